@@ -1,0 +1,1 @@
+"""The `tark-lsp` command: one file per subcommand, imported when called."""

@@ -1,0 +1,181 @@
+"""The exceptions of tark_lsp: each says what went wrong, whose fault it is and what to do about it.
+
+    TarkError
+    ├── SettingsError             the person's set-up: a bad setting, an unknown provider
+    │   ├── MissingKey            no API key for the provider
+    │   └── NoModel               no model named and none found
+    ├── RequestError              the editor's request: a wrong argument, an unknown id
+    ├── WorkspaceError            a file: what the model or the person asked for cannot be done to it
+    │   ├── OutsideWorkspace      the path leads out of the workspace folders
+    │   ├── FileMissing           no such file
+    │   ├── NotText               a directory, a binary file, text in an encoding that cannot be kept
+    │   ├── FileTooLarge          over the size that is read into memory
+    │   ├── StaleText             the text is no longer what the edit was made for
+    │   └── WriteFailed           the file system refused the write
+    ├── ToolError                 a tool call the model got wrong, or that could not be carried out
+    └── ModelError                the provider or the network
+        ├── ConnectionFailed      no connection, or it broke before the answer began
+        ├── ModelTimeout          no headers, or no bytes, for too long
+        ├── StreamCut             the stream ended without its terminal event
+        ├── ProtocolError         bytes that are not the wire they claim to be
+        ├── AuthenticationFailed  401, 403: the key is wrong or may not do this
+        ├── RateLimited           429: too fast
+        ├── QuotaExceeded         402 and the like: no credit left; waiting does not help
+        ├── Overloaded            5xx, 529: the provider's own trouble
+        ├── ContextOverflow       the request is longer than the model's window
+        ├── ModelNotFound         404: no such model or path
+        └── BadRequest            any other 4xx: the provider did not take the request
+
+`asyncio.CancelledError` is not in the tree: cancelling is not an error and passes through everything.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class TarkError(Exception):
+    """The root. `code` is stable and for programs, `message` and `hint` are for people.
+
+    `hint` says what to do, in the imperative, or is empty where nothing helps.
+    """
+
+    code = "internal"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
+
+class SettingsError(TarkError):
+    code = "settings"
+
+
+class MissingKey(SettingsError):
+    code = "missing_key"
+
+
+class NoModel(SettingsError):
+    code = "no_model"
+
+
+class RequestError(TarkError):
+    """Answered to the editor as JSON-RPC error -32602, or `rpc_code` where the contract names another."""
+
+    code = "invalid_params"
+
+    def __init__(self, message: str, *, hint: str = "", rpc_code: int = -32602) -> None:
+        super().__init__(message, hint=hint)
+        self.rpc_code = rpc_code
+
+
+class FailureForModel(TarkError):
+    """A failure the model is told of, as the one line of JSON of tools.md ("Failures").
+
+    `code` is one of the codes there; `hint` becomes `retry_hint`; `details` are further fields of the line.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.details: Mapping[str, Any] = details or {}
+
+
+class WorkspaceError(FailureForModel):
+    code = "internal"
+
+
+class OutsideWorkspace(WorkspaceError):
+    code = "outside_workspace"
+
+
+class FileMissing(WorkspaceError):
+    code = "not_found"
+
+
+class NotText(WorkspaceError):
+    code = "unsupported"
+
+
+class FileTooLarge(WorkspaceError):
+    code = "too_large"
+
+
+class StaleText(WorkspaceError):
+    code = "stale"
+
+
+class WriteFailed(WorkspaceError):
+    code = "internal"
+
+
+class ToolError(FailureForModel):
+    """Raised by a tool; `code` is given where it is raised, from the list of tools.md."""
+
+    def __init__(
+        self, code: str, message: str, *, hint: str = "", details: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(message, hint=hint, details=details)
+        self.code = code
+
+
+class ModelError(TarkError):
+    """`retry_after` is what the provider asked for, in seconds; None where it said nothing."""
+
+    code = "model"
+    retryable = False
+
+    def __init__(self, message: str, *, hint: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+
+
+class ConnectionFailed(ModelError):
+    code = "connection"
+    retryable = True
+
+
+class ModelTimeout(ModelError):
+    code = "timeout"
+    retryable = True
+
+
+class StreamCut(ModelError):
+    code = "stream_cut"
+    retryable = True
+
+
+class ProtocolError(ModelError):
+    code = "protocol"
+
+
+class AuthenticationFailed(ModelError):
+    code = "authentication"
+
+
+class RateLimited(ModelError):
+    code = "rate_limited"
+    retryable = True
+
+
+class QuotaExceeded(ModelError):
+    code = "quota"
+
+
+class Overloaded(ModelError):
+    code = "overloaded"
+    retryable = True
+
+
+class ContextOverflow(ModelError):
+    code = "context_overflow"
+
+
+class ModelNotFound(ModelError):
+    code = "model_not_found"
+
+
+class BadRequest(ModelError):
+    code = "bad_request"

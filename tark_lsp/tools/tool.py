@@ -1,0 +1,190 @@
+"""What a tool is: its name and arguments, how risky it is, how it is previewed and run, and what it is given.
+
+A tool is one file in this folder with one module-level `TOOL`. A call goes through two steps:
+
+1. `preview` only reads. It says what the call would do (title, risk, places, edits, command) before anyone is asked.
+2. `run` does it and returns the text for the model. A tool whose `run` is None is done by its edits alone: the agent
+   has them reviewed and applied, and writes the result from what became of them.
+
+Both raise `FailureForModel` (`ToolError`, `WorkspaceError`) for what the model should read about.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from tark_lsp.messages import Mode, ToolDefinition
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.files import Snapshot, Workspace
+
+
+class Risk(IntEnum):
+    READ_ONLY = 0
+    WRITE = 1
+    RISKY = 2
+    DANGEROUS = 3
+
+
+class ToolKind(StrEnum):
+    """How a client draws a call (protocol.md, `toolCall`)."""
+
+    READ = "read"
+    EDIT = "edit"
+    DELETE = "delete"
+    MOVE = "move"
+    SEARCH = "search"
+    EXECUTE = "execute"
+    THINK = "think"
+    FETCH = "fetch"
+    OTHER = "other"
+
+
+class Arguments(BaseModel):
+    """The base of every tool's arguments: a field the tool does not know is an error the model reads."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Lines count from 0, `end_line` excluded; both None: the whole file."""
+
+    path: Path
+    start_line: int | None = None
+    end_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command exactly as it will be executed."""
+
+    argv: tuple[str, ...]
+    text: str
+    cwd: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    timeout_seconds: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """`title` is one line for people. `outside` are the places outside the workspace the call would read."""
+
+    title: str
+    kind: ToolKind
+    risk: Risk
+    locations: tuple[Location, ...] = ()
+    edits: tuple[ProposedEdit, ...] = ()
+    command: Command | None = None
+    outside: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """Lines and characters count from 0; `severity` is LSP's: 1 error, 2 warning, 3 information, 4 hint."""
+
+    path: Path
+    line: int
+    character: int
+    severity: int
+    message: str
+    source: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    id: str
+    label: str
+
+
+class Editor(Protocol):
+    """What a tool may ask of the person's editor. `server/` implements it; tests have one in memory."""
+
+    async def diagnostics(self, path: Path | None) -> Sequence[Diagnostic]:
+        """Those of one file, or of all."""
+        ...
+
+    async def ask(
+        self, question: str, options: Sequence[Option] = (), *, multiple: bool = False, free_text: bool = True
+    ) -> str | list[str] | None:
+        """The person's words, the ids they chose, or None: no answer.
+
+        Raises ToolError `unsupported` where the editor cannot ask this.
+        """
+        ...
+
+    async def save(self, paths: Sequence[Path]) -> Sequence[Path]:
+        """Ask the editor to save; gives those it saved (none where it cannot)."""
+        ...
+
+    def unsaved(self, folder: Path) -> Sequence[Path]:
+        """Open documents below `folder` whose text is not what is on disk."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the person selected when the turn began: `text[start:end]` of `snapshot`, in code points."""
+
+    snapshot: Snapshot
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class ToolContext:
+    """What the tools of one turn share. Only `agent/` writes it, but for `seen`, which reading tools fill."""
+
+    workspace: Workspace
+    editor: Editor
+    selection: Selection | None = None
+    seen: dict[Path, Snapshot] = field(default_factory=dict)
+    """The text of each file as the model last read it: edits are placed in that, then carried to the text of now."""
+    drafts: dict[Path, ProposedEdit] = field(default_factory=dict)
+    """Edits of earlier calls of the same answer, not yet applied: later ones build on them."""
+    mode: Mode = Mode.BUILD
+    result_tokens: int = 8000
+    """The cap of one result (`limits.toolResultTokens`); tools cut to `result_tokens * 4` characters and say so."""
+    report: Callable[[str], None] = lambda message: None
+    """Says what a slow tool is at ("41 lines"); shown as progress."""
+    set_mode: Callable[[Mode], None] = lambda mode: None
+    set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda entries: None
+    changed_by_command: Callable[[Sequence[Path]], None] = lambda paths: None
+
+    def read(self, path: Path) -> Snapshot:
+        """The file as the proposal so far would leave it. Raises WorkspaceError."""
+        draft = self.drafts.get(path)
+        return self.workspace.read(path) if draft is None else draft.drafted
+
+
+PreviewFunction = Callable[[A, ToolContext], Awaitable[Preview]]
+RunFunction = Callable[[A, ToolContext, Preview], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[A]):
+    """`seconds`: the tool's own time-out where it differs from `limits.toolSeconds`; inf: it waits for the person."""
+
+    name: str
+    description: str
+    arguments: type[A]
+    risk: Risk
+    preview: PreviewFunction[A]
+    run: RunFunction[A] | None
+    seconds: float | None = None
+
+    @property
+    def definition(self) -> ToolDefinition:
+        schema: dict[str, Any] = self.arguments.model_json_schema()
+        schema.pop("title", None)
+        schema.pop("description", None)
+        for field_schema in schema.get("properties", {}).values():
+            field_schema.pop("title", None)
+        return ToolDefinition(self.name, self.description, schema)
