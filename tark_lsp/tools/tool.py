@@ -19,7 +19,8 @@ from pydantic import BaseModel, ConfigDict
 
 from tark_lsp.messages import Mode, ToolDefinition
 from tark_lsp.workspace.edits import ProposedEdit
-from tark_lsp.workspace.files import Snapshot, Workspace
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.snapshot import Snapshot
 
 
 class Risk(IntEnum):
