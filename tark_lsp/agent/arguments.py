@@ -1,0 +1,64 @@
+"""From the raw JSON text of a call to a tool's validated arguments. Pure.
+
+What models get wrong and no reader could misread is mended: control characters inside strings, trailing commas. What is
+cut off stays broken: closing a string or bracket would run half a call (safety.md, "Reliability rules").
+"""
+
+import json
+import re
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import ValidationError
+
+from tark_lsp.errors import ToolError
+from tark_lsp.tools.tool import Arguments, Tool
+
+A = TypeVar("A", bound=Arguments)
+
+STRING_OR_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """The JSON object in `text`; empty text is `{}`. Raises ToolError `invalid_arguments`."""
+    if not text.strip():
+        return {}
+    for candidate in (text, STRING_OR_TRAILING_COMMA.sub(lambda found: found[1] or "", text)):
+        try:
+            value = json.loads(candidate, strict=False, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
+            reason = str(error) or "nested too deeply"
+            continue
+        if not isinstance(value, dict):
+            raise ToolError("invalid_arguments", "the arguments are not a JSON object", hint="send one JSON object")
+        if _has_lone_surrogate(text, value):
+            raise ToolError("invalid_arguments", "the arguments hold half a surrogate pair", hint="send valid Unicode")
+        return value
+    raise ToolError("invalid_arguments", f"the arguments are not valid JSON: {reason}", hint="send the call again")
+
+
+def parse_arguments(tool: Tool[A], text: str) -> A:
+    """Raises ToolError `invalid_arguments` that names each wrong field."""
+    try:
+        return tool.arguments.model_validate(parse_object(text))
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(str(step) for step in item['loc']) or 'arguments'}: {item['msg']}" for item in error.errors()
+        )
+        fields = ", ".join(tool.arguments.model_fields)
+        raise ToolError(
+            "invalid_arguments", f"{tool.name}: {wrong}", hint=f"the arguments are: {fields or 'none'}"
+        ) from error
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _has_lone_surrogate(text: str, value: dict[str, Any]) -> bool:
+    if "\\u" not in text:
+        return False
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False

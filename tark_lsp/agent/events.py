@@ -1,0 +1,80 @@
+"""AgentEvent: what a turn tells its listener while it runs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from tark_lsp.messages import Usage
+from tark_lsp.tools.tool import Location, ToolKind
+from tark_lsp.workspace.edits import ProposedEdit
+
+
+class CallStatus(StrEnum):
+    """protocol.md, `toolCall`. WAITING: for the person."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    WAITING = "waiting"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    REJECTED = "rejected"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingChunk:
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallChanged:
+    """One tool call got further. None: as it was. `text` is what the model was told, `edits` what it proposes."""
+
+    call_id: str
+    status: CallStatus
+    name: str | None = None
+    title: str | None = None
+    kind: ToolKind | None = None
+    arguments: str | None = None
+    locations: tuple[Location, ...] | None = None
+    edits: tuple[ProposedEdit, ...] | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanged:
+    entries: Sequence[Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class UsageChanged:
+    """`total` of the turn so far; `context_used` are the tokens of the last request and its answer."""
+
+    total: Usage
+    context_used: int
+    context_window: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the person should know; `level` is error, warning or info."""
+
+    level: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line on what the turn is at, for the progress."""
+
+    message: str
+
+
+AgentEvent: TypeAlias = TextChunk | ThinkingChunk | CallChanged | PlanChanged | UsageChanged | Notice | Step
+Listener: TypeAlias = Callable[[AgentEvent], None]

@@ -1,0 +1,59 @@
+"""The caps on one turn: at each the person is asked whether to go on (protocol.md, `limits`)."""
+
+from dataclasses import dataclass
+
+from tark_lsp.errors import TarkError, ToolError
+from tark_lsp.messages import StopReason, Usage
+from tark_lsp.tools.tool import Editor, Option
+
+GO_ON, STOP = Option("go-on", "Go on"), Option("stop", "Stop")
+
+
+@dataclass(slots=True)
+class Limits:
+    """None: no such limit. A limit the person lets pass is raised by as much again."""
+
+    turn_requests: int = 50
+    turn_usd: float | None = 5.0
+    session_usd: float | None = None
+    tool_seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        self.granted_requests = self.turn_requests
+        self.granted_turn_usd = self.turn_usd
+        self.granted_session_usd = self.session_usd
+
+    granted_requests: int = 0
+    granted_turn_usd: float | None = None
+    granted_session_usd: float | None = None
+
+
+class LimitReached(TarkError):
+    code = "budget"
+
+    def __init__(self, message: str, stop_reason: StopReason) -> None:
+        super().__init__(message)
+        self.stop_reason = stop_reason
+
+
+async def stay_within(limits: Limits, requests: int, turn: Usage, session: Usage, editor: Editor) -> None:
+    """Before each request: raises LimitReached where a limit is used up and the person does not let it go on."""
+    if requests >= limits.granted_requests:
+        spent = f"this turn made {requests} requests to the model"
+        await _ask(editor, spent, StopReason.MAX_TURN_REQUESTS)
+        limits.granted_requests += limits.turn_requests
+    if limits.granted_turn_usd is not None and (turn.cost_usd or 0.0) >= limits.granted_turn_usd:
+        await _ask(editor, f"this turn cost ${turn.cost_usd:.2f}", StopReason.BUDGET)
+        limits.granted_turn_usd += limits.turn_usd or 0.0
+    if limits.granted_session_usd is not None and (session.cost_usd or 0.0) >= limits.granted_session_usd:
+        await _ask(editor, f"this session cost ${session.cost_usd:.2f}", StopReason.BUDGET)
+        limits.granted_session_usd += limits.session_usd or 0.0
+
+
+async def _ask(editor: Editor, spent: str, stop_reason: StopReason) -> None:
+    try:
+        answer = await editor.ask(f"Tark: {spent}. Go on?", (STOP, GO_ON), free_text=False)
+    except ToolError:  # this editor cannot ask: stopping is the safe answer, and it is said
+        answer = None
+    if answer != [GO_ON.id] and answer != GO_ON.id:
+        raise LimitReached(f"Stopped: {spent}.", stop_reason)

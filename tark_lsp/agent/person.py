@@ -1,0 +1,96 @@
+"""What a turn asks of the person; `server/` implements it, tests answer from a script."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from tark_lsp.agent.approval import Grant
+from tark_lsp.tools.tool import Command, Preview, Risk, ToolKind
+from tark_lsp.workspace.edits import Hunk, ProposedEdit
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRequest:
+    """One question. `digest` binds the answer to exactly what was shown."""
+
+    call_ids: tuple[str, ...]
+    title: str
+    kind: ToolKind
+    risk: Risk
+    why: str
+    digest: str
+    command: Command | None = None
+    edits: tuple[ProposedEdit, ...] = ()
+    grants: tuple[Grant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Permitted:
+    grant: Grant | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    reason: str = ""
+
+
+Answer: TypeAlias = Permitted | Rejected
+
+
+class HunkState(StrEnum):
+    """What became of a proposed hunk. PENDING: shown, not decided, not applied (modes ask and plan)."""
+
+    APPLIED = "applied"
+    REJECTED = "rejected"
+    CONFLICT = "conflict"
+    FAILED = "failed"
+    PENDING = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class HunkOutcome:
+    """`hunk` as it was proposed, in the coordinates of the proposal's base; `reason` is for the model."""
+
+    path: Path
+    hunk: Hunk
+    state: HunkState
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    outcomes: tuple[HunkOutcome, ...]
+    grant: Grant | None = None
+
+
+class Person(Protocol):
+    async def permit(self, request: PermissionRequest) -> Answer:
+        """Ask, and wait as long as it takes. Where the person cancels the turn, this task is cancelled."""
+        ...
+
+    async def review(self, request: PermissionRequest, *, ask: bool) -> Reviewed:
+        """Have edits decided and applied: all at once, or hunk by hunk; without `ask` they are applied now."""
+        ...
+
+    async def propose(self, request: PermissionRequest) -> Reviewed:
+        """Show edits that nobody waits for; the person may accept them later."""
+        ...
+
+
+def digest_of(preview: Preview) -> str:
+    """The canonical form of what would happen: command, folder, environment, paths and contents (safety.md)."""
+    parts: list[str] = [preview.kind, str(int(preview.risk)), *(str(path) for path in preview.outside)]
+    if preview.command is not None:
+        command = preview.command
+        parts += [*command.argv, str(command.cwd), str(command.timeout_seconds)]
+        parts += [f"{name}={value}" for name, value in sorted(command.env.items())]
+    for edit in preview.edits:
+        parts += [str(edit.path), edit.base.digest, edit.drafted.digest]
+    return digest_of_texts(parts)
+
+
+def digest_of_texts(parts: Sequence[str]) -> str:
+    return sha256("\0".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")).hexdigest()

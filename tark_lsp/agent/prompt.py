@@ -1,0 +1,96 @@
+"""What a turn begins with: the system prompt, and the person's words with what they point at. Pure.
+
+The system prompt holds only what stays the same from turn to turn of a session (a stable prefix is a cached prefix);
+kind, mode, selection, open documents and diagnostics belong to the one message of the turn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tark_lsp.agent.kinds import Kind, read_prompt
+from tark_lsp.context.instructions import Instructions
+from tark_lsp.context.snippets import format_snippet
+from tark_lsp.messages import Image, Message, Mode, Text
+from tark_lsp.tools.tool import Diagnostic, Selection
+from tark_lsp.workspace.edits import split_lines
+from tark_lsp.workspace.files import Workspace
+
+MOST_DIAGNOSTICS = 50
+MOST_OPEN_DOCUMENTS = 50
+SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """What the person points at. `whole`: the document and no range in it.
+
+    `name` is what the model is told it is; `selection.snapshot.path` of a document that is no file is not a path.
+    """
+
+    name: str
+    selection: Selection
+    is_file: bool = True
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a turn is told beside the prompt."""
+
+    pointer: Pointer | None = None
+    open_documents: Sequence[Path] = ()
+    diagnostics: Sequence[Diagnostic] = ()
+    extra: Sequence[tuple[str, str]] = ()
+    """Named texts of the request's `context`."""
+    images: Sequence[Image] = ()
+
+
+def system_prompt(workspace: Workspace, instructions: Sequence[Instructions]) -> str:
+    parts = [read_prompt("system")]
+    folders = "\n".join(f"- {folder}" for folder in workspace.folders)
+    parts.append(f"The workspace folders:\n{folders}" if folders else "No workspace folder is open.")
+    parts += [
+        f"Instructions of the project, from {workspace.display(each.path)}:\n\n{each.text.strip()}" for each in instructions
+    ]
+    return "\n\n".join(parts)
+
+
+def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, around: Surroundings) -> Message:
+    parts = [kind.instructions]
+    if kind.writes:
+        parts.append(read_prompt(f"mode_{mode}"))
+    if around.pointer is not None:
+        parts.append(pointed_at(around.pointer))
+    if around.diagnostics:
+        parts.append("Diagnostics:\n" + "\n".join(_diagnostic(each, workspace) for each in around.diagnostics[:MOST_DIAGNOSTICS]))
+    if around.open_documents:
+        names = (workspace.display(path) for path in around.open_documents[:MOST_OPEN_DOCUMENTS])
+        parts.append("Open in the editor: " + ", ".join(names))
+    parts += [f"{name}:\n{text}" for name, text in around.extra]
+    if prompt.strip():
+        parts.append(f"The person says:\n\n{prompt}")
+    return Message("user", (Text("\n\n".join(parts)), *around.images))
+
+
+def pointed_at(pointer: Pointer) -> str:
+    """The selected lines, whole, as a snippet; a selection within lines is quoted beside them."""
+    selection = pointer.selection
+    text = selection.snapshot.text
+    if pointer.whole:
+        return f"The person is in {pointer.name}."
+    lines = split_lines(text)
+    first = len(split_lines(text[: selection.start] + "|")) - 1
+    last = max(first, len(split_lines(text[: max(selection.start, selection.end - 1)] + "|")) - 1)
+    code = "".join(lines[first : last + 1])
+    shown = f"The person selected this in {pointer.name}:\n\n"
+    shown += format_snippet(selection.snapshot.path if pointer.is_file else Path(pointer.name), first + 1, last + 1, code)
+    selected = text[selection.start : selection.end]
+    if selected.strip("\r\n") != code.strip("\r\n"):
+        shown += f"\n\nOf these lines, exactly this is selected:\n\n{selected}"
+    return shown
+
+
+def _diagnostic(each: Diagnostic, workspace: Workspace) -> str:
+    source = f" [{each.source}{' ' + each.code if each.code else ''}]" if each.source else ""
+    return f"- {workspace.display(each.path)}:{each.line + 1}: {SEVERITIES[each.severity]}: {each.message}{source}"

@@ -1,0 +1,23 @@
+"""Session: what lasts from turn to turn: history, model, mode, level, grants, what the model has read."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tark_lsp.agent.approval import Grant
+from tark_lsp.messages import ApprovalLevel, Message, Mode, Usage
+from tark_lsp.workspace.snapshot import Snapshot
+
+
+@dataclass(slots=True)
+class Session:
+    """`model` is `<provider>/<model>`, or None: the default, found when the first turn starts."""
+
+    id: str
+    model: str | None
+    mode: Mode
+    approval: ApprovalLevel
+    thinking: str = "auto"
+    messages: list[Message] = field(default_factory=list)
+    grants: list[Grant] = field(default_factory=list)
+    seen: dict[Path, Snapshot] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)

@@ -1,0 +1,230 @@
+"""run_turn(): ask the model, run its tool calls, repeat, until it has nothing left to do."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from tark_lsp.agent import events, history, tool_calls
+from tark_lsp.agent.approval import Grant, Policy
+from tark_lsp.agent.kinds import Kind, offered_tools
+from tark_lsp.agent.limits import LimitReached, Limits, stay_within
+from tark_lsp.agent.person import HunkState, Person
+from tark_lsp.agent.repetition import Repetition
+from tark_lsp.agent.session import Session
+from tark_lsp.errors import TarkError
+from tark_lsp.llm.events import (
+    MessageBuilder,
+    Retry,
+    Stall,
+    StreamEvent,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallStart,
+    WireStop,
+)
+from tark_lsp.llm.request import ChatRequest
+from tark_lsp.messages import Message, StopReason, Text, ToolCall, ToolResult, Usage
+from tark_lsp.tools.tool import Tool, ToolContext
+
+STOP_REASONS: Mapping[WireStop, StopReason] = {
+    WireStop.MAX_TOKENS: StopReason.MAX_TOKENS,
+    WireStop.REFUSAL: StopReason.REFUSAL,
+}
+"""Every other way a stream ends well is the end of the turn, once no tool calls are left."""
+
+
+class Model(Protocol):
+    """One model, ready to be asked; `name` is `<provider>/<model>`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def context_window(self) -> int | None: ...
+    def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """`text`: the last assistant message. `edits`: applied, partly, rejected, pending or failed, by path."""
+
+    stop_reason: StopReason
+    text: str
+    usage: Usage
+    edits: Mapping[Path, str]
+    changed_by_command: Sequence[Path] = ()
+    error: TarkError | None = None
+
+
+@dataclass(slots=True)
+class Turn:
+    """One request of the person's, from its prompt to its end; everything it needs is handed in."""
+
+    id: str
+    session: Session
+    kind: Kind
+    prompt: Message
+    system: str
+    model: Model
+    tools: Mapping[str, Tool[Any]]
+    context: ToolContext
+    person: Person
+    emit: events.Listener
+    rules: Policy
+    limits: Limits
+    grants: list[Grant] = field(default_factory=list)
+    steering: list[str] = field(default_factory=list)
+    requests: int = 0
+    usage: Usage = field(default_factory=Usage)
+    text: str = ""
+    changed_by_command: list[Path] = field(default_factory=list)
+    outcomes: dict[Path, list[HunkState]] = field(default_factory=dict)
+    call_ids: dict[str, str] = field(default_factory=dict)
+    """The provider's call id (of the answer at hand) -> ours, which clients see."""
+    rejected: set[str] = field(default_factory=set)
+    """Digests of what the person said no to: the same again is rejected without asking."""
+    repetition: Repetition = field(default_factory=Repetition)
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Questions to the person come one at a time."""
+
+    def call_id(self, call: str) -> str:
+        return self.call_ids.setdefault(call, f"call-{secrets.token_hex(6)}")
+
+    def policy(self) -> Policy:
+        """As it is at this moment: the person may change the level or grant something while the turn runs."""
+        granted = (*self.session.grants, *self.grants)
+        return replace(self.rules, level=self.session.approval, grants=granted)
+
+    def keep(self, grant: Grant) -> None:
+        (self.session.grants if grant.scope == "session" else self.grants).append(grant)
+
+    def end(self, stop_reason: StopReason, error: TarkError | None = None) -> TurnEnd:
+        edits = {path: edit_state(states) for path, states in self.outcomes.items()}
+        return TurnEnd(stop_reason, self.text, self.usage, edits, tuple(self.changed_by_command), error)
+
+
+async def run_turn(turn: Turn) -> TurnEnd:
+    """Never raises for what a model, tool or person does; the history of the session is sendable at every end."""
+    turn.session.messages.append(turn.prompt)
+    try:
+        while True:
+            await stay_within(turn.limits, turn.requests, turn.usage, turn.session.usage, turn.context.editor)
+            tools = offered_tools(
+                turn.tools, turn.kind, turn.session.mode, selection=turn.context.selection is not None
+            )
+            answer, stop, cut = await ask_model(turn, tools)
+            calls = answer.tool_calls
+            if not calls:
+                return turn.end(STOP_REASONS.get(stop, StopReason.END_TURN))
+            await run_calls(turn, tools, calls, cut)
+            turn.session.messages.extend(Message("user", (Text(prompt),)) for prompt in take(turn.steering))
+    except LimitReached as limit:
+        turn.emit(events.Notice("warning", limit.message))
+        return turn.end(limit.stop_reason)
+    except asyncio.CancelledError:
+        return turn.end(StopReason.CANCELLED)
+    except TarkError as error:
+        return turn.end(StopReason.ERROR, error)
+
+
+async def ask_model(
+    turn: Turn, tools: Mapping[str, Tool[Any]]
+) -> tuple[Message, WireStop | None, frozenset[str]]:
+    """One request. Gives the answer (already in the history), how it ended, and the ids of calls that were cut off.
+
+    Where the stream breaks or the turn is cancelled, the words that were shown stay in the history; half a call, or
+    thinking without its signature, cannot be sent back and does not.
+    """
+    history.check(turn.session.messages)
+    definitions = tuple(tool.definition for tool in tools.values())
+    request = ChatRequest(
+        turn.system, tuple(turn.session.messages), definitions, thinking=turn.session.thinking, session_id=turn.session.id
+    )
+    builder = MessageBuilder()
+    turn.call_ids.clear()
+    turn.requests += 1
+    try:
+        async with aclosing(turn.model.stream(request)) as stream:
+            async for event in stream:
+                builder.add(event)
+                show(turn, event)
+    except BaseException:
+        _count(turn, builder.usage)
+        words = builder.message(turn.model.name).text
+        if words:
+            turn.text = words
+            turn.session.messages.append(Message("assistant", (Text(f"{words}\n\n[interrupted]"),), turn.model.name))
+        for call in turn.call_ids.values():
+            turn.emit(events.CallChanged(call, events.CallStatus.CANCELLED))
+        raise
+    _count(turn, builder.usage)
+    answer = builder.message(turn.model.name)
+    turn.text = answer.text
+    if answer.parts:
+        turn.session.messages.append(answer)
+    cut = frozenset(builder.incomplete_calls)
+    if builder.stop is WireStop.MAX_TOKENS and answer.tool_calls and answer.tool_calls[-1].arguments.strip() in ("", "{}"):
+        cut |= {answer.tool_calls[-1].id}  # no arguments, or none yet: the wire cannot tell
+    return answer, builder.stop, cut
+
+
+async def run_calls(
+    turn: Turn, tools: Mapping[str, Tool[Any]], calls: Sequence[ToolCall], cut: frozenset[str]
+) -> None:
+    """Run the calls of one answer; whatever happens, each has its result in the history afterwards."""
+    results: dict[str, ToolResult] = {}
+    try:
+        await tool_calls.run(turn, tools, calls, cut, results)
+    finally:
+        for call in calls:
+            if call.id not in results:
+                turn.emit(events.CallChanged(turn.call_id(call.id), events.CallStatus.CANCELLED))
+        turn.session.messages.append(history.results_message(calls, results, tool_calls.CANCELLED))
+
+
+def show(turn: Turn, event: StreamEvent) -> None:
+    """What of the model's stream the listener hears."""
+    match event:
+        case TextDelta(text):
+            turn.emit(events.TextChunk(text))
+        case ThinkingDelta(text):
+            turn.emit(events.ThinkingChunk(text))
+        case ToolCallStart(id=call, name=name):
+            turn.emit(events.CallChanged(turn.call_id(call), events.CallStatus.PENDING, name=name))
+        case Retry(wait_seconds=seconds, reason=reason):
+            message = f"retrying in {seconds:.0f} s ({reason})"
+            turn.emit(events.Step(message))
+            turn.emit(events.Notice("info", message))
+        case Stall(seconds=seconds):
+            turn.emit(events.Step(f"no data for {seconds:.0f} s"))
+        case _:
+            pass
+
+
+def take(steering: list[str]) -> list[str]:
+    taken = list(steering)
+    steering.clear()
+    return taken
+
+
+def edit_state(states: Sequence[HunkState]) -> str:
+    """What became of a file's hunks, in one word of protocol.md ("The turn's end")."""
+    kinds = set(states)
+    if kinds == {HunkState.APPLIED}:
+        return "applied"
+    if HunkState.APPLIED in kinds:
+        return "partly"
+    if HunkState.PENDING in kinds:
+        return "pending"
+    return "rejected" if kinds == {HunkState.REJECTED} else "failed"
+
+
+def _count(turn: Turn, usage: Usage) -> None:
+    turn.usage += usage
+    turn.session.usage += usage
+    used = usage.input_tokens + usage.output_tokens
+    if used:
+        turn.emit(events.UsageChanged(turn.usage, used, turn.model.context_window))
