@@ -1,0 +1,49 @@
+"""How editors differ, as flags: which capabilities they send, what they do with edits (read in their source)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Stale(StrEnum):
+    """What an editor does with an edit whose version is not the buffer's."""
+
+    REFUSE = "refuse"
+    SKIP = "skip"
+    """Leave the text as it is and answer `applied: true` (Neovim)."""
+    APPLY = "apply"
+    """Apply it to whatever stands there and answer `applied: true` (Kakoune always, VS Code in a race)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """`did_change_delay` is in seconds from the last change, None: at once. `versions`: the editor sends them."""
+
+    name: str
+    stale: Stale
+    did_change_delay: float | None = None
+    versions: bool = True
+
+
+HONEST = Behaviour("honest", Stale.REFUSE)
+SKIPS = Behaviour("skips", Stale.SKIP, did_change_delay=0.15)
+APPLIES = Behaviour("applies", Stale.APPLY)
+UNVERSIONED = Behaviour("unversioned", Stale.APPLY, versions=False)
+IDLE = Behaviour("idle", Stale.REFUSE, did_change_delay=0.5)
+
+BEHAVIOURS = (HONEST, SKIPS, APPLIES, UNVERSIONED, IDLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """An editor whose capabilities pytest-lsp knows. `client` is pytest-lsp's name of it, `name` its clientInfo."""
+
+    client: str
+    name: str
+    behaviour: Behaviour
+
+
+NEOVIM = Profile("neovim", "Neovim", SKIPS)
+VISUAL_STUDIO_CODE = Profile("visual_studio_code", "Visual Studio Code", HONEST)
+EMACS = Profile("emacs", "Emacs (eglot)", IDLE)
+
+PROFILES = (NEOVIM, VISUAL_STUDIO_CODE, EMACS)

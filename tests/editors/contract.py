@@ -1,0 +1,124 @@
+"""What protocol.md promises about every message, checked on each one an editor in memory sees."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tests.editors.connection import Json, Message
+
+NEEDS: Mapping[str, str] = {
+    "workspace/applyEdit": "workspace.applyEdit",
+    "workspace/configuration": "workspace.configuration",
+    "workspace/codeLens/refresh": "workspace.codeLens.refreshSupport",
+    "window/showDocument": "window.showDocument.support",
+    "window/workDoneProgress/create": "window.workDoneProgress",
+    "tark/update": "experimental.tark.updates",
+    "tark/requestPermission": "experimental.tark.permission",
+    "tark/requestInput": "experimental.tark.input",
+    "tark/clientState": "experimental.tark.clientState",
+    "tark/save": "experimental.tark.save",
+}
+"""The capability without which the server may not send the method."""
+
+ONE_AT_A_TIME = ("workspace/applyEdit", "window/showMessageRequest")
+
+LONGEST_MESSAGE = 300
+
+
+def capability(capabilities: Json, path: str) -> Any:
+    value: Any = capabilities
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+class Contract:
+    """Collects `violations` of one connection, each a sentence."""
+
+    def __init__(self, capabilities: Json) -> None:
+        self.violations: list[str] = []
+        self._capabilities = capabilities
+        self._open: dict[Any, str] = {}  # the server's requests that wait for an answer: id -> method
+        self._progress: dict[Any, str] = {}  # token -> created, begun or ended
+        self._updates: dict[str, int] = {}  # turn -> last seq
+        self._ended: set[str] = set()
+        self._checks: Mapping[str, Callable[[Json], None]] = {
+            "workspace/applyEdit": self._apply_edit,
+            "window/showMessageRequest": self._message,
+            "window/workDoneProgress/create": self._create,
+            "$/progress": self._report,
+            "tark/update": self._update,
+            "client/registerCapability": self._register,
+        }
+
+    def see(self, message: Message) -> None:
+        body = message.body
+        if message.sender == "client":
+            if "method" not in body:
+                self._open.pop(body.get("id"), None)
+            return
+        if not message.method:
+            return
+        need = NEEDS.get(message.method)
+        self._expect(need is None or capability(self._capabilities, need), f"{message.method} without {need}")
+        if "id" in body:
+            if message.method in ONE_AT_A_TIME:
+                self._expect(message.method not in self._open.values(), f"a second {message.method} at the same time")
+            self._open[body["id"]] = message.method
+        check = self._checks.get(message.method)
+        if check is not None:
+            check(message.params)
+
+    def _expect(self, true: Any, sentence: str) -> None:
+        if not true:
+            self.violations.append(sentence)
+
+    def _apply_edit(self, params: Json) -> None:
+        edit = params["edit"]
+        self._expect(params.get("label"), "an edit without a label")
+        self._expect("changes" not in edit and "documentChanges" in edit, f"not documentChanges: {edit}")
+        annotations = edit.get("changeAnnotations") or {}
+        for change in edit.get("documentChanges", ()):
+            self._expect(change.get("kind") != "create", "CreateFile is never sent")
+            last = (-1, -1)
+            for text_edit in change.get("edits", ()):
+                start, end = (
+                    (text_edit["range"][side]["line"], text_edit["range"][side]["character"])
+                    for side in ("start", "end")
+                )
+                self._expect(last <= start <= end, f"edits out of order: {change['edits']}")
+                last = end
+                annotation = text_edit.get("annotationId")
+                self._expect(annotation is None or annotation in annotations, f"no annotation {annotation}")
+
+    def _message(self, params: Json) -> None:
+        self._expect(len(params["message"]) <= LONGEST_MESSAGE, f"a message of {len(params['message'])} characters")
+        self._expect("\n" not in params["message"], f"a message of several lines: {params['message']!r}")
+
+    def _create(self, params: Json) -> None:
+        self._expect(params["token"] not in self._progress, f"progress {params['token']} made twice")
+        self._progress[params["token"]] = "created"
+
+    def _report(self, params: Json) -> None:
+        token, value = params["token"], params["value"]
+        before = self._progress.get(token, "created" if token == "given" else "unknown")
+        wanted = "created" if value["kind"] == "begin" else "begun"
+        self._expect(before == wanted, f"progress {value['kind']} of {token}, which is {before}")
+        self._progress[token] = "ended" if value["kind"] == "end" else "begun"
+        if value["kind"] == "begin":
+            self._expect(value["title"].startswith("Tark: "), f"progress called {value['title']!r}")
+            self._expect(value.get("cancellable"), "progress that cannot be cancelled")
+
+    def _update(self, params: Json) -> None:
+        turn, seq, kind = params["turnId"], params["seq"], params["update"]["kind"]
+        last = self._updates.get(turn, 0)
+        self._expect(seq == last + 1, f"update {seq} of {turn} after {last}")
+        self._expect((kind == "start") == (seq == 1), f"update {seq} of {turn} is {kind}")
+        self._expect(turn not in self._ended or kind == "hunks", f"{kind} after the end of {turn}")
+        self._updates[turn] = seq
+        if kind == "end":
+            self._ended.add(turn)
+
+    def _register(self, params: Json) -> None:
+        for registration in params["registrations"]:
+            path = registration["method"].replace("/", ".") + ".dynamicRegistration"
+            self._expect(capability(self._capabilities, path), f"registers {registration['method']}: no {path}")
