@@ -1,0 +1,87 @@
+"""What `initialize` answers, as plain data: read before pygls is imported, so nothing but the version is imported here.
+
+Source: protocol.md, "Capabilities" and "Commands". A test holds this equal to what pygls makes of our features.
+"""
+
+from typing import Any
+
+from tark_lsp import __version__
+
+PROTOCOL = 1
+"""The version of the `tark/*` messages and commands, as `experimental.tark.protocol` says it."""
+
+COMMANDS = (
+    "tark.turn.start",
+    "tark.turn.steer",
+    "tark.turn.cancel",
+    "tark.turn.undo",
+    "tark.turn.wait",
+    "tark.hunk.list",
+    "tark.hunk.accept",
+    "tark.hunk.reject",
+    "tark.hunk.edit",
+    "tark.hunk.regenerate",
+    "tark.state",
+    "tark.permission.list",
+    "tark.permission.answer",
+    "tark.input.answer",
+    "tark.session.list",
+    "tark.session.new",
+    "tark.session.open",
+    "tark.session.context",
+    "tark.session.rename",
+    "tark.session.delete",
+    "tark.session.fork",
+    "tark.session.export",
+    "tark.session.compact",
+    "tark.models.list",
+    "tark.settings.set",
+    "tark.auth.login",
+    "tark.auth.logout",
+    "tark.auth.status",
+    "tark.usage",
+    "tark.doctor",
+)
+CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "refactor.rewrite.tark")
+ENCODINGS = ("utf-8", "utf-16", "utf-32")
+FILE_OPERATIONS = ("didCreate", "didRename", "didDelete")
+
+
+def find(value: Any, path: str) -> Any:
+    """What a client's JSON holds at a dotted path; None where there is nothing, or something else on the way."""
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def choose_encoding(capabilities: object) -> str:
+    """The first of the client's position encodings that we know; utf-16 where it names none (LSP 3.17, general)."""
+    offered = find(capabilities, "general.positionEncodings")
+    known = [name for name in offered if name in ENCODINGS] if isinstance(offered, list) else []
+    return known[0] if known else "utf-16"
+
+
+def initialize_result(params: object) -> dict[str, Any]:
+    """The result of `initialize`, given its params; they may be anything, a client's mistakes included."""
+    capabilities = find(params, "capabilities")
+    every_file = {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}
+    return {
+        "capabilities": {
+            "positionEncoding": choose_encoding(capabilities),
+            "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
+            "codeActionProvider": {"codeActionKinds": list(CODE_ACTION_KINDS), "resolveProvider": False},
+            "codeLensProvider": {"resolveProvider": False},
+            "hoverProvider": True,
+            "executeCommandProvider": {"commands": list(COMMANDS)},
+            "workspace": {
+                "workspaceFolders": {"supported": True, "changeNotifications": True},
+                "fileOperations": {
+                    name: every_file
+                    for name in FILE_OPERATIONS
+                    if find(capabilities, f"workspace.fileOperations.{name}")
+                },
+            },
+            "experimental": {"tark": {"protocol": PROTOCOL}},
+        },
+        "serverInfo": {"name": "tark-lsp", "version": __version__},
+    }

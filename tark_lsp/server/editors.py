@@ -1,0 +1,133 @@
+"""Who the client is, and what that editor really does where the protocol leaves it open: a table of flags by name.
+
+Source of the rows: clients.md (read in the editors' own source, or reproduced).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.server.capabilities import PROTOCOL, choose_encoding, find
+from tark_lsp.server.uris import path_from_uri
+
+
+@dataclass(frozen=True, slots=True)
+class EditorFlags:
+    """The defaults are the careful side of each: what an editor nobody here has seen is taken for."""
+
+    honours_confirmation: bool = False
+    """Shows edits annotated `needsConfirmation` for the person to tick; others apply them at once."""
+    takes_keyboard_on_message: bool = True
+    """A `window/showMessageRequest` takes the keys the person is typing."""
+    forgets_earlier_message: bool = True
+    """A second `window/showMessageRequest` replaces the first, which is then never answered."""
+    show_document_replaces_view: bool = False
+    """`window/showDocument{takeFocus: false}` replaces what the person looks at all the same."""
+    checks_versions: bool = False
+    """Does not apply an edit made for an older version of the document."""
+    says_applied_when_skipped: bool = True
+    """Answers `applied: true` for an edit that it did not apply."""
+    change_delay: float = 0.5
+    """Seconds from a change of the text to its didChange, at most, while the person rests."""
+
+
+_UNKNOWN = EditorFlags()
+_VSCODE = EditorFlags(
+    honours_confirmation=True,
+    takes_keyboard_on_message=False,
+    forgets_earlier_message=False,
+    checks_versions=True,
+    says_applied_when_skipped=False,
+    change_delay=0.0,
+)
+_NEOVIM = EditorFlags(forgets_earlier_message=False, checks_versions=True, change_delay=0.15)
+_EGLOT = EditorFlags(forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False)
+_HELIX = EditorFlags(
+    show_document_replaces_view=True, checks_versions=True, says_applied_when_skipped=False, change_delay=0.0
+)
+_KAKOUNE = EditorFlags(forgets_earlier_message=False, change_delay=0.0)
+
+EDITORS: Sequence[tuple[str, tuple[int, ...], EditorFlags]] = (
+    ("visual studio code", (), _VSCODE),
+    ("code - oss", (), _VSCODE),
+    ("code-server", (), _VSCODE),
+    ("vscodium", (), _VSCODE),
+    ("cursor", (), _VSCODE),
+    ("windsurf", (), _VSCODE),
+    ("neovim", (0, 12), replace(_NEOVIM, honours_confirmation=True)),
+    ("neovim", (), _NEOVIM),
+    ("eglot", (), _EGLOT),
+    ("emacs (eglot)", (), _EGLOT),
+    ("helix", (), _HELIX),
+    ("kakoune-lsp", (), _KAKOUNE),
+    ("kak-lsp", (), _KAKOUNE),
+)
+"""Start of `clientInfo.name` in lower case, least version, flags; the first row that fits counts."""
+
+
+def flags_of(name: str, version: str) -> EditorFlags:
+    numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+    for start, least, flags in EDITORS:
+        if name.lower().startswith(start) and numbers >= least:
+            return flags
+    return _UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class ClientInfo:
+    """What the client said in `initialize`; where it said nothing, or not what LSP asks for, the default."""
+
+    name: str = ""
+    version: str = ""
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    folders: tuple[Path, ...] = ()
+    """The workspace folders, else the root: resolved, those that are no files left out."""
+    process_id: int | None = None
+    initialization_options: object = None
+    position_encoding: str = "utf-16"
+    flags: EditorFlags = _UNKNOWN
+
+    @classmethod
+    def read(cls, params: object) -> "ClientInfo":
+        """From the params of `initialize`, whatever they are."""
+        capabilities = find(params, "capabilities")
+        name, version = (_text(find(params, f"clientInfo.{key}")) for key in ("name", "version"))
+        process_id = find(params, "processId")
+        folders = folder_paths(find(params, "workspaceFolders"))
+        if not folders:
+            folders = folder_paths([{"uri": find(params, "rootUri")}])
+        return cls(
+            name=name,
+            version=version,
+            capabilities=capabilities if isinstance(capabilities, dict) else {},
+            folders=folders,
+            process_id=process_id if type(process_id) is int and process_id > 0 else None,
+            initialization_options=find(params, "initializationOptions"),
+            position_encoding=choose_encoding(capabilities),
+            flags=flags_of(name, version),
+        )
+
+    def get(self, path: str) -> Any:
+        """The capability at a dotted path such as `textDocument.codeAction.disabledSupport`, or None."""
+        return find(self.capabilities, path)
+
+    def has(self, path: str) -> bool:
+        """Is the capability there? An empty object counts, `false` and `null` do not."""
+        return self.get(path) not in (None, False)
+
+    def understands(self, flag: str) -> bool:
+        """Does the client speak our own protocol there (`experimental.tark`: `updates`, `permission`, ...)?"""
+        return self.get("experimental.tark.protocol") == PROTOCOL and self.get(f"experimental.tark.{flag}") is True
+
+
+def folder_paths(folders: object) -> tuple[Path, ...]:
+    """The paths of LSP `WorkspaceFolder`s; what has none is left out."""
+    uris = [find(folder, "uri") for folder in folders] if isinstance(folders, list) else []
+    paths = [path_from_uri(uri) for uri in uris if isinstance(uri, str)]
+    return tuple(path for path in paths if path is not None)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
