@@ -35,15 +35,18 @@ BEHAVIOURS = (HONEST, SKIPS, APPLIES, UNVERSIONED, IDLE)
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """An editor whose capabilities pytest-lsp knows. `client` is pytest-lsp's name of it, `name` its clientInfo."""
+    """An editor whose capabilities pytest-lsp knows. `client` is pytest-lsp's name of it; the rest its clientInfo."""
 
     client: str
     name: str
+    version: str
     behaviour: Behaviour
+    without: tuple[str, ...] = ()
+    """Capabilities it has not, as dotted paths."""
 
 
-NEOVIM = Profile("neovim", "Neovim", SKIPS)
-VISUAL_STUDIO_CODE = Profile("visual_studio_code", "Visual Studio Code", HONEST)
-EMACS = Profile("emacs", "Emacs (eglot)", IDLE)
+NEOVIM = Profile("neovim", "Neovim", "0.11.0", SKIPS)
+VISUAL_STUDIO_CODE = Profile("visual_studio_code", "Visual Studio Code", "1.65.2", HONEST)
+EMACS = Profile("emacs", "Emacs (eglot)", "29.1", IDLE)
 
 PROFILES = (NEOVIM, VISUAL_STUDIO_CODE, EMACS)

@@ -30,6 +30,7 @@ class MemoryEditor:
         self.connection.listeners.append(self.contract.see)
         self.server: Json = {}
         """The answer to `initialize`."""
+        self.folder = Path()
         self.documents: dict[str, Document] = {}
         self.policy: Policy = wait
         self.questions: list[Question] = []
@@ -48,16 +49,29 @@ class MemoryEditor:
     async def start(
         self, command: Sequence[str], *, folder: Path, env: Mapping[str, str], process_id: int | None = None
     ) -> None:
+        self.folder = folder
         await self.connection.start(command, env=env, cwd=folder)
         self.server = await self.connection.initialize(
             {
                 "processId": process_id,
-                "clientInfo": {"name": self.profile.name, "version": "0"},
+                "clientInfo": {"name": self.profile.name, "version": self.profile.version},
                 "rootUri": folder.as_uri(),
                 "workspaceFolders": [{"uri": folder.as_uri(), "name": folder.name}],
                 "capabilities": self.capabilities,
             }
         )
+
+    async def come_to_rest(self) -> None:
+        """Cancel what still runs, close the documents, forget what was seen: ready for another test."""
+        self.before_apply = lambda: None
+        await self.command("tark.turn.cancel", {})
+        await self.connection.until(lambda: self.open_question() is None, "every question withdrawn")
+        for uri in list(self.documents):
+            self.close_document(uri)
+        for seen in (self.connection.messages, self.questions, self.shown, self.notes, self.saved):
+            seen.clear()
+        self.diagnostics.clear()
+        self.policy = wait
 
     async def close(self) -> int:
         """As a person closes it; the server's exit code."""
@@ -75,6 +89,12 @@ class MemoryEditor:
         item = {"uri": uri, "languageId": "python", "version": self._version(document), "text": text}
         self.connection.notify("textDocument/didOpen", {"textDocument": item})
         return uri
+
+    def new_file(self, text: str) -> str:
+        """Write a file no test used before and open it; its URI."""
+        path = self.folder / f"shapes_{len(list(self.folder.iterdir()))}.py"
+        path.write_text(text)
+        return self.open(path)
 
     def close_document(self, uri: str) -> None:
         self.flush()
@@ -271,6 +291,9 @@ def capabilities_of(profile: Profile, flags: frozenset[str]) -> Json:
     """As JSON: what pytest-lsp recorded of the editor, and ours."""
     recorded = get_converter().unstructure(client_capabilities(profile.client))
     capabilities: Json = json.loads(json.dumps(recorded))  # plain strings for enumerations
+    for path in profile.without:
+        parent, _, name = path.rpartition(".")
+        del capability(capabilities, parent)[name]
     if flags:
         capabilities["experimental"] = {"tark": {"protocol": 1, **dict.fromkeys(sorted(flags), True)}}
     assert capability(capabilities, "workspace.applyEdit")

@@ -1,0 +1,46 @@
+"""What tests of whole turns get: `open_editor`, which lends an editor in memory with a server behind it."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.editors.behaviour import Behaviour, Profile
+from tests.editors.memory_editor import MemoryEditor
+from tests.editors.pool import Pool
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pool]:
+    pool = Pool(tmp_path_factory.mktemp("editors"))
+    yield pool
+    await pool.close()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEditor:
+    """`flags`: what the editor understands of `tark/*`. `fresh`: a server of the test's own, which it may end."""
+
+    pool: Pool
+
+    async def __call__(
+        self, profile: Profile, *flags: str, behaviour: Behaviour | None = None, fresh: bool = False
+    ) -> MemoryEditor:
+        return await self.pool.lend(profile, frozenset(flags), behaviour or profile.behaviour, fresh=fresh)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def open_editor(pool: Pool, request: pytest.FixtureRequest) -> AsyncIterator[OpenEditor]:
+    yield OpenEditor(pool)
+    await pool.take_back(failed=request.node.stash.get(FAILED, False))
