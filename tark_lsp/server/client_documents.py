@@ -1,0 +1,162 @@
+"""Files the terminal has open as LSP documents: read, edited by the server's `workspace/applyEdit`, written at once.
+
+An edit the server sends was approved before, so it goes to disk at once: a document here is never unsaved. Bytes
+outside the edit survive: text is decoded strictly, newlines are never translated, a byte order mark is put back.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.errors import FileMissing, FileTooLarge, NotText
+from tark_lsp.server.uris import uri_from_path
+from tark_lsp.workspace.lines import split_lines
+
+LARGEST_FILE = 10 * 1024 * 1024
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+
+Notify = Callable[[str, object], None]
+
+
+@dataclass(slots=True)
+class Document:
+    """`text` without the byte order mark; `data` are the bytes on disk as we last read or wrote them."""
+
+    path: Path
+    uri: str
+    version: int
+    text: str
+    data: bytes
+    mark: bytes
+    encoding: str
+
+    @property
+    def lines(self) -> list[str]:
+        """With their endings."""
+        return split_lines(self.text)
+
+
+class Documents:
+    def __init__(self, notify: Notify) -> None:
+        self._notify = notify
+        self._open: dict[str, Document] = {}
+
+    def open(self, path: Path, language_id: str) -> Document:
+        """Raises FileMissing, NotText, FileTooLarge, OSError."""
+        path = path.resolve()
+        data = _read(path)
+        mark, encoding, text = _decode(path, data)
+        document = Document(path, uri_from_path(path), 1, text, data, mark, encoding)
+        self._open[document.uri] = document
+        item = {"uri": document.uri, "languageId": language_id, "version": 1, "text": text}
+        self._notify("textDocument/didOpen", {"textDocument": item})
+        return document
+
+    def get(self, uri: str) -> Document | None:
+        return self._open.get(uri)
+
+    async def apply(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer `workspace/applyEdit`: one open document in its exact version, else nothing changes."""
+        changes = params["edit"].get("documentChanges") or []
+        if len(changes) != 1 or "textDocument" not in changes[0]:
+            return _refused("only edits of one open document are taken")
+        named, edits = changes[0]["textDocument"], changes[0]["edits"]
+        document = self._open.get(named["uri"])
+        if document is None:
+            return _refused(f"{named['uri']} is not open")
+        if document.version != named["version"]:
+            return _refused(f"version {named['version']} is not the current {document.version}")
+        if self._reloaded(document):
+            return _refused(f"{document.path} changed on disk")
+        text = _edited(document.text, edits)
+        try:
+            data = document.mark + text.encode(document.encoding)
+            _write(document.path, data)
+        except (OSError, UnicodeEncodeError) as error:
+            return _refused(f"{document.path} cannot be written: {error}")
+        document.data = data
+        self._changed(document, text)
+        return {"applied": True}
+
+    def _reloaded(self, document: Document) -> bool:
+        """Whether somebody else (a command the agent ran, say) wrote the file; then the server is told the new text."""
+        try:
+            data = _read(document.path)
+            if data == document.data:
+                return False
+            document.mark, document.encoding, text = _decode(document.path, data)
+        except (FileMissing, NotText, FileTooLarge):
+            return True
+        document.data = data
+        self._changed(document, text)
+        return True
+
+    def _changed(self, document: Document, text: str) -> None:
+        document.text = text
+        document.version += 1
+        versioned = {"uri": document.uri, "version": document.version}
+        self._notify("textDocument/didChange", {"textDocument": versioned, "contentChanges": [{"text": text}]})
+        self._notify("textDocument/didSave", {"textDocument": {"uri": document.uri}})
+
+
+def _refused(reason: str) -> dict[str, Any]:
+    return {"applied": False, "failureReason": reason}
+
+
+def _edited(text: str, edits: list[Mapping[str, Any]]) -> str:
+    """The text with LSP text edits, whose ranges are all over the text before (LSP 3.17, "TextEdit[]")."""
+    lines = split_lines(text)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+
+    def offset(position: Mapping[str, int]) -> int:
+        if position["line"] >= len(lines):
+            return len(text)
+        end = starts[position["line"]] + len(lines[position["line"]].rstrip("\r\n"))
+        return min(starts[position["line"]] + position["character"], end)
+
+    for edit in sorted(edits, key=lambda edit: offset(edit["range"]["start"]), reverse=True):
+        start, end = offset(edit["range"]["start"]), offset(edit["range"]["end"])
+        text = text[:start] + edit["newText"] + text[end:]
+    return text
+
+
+def _read(path: Path) -> bytes:
+    if not path.exists():
+        raise FileMissing(f"{path}: no such file")
+    if not path.is_file():
+        raise NotText(f"{path} is not a file", hint="name a text file")
+    if path.stat().st_size > LARGEST_FILE:
+        raise FileTooLarge(f"{path} is larger than {LARGEST_FILE // 1024**2} MB", hint="name a smaller file")
+    return path.read_bytes()
+
+
+def _decode(path: Path, data: bytes) -> tuple[bytes, str, str]:
+    """The byte order mark, the encoding and the text. Raises NotText."""
+    mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "utf-8"))
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        raise NotText(f"{path} is not {encoding.upper()} text", hint="convert it first, or name a text file") from error
+    if "\0" in text:
+        raise NotText(f"{path} is a binary file", hint="name a text file")
+    return mark, encoding, text
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Replace the file in one step, mode kept, so that a crash leaves the old bytes or the new ones."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(path.stat().st_mode & 0o7777)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
