@@ -1,0 +1,205 @@
+"""A proposed edit of one file: its hunks, the text it leads to, and how it is carried to newer text; pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from tark_lsp.workspace.lines import Hunk, common_prefix, common_suffix, ending_of, line_changes, split_lines
+from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
+from tark_lsp.workspace.placing import place
+from tark_lsp.workspace.snapshot import Snapshot
+
+__all__ = [
+    "Applied",
+    "Hunk",
+    "Outcome",
+    "ProposedEdit",
+    "Refused",
+    "Stale",
+    "map_range",
+    "place",
+    "rebase",
+    "split_lines",
+]
+
+NEAR = 3
+"""Hunks with so many common lines between them, or fewer, are shown and decided as one."""
+CONTEXT = 3
+"""Common lines shown around a hunk in a diff."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedEdit:
+    """`hunks` of `base`, in order and apart; an edit of a file that does not exist yet has `base.exists` False."""
+
+    path: Path
+    base: Snapshot
+    hunks: tuple[Hunk, ...]
+
+    @property
+    def after(self) -> str:
+        """The text with all hunks. Raises ValueError where the hunks are not of this base."""
+        lines = split_lines(self.base.text)
+        parts: list[str] = []
+        at = 0
+        for hunk in self.hunks:
+            if hunk.start < at or tuple(lines[hunk.start : hunk.end]) != hunk.old:
+                raise ValueError(f"hunk at line {hunk.start + 1} of {self.path} is not of its base text")
+            parts.extend(lines[at : hunk.start])
+            parts.extend(hunk.new)
+            at = hunk.end
+        parts.extend(lines[at:])
+        return "".join(parts)
+
+    @property
+    def drafted(self) -> Snapshot:
+        """The file as the edit would leave it."""
+        return Snapshot(self.path, self.after, self.base.version)
+
+    @classmethod
+    def between(cls, base: Snapshot, after: str) -> "ProposedEdit":
+        """The smallest edit of whole lines from `base` to `after`, near hunks made one."""
+        return cls(base.path, base, _join_near(line_changes(base.text, after), base.text))
+
+    def only(self, hunks: Iterable[Hunk]) -> "ProposedEdit":
+        """The same edit with some of its hunks, in their order in the text."""
+        return ProposedEdit(self.path, self.base, tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.end))))
+
+    def diff(self) -> str:
+        """A unified diff for people. Line endings are shown only where the edit has several kinds of them."""
+        if not self.hunks:
+            return ""
+        lines = split_lines(self.base.text)
+        endings = {ending_of(line) for hunk in self.hunks for line in (*hunk.old, *hunk.new)} - {""}
+        out = [f"--- {self.path.as_posix() if self.base.exists else '/dev/null'}", f"+++ {self.path.as_posix()}"]
+        shift = 0
+        for group in _grouped(self.hunks):
+            start, end = max(0, group[0].start - CONTEXT), min(len(lines), group[-1].end + CONTEXT)
+            grown = sum(len(hunk.new) - len(hunk.old) for hunk in group)
+            before, after = _span(start, end - start), _span(start + shift, end - start + grown)
+            out.append(f"@@ -{before} +{after} @@")
+            at = start
+            for hunk in group:
+                for sign, some in ((" ", lines[at : hunk.start]), ("-", hunk.old), ("+", hunk.new)):
+                    out.extend(_shown(sign, line, len(endings) > 1) for line in some)
+                at = hunk.end
+            out.extend(_shown(" ", line, len(endings) > 1) for line in lines[at:end])
+            shift += grown
+        return "\n".join(out) + "\n"
+
+
+def _join_near(hunks: list[Hunk], text: str) -> tuple[Hunk, ...]:
+    if all(after.start - before.end > NEAR for before, after in pairwise(hunks)):
+        return tuple(hunks)
+    lines = split_lines(text)
+    joined = hunks[:1]
+    for hunk in hunks[1:]:
+        last = joined[-1]
+        if hunk.start - last.end > NEAR:
+            joined.append(hunk)
+            continue
+        between = tuple(lines[last.end : hunk.start])
+        joined[-1] = Hunk(last.start, last.old + between + hunk.old, last.new + between + hunk.new)
+    return tuple(joined)
+
+
+def _grouped(hunks: tuple[Hunk, ...]) -> list[list[Hunk]]:
+    """Hunks whose shown surroundings touch."""
+    groups: list[list[Hunk]] = []
+    for hunk in hunks:
+        if groups and hunk.start - groups[-1][-1].end <= 2 * CONTEXT:
+            groups[-1].append(hunk)
+        else:
+            groups.append([hunk])
+    return groups
+
+
+def _span(start: int, size: int) -> str:
+    """As GNU diff writes it: lines from 1, and the line before an empty range."""
+    return f"{start + 1 if size else start},{size}"
+
+
+def _shown(sign: str, line: str, endings: bool) -> str:
+    ending = ending_of(line)
+    text = sign + (line.removesuffix("\n") if endings and ending != "\r" else line.removesuffix(ending))
+    return text if ending else text + "\n\\ No newline at end of file"
+
+
+def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[Hunk, ...]]:
+    """Carry the hunks to the text of now: the edit on `current`, and the hunks (of the old base) in conflict with it.
+
+    A hunk conflicts where lines it replaces were changed since, or where both inserted at one place. One that the
+    current text already has is in neither. Lines typed since are never replaced.
+    """
+    if edit.base.exists and not current.exists:
+        return ProposedEdit(edit.path, current, ()), edit.hunks
+    changes = line_changes(edit.base.text, current.text)
+    if not changes:
+        return ProposedEdit(edit.path, current, edit.hunks), ()
+    lines = split_lines(current.text)
+    carried: list[Hunk] = []
+    conflicts: list[Hunk] = []
+    for hunk in edit.hunks:
+        colliding = [change for change in changes if _collide(change, hunk)]
+        touching = [change for change in changes if change.start <= hunk.end and hunk.start <= change.end]
+        if any(_is_there(hunk, some, changes, lines) for some in (touching, colliding)):
+            continue
+        moved = Hunk(hunk.start + _growth(change for change in changes if change.end <= hunk.start), hunk.old, hunk.new)
+        if colliding or not _fits(moved, lines):
+            conflicts.append(hunk)
+        else:
+            carried.append(moved)
+    return ProposedEdit(edit.path, current, tuple(carried)), tuple(conflicts)
+
+
+def _collide(change: Hunk, hunk: Hunk) -> bool:
+    if not change.old and not hunk.old:
+        return change.start == hunk.start
+    return change.start < hunk.end and hunk.start < change.end
+
+
+def _growth(changes: Iterable[Hunk]) -> int:
+    return sum(len(change.new) - len(change.old) for change in changes)
+
+
+def _is_there(hunk: Hunk, some: list[Hunk], changes: list[Hunk], lines: list[str]) -> bool:
+    """Whether `some` of the changes made of the hunk's lines what the hunk makes of them."""
+    if not some:
+        return False
+    if not hunk.new and any(c.start <= hunk.start and hunk.end <= c.end and not c.new for c in some):
+        return True
+    if some[0].start < hunk.start or hunk.end < some[-1].end:
+        return False
+    start = hunk.start + _growth(c for c in changes if c.end <= hunk.start and c not in some)
+    return tuple(lines[start : start + len(hunk.old) + _growth(some)]) == hunk.new
+
+
+def _fits(hunk: Hunk, lines: list[str]) -> bool:
+    """Whether no line without an ending would come to stand before another."""
+    if not hunk.new:
+        return True
+    before_ends = hunk.start == 0 or ending_of(lines[hunk.start - 1]) != ""
+    return before_ends and (ending_of(hunk.new[-1]) != "" or hunk.end == len(lines))
+
+
+def map_range(old: str, new: str, start: int, end: int) -> tuple[int, int] | None:
+    """Where `old[start:end]` is in `new`, in code points; None where it was changed inside.
+
+    What was typed right before or after the range is left out of it.
+    """
+    shift = 0
+    lines = split_lines(old)
+    at = line = 0
+    for hunk in line_changes(old, new):
+        at += sum(map(len, lines[line : hunk.start]))
+        line = hunk.start
+        before, after = hunk.old_text, hunk.new_text
+        head = common_prefix(before, after)
+        tail = common_suffix(before, after, min(len(before), len(after)) - head)
+        first, last = at + head, at + len(before) - tail
+        if last <= start:
+            shift += len(after) - len(before)
+        elif first < end:
+            return None
+    return start + shift, end + shift

@@ -1,0 +1,223 @@
+"""Lines of text, and the smallest set of line changes that leads from one text to another; pure."""
+
+import io
+from bisect import bisect_left
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+LARGE_GAP = 250_000
+"""Lines times lines; above it difflib ignores lines that come up often, which keeps it from going quadratic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Whole lines `old` of a base text, from line `start` (counted from 0), that become the lines `new`."""
+
+    start: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+    @property
+    def end(self) -> int:
+        """The first line after those replaced."""
+        return self.start + len(self.old)
+
+    @property
+    def old_text(self) -> str:
+        return "".join(self.old)
+
+    @property
+    def new_text(self) -> str:
+        return "".join(self.new)
+
+
+def split_lines(text: str) -> list[str]:
+    """Cut at `\\r\\n`, `\\n` and `\\r` only, as LSP counts lines (`str.splitlines` cuts at ten more); endings are kept."""
+    return list(io.StringIO(text, newline=""))
+
+
+def ending_of(line: str) -> str:
+    """The line's own ending; empty for a last line that has none."""
+    if line.endswith("\r\n"):
+        return "\r\n"
+    return line[-1:] if line.endswith(("\n", "\r")) else ""
+
+
+def count_lines(text: str) -> int:
+    """The number of line endings in `text`."""
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
+
+
+def common_prefix(old: str, new: str) -> int:
+    """The number of characters both begin with; halving compares slices in C, where a loop over characters is slow."""
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def common_suffix(old: str, new: str, limit: int) -> int:
+    """The number of characters both end with, `limit` at most."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[len(old) - middle : len(old) - low] == new[len(new) - middle : len(new) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def line_changes(old: str, new: str) -> list[Hunk]:
+    """The changes from `old` to `new`, in order, apart by at least one common line.
+
+    The ends that both share are cut off as text, so that one changed line in a big file costs little.
+    """
+    if old == new:
+        return []
+    head = _line_start(old, new, common_prefix(old, new))
+    tail = _tail(old, new, head)
+    first = count_lines(old[:head])
+    old_lines = split_lines(old[head : len(old) - tail])
+    new_lines = split_lines(new[head : len(new) - tail])
+    hunks = [
+        Hunk(first + i1, tuple(old_lines[i1:i2]), tuple(new_lines[j1:j2]))
+        for i1, i2, j1, j2 in changed_ranges(old_lines, new_lines)
+    ]
+    if hunks[-1].end == first + len(old_lines):
+        hunks[-1] = _slide_into(hunks[-1], io.StringIO(old[len(old) - tail :], newline=""))
+    return hunks
+
+
+def _line_start(old: str, new: str, at: int) -> int:
+    """The last place up to `at` where a line begins in both, the texts being the same up to `at`."""
+    while at > 0:
+        at = max(old.rfind("\n", 0, at), old.rfind("\r", 0, at)) + 1
+        if at == 0 or old[at - 1] == "\n" or "\n" not in (old[at : at + 1], new[at : at + 1]):
+            return at
+        at -= 1  # Between \r and \n no line begins.
+    return 0
+
+
+def _tail(old: str, new: str, head: int) -> int:
+    """How many characters at the end are whole lines that both share, those before `head` left out."""
+    tail = common_suffix(old, new, min(len(old), len(new)) - head)
+    start = len(old) - tail
+    if tail and not (_begins_line(old, start) and _begins_line(new, len(new) - tail)):
+        newline = old.find("\n", start)
+        carriage = old.find("\r", start)
+        ends = [at for at in (newline, carriage) if at >= 0]
+        if not ends:
+            return 0
+        at = min(ends)
+        start = at + (2 if old[at : at + 2] == "\r\n" else 1)
+        tail = len(old) - start
+    return tail
+
+
+def _begins_line(text: str, at: int) -> bool:
+    return at == 0 or text[at - 1] == "\n" or (text[at - 1] == "\r" and text[at : at + 1] != "\n")
+
+
+def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """`(i1, i2, j1, j2)` for each `old[i1:i2]` that became `new[j1:j2]`, in order, apart by at least one common line."""
+    changes: list[tuple[int, int, int, int]] = []
+    i = j = 0
+    for a, b, size in [*_matches(old, new), (len(old), len(new), 0)]:
+        if (a, b) != (i, j):
+            changes.append((i, a, j, b))
+        i, j = a + size, b + size
+    return _slide(changes, old, new)
+
+
+def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Blocks `(i, j, size)` of equal lines in both, in order: lines found once in each (patience) hold the rest in place."""
+    found: list[tuple[int, int, int]] = []
+    gaps = [(0, len(old), 0, len(new))]
+    while gaps:
+        i1, i2, j1, j2 = gaps.pop()
+        i, j = i1, j1
+        while i < i2 and j < j2 and old[i] == new[j]:
+            i, j = i + 1, j + 1
+        found.append((i1, j1, i - i1))
+        i1, j1 = i, j
+        end = i2
+        while i1 < i2 and j1 < j2 and old[i2 - 1] == new[j2 - 1]:
+            i2, j2 = i2 - 1, j2 - 1
+        found.append((i2, j2, end - i2))
+        if i1 == i2 or j1 == j2:
+            continue
+        anchors = list(_anchors(old[i1:i2], new[j1:j2]))
+        if anchors:
+            i, j = i1, j1
+            for a, b in anchors:
+                gaps.append((i, i1 + a, j, j1 + b))
+                found.append((i1 + a, j1 + b, 1))
+                i, j = i1 + a + 1, j1 + b + 1
+            gaps.append((i, i2, j, j2))
+        else:
+            large = (i2 - i1) * (j2 - j1) > LARGE_GAP
+            matcher = SequenceMatcher(None, old[i1:i2], new[j1:j2], autojunk=large)
+            found.extend((i1 + a, j1 + b, size) for a, b, size in matcher.get_matching_blocks())
+    return sorted(block for block in found if block[2])
+
+
+def _anchors(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The longest rising sequence of the lines that are found exactly once in each."""
+    counts_old, counts_new = Counter(old), Counter(new)
+    places = {line: j for j, line in enumerate(new) if counts_new[line] == 1 and counts_old[line] == 1}
+    pairs = [(i, places[line]) for i, line in enumerate(old) if line in places]
+    tops: list[int] = []
+    top_pairs: list[int] = []
+    before: list[int] = []
+    for index, (_, j) in enumerate(pairs):
+        pile = bisect_left(tops, j)
+        before.append(top_pairs[pile - 1] if pile else -1)
+        if pile == len(tops):
+            tops.append(j)
+            top_pairs.append(index)
+        else:
+            tops[pile] = j
+            top_pairs[pile] = index
+    chain: list[tuple[int, int]] = []
+    index = top_pairs[-1] if top_pairs else -1
+    while index >= 0:
+        chain.append(pairs[index])
+        index = before[index]
+    return reversed(chain)
+
+
+def _slide_into(hunk: Hunk, following: Iterable[str]) -> Hunk:
+    """As `_slide`, for the last hunk and the common lines after it."""
+    if hunk.old and hunk.new:
+        return hunk
+    lines = deque(hunk.old or hunk.new)
+    start = hunk.start
+    for line in following:
+        if line != lines[0]:
+            break
+        lines.rotate(-1)
+        start += 1
+    return Hunk(start, tuple(lines), ()) if hunk.old else Hunk(start, (), tuple(lines))
+
+
+def _slide(
+    changes: list[tuple[int, int, int, int]], old: Sequence[str], new: Sequence[str]
+) -> list[tuple[int, int, int, int]]:
+    """Move each pure insertion or removal to its last possible place, so that two diffs of it agree where it is."""
+    slid: list[tuple[int, int, int, int]] = []
+    limit = len(old)
+    for i1, i2, j1, j2 in reversed(changes):
+        while i2 < limit and ((i1 == i2 and new[j1] == new[j2]) or (j1 == j2 and old[i1] == old[i2])):
+            i1, i2, j1, j2 = i1 + 1, i2 + 1, j1 + 1, j2 + 1
+        if slid and i2 == slid[-1][0]:
+            _, i2, _, j2 = slid.pop()
+        slid.append((i1, i2, j1, j2))
+        limit = i1
+    return slid[::-1]

@@ -1,0 +1,34 @@
+"""Path names that are refused before the file system is asked anything about them; pure."""
+
+import re
+
+from tark_lsp.errors import OutsideWorkspace
+
+WINDOWS_DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)?", re.IGNORECASE)
+"""https://learn.microsoft.com/windows/win32/fileio/naming-a-file; an extension does not make one harmless."""
+
+
+def check_name(path: str, *, windows: bool) -> None:
+    """Raise OutsideWorkspace for names no file system should be asked about.
+
+    On Windows the question alone may do harm: a UNC name sends the person's credentials to the host it names, a device
+    name may block, and an alternate stream (`a.py:x`) or a trailing dot names another file than it shows.
+    """
+    if "\0" in path:
+        raise OutsideWorkspace("the path holds a NUL character")
+    try:
+        path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise OutsideWorkspace("the path is not valid Unicode") from error
+    if not windows:
+        return
+    if re.match(r"[\\/]{2}", path):
+        raise OutsideWorkspace(f"{path}: network and device paths are refused")
+    drive = re.match(r"[A-Za-z]:[\\/]", path)
+    for part in re.split(r"[\\/]", path[drive.end() if drive else 0 :]):
+        if ":" in part:
+            raise OutsideWorkspace(f"{path}: drive-relative names and alternate data streams are refused")
+        if WINDOWS_DEVICES.fullmatch(part):
+            raise OutsideWorkspace(f"{path}: {part} is a device")
+        if part not in (".", "..") and part != part.rstrip(". "):
+            raise OutsideWorkspace(f"{path}: names that end in a dot or a space are refused")

@@ -1,0 +1,44 @@
+"""Names that decide what runs on the person's machine or what an agent is told: never edited without being asked each time."""
+
+import unicodedata
+from fnmatch import fnmatchcase
+from pathlib import PurePath
+
+PROTECTED = (
+    # version control: hooks, filters and settings that execute
+    *(".git", ".gitmodules", ".gitattributes", ".gitconfig", ".hg", ".svn", ".jj", ".husky", ".pre-commit-config.y*ml"),
+    ".tark",
+    # editors: tasks, settings and local files they execute
+    *(".vscode", ".idea", ".zed", ".fleet", ".helix", ".nvim*", ".lvimrc", ".vimrc", ".exrc", ".dir-locals*.el"),
+    *("*.code-workspace", "*.sublime-project", ".kakrc", ".devcontainer", ".devcontainer.json"),
+    # package managers and tools that read settings from the folder
+    *(".envrc", ".npmrc", ".yarnrc*", ".pnpmfile.cjs", ".pypirc", ".netrc", ".mise.toml", ".tool-versions"),
+    *(".ssh", ".gnupg", ".aws", ".docker", ".kube"),
+    # shells
+    *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc"),
+    *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", "config.fish"),
+    # continuous integration
+    *(".github", ".gitlab", ".gitlab-ci.y*ml", ".circleci", ".buildkite", ".ci", ".forgejo", ".gitea", ".travis.y*ml"),
+    *(".drone.y*ml", ".woodpecker", ".woodpecker.y*ml", ".cirrus.y*ml", ".appveyor.y*ml", "appveyor.y*ml"),
+    *("jenkinsfile", "azure-pipelines.y*ml", "bitbucket-pipelines.y*ml"),
+    # what agents are told, and their settings
+    *("agents.md", "agents.*.md", "agent.md", "claude.md", "claude.*.md", "gemini.md", "copilot-instructions.md"),
+    *(".claude", ".codex", ".gemini", ".cursor", ".cursorrules", ".windsurf", ".windsurfrules", ".clinerules*", ".roo*"),
+    *(".continue*", ".aider*", ".goosehints", ".junie", ".mcp.json", "mcp.json", ".agents", ".rules"),
+    # the short names Windows gives to .git and .tark
+    *("git~[0-9]", "tark~[0-9]"),
+)
+"""Patterns for one name of a path, in lower case."""
+
+
+def plain_name(name: str) -> str:
+    """The name as file systems that fold case, normal form or invisible characters (NTFS, APFS, HFS+) see it."""
+    visible = "".join(one for one in name if unicodedata.category(one) != "Cf")
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", visible).casefold())
+    return folded.rstrip(". ") or folded
+
+
+def is_protected_path(relative: PurePath) -> bool:
+    """Whether any name on the way from the workspace folder, the last included, is protected."""
+    names = [plain_name(part) for part in relative.parts]
+    return any(fnmatchcase(name, pattern) for name in names for pattern in PROTECTED)
