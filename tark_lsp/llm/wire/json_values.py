@@ -1,0 +1,38 @@
+"""Foreign JSON in, our JSON out: tolerant of the broken text providers send, strict about what we send."""
+
+import json
+from typing import Any, TypeVar
+
+import msgspec
+
+from tark_lsp.errors import ProtocolError
+
+T = TypeVar("T")
+
+ANYTHING: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
+
+
+def decode(decoder: msgspec.json.Decoder[T], frame: bytes) -> T:
+    """Raises ProtocolError. Invalid UTF-8 and lone surrogates are replaced, not refused: they are the model's words."""
+    try:
+        return decoder.decode(frame)
+    except (msgspec.DecodeError, UnicodeDecodeError) as first:
+        try:
+            value = json.loads(frame.decode("utf-8", "replace"))
+            return decoder.decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+        except (msgspec.DecodeError, ValueError, RecursionError):
+            shown = frame[:200].decode("utf-8", "replace")
+            raise ProtocolError(f"the provider sent what this wire does not have: {first}: {shown}") from first
+
+
+def decode_any(frame: bytes) -> Any:
+    """JSON of no known shape. Raises ProtocolError."""
+    return decode(ANYTHING, frame)
+
+
+def encode(value: Any) -> bytes:
+    """Compact UTF-8, keys in the order they were put in. Lone surrogates, which no provider takes, become `?`."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -1,0 +1,124 @@
+"""ToolCallTracker: fragments of tool calls, in whatever order and shape they come, to Start, Delta, Complete.
+
+A *slot* is where the provider says a fragment belongs: its index, else its position. A slot holds one call after
+another: some providers (Copilot with Claude) send all parallel calls at index 0 and tell them apart by id alone.
+"""
+
+import json
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from tark_lsp.errors import ProtocolError
+from tark_lsp.llm.events import StreamEvent, ToolCallComplete, ToolCallDelta, ToolCallStart
+
+
+@dataclass(slots=True)
+class _Call:
+    """`given_id` is what the provider sends, `id` what we call it once it is started ("" before that)."""
+
+    given_id: str = ""
+    name: str = ""
+    id: str = ""
+    pieces: list[str] = field(default_factory=list)
+    complete: bool = False
+
+
+def is_json_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
+
+
+def _another(current: _Call, name: str) -> bool:
+    """Whether a name without any id begins a new call: another name, or the same after complete arguments."""
+    if not (name and current.name):
+        return False
+    return name != current.name or is_json_object("".join(current.pieces))
+
+
+class ToolCallTracker:
+    """The calls of one answer. Every method gives the events that follow from what it was told."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Call] = []
+        self._slots: dict[Hashable, list[_Call]] = {}
+        self._ids: set[str] = set()
+
+    def add(self, slot: Hashable, *, call_id: str = "", name: str = "", arguments: str = "") -> list[StreamEvent]:
+        """A fragment. An empty `call_id` or `name` says nothing; one that is known already changes nothing.
+
+        A call starts when both its id and its name are known; arguments that come before are held back.
+        """
+        call = self._find(slot, call_id, name)
+        if call.complete:
+            return []
+        call.given_id = call.given_id or call_id
+        call.name = call.name or name
+        if call.id:
+            if not arguments:
+                return []
+            call.pieces.append(arguments)
+            return [ToolCallDelta(call.id, arguments)]
+        if arguments:
+            call.pieces.append(arguments)
+        return self._start(call) if call.given_id and call.name else []
+
+    def complete(self, slot: Hashable, arguments: str | None = None) -> list[StreamEvent]:
+        """The slot's call is over; `arguments`, where given, replace what was streamed. Does nothing a second time."""
+        calls = self._slots.get(slot)
+        return self._complete(calls[-1], arguments) if calls else []
+
+    def complete_all(self, *, cut_off: bool = False) -> list[StreamEvent]:
+        """The answer is over. Raises ProtocolError for a call whose name never came.
+
+        `cut_off`: it ended for lack of tokens, so arguments that are no whole JSON object leave their call incomplete.
+        """
+        events: list[StreamEvent] = []
+        for call in self._calls:
+            if cut_off and not call.complete and not is_json_object("".join(call.pieces)):
+                events += self._start(call) if call.name and not call.id else []
+            else:
+                events += self._complete(call, None)
+        return events
+
+    def _find(self, slot: Hashable, call_id: str, name: str) -> _Call:
+        calls = self._slots.setdefault(slot, [])
+        if calls:
+            current = calls[-1]
+            if call_id and current.given_id and call_id != current.given_id:
+                earlier = next((call for call in calls if call.given_id == call_id), None)
+                if earlier:
+                    return earlier
+            elif call_id or current.given_id or not _another(current, name):
+                return current
+        call = _Call()
+        calls.append(call)
+        self._calls.append(call)
+        return call
+
+    def _start(self, call: _Call) -> list[StreamEvent]:
+        call.id = self._unique(call.given_id)
+        events: list[StreamEvent] = [ToolCallStart(call.id, call.name)]
+        if call.pieces:
+            events.append(ToolCallDelta(call.id, "".join(call.pieces)))
+        return events
+
+    def _complete(self, call: _Call, arguments: str | None) -> list[StreamEvent]:
+        if call.complete:
+            return []
+        if not call.name:
+            raise ProtocolError("the provider sent a tool call without a name")
+        events = [] if call.id else self._start(call)
+        call.complete = True
+        text = "".join(call.pieces) if arguments is None else arguments
+        return [*events, ToolCallComplete(call.id, text if text.strip() else "{}")]
+
+    def _unique(self, given_id: str) -> str:
+        """Some providers send no id, or one id for two calls. Counting makes it the same on every reading."""
+        unique, number = given_id or "call_1", 1
+        while unique in self._ids:
+            number += 1
+            unique = f"{given_id or 'call'}_{number}"
+        self._ids.add(unique)
+        return unique

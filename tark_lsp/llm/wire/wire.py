@@ -1,0 +1,80 @@
+"""What a wire is: a provider's format, as two pure functions. Vendors differ by `Quirks`, models by `Target`."""
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from tark_lsp.llm.events import StreamEvent
+from tark_lsp.llm.request import ChatRequest
+
+WIRES = {
+    "openai-chat": "tark_lsp.llm.wire.openai_chat",
+    "anthropic-messages": "tark_lsp.llm.wire.anthropic_messages",
+}
+"""Where each wire is; imported when a model that speaks it is opened."""
+
+ThinkingStyle: TypeAlias = Literal["unknown", "none", "effort", "adaptive", "budget"]
+"""How a model is told to think: not at all, by an effort, by itself (with an effort), by a budget of tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quirks:
+    """Where a vendor leaves its wire's norm. The defaults are the norm of a compatible server.
+
+    `system_role`: the role of the system prompt; OpenAI's reasoning models take only `developer`.
+    `max_tokens_field`: `max_completion_tokens` where `max_tokens` is refused.
+    `stream_usage`: send `stream_options`; the client turns it off for a server that refuses it.
+    `effort_field`: where an effort goes: `reasoning_effort`, or OpenRouter's `reasoning` object.
+    `reasoning_field`: the field in which a model wants its own reasoning back, on messages with tool calls.
+    `cache_control`: mark what should be cached (Anthropic).
+    `images`: the server takes pictures.
+    """
+
+    system_role: Literal["system", "developer"] = "system"
+    max_tokens_field: str = "max_tokens"
+    stream_usage: bool = True
+    effort_field: Literal["reasoning_effort", "reasoning"] = "reasoning_effort"
+    reasoning_field: str = ""
+    cache_control: bool = True
+    images: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The model a request is encoded for. `ref` is `<provider>/<model>`, `model` what the provider calls it."""
+
+    ref: str
+    model: str
+    quirks: Quirks = Quirks()
+    thinking: ThinkingStyle = "unknown"
+    max_output_tokens: int | None = None
+
+
+class Parser(Protocol):
+    """Reads one answer. The events are the same however the bytes were cut."""
+
+    def feed(self, frame: bytes) -> Sequence[StreamEvent]:
+        """Raises the ModelError that the provider sent, and ProtocolError for what is not this wire."""
+        ...
+
+    def close(self) -> Sequence[StreamEvent]:
+        """The stream has ended: the last events. Raises StreamCut where no terminal event was seen."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """`path` is appended to the base URL; `encode` gives the JSON body; `parser` makes one for each answer."""
+
+    name: str
+    path: str
+    encode: Callable[[ChatRequest, Target], bytes]
+    parser: Callable[[], Parser]
+
+
+def load_wire(name: str) -> Wire:
+    """Raises KeyError for a name that is not in `WIRES`."""
+    wire = importlib.import_module(WIRES[name]).WIRE
+    assert isinstance(wire, Wire)
+    return wire
