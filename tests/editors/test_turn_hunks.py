@@ -1,0 +1,165 @@
+"""Hunk by hunk: listing, accepting, rejecting while the question is open; undo of a whole turn."""
+
+import pytest
+
+from tests.editors.behaviour import NEOVIM, PROFILES, Profile
+from tests.editors.conftest import OpenEditor
+from tests.editors.connection import Json, ResponseError
+from tests.editors.memory_editor import MemoryEditor
+from tests.editors.question import allow
+from tests.editors.shapes import AREA, NEW_AREA, NEW_VOLUME, SHAPES, VOLUME
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
+each_surface = pytest.mark.parametrize("flags", [(), ("permission", "updates")], ids=["message", "permission"])
+
+BOTH = SHAPES.replace(AREA, NEW_AREA).replace(VOLUME, NEW_VOLUME)
+
+
+async def two_hunks(editor: MemoryEditor) -> tuple[str, str, list[Json]]:
+    """A turn that waits for the answer about two hunks: its document, its id, its hunks."""
+    uri = editor.new_file(SHAPES)
+    turn = await editor.turn(f"rewrite area and volume in {uri.rpartition('/')[2]}", uri)
+    await editor.question()
+    hunks = (await editor.command("tark.hunk.list", {"turnId": turn}))["hunks"]
+    return uri, turn, hunks
+
+
+@each_profile
+@each_surface
+async def test_hunks_are_listed(open_editor: OpenEditor, profile: Profile, flags: tuple[str, ...]) -> None:
+    editor = await open_editor(profile, *flags)
+    uri, turn, hunks = await two_hunks(editor)
+    assert [(hunk["oldText"], hunk["newText"]) for hunk in hunks] == [(AREA, NEW_AREA), (VOLUME, NEW_VOLUME)]
+    document = editor.documents[uri]
+    assert [hunk["range"] for hunk in hunks] == [document.find(AREA), document.find(VOLUME)]
+    assert {(hunk["turnId"], hunk["state"], hunk["applied"]) for hunk in hunks} == {(turn, "pending", False)}
+    assert len({hunk["hunkId"] for hunk in hunks}) == 2
+    assert (await editor.command("tark.hunk.list", {"uri": uri}))["hunks"] == hunks
+
+
+@each_profile
+@each_surface
+async def test_one_is_accepted_and_one_rejected(
+    open_editor: OpenEditor, profile: Profile, flags: tuple[str, ...]
+) -> None:
+    editor = await open_editor(profile, *flags)
+    uri, turn, (area, volume) = await two_hunks(editor)
+    answer = await editor.command("tark.hunk.accept", {"hunkIds": [area["hunkId"]]})
+    assert answer == {"hunks": [area["hunkId"]], "skipped": []}
+    await editor.connection.until(lambda: editor.text(uri) == SHAPES.replace(AREA, NEW_AREA), "applied at once")
+    answer = await editor.command("tark.hunk.reject", {"hunkIds": [volume["hunkId"]]})
+    assert answer == {"hunks": [volume["hunkId"]], "skipped": []}
+    end = await editor.end(turn)
+    assert editor.text(uri) == SHAPES.replace(AREA, NEW_AREA)
+    assert end["edits"] == [{"uri": uri, "state": "partly"}]
+    assert editor.open_question() is None, "the question is withdrawn with its last hunk"
+
+
+@each_profile
+async def test_a_permission_for_some_hunks(open_editor: OpenEditor, profile: Profile) -> None:
+    editor = await open_editor(profile, "permission", "updates")
+    uri, turn, (_, volume) = await two_hunks(editor)
+    (await editor.question()).answer({"outcome": "allow", "hunks": [volume["hunkId"]]})
+    end = await editor.end(turn)
+    assert editor.text(uri) == SHAPES.replace(VOLUME, NEW_VOLUME)
+    assert end["edits"] == [{"uri": uri, "state": "partly"}]
+
+
+async def test_an_edited_hunk(open_editor: OpenEditor) -> None:
+    editor = await open_editor(NEOVIM, "permission", "updates")
+    uri, turn, (area, _) = await two_hunks(editor)
+    mine = "    return 3.14159 * radius**2\n"
+    edited = [{"hunkId": area["hunkId"], "newText": mine}]
+    (await editor.question()).answer({"outcome": "allow", "edited": edited})
+    await editor.end(turn)
+    assert editor.text(uri) == BOTH.replace(NEW_AREA, mine)
+
+
+@each_profile
+@pytest.mark.parametrize("by", ["uri", "turnId"])
+@pytest.mark.parametrize("decision", ["accept", "reject"])
+async def test_all_hunks_at_once(open_editor: OpenEditor, profile: Profile, by: str, decision: str) -> None:
+    editor = await open_editor(profile, "permission", "updates")
+    uri, turn, hunks = await two_hunks(editor)
+    answer = await editor.command(f"tark.hunk.{decision}", {by: uri if by == "uri" else turn})
+    assert answer == {"hunks": [hunk["hunkId"] for hunk in hunks], "skipped": []}
+    end = await editor.end(turn)
+    assert editor.text(uri) == (BOTH if decision == "accept" else SHAPES)
+    assert [edit["state"] for edit in end["edits"]] == ["applied" if decision == "accept" else "rejected"]
+
+
+async def test_a_decided_hunk_is_skipped(open_editor: OpenEditor) -> None:
+    editor = await open_editor(NEOVIM, "permission", "updates")
+    _, _, (area, _) = await two_hunks(editor)
+    await editor.command("tark.hunk.reject", {"hunkIds": [area["hunkId"]]})
+    answer = await editor.command("tark.hunk.accept", {"hunkIds": [area["hunkId"]]})
+    assert answer["hunks"] == []
+    assert [skipped["hunkId"] for skipped in answer["skipped"]] == [area["hunkId"]]
+    assert answer["skipped"][0]["reason"]
+
+
+async def test_an_unknown_hunk_is_named(open_editor: OpenEditor) -> None:
+    editor = await open_editor(NEOVIM, "permission", "updates")
+    with pytest.raises(ResponseError, match="nonesuch") as caught:
+        await editor.command("tark.hunk.accept", {"hunkIds": ["nonesuch"]})
+    assert caught.value.code == -32602
+
+
+@each_profile
+async def test_hunks_are_actions(open_editor: OpenEditor, profile: Profile) -> None:
+    editor = await open_editor(profile)
+    uri, turn, (area, volume) = await two_hunks(editor)
+    for hunk, verb in ((area, "Accept"), (volume, "Reject")):
+        actions = await editor.actions(uri, hunk["range"])
+        (action,) = [each for each in actions if each["title"].startswith(verb) and "all" not in each["title"].lower()]
+        await editor.run_action(action)
+    end = await editor.end(turn)
+    assert editor.text(uri) == SHAPES.replace(AREA, NEW_AREA)
+    assert end["edits"] == [{"uri": uri, "state": "partly"}]
+
+
+@each_profile
+async def test_pending_hunks_are_a_list_of_problems(open_editor: OpenEditor, profile: Profile) -> None:
+    editor = await open_editor(profile)
+    uri, turn, hunks = await two_hunks(editor)
+    ranges = [hunk["range"]["start"]["line"] for hunk in hunks]
+    await editor.connection.until(lambda: len(editor.diagnostics.get(uri, ())) == 2, "two diagnostics")
+    assert [each["range"]["start"]["line"] for each in editor.diagnostics[uri]] == ranges
+    assert {(each["source"], each["severity"]) for each in editor.diagnostics[uri]} == {("tark", 3)}
+    await editor.command("tark.hunk.reject", {"turnId": turn})
+    await editor.connection.until(lambda: editor.diagnostics.get(uri) == [], "no diagnostics any more")
+
+
+@each_profile
+async def test_undo_takes_the_turn_back(open_editor: OpenEditor, profile: Profile) -> None:
+    editor = await open_editor(profile, "permission", "updates")
+    editor.policy = allow
+    uri = editor.new_file(SHAPES)
+    turn = await editor.turn(f"rewrite area and volume in {uri.rpartition('/')[2]}", uri)
+    await editor.end(turn)
+    assert editor.text(uri) == BOTH
+    assert await editor.command("tark.turn.undo", {"turnId": turn}) == {"restored": [uri], "kept": []}
+    assert editor.text(uri) == SHAPES
+
+
+@each_profile
+async def test_undo_keeps_what_was_typed_since(open_editor: OpenEditor, profile: Profile) -> None:
+    editor = await open_editor(profile, "permission", "updates")
+    editor.policy = allow
+    uri = editor.new_file(SHAPES)
+    turn = await editor.turn(f"rewrite area and volume in {uri.rpartition('/')[2]}", uri)
+    await editor.end(turn)
+    editor.type(uri, 0, 0, "# mine\n")
+    assert (await editor.command("tark.turn.undo", {"turnId": turn}))["restored"] == [uri]
+    assert editor.text(uri) == "# mine\n" + SHAPES
+
+
+async def test_the_end_can_be_waited_for_again(open_editor: OpenEditor) -> None:
+    editor = await open_editor(NEOVIM, "permission", "updates")
+    turn = await editor.turn("say hello")
+    assert await editor.end(turn) == await editor.end(turn)
+    with pytest.raises(ResponseError, match="nonesuch") as caught:
+        await editor.command("tark.turn.wait", {"turnId": "nonesuch"})
+    assert caught.value.code == -32602
