@@ -34,7 +34,7 @@ class Hunk:
 
 
 def split_lines(text: str) -> list[str]:
-    """Cut at `\\r\\n`, `\\n` and `\\r` only, as LSP counts lines (`str.splitlines` cuts at ten more); endings are kept."""
+    """Cut at `\\r\\n`, `\\n` and `\\r` only, as LSP counts (`str.splitlines` cuts at ten more); endings are kept."""
     return list(io.StringIO(text, newline=""))
 
 
@@ -126,7 +126,7 @@ def _begins_line(text: str, at: int) -> bool:
 
 
 def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """`(i1, i2, j1, j2)` for each `old[i1:i2]` that became `new[j1:j2]`, in order, apart by at least one common line."""
+    """`(i1, i2, j1, j2)` for each `old[i1:i2]` that became `new[j1:j2]`, in order, common lines between them."""
     changes: list[tuple[int, int, int, int]] = []
     i = j = 0
     for a, b, size in [*_matches(old, new), (len(old), len(new), 0)]:
@@ -137,7 +137,7 @@ def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, in
 
 
 def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Blocks `(i, j, size)` of equal lines in both, in order: lines found once in each (patience) hold the rest in place."""
+    """Blocks `(i, j, size)` of equal lines, in order: those found once in each (patience) hold the rest in place."""
     found: list[tuple[int, int, int]] = []
     gaps = [(0, len(old), 0, len(new))]
     while gaps:

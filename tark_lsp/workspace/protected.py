@@ -1,4 +1,4 @@
-"""Names that decide what runs on the person's machine or what an agent is told: never edited without being asked each time."""
+"""Names that decide what runs on the person's machine or what an agent is told: each edit of them is asked for."""
 
 import unicodedata
 from fnmatch import fnmatchcase
@@ -23,7 +23,17 @@ PROTECTED = (
     *("jenkinsfile", "azure-pipelines.y*ml", "bitbucket-pipelines.y*ml"),
     # what agents are told, and their settings
     *("agents.md", "agents.*.md", "agent.md", "claude.md", "claude.*.md", "gemini.md", "copilot-instructions.md"),
-    *(".claude", ".codex", ".gemini", ".cursor", ".cursorrules", ".windsurf", ".windsurfrules", ".clinerules*", ".roo*"),
+    *(
+        ".claude",
+        ".codex",
+        ".gemini",
+        ".cursor",
+        ".cursorrules",
+        ".windsurf",
+        ".windsurfrules",
+        ".clinerules*",
+        ".roo*",
+    ),
     *(".continue*", ".aider*", ".goosehints", ".junie", ".mcp.json", "mcp.json", ".agents", ".rules"),
     # the short names Windows gives to .git and .tark
     *("git~[0-9]", "tark~[0-9]"),

@@ -1,0 +1,227 @@
+"""The person's files as the editor shows them: open buffer first, disk second, and nothing outside the folders."""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePath
+from typing import Protocol, TypeVar
+
+from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, StaleText, WorkspaceError
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.encoding import UTF_8, decode
+from tark_lsp.workspace.handles import Folder, failure, open_folder
+from tark_lsp.workspace.names import check_name
+from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
+from tark_lsp.workspace.protected import is_protected_path
+from tark_lsp.workspace.snapshot import Snapshot
+
+LARGEST_FILE = 10_000_000
+"""Bytes on disk, or characters in a buffer."""
+T = TypeVar("T")
+
+
+class Buffers(Protocol):
+    """The documents open in the editor, which alone writes them. Paths are resolved."""
+
+    def get(self, path: Path) -> Snapshot | None:
+        """The open document at this path. Also called from the thread that writes a closed file."""
+        ...
+
+    def paths(self) -> Sequence[Path]:
+        """Those of all open documents."""
+        ...
+
+    async def apply(self, edit: ProposedEdit, label: str) -> Outcome:
+        """One versioned edit, one undo step named `label`, verified by the text."""
+        ...
+
+
+class Workspace:
+    """All access to files goes through here. Paths given to any method but `resolve` are resolved ones."""
+
+    def __init__(self, folders: Sequence[Path], buffers: Buffers) -> None:
+        self.folders: tuple[Path, ...] = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders))
+        self._buffers = buffers
+        self._names = _unique_names(self.folders)
+        # Where one folder is inside another, the inner one is asked first.
+        self._opened: list[Folder] = [
+            open_folder(folder) for folder in sorted(self.folders, key=lambda folder: -len(folder.parts))
+        ]
+        self._writing = asyncio.Lock()
+
+    def resolve(self, path: str) -> Path:
+        """The absolute path without links for `src/a.py`, `folder:src/a.py` or an absolute path, existing or not.
+
+        Raises OutsideWorkspace where that, or the name itself, leads out.
+        """
+        resolved = self.locate(path)
+        if not self.is_inside(resolved):
+            raise OutsideWorkspace(
+                f"{path} is outside the workspace",
+                hint="use a path inside " + ", ".join(folder.as_posix() for folder in self.folders),
+            )
+        return resolved
+
+    def locate(self, path: str) -> Path:
+        """As `resolve`, but gives places outside, too: for what may be read there once the person allows it."""
+        if not self.folders:
+            raise OutsideWorkspace("no folder is open", hint="open a folder in the editor")
+        name, colon, rest = path.partition(":")
+        named = [folder for folder, known in self._names.items() if colon and known == name]
+        inner = rest if named else path
+        check_name(inner, windows=os.name == "nt")
+        candidates = [folder / inner for folder in named or self.folders]  # An absolute path stays what it is.
+        resolved = [Path(os.path.realpath(candidate)) for candidate in candidates]
+        return next((one for one in resolved if self.is_inside(one) and os.path.lexists(one)), resolved[0])
+
+    def display(self, path: Path) -> str:
+        """The path as people and models see it: from its folder, with `/`, and `folder:` where there are several."""
+        folder = self._folder_path(path)
+        if folder is None:
+            return path.as_posix()
+        relative = path.relative_to(folder).as_posix()
+        return relative if len(self.folders) == 1 else f"{self._names[folder]}:{relative}"
+
+    def is_inside(self, path: Path) -> bool:
+        return ".." not in path.parts and self._folder_path(path) is not None
+
+    def is_protected(self, path: Path) -> bool:
+        """Whether a name below the folder is one of `protected.PROTECTED`, as given or after links; outside: no."""
+        return any(
+            is_protected_path(one.relative_to(folder))
+            for one in {path, Path(os.path.realpath(path))}
+            for folder in self.folders
+            if one.is_relative_to(folder)
+        )
+
+    def read(self, path: Path) -> Snapshot:
+        """An open document wherever it is, else a file inside.
+
+        Raises FileMissing, NotText, FileTooLarge, OutsideWorkspace.
+        """
+        path = Path(os.path.realpath(path))
+        buffer = self._buffers.get(path)
+        if buffer is None:
+            return self._decoded(path, self.read_bytes(path))
+        if len(buffer.text) > LARGEST_FILE:
+            raise FileTooLarge(f"{self.display(path)}: larger than {LARGEST_FILE // 1_000_000} MB")
+        return buffer
+
+    def read_bytes(self, path: Path) -> bytes:
+        """What is on disk. Raises as `read`."""
+        path = Path(os.path.realpath(path))
+        folder, relative = self._place(path)
+        return self._naming(path, lambda: folder.read(relative, LARGEST_FILE).data)
+
+    def read_outside(self, path: Path) -> Snapshot:
+        """A file outside that the person allowed to read, `path` being the resolved one they were shown.
+
+        It is opened from the root without following any link, so it is the file that was shown, or nothing.
+        """
+        anchor = open_folder(Path(path.anchor))
+        data = self._naming(path, lambda: anchor.read(path.relative_to(path.anchor), LARGEST_FILE).data)
+        return self._decoded(path, data)
+
+    async def apply(self, edit: ProposedEdit, label: str) -> Outcome:
+        """Open documents by the editor; closed files by an atomic write, old text checked and new one read back.
+
+        A cancel during the write takes effect at the caller's next await, so that what was done can be noted.
+        """
+        if self._buffers.get(edit.path) is not None:
+            return await self._buffers.apply(edit, label)
+        return await self._write(lambda: self._apply_closed(edit))
+
+    async def remove(self, snapshot: Snapshot) -> Outcome:
+        """Remove a closed file that still has the text of `snapshot`."""
+        if self._buffers.get(snapshot.path) is not None:
+            return Refused("it is open in the editor")
+        return await self._write(lambda: self._remove_closed(snapshot))
+
+    def _apply_closed(self, edit: ProposedEdit) -> Outcome:
+        folder, relative = self._place(edit.path)
+        ready = self._still_closed(edit.path)
+        note = ""
+        if edit.base.exists:
+            old = folder.read(relative, LARGEST_FILE).data
+            text, encoding = decode(old)
+            if text != edit.base.text:
+                return Stale("the file has changed on disk")
+            after = edit.after
+            data = encoding.encode(after)
+            if data != old:
+                note = folder.replace(relative, data, old, ready)
+        else:
+            after = edit.after
+            folder.create(relative, UTF_8.encode(after), ready)
+        return Applied(Snapshot(edit.path, after), note)
+
+    def _remove_closed(self, snapshot: Snapshot) -> Outcome:
+        folder, relative = self._place(snapshot.path)
+        data = folder.read(relative, LARGEST_FILE).data
+        if decode(data)[0] != snapshot.text:
+            return Stale("the file has changed on disk")
+        folder.remove(relative, data, self._still_closed(snapshot.path))
+        return Applied(Snapshot(snapshot.path, "", exists=False))
+
+    async def _write(self, work: Callable[[], Outcome]) -> Outcome:
+        """Do it in a thread, since `fsync` may take long, one write at a time and each to its end."""
+        async with self._writing:
+            task = asyncio.ensure_future(asyncio.to_thread(work))
+            cancelled = False
+            while not task.done():
+                try:
+                    await asyncio.wait([task])
+                except asyncio.CancelledError:
+                    cancelled = True
+        current = asyncio.current_task()
+        if cancelled and current is not None:
+            current.uncancel()
+            current.cancel()
+        try:
+            return task.result()
+        except (StaleText, FileMissing) as error:
+            return Stale(error.message)
+        except WorkspaceError as error:
+            return Refused(error.message)
+        except OSError as error:
+            problem = failure(error, "the file", writing=True)
+            return Stale(problem.message) if isinstance(problem, FileMissing) else Refused(problem.message)
+
+    def _still_closed(self, path: Path) -> Callable[[], bool]:
+        return lambda: self._buffers.get(path) is None
+
+    def _folder_path(self, path: Path) -> Path | None:
+        inside = [folder for folder in self.folders if path.is_relative_to(folder)]
+        return max(inside, key=lambda folder: len(folder.parts), default=None)
+
+    def _place(self, path: Path) -> tuple[Folder, PurePath]:
+        if ".." not in path.parts:
+            for folder in self._opened:
+                if path.is_relative_to(folder.path):
+                    return folder, path.relative_to(folder.path)
+        raise OutsideWorkspace(f"{path} is outside the workspace")
+
+    def _naming(self, path: Path, work: Callable[[], T]) -> T:
+        """Do it, and name the file in whatever goes wrong."""
+        shown = self.display(path)
+        try:
+            return work()
+        except OSError as error:
+            raise failure(error, shown) from error
+        except WorkspaceError as error:
+            raise type(error)(f"{shown}: {error.message}", hint=error.hint, details=error.details) from error
+
+    def _decoded(self, path: Path, data: bytes) -> Snapshot:
+        try:
+            return Snapshot(path, decode(data)[0])
+        except NotText as error:
+            raise NotText(f"{self.display(path)}: {error.message}", hint=error.hint) from error
+
+
+def _unique_names(folders: Sequence[Path]) -> dict[Path, str]:
+    """The folders' names; the second of the same name gets `-2`, and so on."""
+    names: dict[Path, str] = {}
+    for folder in folders:
+        same = sum(known.name == folder.name for known in names)
+        names[folder] = folder.name if not same else f"{folder.name}-{same + 1}"
+    return names
