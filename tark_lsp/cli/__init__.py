@@ -1,1 +1,16 @@
-"""The `tark-lsp` command: one file per subcommand, imported when called."""
+"""The command `tark-lsp`: the language server over stdio, or one of the subcommands in this folder."""
+
+import sys
+
+
+def main() -> int:
+    """The exit code of what was asked for: 0 done, 1 not done, 2 wrong usage."""
+    arguments = sys.argv[1:]
+    # Editors wait for this: nothing but the server is imported for them. Some of their clients always add --stdio.
+    if all(argument in ("serve", "--stdio") for argument in arguments):
+        from tark_lsp.server.handshake import main as serve
+
+        return serve()
+    from tark_lsp.cli.subcommands import run_subcommand
+
+    return run_subcommand(arguments)

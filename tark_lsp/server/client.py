@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from tark_lsp import __version__
 from tark_lsp.errors import TarkError
-from tark_lsp.server.client_documents import Document, Documents
+from tark_lsp.server.client_documents import Documents
 
 METHOD_NOT_FOUND, INTERNAL_ERROR, REQUEST_CANCELLED = -32601, -32603, -32800
 
@@ -144,10 +144,6 @@ class Client:
 
     def notify(self, method: str, params: object) -> None:
         self._send({"method": method, "params": params})
-
-    def open(self, path: Path, language_id: str = "plaintext") -> Document:
-        """Read a file and open it as a document. Raises OSError, NotText, FileTooLarge."""
-        return self.documents.open(path, language_id)
 
     async def close(self, seconds: float = 3.0) -> None:
         """Ask the server to shut down and exit; kill it if it does not."""

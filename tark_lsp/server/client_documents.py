@@ -13,25 +13,43 @@ from typing import Any
 
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText
 from tark_lsp.server.uris import uri_from_path
+from tark_lsp.workspace.encoding import Encoding, decode
 from tark_lsp.workspace.lines import split_lines
 
 LARGEST_FILE = 10 * 1024 * 1024
-_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+
+LANGUAGE_IDS = {
+    "py": "python",
+    "js": "javascript",
+    "ts": "typescript",
+    "jsx": "javascriptreact",
+    "tsx": "typescriptreact",
+    "rs": "rust",
+    "rb": "ruby",
+    "cs": "csharp",
+    "h": "c",
+    "cc": "cpp",
+    "hpp": "cpp",
+    "sh": "shellscript",
+    "md": "markdown",
+    "yml": "yaml",
+    "": "plaintext",
+}
+"""LSP's language identifiers where they are not the file's suffix."""
 
 Notify = Callable[[str, object], None]
 
 
 @dataclass(slots=True)
 class Document:
-    """`text` without the byte order mark; `data` are the bytes on disk as we last read or wrote them."""
+    """`data` are the bytes on disk as we last read or wrote them."""
 
     path: Path
     uri: str
     version: int
     text: str
     data: bytes
-    mark: bytes
-    encoding: str
+    encoding: Encoding
 
     @property
     def lines(self) -> list[str]:
@@ -44,14 +62,15 @@ class Documents:
         self._notify = notify
         self._open: dict[str, Document] = {}
 
-    def open(self, path: Path, language_id: str) -> Document:
-        """Raises FileMissing, NotText, FileTooLarge, OSError."""
+    def open(self, path: Path) -> Document:
+        """Read a file and tell the server. Raises FileMissing, NotText, FileTooLarge, OSError."""
         path = path.resolve()
         data = _read(path)
-        mark, encoding, text = _decode(path, data)
-        document = Document(path, uri_from_path(path), 1, text, data, mark, encoding)
+        text, encoding = _decode(path, data)
+        document = Document(path, uri_from_path(path), 1, text, data, encoding)
         self._open[document.uri] = document
-        item = {"uri": document.uri, "languageId": language_id, "version": 1, "text": text}
+        suffix = path.suffix[1:].lower()
+        item = {"uri": document.uri, "languageId": LANGUAGE_IDS.get(suffix, suffix), "version": 1, "text": text}
         self._notify("textDocument/didOpen", {"textDocument": item})
         return document
 
@@ -73,9 +92,9 @@ class Documents:
             return _refused(f"{document.path} changed on disk")
         text = _edited(document.text, edits)
         try:
-            data = document.mark + text.encode(document.encoding)
+            data = document.encoding.encode(text)
             _write(document.path, data)
-        except (OSError, UnicodeEncodeError) as error:
+        except (OSError, NotText) as error:
             return _refused(f"{document.path} cannot be written: {error}")
         document.data = data
         self._changed(document, text)
@@ -87,7 +106,7 @@ class Documents:
             data = _read(document.path)
             if data == document.data:
                 return False
-            document.mark, document.encoding, text = _decode(document.path, data)
+            text, document.encoding = _decode(document.path, data)
         except (FileMissing, NotText, FileTooLarge):
             return True
         document.data = data
@@ -100,6 +119,11 @@ class Documents:
         versioned = {"uri": document.uri, "version": document.version}
         self._notify("textDocument/didChange", {"textDocument": versioned, "contentChanges": [{"text": text}]})
         self._notify("textDocument/didSave", {"textDocument": {"uri": document.uri}})
+
+
+def read_text(path: Path) -> str:
+    """The text of a file as a document would hold it. Raises as `open`."""
+    return _decode(path, _read(path))[0]
 
 
 def _refused(reason: str) -> dict[str, Any]:
@@ -135,16 +159,11 @@ def _read(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _decode(path: Path, data: bytes) -> tuple[bytes, str, str]:
-    """The byte order mark, the encoding and the text. Raises NotText."""
-    mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "utf-8"))
+def _decode(path: Path, data: bytes) -> tuple[str, Encoding]:
     try:
-        text = data[len(mark) :].decode(encoding)
-    except UnicodeDecodeError as error:
-        raise NotText(f"{path} is not {encoding.upper()} text", hint="convert it first, or name a text file") from error
-    if "\0" in text:
-        raise NotText(f"{path} is a binary file", hint="name a text file")
-    return mark, encoding, text
+        return decode(data)
+    except NotText as error:
+        raise NotText(f"{path}: {error.message}", hint=error.hint or "name a text file") from error
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -166,7 +166,7 @@ async def test_an_edit_is_written_and_other_bytes_survive(
     file = tmp_path / "a b.txt"
     file.write_bytes(before)
     file.chmod(0o754)
-    document = client.open(file)
+    document = client.documents.open(file)
     assert (await ask(client, "workspace/applyEdit", edit(document.uri, 1, *changes)))["result"] == {"applied": True}
     assert file.read_bytes() == after
     assert file.stat().st_mode & 0o777 == 0o754
@@ -181,7 +181,7 @@ async def test_an_edit_is_written_and_other_bytes_survive(
 async def test_edits_that_do_not_fit_change_nothing(client: Client, tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes(b"a\n")
-    uri = client.open(file).uri
+    uri = client.documents.open(file).uri
     unfit: list[dict[str, Any]] = [
         edit(uri, 7, (0, 0, 0, 1, "b")),
         edit(uri + "x", 1, (0, 0, 0, 1, "b")),
@@ -198,7 +198,7 @@ async def test_edits_that_do_not_fit_change_nothing(client: Client, tmp_path: Pa
 async def test_a_file_that_changed_on_disk_is_read_again(client: Client, tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes(b"a\n")
-    document = client.open(file)
+    document = client.documents.open(file)
     file.write_bytes(b"by a command\n")
     refused = (await ask(client, "workspace/applyEdit", edit(document.uri, 1, (0, 0, 0, 1, "b"))))["result"]
     assert refused["applied"] is False
@@ -218,6 +218,6 @@ async def test_what_is_no_text_file_is_not_opened(client: Client, tmp_path: Path
         if data is not None:
             (tmp_path / name).write_bytes(data)
         with pytest.raises(error, match=name):
-            client.open(tmp_path / name)
+            client.documents.open(tmp_path / name)
     with pytest.raises(NotText, match="not a file"):
-        client.open(tmp_path)
+        client.documents.open(tmp_path)

@@ -1,0 +1,125 @@
+"""Shows a turn at the terminal: streamed text, tool calls, plan, notices, diffs, and how it ended."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from tark_lsp.cli.diff import draw_hunk
+from tark_lsp.cli.visible import one_line, visible
+from tark_lsp.server.client_documents import Documents
+from tark_lsp.server.uris import path_from_uri
+from tark_lsp.workspace.lines import split_lines
+
+MESSAGE_STYLES = {1: "bold red", 2: "yellow", 3: "none", 4: "dim"}
+NOTICE_STYLES = {"error": "bold red", "warning": "yellow"}
+PLAN_MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
+ENDED_BADLY = {"failed": "✗", "rejected": "✗", "cancelled": "✗"}
+
+
+class Screen:
+    """`documents` is set once the client runs; without it diffs of open documents have no context lines."""
+
+    def __init__(self, console: Console, folder: Path) -> None:
+        self.console = console
+        self.documents: Documents | None = None
+        self._folder = folder
+        self._within_line = ""
+        self._titles: dict[str, str] = {}
+        self._begun: set[str] = set()
+
+    def line(self, text: str, style: str = "none") -> None:
+        """One line of ours, or several; foreign text in it must be `visible` already."""
+        self._end_line()
+        self.console.print(Text(text, style=style), soft_wrap=True)
+
+    def update(self, update: Mapping[str, Any]) -> None:
+        """One `update` of `tark/update`; kinds unknown here are not shown."""
+        match update:
+            case {"kind": "text", "delta": delta}:
+                self._stream(delta, "text")
+            case {"kind": "thinking", "delta": delta}:
+                self._stream(delta, "thinking")
+            case {"kind": "toolCall"}:
+                self._tool_call(update)
+            case {"kind": "plan", "entries": entries}:
+                for entry in entries:
+                    self.line(f"{PLAN_MARKS.get(entry['status'], '[?]')} {one_line(entry['content'])}")
+            case {"kind": "notice", "level": level, "message": message}:
+                self.line(visible(message), NOTICE_STYLES.get(level, "dim"))
+
+    def message(self, text: str, severity: int) -> None:
+        self.line(visible(text), MESSAGE_STYLES.get(severity, "none"))
+
+    def error(self, message: str, hint: str = "") -> None:
+        self.line(f"error: {visible(message)}", "bold red")
+        if hint:
+            self.line(visible(hint))
+
+    def edits(self, edits: Sequence[Mapping[str, Any]]) -> None:
+        """The `edits` of a permission request, whole."""
+        for edit in edits:
+            for hunk in edit["hunks"]:
+                self.hunk(edit["uri"], hunk)
+
+    def hunk(self, uri: str, hunk: Mapping[str, Any]) -> None:
+        self.line(self.name(uri), "bold")
+        self.console.print(draw_hunk(hunk, self._lines(uri)), end="", soft_wrap=True)
+
+    def name(self, uri: str) -> str:
+        """The file as people call it: relative to the folder where it lies inside."""
+        path = path_from_uri(uri)
+        if path is None:
+            return one_line(uri)
+        inside = path.is_relative_to(self._folder)
+        return one_line(path.relative_to(self._folder).as_posix() if inside else str(path))
+
+    def ended(self, end: Mapping[str, Any]) -> None:
+        """The turn's end (protocol.md)."""
+        edits = [f"{self.name(edit['uri'])} {edit['state']}" for edit in end.get("edits") or ()]
+        changed = [f"{self.name(uri)} changed by a command" for uri in end.get("changedByCommand") or ()]
+        usage = end.get("usage") or {}
+        tokens = usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
+        spent = [f"{tokens:,} tokens"] if tokens else []
+        if usage.get("costUsd"):
+            spent.append(f"${usage['costUsd']:.3f}")
+        self.line(" · ".join([end["stopReason"].replace("_", " "), *edits, *changed, *spent]), "dim")
+        if error := end.get("error"):
+            self.error(error["message"], error.get("hint") or "")
+
+    def _tool_call(self, update: Mapping[str, Any]) -> None:
+        call = update["toolCallId"]
+        title = update.get("title") or update.get("name")
+        if title:
+            self._titles[call] = one_line(title)
+        status = update["status"]
+        if status != "pending" and call not in self._begun:
+            self._begun.add(call)
+            self.line(f"● {self._titles.get(call, '')}", "cyan")
+        if status in ENDED_BADLY:
+            words = [one_line(part["text"]) for part in update.get("content") or () if part.get("type") == "text"]
+            self.line(f"  {ENDED_BADLY[status]} {status}{': ' if words else ''}{' '.join(words)}", "red")
+
+    def _stream(self, delta: str, kind: str) -> None:
+        if self._within_line != kind:
+            self._end_line()
+        style = "dim italic" if kind == "thinking" else "none"
+        self.console.print(Text(visible(delta), style=style), end="", soft_wrap=True)
+        self._within_line = "" if delta.endswith("\n") else kind
+
+    def _end_line(self) -> None:
+        if self._within_line:
+            self.console.print()
+        self._within_line = ""
+
+    def _lines(self, uri: str) -> list[str]:
+        document = self.documents.get(uri) if self.documents else None
+        if document:
+            return document.lines
+        path = path_from_uri(uri)
+        try:
+            return split_lines(path.read_text(encoding="utf-8")) if path else []
+        except (OSError, UnicodeDecodeError):
+            return []  # no context to draw; the diff itself is whole

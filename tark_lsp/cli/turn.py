@@ -1,0 +1,75 @@
+"""One turn at the terminal: Ctrl-C cancels it, what it only proposed is asked about at its end, then it is told."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from tark_lsp.cli.person import TerminalPerson
+from tark_lsp.cli.screen import Screen
+from tark_lsp.server.client import Client
+
+DONE, NOT_DONE = 0, 1
+
+
+async def run_turn(client: Client, screen: Screen, person: TerminalPerson, start: Mapping[str, Any]) -> int:
+    """The exit code of the turn that `tark.turn.start` makes of `start`. Raises ServerError, ServerGone."""
+    screen.documents = client.documents
+    turn = await client.command("tark.turn.start", start)
+    waiting, cancelling = asyncio.current_task(), list[asyncio.Task[Any]]()
+
+    def interrupted() -> None:
+        if cancelling and waiting:
+            client.kill()
+            waiting.cancel()
+        else:
+            screen.line("cancelling; Ctrl-C again ends at once", "yellow")
+            cancelling.append(asyncio.create_task(client.command("tark.turn.cancel", {"turnId": turn["turnId"]})))
+
+    with _on_interrupt(interrupted):
+        end = await client.command("tark.turn.wait", {"turnId": turn["turnId"]})
+        await asyncio.gather(*cancelling)
+        decided = await _decide_pending(client, screen, person, turn["turnId"])
+    screen.ended(end)
+    return _exit_code(end, decided)
+
+
+def _exit_code(end: Mapping[str, Any], decided: bool | None) -> int:
+    states = {edit["state"] for edit in end.get("edits") or ()} - {"pending"}
+    if end["stopReason"] != "end_turn" or decided is False:
+        return NOT_DONE
+    return NOT_DONE if states and states <= {"rejected", "failed"} else DONE
+
+
+async def _decide_pending(client: Client, screen: Screen, person: TerminalPerson, turn_id: str) -> bool | None:
+    """Ask about hunks that modes ask and plan only propose: whether any was applied; None: nothing was decided."""
+    hunks = (await client.command("tark.hunk.list", {"turnId": turn_id}))["hunks"]
+    pending = [(hunk["uri"], hunk) for hunk in hunks if hunk["state"] == "pending"]
+    if not pending:
+        return None
+    if not person.can_review:
+        for uri, hunk in pending:
+            screen.hunk(uri, hunk)
+        screen.line("proposed, not written", "yellow")
+        return None
+    chosen = await person.choose_hunks(pending)
+    if refused := [hunk["hunkId"] for _, hunk in pending if hunk["hunkId"] not in chosen]:
+        await client.command("tark.hunk.reject", {"hunkIds": refused})
+    if not chosen:
+        return False
+    answer = await client.command("tark.hunk.accept", {"hunkIds": chosen})
+    for skipped in answer["skipped"]:
+        screen.message(f"not applied: {skipped['reason']}", 2)
+    return bool(answer["hunks"])
+
+
+@contextmanager
+def _on_interrupt(call: Callable[[], None]) -> Iterator[None]:
+    """While this lasts, Ctrl-C calls `call` in the running event loop."""
+    loop = asyncio.get_running_loop()
+    before = signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(call))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
