@@ -129,9 +129,18 @@ class Documents:
         self._by_path: dict[Path, list[TextDocument]] = {}  # the one used last at the end
         self._listeners: list[Listener] = []
 
-    def listen(self, listener: Listener) -> None:
-        """`listener` is given every event from now on, in order, before anything later from the client is read."""
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """`listener` is given every event from now on, in order, before anything later from the client is read.
+
+        Gives the function that ends it.
+        """
         self._listeners.append(listener)
+
+        def stop() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return stop
 
     @property
     def idle_for(self) -> float:
@@ -184,14 +193,14 @@ class Documents:
         if document is None or not isinstance(changes, list):
             return
         self._use(document)
-        version = _version(find(params, "textDocument.version"))
+        before, document.version = document.version, _version(find(params, "textDocument.version"))
         for change in changes:
             try:
-                self._change(document, change, version)
+                self._change(document, change)
             except ValueError as error:
                 logger.warning("didChange of %s: %s", document.uri, error)
+                document.version = before
                 return
-        document.version = version
 
     def did_save(self, params: Mapping[str, Any]) -> None:
         if (document := self._known(params, "didSave")) is not None:
@@ -202,7 +211,7 @@ class Documents:
         if (document := self._known(params, "didClose")) is not None:
             self._remove(document.uri)
 
-    def _change(self, document: TextDocument, change: object, version: int | None) -> None:
+    def _change(self, document: TextDocument, change: object) -> None:
         text, span = find(change, "text"), find(change, "range")
         if not isinstance(text, str):
             raise ValueError("a change without text")
@@ -214,7 +223,7 @@ class Documents:
         if start > end:
             raise ValueError(f"a range that ends before it starts: {start}, {end}")
         document.replace(start, end, text)
-        self._tell(Change(document, *start, *end, text, version))
+        self._tell(Change(document, *start, *end, text, document.version))
 
     def _position(self, document: TextDocument, position: object) -> tuple[int, int]:
         line, character = find(position, "line"), find(position, "character")

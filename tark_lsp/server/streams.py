@@ -1,0 +1,115 @@
+"""The two pipes of stdio, each in a thread of its own: neither reading nor writing ever stops the event loop.
+
+Threads, and not the pipes of asyncio, because they are the same on every system (Windows cannot poll pipes) and leave
+the flags of a shared terminal alone. They cost some 0.05 ms of CPU a request more than polling would, of the 0.2 ms it
+takes in all; a thread hop per header line, as in pygls, made that 0.8 ms.
+"""
+
+import asyncio
+import logging
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+
+logger = logging.getLogger(__name__)
+
+CHUNK = 256 * 1024
+AHEAD = 8
+"""Chunks that may be read before they are wanted: a client that floods us waits in its own pipe."""
+BACKLOG = 256 * 1024
+"""Bytes not yet taken by the client from which on it counts as not reading."""
+MAX_BACKLOG = 64 * 1024 * 1024
+"""Bytes not yet taken at which the client is given up."""
+
+
+class PipeReader:
+    def __init__(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
+        self._descriptor = descriptor
+        self._loop = loop
+        self._chunks: asyncio.Queue[bytes] = asyncio.Queue()
+        self._room = threading.Semaphore(AHEAD)
+        # A daemon: it sits in read() until the client writes or goes, which must not keep the process alive.
+        threading.Thread(target=self._run, name="stdin", daemon=True).start()
+
+    async def read(self) -> bytes:
+        """The next bytes, at least one; none at the end of the stream."""
+        chunk = await self._chunks.get()
+        self._room.release()
+        return chunk
+
+    def _run(self) -> None:
+        chunk = b"-"
+        while chunk:
+            self._room.acquire()
+            try:
+                chunk = os.read(self._descriptor, CHUNK)
+            except OSError as error:
+                logger.warning("stdin: %s", error)
+                chunk = b""
+            try:
+                self._loop.call_soon_threadsafe(self._chunks.put_nowait, chunk)
+            except RuntimeError:  # the loop is closed: nobody reads any more
+                return
+
+
+class PipeWriter:
+    def __init__(self, descriptor: int, on_broken: Callable[[], None]) -> None:
+        """`on_broken` is called, in another thread, when the client took its end of the pipe away or was given up."""
+        self._descriptor = descriptor
+        self._on_broken = on_broken
+        self._queue: deque[bytes] = deque()
+        self._waiting = 0
+        self._open = True
+        self._changed = threading.Condition()
+        threading.Thread(target=self._run, name="stdout", daemon=True).start()
+
+    @property
+    def backlogged(self) -> bool:
+        return self._waiting > BACKLOG
+
+    def write(self, data: bytes) -> None:
+        """Never waits. What comes after the end is dropped: there is nobody to read it."""
+        with self._changed:
+            if not self._open:
+                return
+            self._queue.append(data)
+            self._waiting += len(data)
+            given_up = self._waiting > MAX_BACKLOG
+            if given_up:
+                self._open = False
+            self._changed.notify_all()
+        if given_up:
+            logger.error("the client does not read: %d bytes wait for it", self._waiting)
+            self._on_broken()
+
+    def close(self, seconds: float) -> None:
+        """Wait until the client has taken all, `seconds` at most, and take nothing more."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._waiting, seconds)
+            self._open = False
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: bool(self._queue) or not self._open)
+                if not self._open:
+                    return
+                data = b"".join(self._queue)
+                self._queue.clear()
+            rest = memoryview(data)
+            try:
+                while rest:
+                    rest = rest[os.write(self._descriptor, rest) :]
+            except OSError as error:
+                with self._changed:
+                    was_open, self._open, self._waiting = self._open, False, 0
+                    self._changed.notify_all()
+                if was_open:
+                    logger.warning("stdout: %s", error)
+                    self._on_broken()
+                return
+            with self._changed:
+                self._waiting -= len(data)
+                self._changed.notify_all()

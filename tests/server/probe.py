@@ -1,0 +1,141 @@
+"""A server with the smallest handlers that show what the connection does."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from tark_lsp.errors import RequestError, SettingsError
+from tark_lsp.server.documents import Documents
+from tark_lsp.server.lsp import Connection, RequestFailed
+
+
+class Place(BaseModel):
+    line: int
+
+
+class Params(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    place: Place
+    long_name: str = ""
+
+
+class Probe:
+    def __init__(self) -> None:
+        self.connection = Connection()
+        self.documents = Documents()
+        self.events: list[str] = []
+        self.tasks: set[asyncio.Task[None]] = set()
+        connection, documents = self.connection, self.documents
+        connection.on_initialize(self.initialized)
+        connection.on_stop(self.stop)
+        for method, handler in {
+            "test/echo": self.echo,
+            "test/events": self.list_events,
+            "test/sleep": self.sleep,
+            "test/fail": self.fail,
+            "test/print": self.print_about,
+            "test/ask": self.ask,
+            "test/text": self.text,
+            "test/threads": self.threads,
+            "test/flood": self.flood,
+            "test/state": self.state,
+            "workspace/executeCommand": self.sleep,
+        }.items():
+            connection.on_request(method, handler)
+        connection.on_request("test/typed", self.typed, Params)
+        connection.on_notification("test/note", self.note)
+        connection.on_notification("textDocument/didOpen", documents.did_open)
+        connection.on_notification("textDocument/didChange", documents.did_change)
+        connection.on_notification("textDocument/didSave", documents.did_save)
+        connection.on_notification("textDocument/didClose", documents.did_close)
+
+    def initialized(self) -> None:
+        self.documents.encoding = self.connection.client.position_encoding
+        self.events.append(f"client {self.connection.client.name}")
+
+    async def stop(self) -> None:
+        self.connection.notify("test/stopped")
+
+    async def echo(self, params: dict[str, Any]) -> object:
+        return params
+
+    async def typed(self, params: Params) -> object:
+        return params.model_dump(by_alias=True)
+
+    async def list_events(self, _params: dict[str, Any]) -> object:
+        events, self.events = self.events, []
+        return events
+
+    async def sleep(self, _params: dict[str, Any]) -> object:
+        self.events.append("sleep begins")
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            self.events.append("sleep cancelled")
+            raise
+        return "woke up"
+
+    async def fail(self, params: dict[str, Any]) -> object:
+        match params["how"]:
+            case "request":
+                raise RequestError("no such thing", hint="name another", rpc_code=-32801)
+            case "settings":
+                raise SettingsError("a bad setting")
+            case "result":
+                return object()
+            case _:
+                raise KeyError("/secret/path")
+
+    async def print_about(self, _params: dict[str, Any]) -> object:
+        print("a stray print")
+        os.write(1, b"a stray write\n")
+        child = [sys.executable, "-c", "import sys; print('a stray child', repr(sys.stdin.read()))"]
+        subprocess.run(child, check=True)  # noqa: ASYNC221  as somebody's library might
+        return "clean"
+
+    async def ask(self, params: dict[str, Any]) -> object:
+        """Ask the client; give up after `seconds`."""
+        try:
+            async with asyncio.timeout(params.get("seconds")):
+                return {"answer": await self.connection.request("test/question", {"n": 1})}
+        except TimeoutError:
+            return "no answer"
+        except RequestFailed as error:
+            return {"code": error.rpc_code, "message": error.message}
+
+    async def text(self, params: dict[str, Any]) -> object:
+        document = self.documents.find(params["uri"])
+        return None if document is None else [document.version, document.text]
+
+    async def threads(self, _params: dict[str, Any]) -> object:
+        await asyncio.to_thread(time.sleep, 60)
+        return None
+
+    async def flood(self, params: dict[str, Any]) -> object:
+        """Send until the client counts as not reading; say how long the event loop was held up at most."""
+        longest, sent = 0.0, 0
+        while not self.connection.backlogged and sent < params["most"]:
+            begun = time.perf_counter()
+            self.connection.notify("test/flood", {"text": "x" * 10_000})
+            await asyncio.sleep(0)
+            longest = max(longest, time.perf_counter() - begun)
+            sent += 1
+        return {"sent": sent, "longest": longest, "backlogged": self.connection.backlogged}
+
+    async def state(self, _params: dict[str, Any]) -> object:
+        client = self.connection.client
+        pending = len(self.connection._rpc._pending)
+        tasks = len(asyncio.all_tasks())
+        return {"name": client.name, "encoding": client.position_encoding, "pending": pending, "tasks": tasks}
+
+    def note(self, params: dict[str, Any]) -> None:
+        if params.get("fail"):
+            raise KeyError("/secret/path")
+        self.events.append(f"note {params.get('n')}")

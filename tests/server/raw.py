@@ -1,0 +1,158 @@
+"""A raw stdio client: a real server process, frames written as they are given, answers read as plain dicts."""
+
+import contextlib
+import itertools
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 30.0
+"""For a server to start on a busy machine; an answer of one that runs comes in milliseconds."""
+
+
+def frame(message: object) -> bytes:
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+class RawServer:
+    """A context manager that ends the process by its id. What the server sends and nobody asked for is in `others`."""
+
+    def __init__(
+        self, argv: Sequence[str], *, cwd: Path = ROOT, env: Mapping[str, str] | None = None, reading: bool = True
+    ) -> None:
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  closed in __exit__
+        self.process = subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env={**os.environ, **(env or {})},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            bufsize=0,
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self._stdin, self._stdout = self.process.stdin, self.process.stdout
+        self._ids = itertools.count(1)
+        self._received: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self.others: list[dict[str, Any]] = []
+        if reading:
+            self.start_reading()
+
+    def __enter__(self) -> "RawServer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):
+            self._stdin.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._stdout.close()
+        self._log.close()
+
+    def start_reading(self) -> None:
+        self._thread.start()
+
+    def initialize(self, **params: Any) -> dict[str, Any]:
+        """The result of `initialize`; `initialized` is sent too."""
+        answer = self.call("initialize", {"processId": None, "rootUri": None, "capabilities": {}} | params)
+        self.notify("initialized", {})
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def write(self, data: bytes) -> None:
+        self._stdin.write(data)
+
+    def send(self, message: object) -> None:
+        self.write(frame(message))
+
+    def notify(self, method: str, params: object = None) -> None:
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def start(self, method: str, params: object = None) -> int:
+        """Send a request; gives its id."""
+        request_id = next(self._ids)
+        self.send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        return request_id
+
+    def call(self, method: str, params: object = None) -> dict[str, Any]:
+        """Send a request; gives the whole answer."""
+        return self.answer(self.start(method, params))
+
+    def answer(self, request_id: object) -> dict[str, Any]:
+        return self.find(lambda message: "method" not in message and message.get("id") == request_id)
+
+    def message(self, method: str) -> dict[str, Any]:
+        """The next notification or request of the server with this method."""
+        return self.find(lambda message: message.get("method") == method)
+
+    def find(self, wanted: Any, seconds: float = SECONDS) -> dict[str, Any]:
+        """The first message, kept or new, for which `wanted` is true. Raises AssertionError after `seconds`."""
+        for message in self.others:
+            if wanted(message):
+                self.others.remove(message)
+                return message
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                received = self._received.get(timeout=max(0.0, until - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError(f"not received: {self.others}; the server's log: {self.log}") from None
+            if received is None:
+                raise AssertionError(f"the stream ended: {self.others}; the server's log: {self.log}")
+            if wanted(received):
+                return received
+            self.others.append(received)
+
+    def close_stdin(self) -> None:
+        self._stdin.close()
+
+    def wait(self, seconds: float = SECONDS) -> int:
+        """The exit code."""
+        return self.process.wait(seconds)
+
+    @property
+    def log(self) -> str:
+        """All of stderr so far."""
+        self._log.seek(0)
+        return self._log.read().decode(errors="replace")
+
+    def _read(self) -> None:
+        stream = self._stdout
+        while header := _read_until(stream, b"\r\n\r\n"):
+            length = int(header.removeprefix(b"Content-Length: "))  # anything else that is written is an error
+            body = b""
+            while len(body) < length:
+                body += stream.read(length - len(body))
+            self._received.put(json.loads(body))
+        self._received.put(None)
+
+
+def _read_until(stream: Any, end: bytes) -> bytes:
+    data = b""
+    while not data.endswith(end):
+        byte = stream.read(1)
+        if not byte:
+            return b""
+        data += byte
+    return data
+
+
+def python(module: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", module, *arguments]
