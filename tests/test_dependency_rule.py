@@ -38,7 +38,6 @@ WITHIN_LLM: dict[str, set[str]] = {
     "events": set(),
     "request": {"events"},
     "wire": {"events", "request"},
-    "provider": {"events", "request", "wire"},
     "providers": {"events", "request", "wire", "provider"},
 }
 """The same inside llm/, for the parts that know little."""
