@@ -1,4 +1,4 @@
-"""An editor in memory for tests: `MemoryBuffers` are its open documents, `MemoryEditor` is the person in front of it."""
+"""An editor in memory for tests: `MemoryBuffers` are its documents, `MemoryEditor` is the person in front of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

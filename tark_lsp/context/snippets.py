@@ -1,0 +1,69 @@
+"""The code snippet format: code shown to the model carries its path and lines, and the model cites it likewise.
+
+    <code="ABSOLUTE/PATH.py" #START:END>
+    ...code, as is...
+    </code>
+
+START and END count from 1, END included. A `</code>` in the code is written `<\\/code>`, a `"` in a path `%22`.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+CLOSING = "</code>"
+ESCAPED_CLOSING = "<\\/code>"
+
+OPENING = re.compile(r'<code="([^"\r\n]*)" #(\d{1,9})(?::(\d{1,9}))?>')
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A snippet found in a text of the model's: `text[start:end]` is the whole of it.
+
+    `path` is what the model wrote, never trusted for writing. `code` is unescaped, without its last line ending.
+    """
+
+    path: str
+    first_line: int
+    last_line: int
+    code: str
+    start: int
+    end: int
+
+
+def format_snippet(path: Path, start: int, end: int, code: str) -> str:
+    """`code` is lines `start` to `end` of `path`, from 1, both included; its last line ending does not show."""
+    shown = escape_code(code)
+    if not shown.endswith(("\n", "\r")):
+        shown += "\n"
+    name = str(path).replace('"', "%22")
+    return f'<code="{name}" #{start}:{end}>\n{shown}{CLOSING}'
+
+
+def parse_snippets(text: str) -> list[Reference]:
+    """The snippets of an answer, in order. One whose `</code>` has not come is cited all the same, with no code."""
+    found = []
+    position = 0
+    while opening := OPENING.search(text, position):
+        following = OPENING.search(text, opening.end())
+        closing = text.find(CLOSING, opening.end(), following.start() if following else len(text))
+        code = text[opening.end() : closing] if closing >= 0 else ""
+        position = closing + len(CLOSING) if closing >= 0 else opening.end()
+        first = max(1, int(opening[2]))
+        last = max(first, int(opening[3] or first))
+        path = opening[1].replace("%22", '"')
+        found.append(Reference(path, first, last, _inner(code), opening.start(), position))
+    return found
+
+
+def escape_code(code: str) -> str:
+    return code.replace(CLOSING, ESCAPED_CLOSING)
+
+
+def unescape_code(code: str) -> str:
+    return code.replace(ESCAPED_CLOSING, CLOSING)
+
+
+def _inner(code: str) -> str:
+    return unescape_code(re.sub(r"\A\r?\n|\r?\n\Z", "", code))

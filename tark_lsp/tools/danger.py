@@ -1,0 +1,157 @@
+"""Is a command line one of the dangerous kind? A table of programs, looked for through wrappers, quotes and tricks.
+
+This is not a fence: every command is asked about, and no pattern sees through a shell. It only raises the risk, so that
+nobody is offered to allow such a command for good. In doubt it raises.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """`programs` with, for each of `arguments`, a later word that matches it whole.
+
+    `anywhere`: the names are no common words, so they count wherever they stand, as an argument of an unknown wrapper
+    say. The others count where a program may stand.
+    """
+
+    why: str
+    programs: frozenset[str]
+    arguments: tuple[re.Pattern[str], ...] = field(default=())
+    anywhere: bool = True
+
+
+def _danger(why: str, programs: str, *arguments: str, anywhere: bool = True) -> Danger:
+    return Danger(why, frozenset(programs.split()), tuple(re.compile(each) for each in arguments), anywhere)
+
+
+RECURSIVE = r"-[a-z0-9]*r[a-z0-9]*|--r\w*|/s"
+CREDENTIALS = "it works on accounts or credentials"
+MACHINE = "it works on services or the machine"
+
+DANGERS: tuple[Danger, ...] = (
+    _danger("it takes the rights of another user", "sudo sudoedit doas pkexec runas gsudo run0 chroot nsenter setpriv"),
+    _danger("it takes the rights of another user", "su", anywhere=False),
+    _danger("it deletes whole folders", "rm rd rmdir del erase remove-item ri srm", RECURSIVE),
+    _danger("it deletes whole folders", "rimraf rmtree shred shutil.rmtree fs.rmsync trash-empty"),
+    _danger("it deletes what it finds", "find fd gfind", r"-delete|--?exec.*|-ok.*|-x"),
+    _danger("it changes the rights of whole folders", "chmod chown chgrp chattr setfacl icacls takeown", RECURSIVE),
+    _danger(
+        "it overwrites a branch elsewhere", "git", "push", r"-[a-z]*[fd][a-z]*|--(?:force|mirror|del|pru).*|\+.+|:.+"
+    ),
+    _danger("it throws away work in git", "git", "clean|filter-branch|filter-repo"),
+    _danger("it throws away work in git", "git", "reset|checkout|switch", "--hard|--force|-f"),
+    _danger(CREDENTIALS, "git", "credential.*"),
+    _danger(
+        CREDENTIALS,
+        "gh glab npm yarn pnpm docker podman gcloud az aws heroku twine cargo",
+        "auth|login|logout|token|adduser|configure",
+    ),
+    _danger(
+        CREDENTIALS,
+        """passwd chpasswd useradd userdel usermod adduser deluser groupadd groupdel groupmod gpasswd visudo vipw chsh
+        ssh-keygen ssh-add ssh-copy-id gpg gpg2 gpgconf secret-tool keyctl kwallet-query cmdkey certutil aws-vault
+        set-executionpolicy""",
+    ),
+    _danger(CREDENTIALS, "pass security op bw vault login", anywhere=False),
+    _danger(
+        "it works on disks",
+        """mkfs fdisk sfdisk gdisk parted wipefs blkdiscard cryptsetup losetup hdparm mkswap diskutil diskpart lvremove
+        vgremove pvremove umount format-volume clear-disk""",
+    ),
+    _danger("it works on disks", "dd mount format swapoff swapon", anywhere=False),
+    _danger(
+        MACHINE,
+        """systemctl launchctl initctl rc-service update-rc.d crontab schtasks netsh iptables nft ufw sysctl modprobe
+        insmod rmmod poweroff stop-service start-service set-service stop-computer restart-computer""",
+    ),
+    _danger(MACHINE, "service sc at batch halt reboot shutdown init telinit reg", anywhere=False),
+    _danger("it runs text as a command", "eval invoke-expression iex"),
+    _danger("it runs what it decodes", "base64 base32 xxd openssl uudecode", "-d|--d.*|-r|enc"),
+)
+
+WRAPPERS = frozenset(
+    """env nohup timeout xargs nice ionice time exec command builtin stdbuf setsid watch parallel find fd ssh script
+    flock chrt taskset strace ltrace busybox toybox unbuffer entr caffeinate systemd-run bwrap unshare docker podman
+    kubectl sh bash zsh dash ksh fish csh tcsh pwsh powershell cmd python python2 python3 perl ruby node deno bun php lua awk gawk
+    sed gdb vim vi ed ex make npx bunx uvx pipx uv""".split()  # noqa: SIM905  # a list of words reads best as words
+)
+"""Programs that start other programs: whatever stands after one of them may be a program."""
+
+SHELLS = r"(?:ba|z|da|k|fi|c|tc)?sh|pwsh|powershell|python[\d.]*|perl|ruby|node|php|lua"
+
+UNREADABLE: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("it writes words in an encoded form", re.compile(r"\$'|\\x[0-9a-f]{2}|\\[0-7]{3}|\\u[0-9a-f]{4}", re.IGNORECASE)),
+    ("it feeds a program to an interpreter", re.compile(rf"\|&?\s*(?:[\w./-]*/)?(?:\w+\s+)*(?:{SHELLS})\b")),
+    (
+        "it feeds a program to an interpreter",
+        re.compile(rf"\b(?:{SHELLS})\b[^;|&\n]*<|(?:^|[\s;&|])(?:source|\.)\s+<\("),
+    ),
+    ("it runs the output of a command", re.compile(r"(?:^|[;&|(\n])\s*(?:\$\(|`)")),
+)
+
+KEYWORDS = frozenset(("if", "then", "else", "elif", "while", "until", "do", "!", "time", "coproc"))
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
+OBSCURED = re.compile(r"[$*?\[{\\]")
+WHITE = re.compile(r"\$\{?IFS[^}\s]*\}?|\\\r?\n|[\t\r\f\v]")
+
+
+def danger_of(command: str) -> str | None:
+    """Why the command line is dangerous, as a clause to follow its text; None where nothing was found."""
+    for why, pattern in UNREADABLE:
+        if pattern.search(command):
+            return why
+    plain = WHITE.sub(" ", command)
+    joined = re.sub(r"['\"\\]", "", plain)  # r''m, \rm, "rm": one word to the shell
+    spread = re.sub(r"['\"\\{}(),\[\]=]", " ", plain)  # {rm,-r,x}, ["rm", "-r"], --opt=rm: several words to somebody
+    for text in (joined, spread):
+        for words in _simple_commands(text):
+            for danger in DANGERS:
+                if _matches(danger, words):
+                    return danger.why
+    for words in _simple_commands(joined):
+        program = next(iter(_program_positions(words)), None)
+        if program is not None and OBSCURED.search(words[program]) and words[program] not in ("[", "[["):
+            return "what it runs cannot be told from its text"
+    return None
+
+
+def _simple_commands(text: str) -> Iterator[list[str]]:
+    for piece in re.split(r"[;&|()`\n<>]|\$\(", text):
+        words = piece.split()
+        if words:
+            yield words
+
+
+def _matches(danger: Danger, words: list[str]) -> bool:
+    places = range(len(words)) if danger.anywhere else _program_positions(words)
+    for place in places:
+        name = _name(words[place])
+        if name not in danger.programs and not (name.startswith("mkfs.") and "mkfs" in danger.programs):
+            continue
+        later = [word.casefold() for word in words[place + 1 :]]
+        if all(any(pattern.fullmatch(word) for word in later) for pattern in danger.arguments):
+            return True
+    return False
+
+
+def _program_positions(words: list[str]) -> Iterator[int]:
+    """The places where a program's name may stand: the first word, and every word after a wrapper."""
+    wrapped = False
+    for place, word in enumerate(words):
+        if wrapped:
+            if not word.startswith("-"):
+                yield place
+            continue
+        if word in KEYWORDS or ASSIGNMENT.fullmatch(word) or word.isdecimal():
+            continue
+        if _name(word) not in WRAPPERS:
+            yield place
+            return
+        wrapped = True
+
+
+def _name(word: str) -> str:
+    return re.split(r"[/\\]", word.casefold())[-1].removesuffix(".exe")

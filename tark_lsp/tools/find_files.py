@@ -1,0 +1,57 @@
+"""find_files: files by a glob over their paths, newest first."""
+
+from pathlib import Path
+
+from pydantic import Field
+
+from tark_lsp.tools.places import locate, locate_again, require_folder
+from tark_lsp.tools.results import cap_lines, character_limit, counted
+from tark_lsp.tools.ripgrep import LISTING_LIMIT, Program, Scope, list_files
+from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
+
+DESCRIPTION = """\
+Find files by name or path; the last changed come first. Ignored files are left out, hidden ones too unless the \
+pattern names them (`.github/**`). To find text in files use search_text."""
+
+
+class FindFilesArguments(Arguments):
+    pattern: str = Field(
+        min_length=1,
+        description="A glob. Without `/` it is matched with names at any depth (`*.py`, `conf*.{yml,yaml}`), with `/` "
+        "with paths relative to the searched folder (`src/**/test_*.py`). `*` and `?` do not match `/`, `**` does.",
+    )
+    path: str | None = Field(default=None, description="The folder to search. Default: the whole workspace.")
+    max_results: int = Field(default=100, ge=1, le=1000, description="How many paths to give at most.")
+
+
+async def preview(args: FindFilesArguments, ctx: ToolContext) -> Preview:
+    place = locate(ctx, args.path) if args.path else None
+    return Preview(
+        f"find_files {args.pattern}" + (f" in {place.shown}" if place else ""),
+        ToolKind.SEARCH,
+        Risk.READ_ONLY,
+        locations=(Location(place.path),) if place else (),
+        outside=place.outside if place else (),
+    )
+
+
+async def run(args: FindFilesArguments, ctx: ToolContext, preview: Preview) -> str:
+    roots = ctx.workspace.folders
+    if args.path:
+        place = locate_again(ctx, args.path, preview)
+        require_folder(place)
+        roots = (place.path,)
+    scope = Scope(roots, glob=args.pattern)
+    paths, complete = await list_files(Program.find(ctx.workspace.folders), scope, newest_first=True)
+    if not paths:
+        return f"No file matches {args.pattern}."
+    lines = [ctx.workspace.display(Path(path)) for path in paths[: args.max_results]]
+    if not complete:
+        lines.append(f"[More than {LISTING_LIMIT:,} files match; narrow the pattern or the path.]")
+    elif len(paths) > len(lines):
+        left = counted(len(paths) - len(lines), "older file")
+        lines.append(f"[{left} left out; narrow the pattern or the path, or raise max_results.]")
+    return cap_lines(lines, character_limit(ctx.result_tokens), "narrow the pattern or the path")
+
+
+TOOL = Tool("find_files", DESCRIPTION, FindFilesArguments, Risk.READ_ONLY, preview, run)

@@ -1,0 +1,49 @@
+"""The output of a command as it streams in: the head and the tail are kept, in bounded memory."""
+
+from tark_lsp.tools.results import counted, plain_text
+
+
+class HeadAndTail:
+    """Keeps the first and the last `limit // 2` bytes; what is between is only counted."""
+
+    def __init__(self, limit: int) -> None:
+        self.half = max(1, limit // 2)
+        self.head = bytearray()
+        self.tail = bytearray()
+        self.total = 0
+        self.newlines = 0
+        self.last = b""
+
+    def add(self, data: bytes) -> None:
+        self.total += len(data)
+        self.newlines += data.count(b"\n")
+        self.last = data[-1:] or self.last
+        room = self.half - len(self.head)
+        self.head += data[:room]
+        self.tail += data[room:] if room > 0 else data
+        if len(self.tail) > 2 * self.half:
+            del self.tail[: -self.half]
+
+    @property
+    def lines(self) -> int:
+        return self.newlines + (self.total > 0 and self.last != b"\n")
+
+    def text(self) -> str:
+        """Plain text; bytes that are not UTF-8 show as U+FFFD. A sentence stands for what was left out."""
+        tail = self.tail[-self.half :]
+        left_out = self.total - len(self.head) - len(tail)
+        if left_out <= 0:
+            return plain_text((self.head + tail).decode("utf-8", "replace"))
+        # Cut at lines, so that neither a character nor a terminal escape is cut in two.
+        head = bytes(self.head[: self.head.rfind(b"\n") + 1] or self.head)
+        tail_start = tail.find(b"\n") + 1
+        tail = tail[tail_start:] if tail_start < len(tail) else tail
+        shown = head.count(b"\n") + tail.count(b"\n") + (not tail.endswith(b"\n"))
+        note = (
+            f"[about {counted(max(1, self.lines - shown), 'line')} ({self.total - len(head) - len(tail):,} bytes) "
+            "left out; to see them run it again through `grep`, `head` or `tail`, or with its output in a file]"
+        )
+        first = plain_text(head.decode("utf-8", "replace"))
+        return (
+            f"{first}{'' if first.endswith(chr(10)) else chr(10)}{note}\n{plain_text(tail.decode('utf-8', 'replace'))}"
+        )

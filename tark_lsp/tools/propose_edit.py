@@ -1,0 +1,21 @@
+"""propose_edit: as edit_file, but only shown; in the modes that write nothing."""
+
+from tark_lsp.tools.edit_file import EditFileArguments, edit_of, locations_of
+from tark_lsp.tools.tool import Preview, Risk, Tool, ToolContext, ToolKind
+
+DESCRIPTION = """\
+Show the person an edit of a file as a diff, without writing it; they can take it over themselves. The arguments are \
+those of edit_file."""
+
+
+class ProposeEditArguments(EditFileArguments):
+    pass
+
+
+async def preview(args: ProposeEditArguments, ctx: ToolContext) -> Preview:
+    edit = edit_of(args, ctx)
+    title = f"propose_edit {ctx.workspace.display(edit.path)}"
+    return Preview(title, ToolKind.EDIT, Risk.READ_ONLY, locations=locations_of(edit), edits=(edit,))
+
+
+TOOL = Tool("propose_edit", DESCRIPTION, ProposeEditArguments, Risk.READ_ONLY, preview, None)

@@ -1,0 +1,47 @@
+"""read_file: the text of one file, as the editor has it if it is open, else from disk."""
+
+from pydantic import Field
+
+from tark_lsp.tools.places import locate, locate_again
+from tark_lsp.tools.reading import line_range, show_file
+from tark_lsp.tools.results import character_limit
+from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
+
+DESCRIPTION = """\
+Read a text file, or some lines of it, with unsaved changes of the person included. The answer is a snippet \
+<code="PATH" #FIRST:LAST> with the text as it is (no line numbers inside; `</code>` shows as `<\\/code>`), and says \
+what was left out. Read a file before you edit it."""
+
+
+class ReadFileArguments(Arguments):
+    path: str = Field(
+        min_length=1,
+        description="The file: relative to the workspace folder with `/` (`src/app.py`; `folder:src/app.py` where "
+        "there are several folders), or absolute.",
+    )
+    start_line: int | None = Field(
+        default=None, ge=1, description="The first line to read, counted from 1. Default: the first of the file."
+    )
+    end_line: int | None = Field(
+        default=None, ge=1, description="The last line to read, included. Default: the last of the file."
+    )
+
+
+async def preview(args: ReadFileArguments, ctx: ToolContext) -> Preview:
+    place = locate(ctx, args.path)
+    start = None if args.start_line is None and args.end_line is None else (args.start_line or 1) - 1
+    return Preview(
+        f"read_file {place.shown}{line_range(args.start_line, args.end_line)}",
+        ToolKind.READ,
+        Risk.READ_ONLY,
+        locations=(Location(place.path, start, args.end_line),),
+        outside=place.outside,
+    )
+
+
+async def run(args: ReadFileArguments, ctx: ToolContext, preview: Preview) -> str:
+    place = locate_again(ctx, args.path, preview)
+    return show_file(ctx, place, args.start_line, args.end_line, character_limit(ctx.result_tokens))
+
+
+TOOL = Tool("read_file", DESCRIPTION, ReadFileArguments, Risk.READ_ONLY, preview, run)

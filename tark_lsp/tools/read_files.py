@@ -1,0 +1,54 @@
+"""read_files: the text of several files at once."""
+
+from pydantic import Field
+
+from tark_lsp.errors import FailureForModel
+from tark_lsp.tools.places import locate, locate_again
+from tark_lsp.tools.reading import show_file
+from tark_lsp.tools.results import character_limit, failure_line
+from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
+
+DESCRIPTION = """\
+Read several text files whole, each as read_file shows it. A file that cannot be read is told in its place; files that \
+do not fit into the answer any more are named at its end."""
+
+SHARE = 400
+"""With fewer characters left than this, the next file waits for another call."""
+
+
+class ReadFilesArguments(Arguments):
+    paths: list[str] = Field(
+        min_length=1, max_length=50, description="The files, each written as in read_file. At most 50."
+    )
+
+
+async def preview(args: ReadFilesArguments, ctx: ToolContext) -> Preview:
+    places = [locate(ctx, path) for path in args.paths]
+    names = ", ".join(place.shown for place in places[:3]) + (", ..." if len(places) > 3 else "")
+    return Preview(
+        f"read_files {names}",
+        ToolKind.READ,
+        Risk.READ_ONLY,
+        locations=tuple(Location(place.path) for place in places),
+        outside=tuple(path for place in places for path in place.outside),
+    )
+
+
+async def run(args: ReadFilesArguments, ctx: ToolContext, preview: Preview) -> str:
+    left = character_limit(ctx.result_tokens)
+    parts: list[str] = []
+    for index, path in enumerate(args.paths):
+        if parts and left < SHARE:
+            rest = ", ".join(args.paths[index:])
+            parts.append(f"[Not read, since the answer is full: {rest}; read them with another call.]")
+            break
+        try:
+            part = show_file(ctx, locate_again(ctx, path, preview), None, None, left)
+        except FailureForModel as error:
+            part = f"{path}: {failure_line(error)}"
+        parts.append(part)
+        left -= len(part)
+    return "\n\n".join(parts)
+
+
+TOOL = Tool("read_files", DESCRIPTION, ReadFilesArguments, Risk.READ_ONLY, preview, run)

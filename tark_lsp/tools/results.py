@@ -1,0 +1,63 @@
+"""What every tool's result has in common: the cap with its statement, the failure line, and text made fit to show."""
+
+import json
+import re
+from collections.abc import Sequence
+
+from tark_lsp.errors import FailureForModel
+
+CHARACTERS_PER_TOKEN = 4
+"""A rule of thumb for code; the cap is meant to bound, not to count."""
+
+TERMINAL_ESCAPE = re.compile(
+    r"""
+    \x1b \[ [0-?]* [ -/]* [@-~]                # CSI: colours, cursor (ECMA-48, 5.4)
+    | \x1b [\]PX^_] .*? (?: \x07 | \x1b\\ | $)   # OSC, DCS, SOS, PM, APC up to their terminator
+    | \x1b [ -/]* [0-~]                        # two-character escapes
+    | [\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]  # what control characters are left, C1 too
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+def character_limit(result_tokens: int) -> int:
+    return max(1, result_tokens) * CHARACTERS_PER_TOKEN
+
+
+def failure_line(error: FailureForModel) -> str:
+    """The one line of JSON of tools.md ("Failures")."""
+    body = {"code": error.code, "message": error.message, "retry_hint": error.hint, **error.details}
+    return json.dumps({"ok": False, "error": body}, ensure_ascii=False, default=str)
+
+
+def cap_lines(lines: Sequence[str], limit: int, rest: str) -> str:
+    """Whole lines, joined, as many as fit into `limit` characters; a first line that does not fit is cut.
+
+    Where something was left out, a last line says how much, and `rest` says how to get it.
+    """
+    kept: list[str] = []
+    used = 0
+    for line in lines:
+        used += len(line) + 1
+        if used > limit:
+            break
+        kept.append(line)
+    if len(kept) == len(lines):
+        return "\n".join(kept)
+    if not kept:
+        kept.append(f"{lines[0][:limit]} [cut]")
+    return "\n".join([*kept, f"[{counted(len(lines) - len(kept), 'more line')} left out; {rest}]"])
+
+
+def plain_text(text: str) -> str:
+    """Without terminal escapes and control characters; of a line that was drawn over with CR only its last state."""
+    text = TERMINAL_ESCAPE.sub("", text).replace("\r\n", "\n")
+    return "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n"))
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 line`, `2 lines`, `12,345 lines`."""
+    if number == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{number:,} {plural}"

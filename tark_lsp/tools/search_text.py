@@ -1,0 +1,107 @@
+"""search_text: lines that match a regular expression, in files on disk and in what the person has not saved yet."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from pydantic import Field
+
+from tark_lsp.context.snippets import format_snippet
+from tark_lsp.tools.places import Place, locate, locate_again
+from tark_lsp.tools.results import cap_lines, character_limit
+from tark_lsp.tools.ripgrep import Line, Program, Query, Scope, search_buffer, search_files
+from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
+
+DESCRIPTION = """\
+Search the text of files, unsaved changes included, by a regular expression, line by line. The answer has one \
+`path:line: text` a match or, with context_lines, code snippets. Ignored and binary files are left out."""
+
+
+class SearchTextArguments(Arguments):
+    pattern: str = Field(
+        min_length=1,
+        description="A regular expression in ripgrep's syntax (no look-around, no back-references), matched within one "
+        "line. Escape what is meant literally: `foo\\(`.",
+    )
+    path: str | None = Field(default=None, description="The folder or file to search. Default: the whole workspace.")
+    glob: str | None = Field(
+        default=None, description="Only files whose path matches this glob (`*.py`, `src/**/*.ts`), as in find_files."
+    )
+    case_sensitive: bool = Field(default=False, description="Whether upper and lower case differ.")
+    context_lines: int = Field(default=0, ge=0, le=20, description="How many lines to show around each match.")
+    max_results: int = Field(default=100, ge=1, le=1000, description="How many matching lines to give at most.")
+
+
+async def preview(args: SearchTextArguments, ctx: ToolContext) -> Preview:
+    place = locate(ctx, args.path) if args.path else None
+    where = f" in {place.shown}" if place else ""
+    return Preview(
+        f"search_text {args.pattern}{where}" + (f" ({args.glob})" if args.glob else ""),
+        ToolKind.SEARCH,
+        Risk.READ_ONLY,
+        locations=(Location(place.path),) if place else (),
+        outside=place.outside if place else (),
+    )
+
+
+async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> str:
+    place = locate_again(ctx, args.path, preview) if args.path else None
+    if place is not None and not place.path.exists():
+        ctx.workspace.read(place.path)  # raises FileMissing unless it is a new document that is not saved yet
+    scope = Scope((place.path,) if place else ctx.workspace.folders, glob=args.glob)
+    program = Program.find(ctx.workspace.folders)
+    query = Query(args.pattern, args.case_sensitive, args.context_lines, args.max_results)
+    unsaved = list(unsaved_paths(ctx, place, scope))
+    found = await search_files(program, query, scope, skip=unsaved)
+    lines, complete = found.lines, found.complete
+    for path in unsaved:
+        in_buffer = await search_buffer(program, query, path, ctx.read(path).text)
+        lines, complete = lines + in_buffer.lines, complete and in_buffer.complete
+    lines, cut = first_hits(sorted(lines, key=lambda line: line.path), args.max_results)
+    if not lines:
+        return f"No line matches {args.pattern}."
+    shown = as_snippets(lines) if args.context_lines else as_lines(ctx, lines)
+    if cut or not complete:
+        shown.append(
+            f"[There are more than {args.max_results} matching lines; narrow the search or raise max_results.]"
+        )
+    return cap_lines(shown, character_limit(ctx.result_tokens), "narrow the pattern, path or glob")
+
+
+def unsaved_paths(ctx: ToolContext, place: Place | None, scope: Scope) -> Iterator[Path]:
+    """Files in scope whose text, as the model should see it, is not what is on disk."""
+    if place is not None and place.outside:
+        return
+    matches = scope.matcher()
+    folders = ctx.workspace.folders
+    unsaved = {path for folder in folders for path in ctx.editor.unsaved(folder)} | set(ctx.drafts)
+    yield from (path for path in sorted(unsaved) if matches(str(path)))
+
+
+def first_hits(lines: Iterable[Line], limit: int) -> tuple[list[Line], bool]:
+    """The lines up to the match number `limit`, and whether there are more."""
+    kept: list[Line] = []
+    hits = 0
+    for line in lines:
+        if line.hit and hits == limit:
+            return kept, True
+        hits += line.hit
+        kept.append(line)
+    return kept, False
+
+
+def as_lines(ctx: ToolContext, lines: Iterable[Line]) -> list[str]:
+    return [f"{ctx.workspace.display(Path(line.path))}:{line.number}: {line.text}" for line in lines]
+
+
+def as_snippets(lines: Iterable[Line]) -> list[str]:
+    """Neighbouring lines of a file as one snippet."""
+    snippets = []
+    for (path, _), group in groupby(enumerate(lines), key=lambda item: (item[1].path, item[1].number - item[0])):
+        block = [line for _, line in group]
+        code = "\n".join(line.text for line in block)
+        snippets.append(format_snippet(Path(path), block[0].number, block[-1].number, code))
+    return snippets
+
+
+TOOL = Tool("search_text", DESCRIPTION, SearchTextArguments, Risk.READ_ONLY, preview, run)

@@ -1,0 +1,36 @@
+"""update_plan: the steps of the work and how far it is, shown to the person."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from tark_lsp.tools.results import counted
+from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
+
+DESCRIPTION = """\
+Show the person the plan of a task with several steps, and how far you are. Give the whole plan each time: it replaces \
+the one before. Keep one step in_progress."""
+
+
+class PlanEntry(Arguments):
+    content: str = Field(min_length=1, description="The step, in a few words.")
+    status: Literal["pending", "in_progress", "completed"] = Field(description="How far the step is.")
+
+
+class UpdatePlanArguments(Arguments):
+    entries: list[PlanEntry] = Field(max_length=100, description="All steps, in order; none clears the plan.")
+
+
+async def preview(args: UpdatePlanArguments, ctx: ToolContext) -> Preview:  # noqa: ARG001  # as every tool's
+    return Preview(f"update_plan ({counted(len(args.entries), 'step')})", ToolKind.THINK, Risk.READ_ONLY)
+
+
+async def run(args: UpdatePlanArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as every tool's
+    ctx.set_plan([{"content": entry.content, "status": entry.status} for entry in args.entries])
+    if not args.entries:
+        return "The plan is cleared."
+    done = sum(entry.status == "completed" for entry in args.entries)
+    return f"The plan is shown: {done} of {counted(len(args.entries), 'step')} completed."
+
+
+TOOL = Tool("update_plan", DESCRIPTION, UpdatePlanArguments, Risk.READ_ONLY, preview, run)

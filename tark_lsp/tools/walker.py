@@ -1,0 +1,175 @@
+"""Stands in for ripgrep where there is none: a program of its own that takes the few options ripgrep.py uses.
+
+As a child process it is stopped the same way, and a slow regular expression never holds up the server. Slower than
+ripgrep by far; its regular expressions are Python's.
+"""
+
+# Strings and os.scandir: pathlib makes a walk several times slower.
+# ruff: noqa: PTH110, PTH112, PTH116, PTH118, PTH120, PTH123
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tark_lsp.tools.globs import translate
+
+IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
+BINARY_PROBE = 65536
+NO_MATCH, BAD_PATTERN = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRule:
+    """One line of an ignore file (gitignore(5)): `pattern` is matched with the path below the file's folder."""
+
+    pattern: re.Pattern[str]
+    negated: bool
+    folders_only: bool
+
+    @classmethod
+    def parse(cls, line: str) -> "IgnoreRule | None":
+        line = line.rstrip("\r\n")
+        if not line.endswith("\\ "):
+            line = line.rstrip(" ")
+        if not line or line.startswith("#"):
+            return None
+        negated = line.startswith("!")
+        line = line[negated:].removeprefix("\\")
+        folders_only = line.endswith("/")
+        line = line.rstrip("/")
+        anchored = "/" in line
+        glob = line.lstrip("/") if anchored else f"**/{line}"
+        return cls(re.compile(translate(glob), re.DOTALL), negated, folders_only)
+
+
+Rules = tuple[tuple[str, tuple[IgnoreRule, ...]], ...]
+"""The rules of each folder with its path, outermost first."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    for flag in ("--files", "--hidden", "--ignore-case", "--null", "--no-config", "--no-require-git", "--no-messages"):
+        parser.add_argument(flag, action="store_true")
+    for flag in ("--line-number", "--with-filename", "--no-heading", "--max-columns-preview"):
+        parser.add_argument(flag, action="store_true")
+    for flag in ("--sort", "--sortr", "--type-add", "--type", "--glob", "--color", "--max-columns", "--regexp"):
+        parser.add_argument(flag)
+    parser.add_argument("--context", type=int, default=0)
+    parser.add_argument("paths", nargs="*")
+    options = parser.parse_args(arguments)
+    names = re.compile(translate(options.type_add.split(":", 1)[1])) if options.type_add else None
+    sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]  # a TextIOWrapper here
+    if options.files:
+        found = [path for root in options.paths for path in walk(root, hidden=options.hidden, names=names)]
+        if options.sortr == "modified":
+            found.sort(key=modified, reverse=True)
+        for path in found:
+            sys.stdout.write(f"{path}\0")
+        return 0 if found else NO_MATCH
+    try:
+        pattern = re.compile(options.regexp, re.IGNORECASE if options.ignore_case else 0)
+    except re.error as error:
+        sys.stderr.write(f"regex parse error: {error}\n")
+        return BAD_PATTERN
+    matched = False
+    for root in options.paths:
+        if root == "-":
+            matched |= search("<stdin>", sys.stdin.buffer.read(), pattern, options.context)
+            continue
+        for path in sorted(walk(root, hidden=options.hidden, names=names)):
+            matched |= search(path, read(path), pattern, options.context)
+    return 0 if matched else NO_MATCH
+
+
+def walk(root: str, *, hidden: bool, names: re.Pattern[str] | None) -> Iterator[str]:
+    """The files at and below `root`, links not followed, ignored ones left out; a file given as `root` is itself."""
+    if not os.path.isdir(root):
+        yield root
+        return
+    pending: list[tuple[str, Rules]] = [(root, parent_rules(root))]
+    while pending:
+        folder, rules = pending.pop()
+        rules = (*rules, (folder, read_rules(folder)))
+        try:
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError:
+            continue  # not ours to read; ripgrep passes over it, too
+        for entry in entries:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if (entry.name.startswith(".") and not hidden) or entry.name == ".git":
+                continue
+            if is_ignored(entry.path, is_folder, rules):
+                continue
+            if is_folder:
+                pending.append((entry.path, rules))
+            elif entry.is_file(follow_symlinks=False) and (names is None or names.fullmatch(entry.name)):
+                yield entry.path
+
+
+def read_rules(folder: str) -> tuple[IgnoreRule, ...]:
+    rules = []
+    for name in IGNORE_FILES:
+        try:
+            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as lines:
+                rules += [rule for line in lines if (rule := IgnoreRule.parse(line))]
+        except OSError:
+            continue  # the usual case: there is none
+    return tuple(rules)
+
+
+def parent_rules(root: str) -> Rules:
+    """Those of the folders above `root`, as far up as the repository goes."""
+    rules: list[tuple[str, tuple[IgnoreRule, ...]]] = []
+    folder = root
+    while not os.path.exists(os.path.join(folder, ".git")) and (parent := os.path.dirname(folder)) != folder:
+        folder = parent
+        rules.insert(0, (folder, read_rules(folder)))
+    return tuple(rules)
+
+
+def is_ignored(path: str, is_folder: bool, rules: Rules) -> bool:
+    for folder, own in reversed(rules):
+        below = os.path.relpath(path, folder).replace(os.sep, "/")
+        for rule in reversed(own):
+            if (is_folder or not rule.folders_only) and rule.pattern.fullmatch(below):
+                return not rule.negated
+    return False
+
+
+def read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def modified(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def search(path: str, data: bytes, pattern: re.Pattern[str], context: int) -> bool:
+    """Writes matches as `PATH NUL LINE:TEXT`, lines around them as `PATH NUL LINE-TEXT`, groups parted by `--`."""
+    if b"\0" in data[:BINARY_PROBE]:
+        return False
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    hits = {number for number, line in enumerate(lines) if pattern.search(line)}
+    shown = sorted({near for hit in hits for near in range(max(0, hit - context), min(len(lines), hit + context + 1))})
+    for before, number in zip([None, *shown], shown, strict=False):
+        if context and before is not None and number > before + 1:
+            sys.stdout.write("--\n")
+        sys.stdout.write(f"{path}\0{number + 1}{':' if number in hits else '-'}{lines[number]}\n")
+    return bool(hits)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
