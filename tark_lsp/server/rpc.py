@@ -47,7 +47,7 @@ class Rpc:
         self._gate = gate
         self._requests: dict[str, tuple[RequestHandler, type[BaseModel] | None]] = {}
         self._notifications: dict[str, list[NotificationHandler]] = {"$/cancelRequest": [self._cancel]}
-        self._running: dict[int | str, asyncio.Task[object]] = {}
+        self._running: dict[int | str, asyncio.Task[None]] = {}
         self._pending: dict[int | str, asyncio.Future[Any]] = {}
         self._ids = itertools.count(1)
         self._closed = False
@@ -134,22 +134,23 @@ class Rpc:
             raise RequestError(f"the id {request_id!r} is in use", rpc_code=INVALID_REQUEST)
         handler, model = found
         arguments = _object(params)
-        task = asyncio.ensure_future(handler(arguments if model is None else _validate(model, arguments)))
+        checked = arguments if model is None else _validate(model, arguments)
+        task = asyncio.ensure_future(self._run(request_id, handler, checked))
         self._running[request_id] = task
         task.add_done_callback(partial(self._finish, request_id, method))
 
-    def _finish(self, request_id: int | str, method: str, task: asyncio.Task[object]) -> None:
+    async def _run(self, request_id: int | str, handler: RequestHandler, params: object) -> None:
+        # Answered here and not when the task is done: work the handler began must not be told of before its answer.
+        self._answer(request_id, result=await handler(params))
+
+    def _finish(self, request_id: int | str, method: str, task: asyncio.Task[None]) -> None:
         del self._running[request_id]
         if task.cancelled():
             self._answer(request_id, error=RequestError("cancelled", rpc_code=REQUEST_CANCELLED))
             return
         match task.exception():
             case None:
-                try:
-                    self._answer(request_id, result=task.result())
-                except (TypeError, ValueError):
-                    logger.exception("the answer to %s is no JSON", method)
-                    self._answer(request_id, error=_internal())
+                pass
             case RequestError() as error:
                 self._answer(request_id, error=error)
             case TarkError() as error:  # its words are for people
@@ -157,7 +158,8 @@ class Rpc:
                 self._answer(request_id, error=RequestError(str(error), rpc_code=INTERNAL_ERROR))
             case error:
                 logger.error("%s failed", method, exc_info=error)
-                self._answer(request_id, error=_internal())
+                text = "internal error, see the server's log"
+                self._answer(request_id, error=RequestError(text, rpc_code=INTERNAL_ERROR))
 
     def _notify_handlers(self, method: str, params: object) -> None:
         if self._gate(method) is not None:
@@ -228,7 +230,3 @@ def _validate(model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:
     except ValidationError as error:
         wrong = [f"{'.'.join(map(str, item['loc'])) or 'params'}: {item['msg']}" for item in error.errors()[:3]]
         raise RequestError("; ".join(wrong), rpc_code=INVALID_PARAMS) from None
-
-
-def _internal() -> RequestError:
-    return RequestError("internal error, see the server's log", rpc_code=INTERNAL_ERROR)

@@ -44,6 +44,7 @@ class Probe:
             "test/ask": self.ask,
             "test/text": self.text,
             "test/threads": self.threads,
+            "test/begin": self.begin,
             "test/flood": self.flood,
             "test/state": self.state,
             "workspace/executeCommand": self.sleep,
@@ -117,6 +118,17 @@ class Probe:
     async def threads(self, _params: dict[str, Any]) -> object:
         await asyncio.to_thread(time.sleep, 60)
         return None
+
+    async def begin(self, _params: dict[str, Any]) -> object:
+        """Begin work that tells of itself at once."""
+
+        async def work() -> None:
+            self.connection.notify("test/begun")
+
+        task = asyncio.ensure_future(work())
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return "begins"
 
     async def flood(self, params: dict[str, Any]) -> object:
         """Send until the client counts as not reading; say how long the event loop was held up at most."""

@@ -237,6 +237,12 @@ def test_messages_are_handled_in_order(server: RawServer) -> None:
         assert server.answer(f"order {n}")["result"] == [n + 1, f"text {n}"]
 
 
+def test_an_answer_goes_out_before_what_the_work_behind_it_tells(server: RawServer) -> None:
+    request_id = server.start("test/begin")
+    assert server.find(lambda _message: True)["id"] == request_id
+    server.message("test/begun")
+
+
 def test_lsp_k_notifications_leave_nothing_behind(server: RawServer) -> None:
     before = server.call("test/state")["result"]["tasks"]
     for n in range(500):

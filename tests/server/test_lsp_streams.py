@@ -1,5 +1,6 @@
 """The bytes on the pipes: rows G, J, L, M and N of what pygls does otherwise, and frames that are none."""
 
+import itertools
 import os
 import time
 from collections.abc import Iterator
@@ -164,7 +165,7 @@ def test_frames_are_the_same_however_they_are_cut(bodies: list[bytes], cuts: lis
     decoder = FrameDecoder(max_body=limit)
     found: list[bytes | None] = []
     places = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in itertools.pairwise(places):
         found += decoder.feed(data[start:end])
     assert found == [body if len(body) <= limit else None for body in bodies]
     assert decoder.rest == b""
