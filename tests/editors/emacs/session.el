@@ -1,0 +1,77 @@
+;;; session.el --- One session of eglot in batch, told by the environment  -*- lexical-binding: t; -*-
+
+;; Usage: emacs --batch -l session.el FILE FIRST LAST TITLE SEEN
+;; Opens FILE, selects the lines FIRST to LAST (from 1), runs the code action whose title holds TITLE, waits until the
+;; turn's progress has ended, then writes what a person would have seen into the file SEEN, as JSON: the actions
+;; offered, the text after the turn, the text after one undo, what was said.
+;; Questions are asked on standard input, as always in batch.
+
+;;; Code:
+
+(package-initialize)
+(require 'eglot)
+(require 'json)
+
+;; All that a person writes into their init file to have tark_lsp.
+(add-to-list 'eglot-server-programs `(python-mode . (,(getenv "PYTHON") "-m" "tark_lsp")))
+
+(defvar session-ended nil "Non-nil once a turn's progress has ended.")
+(defvar session-said nil "What `message' showed, the newest first.")
+
+(advice-add 'message :before
+            (lambda (format &rest arguments)
+              (when format (push (apply #'format format arguments) session-said))))
+
+(cl-defmethod eglot-handle-notification :after
+  (_server (_method (eql $/progress)) &key _token value)
+  (when (equal (plist-get value :kind) "end")
+    (setq session-ended t)))
+
+(defun session-wait (seconds done)
+  "Wait at most SECONDS until DONE returns non-nil.
+Emacs in batch never idles, so what waits for it to be idle (eglot's
+didChange above all) is run here, as half a second without a key would."
+  (let ((end (+ (float-time) seconds)))
+    (while (not (or (funcall done) (> (float-time) end)))
+      (accept-process-output nil 0.5)
+      (mapc #'timer-event-handler (copy-sequence timer-idle-list)))
+    (or (funcall done) (error "Not within %s s: %S" seconds session-said))))
+
+(defun session-line (number)
+  "The position where line NUMBER begins."
+  (save-excursion (goto-char (point-min)) (forward-line (1- number)) (point)))
+
+(defun session-text ()
+  "The text of the buffer."
+  (buffer-substring-no-properties (point-min) (point-max)))
+
+(pcase-let* ((`(,file ,first ,last ,title ,seen) command-line-args-left)
+             (eglot-autoshutdown nil)
+             (eglot-sync-connect 20))
+  (setq command-line-args-left nil)
+  (find-file file)
+  (buffer-enable-undo)
+  (apply #'eglot (eglot--guess-contact))
+  (let* ((server (eglot-current-server))
+         (actions (eglot-code-actions (session-line (string-to-number first))
+                                      (session-line (1+ (string-to-number last)))))
+         (chosen (seq-filter (lambda (action) (string-search title (plist-get action :title))) actions)))
+    (unless (= 1 (length chosen))
+      (error "%S is not one of %S" title (mapcar (lambda (action) (plist-get action :title)) actions)))
+    (undo-boundary)
+    (eglot--read-execute-code-action chosen server t)
+    (session-wait 20 (lambda () session-ended))
+    (let ((after (session-text)))
+      (setq last-command nil)
+      (undo-boundary)
+      (ignore-errors (undo))
+      (let ((told `((titles . ,(vconcat (mapcar (lambda (action) (plist-get action :title)) actions)))
+                    (after . ,after)
+                    (undone . ,(session-text))
+                    (said . ,(vconcat (reverse session-said)))))
+            (coding-system-for-write 'utf-8))
+        (write-region (json-serialize told) nil seen))
+      (set-buffer-modified-p nil)
+      (eglot-shutdown server))))
+
+;;; session.el ends here

@@ -1,0 +1,134 @@
+"""A real Neovim without any plugin, driven as a person drives it: by keys."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psutil
+import pynvim  # type: ignore[import-untyped]  # it has no types
+
+INIT = Path(__file__).with_name("init.lua")
+T = TypeVar("T")
+
+
+class Neovim:
+    """A buffer is a list of lines without their ends. Lines and columns of positions count from 1, as on the screen."""
+
+    def __init__(self, binary: Path, folder: Path, env: Mapping[str, str]) -> None:
+        argv = [str(binary), "--clean", "--embed", "--headless", "-u", str(INIT)]
+        environment = [f"{name}={value}" for name, value in env.items()]
+        self._nvim = pynvim.attach("child", argv=["env", "-i", *environment, *argv])
+        self._nvim.command(f"cd {folder}")
+        # A screen, so that it asks there and not on standard error.
+        self._nvim.ui_attach(120, 40, rgb=True)
+        # Before it shows "-- VISUAL --" again after a list of choices it waits for seconds, for the person to read on.
+        self.lua("vim.o.showmode = false")
+        self.lua("vim.api.nvim_create_autocmd('LspProgress', { pattern = 'end', command = 'let g:turns_ended = 1' })")
+        self._closed = False
+
+    def keys(self, keys: str) -> None:
+        """Typed, in the notation of `:help key-notation`; works while Neovim waits for an answer, too."""
+        self._nvim.api.input(keys)
+
+    def undo(self) -> None:
+        """Once; the selection an action began with is left first."""
+        self.keys("<Esc>u")
+
+    def lua(self, code: str, *arguments: Any) -> Any:
+        """Not while Neovim waits for an answer."""
+        return self._nvim.exec_lua(code, *arguments)
+
+    def open(self, path: Path) -> None:
+        """Returns when the language server is there."""
+        self._nvim.command(f"edit {path}")
+        ready = "local c = vim.lsp.get_clients({ bufnr = 0 })[1]; return c ~= nil and c.initialized"
+        self.until(lambda: self.lua(ready), "the language server attached")
+
+    @property
+    def lines(self) -> list[str]:
+        return list(self.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)"))
+
+    @property
+    def windows(self) -> list[list[str]]:
+        """The lines of every window."""
+        code = """
+            return vim.tbl_map(function(window)
+              return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
+            end, vim.api.nvim_list_wins())
+        """
+        return list(self.lua(code))
+
+    @property
+    def asks(self) -> bool:
+        """Does it wait for an answer on its command line?"""
+        mode = self._nvim.api.get_mode()
+        return bool(mode["blocking"]) or mode["mode"].startswith("c")
+
+    def choose(self, number: int) -> None:
+        """Answer the list of choices that is open or about to open."""
+        self.until(lambda: self.asks, "a list of choices")
+        self.keys(f"{number}<CR>")
+        self.until(lambda: not self.asks, "the list of choices closed")
+
+    def action_titles(self, start: int, end: int) -> list[str]:
+        """Titles of the code actions for whole lines, in the order in which Neovim lists them."""
+        code = """
+            local start, stop = ...
+            local params = vim.lsp.util.make_given_range_params({ start, 0 }, { stop, 2147483647 }, 0, 'utf-8')
+            params.context = { diagnostics = {}, triggerKind = 1 }
+            local answers = vim.lsp.buf_request_sync(0, 'textDocument/codeAction', params, 5000)
+            local titles = {}
+            for _, answer in pairs(answers) do
+              for _, action in ipairs(answer.result or {}) do
+                table.insert(titles, action.title)
+              end
+            end
+            return titles
+        """
+        return list(self.lua(code, start, end))
+
+    def run_action(self, start: int, end: int, title: str) -> None:
+        """Select whole lines, press the key for code actions, choose the one whose title holds `title`."""
+        titles = self.action_titles(start, end)
+        numbers = [number for number, each in enumerate(titles, 1) if title in each]
+        assert len(numbers) == 1, f"{title!r} is not one of {titles}"
+        self.keys(f"<Esc>{start}GV{end}Ggra")
+        self.choose(numbers[0])
+
+    def until(self, condition: Callable[[], T], what: str, seconds: float = 20.0) -> T:
+        deadline = time.monotonic() + seconds
+        while not (value := condition()):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"not within {seconds} s: {what}\n{self._state()}")
+            time.sleep(0.02)
+        return value
+
+    def messages(self) -> str:
+        return str(self.lua("return vim.fn.execute('messages')"))
+
+    @property
+    def idle(self) -> bool:
+        """No turn of the language server shows progress any more, though one has."""
+        return bool(self.lua("return vim.g.turns_ended"))
+
+    def server_process(self) -> psutil.Process:
+        """The language server, a child of Neovim."""
+        pid = self.lua("return vim.fn.getpid()")
+        (server,) = (child for child in psutil.Process(pid).children() if "tark_lsp" in child.cmdline())
+        return server
+
+    def close(self) -> None:
+        """Quits as a person does, whatever it is asking; the language server goes with it."""
+        if self._closed:
+            return
+        self._closed = True
+        if self.asks:
+            self.keys("<C-c>")
+        with suppress(EOFError):  # it quits before it answers
+            self._nvim.command("qall!")
+        self._nvim.close()
+
+    def _state(self) -> str:
+        return "it waits for an answer" if self.asks else f"{self.messages()}\n{self.windows}"

