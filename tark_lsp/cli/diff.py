@@ -18,7 +18,8 @@ def draw_hunk(hunk: Mapping[str, Any], lines: Sequence[str]) -> Text:
     before = list(lines[max(0, first - CONTEXT_LINES) : first])
     after = list(lines[first + len(old) : first + len(old) + CONTEXT_LINES])
     start, around = first + 1 - len(before), len(before) + len(after)
-    drawn = Text(f"@@ -{start},{around + len(old)} +{start},{around + len(new)} @@\n", style="cyan")
+    drawn = Text()
+    drawn.append(f"@@ -{start},{around + len(old)} +{start},{around + len(new)} @@\n", style="cyan")
     for sign, style, some in ((" ", "dim", before), ("-", "red", old), ("+", "green", new), (" ", "dim", after)):
         for line in some:
             drawn.append(f"{sign}{visible(line.rstrip(chr(13) + chr(10)))}\n", style=style)

@@ -1,0 +1,85 @@
+"""The command `tark-lsp`: usage, bad files, and that nothing is imported on the server's way in that it does not need."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TARK = [sys.executable, "-m", "tark_lsp"]
+
+
+def tark(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*TARK, *arguments], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--version"], 0, "tark-lsp 0."),
+        (["--help"], 0, "doctor"),
+        (["run", "--help"], 0, "Exit codes"),
+        (["demo", "--help"], 0, "--yes"),
+        (["doctor", "--help"], 0, "Exit code 1"),
+        (["rum"], 2, "did you mean run?"),
+        (["serve", "8080"], 2, "takes no arguments"),
+        (["run"], 2, "FILE"),
+        (["run", "a.py", "x", "--mode", "sleep"], 2, "invalid choice"),
+    ],
+)
+def test_usage(arguments: list[str], code: int, words: str) -> None:
+    done = tark(*arguments)
+    assert done.returncode == code
+    assert words in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("missing.py", "missing.py: no such file"),
+        (".", "is not a file"),
+        ("binary", "binary file"),
+        ("latin1.txt", "not utf-8 text"),
+        ("huge.txt", "larger than"),
+        ("a.py:3-9", "a.py has 2 lines, so 3-9 is past its end"),
+        ("a.py:2-1", "no such lines"),
+        ("../outside.py", "is outside"),
+        ("link.py", "is outside"),
+    ],
+)
+def test_bad_files_are_told_at_once(tmp_path: Path, target: str, words: str) -> None:
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    (tmp_path / "outside.py").write_bytes(b"")
+    (folder / "a.py").write_bytes(b"a\nb\n")
+    (folder / "binary").write_bytes(b"\x7fELF\0\1")
+    (folder / "latin1.txt").write_bytes("über".encode("latin-1"))
+    (folder / "link.py").symlink_to(tmp_path / "outside.py")
+    with (folder / "huge.txt").open("wb") as huge:
+        huge.truncate(50 * 1024**2)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    done = tark("run", target, "improve it", cwd=folder)
+    assert done.returncode == 1
+    assert done.stdout.startswith("error: ")
+    assert words in done.stdout
+    assert done.stderr == ""
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_the_servers_way_in_imports_next_to_nothing() -> None:
+    """What an editor waits for: stdin ends at once, so the server never comes to its later imports."""
+    script = (
+        "import sys; before = set(sys.modules); sys.argv = ['tark-lsp', '--stdio']\n"
+        "import tark_lsp.server.handshake as handshake\n"
+        "handshake.main = lambda: None\n"
+        "from tark_lsp.cli import main\n"
+        "main(); print(*sorted(set(sys.modules) - before), sep='\\n')"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    loaded = set(done.stdout.split())
+    assert "tark_lsp.cli" in loaded
+    heavy = {"argparse", "asyncio", "logging", "rich", "pygls", "lsprotocol", "pydantic", "httpx", "pathlib"}
+    assert not heavy & loaded

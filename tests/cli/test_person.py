@@ -1,0 +1,136 @@
+"""How the terminal's person answers: typed answers to each question, --yes, and nobody there."""
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from tark_lsp.cli.keyboard import Keyboard
+from tark_lsp.cli.person import TerminalPerson
+from tark_lsp.cli.screen import Screen
+
+
+class Typist(Keyboard):
+    """A keyboard whose lines are written beforehand; after the last the input has ended."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        super().__init__()
+        self.lines = list(lines)
+        self.questions: list[str] = []
+
+    async def ask(self, question: str) -> str | None:
+        self.questions.append(question)
+        return self.lines.pop(0) if self.lines else None
+
+
+def person(*lines: str, yes: bool = False, nobody: bool = False) -> tuple[TerminalPerson, Typist, io.StringIO]:
+    out, typist = io.StringIO(), Typist(lines)
+    screen = Screen(Console(file=out, highlight=False, markup=False), Path("/ws"))
+    return TerminalPerson(screen, None if nobody else typist, yes=yes), typist, out
+
+
+def hunk(name: str) -> dict[str, Any]:
+    return {"hunkId": name, "range": {"start": {"line": 0}}, "oldText": "a\n", "newText": f"{name}\n"}
+
+
+def edit(*hunks: str, risk: str = "write", grants: bool = True) -> dict[str, Any]:
+    return {
+        "title": "edit a.py",
+        "toolKind": "edit",
+        "risk": risk,
+        "why": "edits inside the workspace",
+        "edits": [{"uri": "file:///ws/a.py", "version": 1, "hunks": [hunk(name) for name in hunks]}],
+        "grants": [{"id": "turn", "covers": "edits in /ws"}] if grants else [],
+    }
+
+
+COMMAND = {
+    "title": "run_command",
+    "toolKind": "execute",
+    "risk": "risky",
+    "command": {"argv": ["rm"], "text": "rm -r \x1b[2J", "cwd": "/ws", "env": {"A": "b"}},
+    "grants": [{"id": "turn", "covers": "rm in /ws"}],
+}
+
+ANSWERS: list[tuple[str, dict[str, Any], tuple[str, ...], dict[str, Any]]] = [
+    ("yes", edit("h"), ("y",), {"outcome": "allow"}),
+    ("Yes in full", edit("h"), ("YES",), {"outcome": "allow"}),
+    ("no", edit("h"), ("n",), {"outcome": "reject"}),
+    ("all", edit("h"), ("a",), {"outcome": "allow", "grant": "turn"}),
+    ("Enter decides nothing", edit("h"), ("", "", "n"), {"outcome": "reject"}),
+    ("anything else decides nothing", edit("h"), ("ok", "1", "y"), {"outcome": "allow"}),
+    ("no grant, no all", edit("h", grants=False), ("a", "n"), {"outcome": "reject"}),
+    ("one hunk, no h", edit("h"), ("h", "n"), {"outcome": "reject"}),
+    ("hunk by hunk", edit("h", "i"), ("h", "n", "", "y"), {"outcome": "allow", "hunks": ["i"]}),
+    ("no hunk at all", edit("h", "i"), ("h", "n", "n"), {"outcome": "reject"}),
+    ("the input ends", edit("h"), (), {"outcome": "cancelled"}),
+    ("a command", COMMAND, ("y",), {"outcome": "allow"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("request_", "lines", "expected"), [row[1:] for row in ANSWERS], ids=[row[0] for row in ANSWERS]
+)
+async def test_permission(request_: dict[str, Any], lines: tuple[str, ...], expected: dict[str, Any]) -> None:
+    someone, typist, _ = person(*lines)
+    assert await someone.permission(request_) == expected
+    assert typist.lines == []
+
+
+async def test_what_is_asked_is_shown_whole_and_harmless() -> None:
+    someone, typist, out = person("n", "n")
+    await someone.permission(COMMAND)
+    await someone.permission(edit("h", "i"))
+    for text in ("rm -r \\x1b[2J", "in /ws", "with A=b", "edits inside the workspace", "-a\n+h", "+i"):
+        assert text in out.getvalue()
+    assert typist.questions[1] == "Apply? [y]es, [n]o, [a]ll this turn: edits in /ws, [h]unk by hunk: "
+
+
+@pytest.mark.parametrize(
+    ("request_", "allowed"), [(edit("h"), True), (edit("h", risk="risky"), False), (COMMAND, False)]
+)
+async def test_yes_allows_ordinary_edits_and_nothing_else(request_: dict[str, Any], allowed: bool) -> None:
+    someone, _, out = person(yes=True, nobody=True)
+    answer = await someone.permission(request_)
+    assert answer["outcome"] == ("allow" if allowed else "reject")
+    assert ("nobody can be asked" in out.getvalue()) is not allowed
+    someone, typist, _ = person("n", yes=True)
+    assert (await someone.permission(request_))["outcome"] == ("allow" if allowed else "reject")
+    assert len(typist.questions) == (0 if allowed else 1)
+
+
+async def test_nobody_there_refuses_and_says_the_fix() -> None:
+    someone, _, out = person(nobody=True)
+    assert (await someone.permission(edit("h")))["outcome"] == "reject"
+    assert "--yes" in out.getvalue()
+    assert await someone.choose("Trust this folder?", ["Trust", "Not now"]) is None
+    assert await someone.input({"question": "Which?", "options": [{"id": "a", "label": "A"}]}) == {"answer": None}
+    assert await someone.choose_hunks([("file:///ws/a.py", hunk("h"))]) == []
+
+
+OPTIONS = [{"id": "a", "label": "A"}, {"id": "b", "label": "B"}]
+INPUTS: list[tuple[dict[str, Any], tuple[str, ...], Any]] = [
+    ({"question": "Why?", "freeText": True}, ("because",), "because"),
+    ({"question": "Why?", "freeText": True}, ("",), None),
+    ({"question": "Which?", "options": OPTIONS, "freeText": False}, ("3", "x", "2"), ["b"]),
+    ({"question": "Which?", "options": OPTIONS, "freeText": False}, ("1 2", "1"), ["a"]),
+    ({"question": "Which?", "options": OPTIONS, "multiple": True, "freeText": False}, ("1, 2",), ["a", "b"]),
+    ({"question": "Which?", "options": OPTIONS, "freeText": True}, ("neither",), "neither"),
+    ({"question": "Which?", "options": OPTIONS}, (), None),
+]
+
+
+@pytest.mark.parametrize(("question", "lines", "answer"), INPUTS)
+async def test_input(question: dict[str, Any], lines: tuple[str, ...], answer: Any) -> None:
+    someone, typist, _ = person(*lines)
+    assert await someone.input(question) == {"answer": answer}
+    assert typist.lines == []
+
+
+@pytest.mark.parametrize(("lines", "title"), [(("2",), "Not now"), (("9", "1"), "Trust"), (("",), None), ((), None)])
+async def test_choose(lines: tuple[str, ...], title: str | None) -> None:
+    someone, _, _ = person(*lines)
+    assert await someone.choose("Trust?", ["Trust", "Not now"]) == title

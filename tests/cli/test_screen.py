@@ -1,0 +1,129 @@
+"""What a turn looks like at the terminal, and that foreign text cannot steer it."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from tark_lsp.cli.diff import draw_hunk
+from tark_lsp.cli.screen import Screen
+from tark_lsp.cli.visible import one_line, visible
+
+
+def screen(folder: Path = Path("/ws"), *, colours: bool = False) -> tuple[Screen, io.StringIO]:
+    out = io.StringIO()
+    colour_system = "standard" if colours else None
+    console = Console(file=out, force_terminal=colours, color_system=colour_system, highlight=False, markup=False)  # type: ignore[arg-type]  # one of two literals
+    return Screen(console, folder), out
+
+
+def shown(*updates: dict[str, Any]) -> str:
+    drawn, out = screen()
+    for update in updates:
+        drawn.update(update)
+    drawn.line("|")
+    return out.getvalue().removesuffix("|\n")
+
+
+def call(status: str, **more: Any) -> dict[str, Any]:
+    return {"kind": "toolCall", "toolCallId": "1", "status": status, **more}
+
+
+UPDATES: list[tuple[str, tuple[dict[str, Any], ...], str]] = [
+    ("text", ({"kind": "text", "delta": "Hel"}, {"kind": "text", "delta": "lo"}), "Hello\n"),
+    ("whole lines", ({"kind": "text", "delta": "a\nb\n"},), "a\nb\n"),
+    ("markup is text", ({"kind": "text", "delta": "[red]x[/red] :smile:"},), "[red]x[/red] :smile:\n"),
+    ("escapes are shown", ({"kind": "text", "delta": "\x1b[2Ja\rb\u202e"},), "\\x1b[2Ja\\rb\\u202e\n"),
+    ("thinking, then text", ({"kind": "thinking", "delta": "hm"}, {"kind": "text", "delta": "a"}), "hm\na\n"),
+    (
+        "a call is told once",
+        (call("pending", title="read_file a.py"), call("in_progress"), call("completed")),
+        "● read_file a.py\n",
+    ),
+    (
+        "a call that fails",
+        (
+            call("in_progress", title="read_file a.py", name="read_file"),
+            call("failed", content=[{"type": "text", "text": "no\nsuch file"}]),
+        ),
+        "● read_file a.py\n  ✗ failed: no⏎such file\n",
+    ),
+    (
+        "text and calls stay apart",
+        ({"kind": "text", "delta": "a"}, call("waiting", title="edit a.py")),
+        "a\n● edit a.py\n",
+    ),
+    ("plan", ({"kind": "plan", "entries": [{"content": "x", "status": "completed"}]},), "[x] x\n"),
+    ("notice", ({"kind": "notice", "level": "warning", "message": "retrying"},), "retrying\n"),
+    ("unknown kinds", ({"kind": "weather", "sun": True}, {"kind": "usage"}), ""),
+]
+
+
+@pytest.mark.parametrize(("updates", "expected"), [row[1:] for row in UPDATES], ids=[row[0] for row in UPDATES])
+def test_updates(updates: tuple[dict[str, Any], ...], expected: str) -> None:
+    assert shown(*updates) == expected
+
+
+def test_the_end_is_one_line_and_an_error_names_its_fix() -> None:
+    drawn, out = screen()
+    drawn.ended(
+        {
+            "stopReason": "end_turn",
+            "edits": [{"uri": "file:///ws/src/a.py", "state": "applied"}],
+            "changedByCommand": ["file:///elsewhere/b"],
+            "usage": {"inputTokens": 8000, "outputTokens": 100, "costUsd": 0.0123},
+        }
+    )
+    drawn.ended({"stopReason": "error", "error": {"code": "missing_key", "message": "no key", "hint": "set A_KEY"}})
+    assert out.getvalue() == (
+        "end turn · src/a.py applied · /elsewhere/b changed by a command · 8,100 tokens · $0.012\n"
+        "error\nerror: no key\nset A_KEY\n"
+    )
+
+
+def hunk(line: int, old: str, new: str) -> dict[str, Any]:
+    return {"range": {"start": {"line": line, "character": 0}}, "oldText": old, "newText": new}
+
+
+LINES = ["1\n", "2\n", "3\n", "4\n", "5\n", "6\n", "7\n", "8\n"]
+
+
+@pytest.mark.parametrize(
+    ("proposed", "lines", "expected"),
+    [
+        (
+            hunk(4, "5\n", "V\n"),
+            LINES,
+            "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+V\n 6\n 7\n 8\n",
+        ),
+        (hunk(0, "", "0\n"), LINES[:1], "@@ -1,1 +1,2 @@\n+0\n 1\n"),
+        (hunk(7, "8\n", ""), LINES, "@@ -5,4 +5,3 @@\n 5\n 6\n 7\n-8\n"),
+        (
+            hunk(1, "b", "B"),
+            ["a\r\n", "b"],
+            "@@ -1,2 +1,2 @@\n a\n-b\n\\ no newline at the end\n+B\n\\ no newline at the end\n",
+        ),
+        (hunk(9, "x\n", "\x1b\u2028y\n"), [], "@@ -10,1 +10,1 @@\n-x\n+\\x1b\\u2028y\n"),
+    ],
+)
+def test_a_hunk_is_a_unified_diff(proposed: dict[str, Any], lines: list[str], expected: str) -> None:
+    assert draw_hunk(proposed, lines).plain == expected
+
+
+def test_diffs_are_coloured_and_have_context_from_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a b.py").write_bytes(b"1\n2\n")
+    drawn, out = screen(tmp_path, colours=True)
+    drawn.edits([{"uri": (tmp_path / "a b.py").as_uri(), "version": None, "hunks": [hunk(1, "2\n", "II\n")]}])
+    assert "\x1b[31m-2" in out.getvalue()
+    assert "\x1b[32m+II" in out.getvalue()
+    assert "\x1b[2m 1" in out.getvalue()
+    assert "a b.py" in out.getvalue()
+
+
+def test_one_line_is_cut() -> None:
+    assert one_line(" a\nb\tc ") == "a⏎b c"
+    assert len(one_line("x" * 500)) == 200
+    assert visible("née ok ⚠️") == "née ok ⚠️"
+    assert visible("\u3164\U000e0041\ud800\x7f") == "\\u3164\\U000e0041\\ud800\\x7f"
