@@ -75,8 +75,8 @@ DANGERS: tuple[Danger, ...] = (
 WRAPPERS = frozenset(
     """env nohup timeout xargs nice ionice time exec command builtin stdbuf setsid watch parallel find fd ssh script
     flock chrt taskset strace ltrace busybox toybox unbuffer entr caffeinate systemd-run bwrap unshare docker podman
-    kubectl sh bash zsh dash ksh fish csh tcsh pwsh powershell cmd python python2 python3 perl ruby node deno bun php lua awk gawk
-    sed gdb vim vi ed ex make npx bunx uvx pipx uv""".split()  # noqa: SIM905  # a list of words reads best as words
+    kubectl sh bash zsh dash ksh fish csh tcsh pwsh powershell cmd python python2 python3 perl ruby node deno bun php
+    lua awk gawk sed gdb vim vi ed ex make npx bunx uvx pipx uv""".split()  # noqa: SIM905  # a list reads best as words
 )
 """Programs that start other programs: whatever stands after one of them may be a program."""
 

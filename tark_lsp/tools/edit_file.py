@@ -8,8 +8,8 @@ from tark_lsp.workspace.edits import ProposedEdit, place
 
 DESCRIPTION = """\
 Replace text in a file of the workspace. old_text must stand in the file exactly once (or say which place by \
-line_hint, or replace_all). Only the lines that differ are touched; unsaved work of the person is kept. If it cannot be \
-placed, the answer shows the nearest lines. Use write_file for new files."""
+line_hint, or replace_all). Only the lines that differ are touched; unsaved work of the person is kept. If it cannot \
+be placed, the answer shows the nearest lines. Use write_file for new files."""
 
 
 class EditFileArguments(Arguments):

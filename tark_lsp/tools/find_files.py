@@ -44,7 +44,9 @@ async def run(args: FindFilesArguments, ctx: ToolContext, preview: Preview) -> s
     scope = Scope(roots, glob=args.pattern)
     paths, complete = await list_files(Program.find(ctx.workspace.folders), scope, newest_first=True)
     if not paths:
-        return f"No file matches {args.pattern}."
+        anchored = "/" in args.pattern and not args.pattern.startswith("**")
+        hint = " A pattern with `/` starts at the searched folder; begin it with `**/` to mean any." if anchored else ""
+        return f"No file matches {args.pattern}.{hint}"
     lines = [ctx.workspace.display(Path(path)) for path in paths[: args.max_results]]
     if not complete:
         lines.append(f"[More than {LISTING_LIMIT:,} files match; narrow the pattern or the path.]")

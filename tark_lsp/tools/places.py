@@ -1,10 +1,12 @@
 """Where a path argument leads: inside the workspace, or outside of it, which the person has to allow first."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from tark_lsp.errors import FileMissing, NotText, OutsideWorkspace
 from tark_lsp.tools.tool import Preview, ToolContext
+from tark_lsp.workspace.names import check_name
 from tark_lsp.workspace.snapshot import Snapshot
 
 
@@ -19,8 +21,14 @@ class Place:
 
 
 def locate(ctx: ToolContext, path: str) -> Place:
-    """Raises OutsideWorkspace where no folder is open, and for what is not a path at all (NUL, a network share)."""
-    resolved = ctx.workspace.locate(path)
+    """Raises OutsideWorkspace where no folder is open, and for names nobody can be asked about (with NUL, say)."""
+    try:
+        resolved = ctx.workspace.resolve(path)
+    except OutsideWorkspace:
+        check_name(path, windows=os.name == "nt")
+        if not ctx.workspace.folders or (":" in path and not Path(path).is_absolute()):
+            raise
+        resolved = Path(os.path.realpath(ctx.workspace.folders[0] / path))
     outside = () if ctx.workspace.is_inside(resolved) else (resolved,)
     return Place(resolved, ctx.workspace.display(resolved), outside)
 

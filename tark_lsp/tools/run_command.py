@@ -1,6 +1,7 @@
 """run_command: a command line in a shell, with an end: of time, of output, and of every process it started."""
 
 import asyncio
+import contextlib
 import os
 import sys
 import time
@@ -106,9 +107,11 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
         timed_out = True
     except OSError as error:
         raise ToolError("internal", f"the command could not be started: {error}") from error
-    finally:
-        # Also of a command that was cancelled half-way the person should know what it changed.
-        changes = await asyncio.shield(note_changes(ctx, program, folder, before, unsaved))
+    except asyncio.CancelledError:
+        with contextlib.suppress(ToolError):  # nobody reads results any more, but what it changed is to be known
+            await note_changes(ctx, program, folder, before, unsaved)
+        raise
+    changes = await note_changes(ctx, program, folder, before, unsaved)
     parts = [output.text().rstrip("\n"), *tell_changes(ctx, changes, folder)]
     told = "\n".join(part for part in parts if part)
     if timed_out:
@@ -191,7 +194,7 @@ def tell_changes(ctx: ToolContext, changes: Mapping[Path, str], folder: Path) ->
     for kind in ("created", "changed", "deleted"):
         paths = [path for path, what in changes.items() if what == kind]
         if paths:
-            lines.append(f"[{kind} by the command: {named(ctx, paths, most=NAMED_FILES)}]")
+            lines.append(f"[{kind} while it ran: {named(ctx, paths, most=NAMED_FILES)}]")
     differing = [path for path in ctx.editor.unsaved(folder) if path in changes]
     if differing:
         names = named(ctx, differing, most=NAMED_FILES)
