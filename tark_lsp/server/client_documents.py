@@ -4,19 +4,17 @@ An edit the server sends was approved before, so it goes to disk at once: a docu
 outside the edit survive: text is decoded strictly, newlines are never translated, a byte order mark is put back.
 """
 
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from tark_lsp.errors import FileMissing, FileTooLarge, NotText
+from tark_lsp.errors import NotText, WorkspaceError
 from tark_lsp.server.uris import uri_from_path
 from tark_lsp.workspace.encoding import Encoding, decode
+from tark_lsp.workspace.files import LARGEST_FILE
+from tark_lsp.workspace.handles import failure, open_folder
 from tark_lsp.workspace.lines import split_lines
-
-LARGEST_FILE = 10 * 1024 * 1024
 
 LANGUAGE_IDS = {
     "py": "python",
@@ -63,7 +61,7 @@ class Documents:
         self._open: dict[str, Document] = {}
 
     def open(self, path: Path) -> Document:
-        """Read a file and tell the server. Raises FileMissing, NotText, FileTooLarge, OSError."""
+        """Read a file and tell the server. Raises FileMissing, NotText, FileTooLarge."""
         path = path.resolve()
         data = _read(path)
         text, encoding = _decode(path, data)
@@ -93,8 +91,8 @@ class Documents:
         text = _edited(document.text, edits)
         try:
             data = document.encoding.encode(text)
-            _write(document.path, data)
-        except (OSError, NotText) as error:
+            _write(document.path, data, document.data)
+        except WorkspaceError as error:
             return _refused(f"{document.path} cannot be written: {error}")
         document.data = data
         self._changed(document, text)
@@ -107,8 +105,8 @@ class Documents:
             if data == document.data:
                 return False
             text, document.encoding = _decode(document.path, data)
-        except (FileMissing, NotText, FileTooLarge):
-            return True
+        except WorkspaceError:
+            return True  # it is no text file any more: as little ours to edit as a changed one
         document.data = data
         self._changed(document, text)
         return True
@@ -150,13 +148,12 @@ def _edited(text: str, edits: list[Mapping[str, Any]]) -> str:
 
 
 def _read(path: Path) -> bytes:
-    if not path.exists():
-        raise FileMissing(f"{path}: no such file")
-    if not path.is_file():
-        raise NotText(f"{path} is not a file", hint="name a text file")
-    if path.stat().st_size > LARGEST_FILE:
-        raise FileTooLarge(f"{path} is larger than {LARGEST_FILE // 1024**2} MB", hint="name a smaller file")
-    return path.read_bytes()
+    try:
+        return open_folder(path.parent).read(PurePath(path.name), LARGEST_FILE).data
+    except (OSError, WorkspaceError) as error:
+        known = failure(error, str(path)) if isinstance(error, OSError) else error
+        message = known.message if isinstance(error, OSError) else f"{path}: {known.message}"
+        raise type(known)(message, hint=known.hint or "name a text file of at most 10 MB") from error
 
 
 def _decode(path: Path, data: bytes) -> tuple[str, Encoding]:
@@ -166,16 +163,9 @@ def _decode(path: Path, data: bytes) -> tuple[str, Encoding]:
         raise NotText(f"{path}: {error.message}", hint=error.hint or "name a text file") from error
 
 
-def _write(path: Path, data: bytes) -> None:
-    """Replace the file in one step, mode kept, so that a crash leaves the old bytes or the new ones."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def _write(path: Path, data: bytes, expected: bytes) -> None:
+    """Replace the file in one step, its mode kept. Raises StaleText where it does not hold `expected`, WriteFailed."""
     try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(path.stat().st_mode & 0o7777)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        open_folder(path.parent).replace(PurePath(path.name), data, expected, lambda: True)
+    except OSError as error:
+        raise failure(error, str(path), writing=True) from error

@@ -219,5 +219,5 @@ async def test_what_is_no_text_file_is_not_opened(client: Client, tmp_path: Path
             (tmp_path / name).write_bytes(data)
         with pytest.raises(error, match=name):
             client.documents.open(tmp_path / name)
-    with pytest.raises(NotText, match="not a file"):
+    with pytest.raises(NotText, match="a directory"):
         client.documents.open(tmp_path)

@@ -1,4 +1,4 @@
-"""The command `tark-lsp`: usage, bad files, and that nothing is imported on the server's way in that it does not need."""
+"""The command `tark-lsp`: usage, bad files, and that the server's way in imports nothing it does not need."""
 
 import subprocess
 import sys
@@ -40,7 +40,7 @@ def test_usage(arguments: list[str], code: int, words: str) -> None:
     ("target", "words"),
     [
         ("missing.py", "missing.py: no such file"),
-        (".", "is not a file"),
+        (".", "ws: a directory\nname a text file"),
         ("binary", "binary file"),
         ("latin1.txt", "not utf-8 text"),
         ("huge.txt", "larger than"),
