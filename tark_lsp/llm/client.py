@@ -1,48 +1,31 @@
 """The door to the models: `Models.open("provider/model")` gives a `Model`, and that streams one request."""
 
+import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
 
-from tark_lsp.llm.catalog import ModelInfo
-from tark_lsp.llm.events import StreamEvent
-from tark_lsp.llm.request import ChatRequest
+from tark_lsp.errors import MissingKey, ModelError, SettingsError, TarkError
+from tark_lsp.http import HttpRequest, HttpTransport, Transport
+from tark_lsp.llm.catalog import Facts, ModelInfo, facts, read_listing
+from tark_lsp.llm.credentials import Key, find_key
+from tark_lsp.llm.exchange import Times, fetch
+from tark_lsp.llm.hints import add_hint
+from tark_lsp.llm.model import Model, WireModel, request_headers
+from tark_lsp.llm.provider import Provider, ProviderOverride, Script, configured, load_providers
+from tark_lsp.llm.retry import Breaker, RetryPolicy
+from tark_lsp.llm.wire.failures import failure
+from tark_lsp.llm.wire.json_values import decode_any, json_or_text
+from tark_lsp.llm.wire.wire import Target, load_wire
 
 __all__ = ["Model", "ModelInfo", "Models", "ProviderOverride"]
 
-
-@dataclass(frozen=True, slots=True)
-class ProviderOverride:
-    """What the person's settings say of a provider; None keeps what the provider's file says."""
-
-    base_url: str | None = None
-    api_key_env: str | None = None
-    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    wire: str | None = None
-
-
-class Model(Protocol):
-    """One model, ready to be asked; safe to share between turns."""
-
-    @property
-    def name(self) -> str:
-        """`<provider>/<model>`."""
-        ...
-
-    @property
-    def context_window(self) -> int | None:
-        """Tokens; None where unknown."""
-        ...
-
-    def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
-        """Events up to and with `Done`; raises ModelError after the events that came before.
-
-        Leave it early only under `contextlib.aclosing`: closing the generator closes the socket.
-        """
-        ...
+DEFAULT_ORDER = ("anthropic", "openai", "gemini", "openrouter", "ollama")
+LISTING_BYTES = 16 * 1024 * 1024
+LISTING_TIMES = Times(headers=10.0, idle=10.0)
 
 
 class Models:
@@ -53,20 +36,137 @@ class Models:
         providers: Mapping[str, ProviderOverride] = MappingProxyType({}),
         environ: Mapping[str, str] = os.environ,
         scenario: Path | None = None,
+        *,
+        policy: RetryPolicy | None = None,
+        times: Times | None = None,
     ) -> None:
-        raise NotImplementedError
+        self._overrides = providers
+        self._environ = environ
+        self._scenario = scenario
+        self._policy = policy or RetryPolicy()
+        self._times = times or Times()
+        self._shipped = load_providers()
+        self._network = HttpTransport()
+        self._scripts: dict[str, Script] = {}
+        self._opened: dict[str, WireModel] = {}
+        self._listed: dict[str, ModelInfo] = {}
 
     def open(self, ref: str) -> Model:
-        """Raises SettingsError for an unknown provider, MissingKey with the variable to set."""
-        raise NotImplementedError
+        """`ref` is `<provider>/<model>`. Raises SettingsError, and MissingKey with the variable to set."""
+        opened = self._opened.get(ref)
+        if opened is None:
+            opened = self._opened[ref] = self._open(ref)
+        return opened
 
     async def find_default(self) -> str | None:
-        """The first of anthropic, openai, gemini, openrouter with a key, else an Ollama that answers."""
-        raise NotImplementedError
+        """The best model of the first of anthropic, openai, gemini, openrouter with a key, else of an Ollama that
+        answers; None: there is none. Raises ModelError where there is a key and its provider does not answer.
+        """
+        for name in DEFAULT_ORDER:
+            if name not in self._shipped:
+                continue
+            provider = self._provider(name)
+            if provider.key_needed and self._key(provider) is None:
+                continue
+            try:
+                models = await self._list(provider)
+            except ModelError:
+                if provider.key_needed:
+                    raise
+                continue
+            for pattern in provider.preferred:
+                for model in models:
+                    if fnmatchcase(model.id, f"{name}/{pattern}"):
+                        return model.id
+        return None
 
     async def list(self, provider: str | None = None) -> list[ModelInfo]:
-        """Of one provider, or of all that have a key."""
-        raise NotImplementedError
+        """Of one provider, or of all that have a key; there a provider that does not answer has no models.
+
+        Raises SettingsError, MissingKey and, for the one provider asked for, ModelError.
+        """
+        if provider is not None:
+            return [*await self._list(self._provider(provider))]
+        names = dict.fromkeys([*self._shipped, *self._overrides])
+        lists = await asyncio.gather(*(self._list_if_there(name) for name in names))
+        return [model for models in lists for model in models]
 
     async def aclose(self) -> None:
-        raise NotImplementedError
+        """Closes the connections."""
+        await self._network.aclose()
+
+    def _open(self, ref: str) -> WireModel:
+        name, slash, model = ref.partition("/")
+        if not (name and slash and model):
+            raise SettingsError(f"{ref!r} is no model", hint='write it as "provider/model"')
+        provider = self._provider(name)
+        route = provider.route(model)
+        transport, wire_name = self._transport(provider, route.wire)
+        known = self._facts(ref)
+        target = Target(ref, model, route.quirks, known.thinking, known.max_output)
+        return WireModel(
+            provider=provider,
+            target=target,
+            wire=load_wire(wire_name),
+            transport=transport,
+            key=self._needed_key(provider),
+            facts=known,
+            breaker=Breaker(),
+            policy=self._policy,
+            times=self._times,
+        )
+
+    def _facts(self, ref: str) -> Facts:
+        """What the table says, or the provider's listing where it was asked for."""
+        known = facts(ref)
+        listed = self._listed.get(ref)
+        return known if listed is None else replace(known, context_window=listed.context_window, price=listed.price)
+
+    def _provider(self, name: str) -> Provider:
+        return configured(name, self._shipped, self._overrides.get(name, ProviderOverride()))
+
+    def _transport(self, provider: Provider, wire: str) -> tuple[Transport, str]:
+        if provider.script is None:
+            return self._network, wire
+        script = self._scripts.get(provider.name)
+        if script is None:
+            script = self._scripts[provider.name] = provider.script(self._scenario)
+        return script, script.wire
+
+    def _key(self, provider: Provider) -> Key | None:
+        return find_key(provider.key_env, self._environ, provider.base_url)
+
+    def _needed_key(self, provider: Provider) -> Key | None:
+        """Raises MissingKey."""
+        key = self._key(provider)
+        if key is None and provider.key_needed:
+            raise MissingKey(f"no key for {provider.name}", hint=f"set {' or '.join(provider.key_env)}")
+        return key
+
+    async def _list_if_there(self, name: str) -> Sequence[ModelInfo]:
+        """Nothing of a provider without a key, not set up or not running: its models cannot be chosen."""
+        try:
+            return await self._list(self._provider(name))
+        except TarkError:
+            return ()
+
+    async def _list(self, provider: Provider) -> Sequence[ModelInfo]:
+        if provider.script is not None:
+            return ()  # a script plays under any name
+        wire = load_wire(provider.routes[-1].wire)
+        key = self._needed_key(provider)
+        url = provider.base_url + wire.models_path
+        request = HttpRequest("GET", url, request_headers(provider, wire, key, url))
+        try:
+            status, body = await fetch(self._network, request, LISTING_TIMES, LISTING_BYTES)
+            if status != 200:
+                raise failure(json_or_text(body), status)
+            models = read_listing(provider.name, decode_any(body))
+        except ModelError as error:
+            add_hint(error, provider, key, 1)
+            raise
+        for model in models:
+            self._listed[model.id] = model
+            if model.id in self._opened:
+                self._opened[model.id].facts = self._facts(model.id)
+        return models

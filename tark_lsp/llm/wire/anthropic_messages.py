@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -57,7 +58,8 @@ def _thinking(request: ChatRequest, target: Target, messages: list[Any], max_tok
         return {}
     if target.thinking == "adaptive":
         output = {"output_config": {"effort": EFFORTS.get(effort, effort)}} if effort != "auto" else {}
-        return {"thinking": {"type": "adaptive"}, **output}
+        # Since Opus 4.7 the text of thinking is left out unless asked for.
+        return {"thinking": {"type": "adaptive", "display": "summarized"}, **output}
     if target.thinking == "none" or effort == "auto":
         return {}
     budget = min(BUDGETS.get(effort, BUDGETS["high"]), max_tokens - 1024)
@@ -275,4 +277,12 @@ class MessagesParser:
         return [UsageUpdate(Usage(fresh + read + written, read, written, output))]
 
 
-WIRE = Wire("anthropic-messages", "/v1/messages", encode_request, MessagesParser)
+WIRE = Wire(
+    name="anthropic-messages",
+    path="/v1/messages",
+    models_path="/v1/models?limit=1000",
+    key_header="x-api-key",
+    encode=encode_request,
+    parser=MessagesParser,
+    headers=MappingProxyType({"anthropic-version": "2023-06-01"}),
+)

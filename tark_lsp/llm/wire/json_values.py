@@ -30,6 +30,14 @@ def decode_any(frame: bytes) -> Any:
     return decode(ANYTHING, frame)
 
 
+def json_or_text(body: bytes) -> Any:
+    """An answer that may be a web page."""
+    try:
+        return decode_any(body)
+    except ProtocolError:
+        return body.decode("utf-8", "replace")
+
+
 def encode(value: Any) -> bytes:
     """Compact UTF-8, keys in the order they were put in. Lone surrogates, which no provider takes, become `?`."""
     try:

@@ -297,4 +297,4 @@ def _usage(usage: _Usage) -> Usage:
     )
 
 
-WIRE = Wire("openai-chat", "/chat/completions", encode_request, ChatParser)
+WIRE = Wire("openai-chat", "/chat/completions", "/models", "authorization", encode_request, ChatParser)

@@ -1,8 +1,9 @@
 """What a wire is: a provider's format, as two pure functions. Vendors differ by `Quirks`, models by `Target`."""
 
 import importlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias
 
 from tark_lsp.llm.events import StreamEvent
@@ -40,13 +41,16 @@ class Quirks:
     images: bool = True
 
 
+NORM = Quirks()
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """The model a request is encoded for. `ref` is `<provider>/<model>`, `model` what the provider calls it."""
 
     ref: str
     model: str
-    quirks: Quirks = Quirks()
+    quirks: Quirks = NORM
     thinking: ThinkingStyle = "unknown"
     max_output_tokens: int | None = None
 
@@ -65,12 +69,19 @@ class Parser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """`path` is appended to the base URL; `encode` gives the JSON body; `parser` makes one for each answer."""
+    """`encode` gives the JSON body; `parser` makes one for each answer.
+
+    `path` and `models_path` are appended to the base URL, which is what the vendor's own SDK calls so. `key_header`
+    carries the key; `authorization` means a bearer token.
+    """
 
     name: str
     path: str
+    models_path: str
+    key_header: str
     encode: Callable[[ChatRequest, Target], bytes]
     parser: Callable[[], Parser]
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def load_wire(name: str) -> Wire:

@@ -1,0 +1,201 @@
+"""One model, asked: a request to events, with retries, time-outs and errors that name the fix."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from tark_lsp import __version__
+from tark_lsp.errors import BadRequest, ModelError, ProtocolError
+from tark_lsp.http import HttpRequest, Transport
+from tark_lsp.llm.answer import Answer
+from tark_lsp.llm.catalog import Facts
+from tark_lsp.llm.credentials import Key
+from tark_lsp.llm.events import Done, Echo, Retry, Stall, StreamEvent, ThinkingDelta, UsageUpdate
+from tark_lsp.llm.exchange import Exchange, Head, Times
+from tark_lsp.llm.hints import add_hint
+from tark_lsp.llm.provider import Provider
+from tark_lsp.llm.request import ChatRequest
+from tark_lsp.llm.retry import Breaker, RetryPolicy, read_retry_headers
+from tark_lsp.llm.wire.failures import failure
+from tark_lsp.llm.wire.json_values import json_or_text
+from tark_lsp.llm.wire.wire import Target, Wire
+
+ERROR_BODY_BYTES = 64 * 1024
+ERROR_BODY_SECONDS = 10.0
+LAST_WORDS_SECONDS = 0.1
+"""How long the body's end is waited for after the answer's own end: then the connection can be used again."""
+
+
+class Model(Protocol):
+    """One model, ready to be asked; safe to share between turns."""
+
+    @property
+    def name(self) -> str:
+        """`<provider>/<model>`."""
+        ...
+
+    @property
+    def context_window(self) -> int | None:
+        """Tokens; None where unknown."""
+        ...
+
+    def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
+        """Events up to and with `Done`; raises ModelError after the events that came before.
+
+        Leave it early only under `contextlib.aclosing`: closing the generator closes the socket.
+        """
+        ...
+
+
+def request_headers(provider: Provider, wire: Wire, key: Key | None, url: str) -> dict[str, str]:
+    """The provider's and the person's headers go before ours; the key goes before all. Raises SettingsError."""
+    return {
+        "user-agent": f"tark-lsp/{__version__}",
+        **wire.headers,
+        **provider.headers,
+        **(key.header(wire.key_header, url) if key else {}),
+    }
+
+
+@dataclass(slots=True)
+class WireModel:
+    """A model behind a wire and a transport."""
+
+    provider: Provider
+    target: Target
+    wire: Wire
+    transport: Transport
+    key: Key | None
+    facts: Facts
+    breaker: Breaker
+    policy: RetryPolicy
+    times: Times
+
+    @property
+    def name(self) -> str:
+        return self.target.ref
+
+    @property
+    def context_window(self) -> int | None:
+        return self.facts.context_window
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
+        """See `Model.stream`. A request is sent again only as long as nothing of its answer was shown."""
+        began = time.monotonic()
+        tried = 0
+        while True:
+            tried += 1
+            shown = False
+            outcome: BaseException | None = None
+            self.breaker.enter()
+            try:
+                async with aclosing(self._ask(request)) as batches:
+                    async for events in batches:
+                        for event in events:
+                            shown = shown or not isinstance(event, UsageUpdate | Stall)
+                            yield event
+                return
+            except ModelError as error:
+                outcome = error
+                if self._can_do_without(error):
+                    continue
+                wait = None if shown else self.policy.wait(error, tried, time.monotonic() - began)
+                if wait is None:
+                    add_hint(error, self.provider, self.key, tried)
+                    raise
+                again = Retry(round(wait, 2), error.code.replace("_", " "))
+            except BaseException as error:
+                outcome = error
+                raise
+            finally:
+                self.breaker.leave(outcome)
+            yield again
+            await asyncio.sleep(wait)
+
+    async def _ask(self, request: ChatRequest) -> AsyncGenerator[list[StreamEvent], None]:
+        """One try. Events come in lists, one for each read from the network: that is what makes streaming cheap."""
+        answer = Answer(self.wire.parser())
+        quiet = self.times.idle if request.thinking == "off" else self.times.thinking
+        first = True
+        async with Exchange(self.transport, self._http_request(request), self.times) as exchange:
+            while (item := await exchange.next()) is not None:
+                match item:
+                    case Stall():
+                        yield [item]
+                    case Head():
+                        if item.status != 200:
+                            raise await _refusal(exchange, item)
+                        exchange.allow_silence(quiet)
+                    case bytes():
+                        if first and item.lstrip()[:1] in (b"{", b"[", b"<"):
+                            raise await _no_stream(exchange, item)
+                        first = False
+                        events = answer.feed(item)
+                        if events:
+                            yield [self._priced(event) if type(event) is UsageUpdate else event for event in events]
+                            last = events[-1]
+                            if isinstance(last, Done):
+                                await exchange.ended(LAST_WORDS_SECONDS)
+                                return
+                            if not isinstance(last, UsageUpdate | Echo):
+                                quiet = self.times.thinking if isinstance(last, ThinkingDelta) else self.times.idle
+                                exchange.allow_silence(quiet)
+                        if answer.failure:
+                            raise answer.failure
+        events = answer.close()
+        yield [self._priced(event) if type(event) is UsageUpdate else event for event in events]
+        if answer.failure:
+            raise answer.failure
+
+    def _http_request(self, request: ChatRequest) -> HttpRequest:
+        url = self.provider.base_url + self.wire.path
+        headers = {
+            "content-type": "application/json",
+            "accept": "text/event-stream",
+            **request_headers(self.provider, self.wire, self.key, url),
+        }
+        return HttpRequest("POST", url, headers, self.wire.encode(request, self.target))
+
+    def _priced(self, event: UsageUpdate) -> UsageUpdate:
+        """With the cost reckoned from the catalog's price, where the provider does not say it."""
+        if event.usage.cost_usd is not None or self.facts.price is None:
+            return event
+        return UsageUpdate(replace(event.usage, cost_usd=self.facts.price.of(event.usage)))
+
+    def _can_do_without(self, error: ModelError) -> bool:
+        """Some servers refuse `stream_options`; from then on it is left out, and with it their count of tokens."""
+        quirks = self.target.quirks
+        if not (quirks.stream_usage and isinstance(error, BadRequest) and "stream_options" in error.message):
+            return False
+        self.target = replace(self.target, quirks=replace(quirks, stream_usage=False))
+        return True
+
+
+async def _refusal(exchange: Exchange, head: Head) -> ModelError:
+    """An HTTP status other than 200 as an error."""
+    if 300 <= head.status < 400:
+        place = head.headers.get("location", "nowhere")
+        return BadRequest(
+            f"the provider sends us on to {place}, which is not followed: it would take the key along",
+            hint="set the provider's baseUrl to where it really is",
+        )
+    exchange.allow_silence(ERROR_BODY_SECONDS)
+    try:
+        body = await exchange.rest(ERROR_BODY_BYTES)
+    except ModelError:  # the status says enough
+        body = b""
+    error = failure(json_or_text(body), head.status)
+    read_retry_headers(error, head.headers)
+    return error
+
+
+async def _no_stream(exchange: Exchange, start: bytes) -> ModelError:
+    """Status 200, and then no event stream: an error all the same, or a web page."""
+    body = json_or_text(start + await exchange.rest(ERROR_BODY_BYTES))
+    if isinstance(body, dict) and not body.get("error"):
+        return ProtocolError("the provider answered with one JSON document instead of a stream")
+    error = failure(body)
+    return error if isinstance(body, dict | list) else ProtocolError(error.message)

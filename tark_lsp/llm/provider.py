@@ -1,0 +1,112 @@
+"""What a provider is: one row of facts, in one file of `providers/`."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+from tark_lsp.errors import SettingsError
+from tark_lsp.http import Transport
+from tark_lsp.llm.wire.wire import NORM, WIRES, Quirks
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Models whose name matches `pattern` (`*` and `?`) speak `wire`, with `quirks`."""
+
+    pattern: str
+    wire: str
+    quirks: Quirks = NORM
+
+
+class Script(Transport, Protocol):
+    """A transport that plays a scenario, encoded as `wire`."""
+
+    @property
+    def wire(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """The first route that matches a model counts.
+
+    `key_env`: environment variables that may hold the key, in order; `key_needed` False: a local server, which may do
+    without.
+    `preferred`: patterns of models, the best default first.
+    `offline_hint`: what to do when nobody answers.
+    `script`: makes the transport that stands where the network would be; only for the provider that plays scenarios.
+    """
+
+    name: str
+    base_url: str
+    routes: tuple[Route, ...]
+    key_env: tuple[str, ...] = ()
+    key_needed: bool = True
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    preferred: tuple[str, ...] = ()
+    offline_hint: str = ""
+    script: Callable[[Path | None], Script] | None = None
+
+    def route(self, model: str) -> Route:
+        for route in self.routes:
+            if fnmatchcase(model, route.pattern):
+                return route
+        raise SettingsError(f"{self.name} has no model {model}")
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderOverride:
+    """What the person's settings say of a provider; None keeps what the provider's file says."""
+
+    base_url: str | None = None
+    api_key_env: str | None = None
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    wire: str | None = None
+
+
+def load_providers() -> dict[str, Provider]:
+    """Every `PROVIDER` of the folder `providers/`, by name."""
+    from tark_lsp.llm import providers
+
+    found: dict[str, Provider] = {}
+    for module in pkgutil.iter_modules(providers.__path__):
+        provider = importlib.import_module(f"{providers.__name__}.{module.name}").PROVIDER
+        found[provider.name] = provider
+    return found
+
+
+def configured(name: str, shipped: Mapping[str, Provider], override: ProviderOverride) -> Provider:
+    """The provider as the person set it up. Any name works that settings give a wire and a base URL.
+
+    Raises SettingsError for a name nobody knows, and for a wire that there is not.
+    """
+    if override.wire is not None and override.wire not in WIRES:
+        raise SettingsError(
+            f"providers.{name}.wire: there is no wire {override.wire!r}", hint=f"use one of {', '.join(WIRES)}"
+        )
+    provider = shipped.get(name)
+    if provider is None:
+        if not (override.wire and override.base_url):
+            known = ", ".join(sorted(set(shipped) - {"compatible"}))
+            raise SettingsError(
+                f"there is no provider {name!r}",
+                hint=f"use one of {known}, or set providers.{name}.wire and providers.{name}.baseUrl",
+            )
+        provider = replace(shipped["compatible"], name=name)
+    routes = provider.routes
+    if override.wire and {route.wire for route in routes} != {override.wire}:
+        routes = (Route("*", override.wire),)
+    if not (override.base_url or provider.base_url):
+        raise SettingsError(f"the provider {name} has no base URL", hint=f"set providers.{name}.baseUrl")
+    return replace(
+        provider,
+        base_url=(override.base_url or provider.base_url).rstrip("/"),
+        routes=routes,
+        key_env=(override.api_key_env,) if override.api_key_env else provider.key_env,
+        key_needed=provider.key_needed or override.api_key_env is not None,
+        headers={**provider.headers, **override.headers},
+    )

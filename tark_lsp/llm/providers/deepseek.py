@@ -1,0 +1,11 @@
+"""DeepSeek, on the Chat Completions wire; it wants its reasoning back beside its tool calls."""
+
+from tark_lsp.llm.provider import Provider, Route
+from tark_lsp.llm.wire.wire import Quirks
+
+PROVIDER = Provider(
+    name="deepseek",
+    base_url="https://api.deepseek.com",
+    routes=(Route("*", "openai-chat", Quirks(reasoning_field="reasoning_content", images=False)),),
+    key_env=("DEEPSEEK_API_KEY",),
+)

@@ -1,0 +1,70 @@
+"""Plays a scenario file in place of a model, in real wire bytes. A script, not a model: used only when named."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from tark_lsp.errors import ModelNotFound, SettingsError
+from tark_lsp.http import HttpRequest, HttpResponse
+from tark_lsp.llm.provider import Provider, Route
+from tark_lsp.llm.scenario import Player, Reply, Scenario, load_scenario
+from tark_lsp.llm.scripted_answer import answer_frames, error_body, read_request
+
+NOT_A_MODEL = "a script, not a model"
+
+
+class ScriptTransport:
+    """Answers requests from a scenario; no network, and httpx is never imported."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.wire = scenario.wire
+        self._player = Player(scenario)
+        self._calls = 0
+
+    async def send(self, request: HttpRequest) -> HttpResponse:
+        if request.method != "POST":
+            raise ModelNotFound(f"{request.url}: {NOT_A_MODEL}, has nothing to list")
+        reply = self._player.answer(read_request(request.body))
+        if reply.error is not None:
+            headers = {"content-type": "application/json"}
+            if reply.error.retry_after is not None:
+                headers["retry-after"] = str(reply.error.retry_after)
+            return HttpResponse(reply.error.status, headers, _once(error_body(reply, self.wire)), _nothing)
+        frames = answer_frames(reply, self.wire, request.body, self._calls + 1)
+        self._calls += len(reply.calls)
+        return HttpResponse(200, {"content-type": "text/event-stream"}, _paced(frames, reply), _nothing)
+
+    async def aclose(self) -> None:
+        pass
+
+
+async def _paced(frames: Iterator[bytes], reply: Reply) -> AsyncIterator[bytes]:
+    for frame in frames:
+        await asyncio.sleep(reply.delay_ms / 1000)
+        yield frame
+
+
+async def _once(body: bytes) -> AsyncIterator[bytes]:
+    yield body
+
+
+async def _nothing() -> None:
+    pass
+
+
+def open_script(scenario: Path | None) -> ScriptTransport:
+    """Raises SettingsError where there is no scenario, or it cannot be read."""
+    if scenario is None:
+        raise SettingsError(
+            "the scripted provider has nothing to play", hint="set providers.scripted.scenario to a scenario file"
+        )
+    return ScriptTransport(load_scenario(scenario))
+
+
+PROVIDER = Provider(
+    name="scripted",
+    base_url="scripted:",
+    routes=(Route("*", "openai-chat"),),
+    key_needed=False,
+    script=open_script,
+)

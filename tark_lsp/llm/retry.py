@@ -1,0 +1,95 @@
+"""When a failed request is sent again, and when a model is given a rest (safety.md, "Reliability rules"). No I/O."""
+
+import email.utils
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tark_lsp.errors import ConnectionFailed, ModelError, ModelTimeout, Overloaded, StreamCut
+
+PROVIDER_FAULTS = (ConnectionFailed, ModelTimeout, StreamCut, Overloaded)
+"""What counts against a model; being too fast or wrong is the caller's."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Seconds. `total` is all the time from the first request on, waits included."""
+
+    tries: int = 5
+    base: float = 0.5
+    cap: float = 30.0
+    total: float = 120.0
+
+    def wait(self, error: ModelError, tried: int, spent: float) -> float | None:
+        """How long to wait before the next try; None: give up. What the provider asked for goes before our own."""
+        if not error.retryable or tried >= self.tries:
+            return None
+        own = random.uniform(0, min(self.cap, self.base * 2 ** (tried - 1)))
+        wait = own if error.retry_after is None else error.retry_after
+        return wait if spent + wait <= self.total else None
+
+
+def read_retry_headers(error: ModelError, headers: Mapping[str, str]) -> None:
+    """Sets `retry_after` and `retryable` from `retry-after-ms`, `retry-after` and `x-should-retry`."""
+    after = _number(headers.get("retry-after-ms"))
+    seconds = after / 1000 if after is not None else _number(headers.get("retry-after"))
+    if seconds is None and "retry-after" in headers:
+        date = email.utils.parsedate_tz(headers["retry-after"])
+        seconds = email.utils.mktime_tz(date) - time.time() if date else None
+    if seconds is not None:
+        error.retry_after = max(0.0, seconds)
+    wish = headers.get("x-should-retry")
+    if wish in ("true", "false"):
+        error.retryable = wish == "true"
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if 0 <= value < 1e9 else None
+
+
+class Breaker:
+    """5 faults of a model within 60 s: for 30 s nobody asks it, then one does, and on that it depends."""
+
+    def __init__(
+        self, faults: int = 5, window: float = 60.0, rest: float = 30.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._window = window
+        self._rest = rest
+        self._clock = clock
+        self._faults: deque[float] = deque(maxlen=faults)
+        self._open_until: float | None = None
+        self._probing = False
+
+    def enter(self) -> None:
+        """Before a request. Raises Overloaded while the model rests."""
+        if self._open_until is None:
+            return
+        left = self._open_until - self._clock()
+        if left > 0 or self._probing:
+            resting = Overloaded(
+                f"this model failed {self._faults.maxlen} times within a minute and is left alone for a while",
+                hint="try again later, or choose another model",
+                retry_after=max(left, 1.0),
+            )
+            resting.retryable = False
+            raise resting
+        self._probing = True
+
+    def leave(self, error: BaseException | None) -> None:
+        """After it: None for an answer, else what it ended with."""
+        probing, self._probing = self._probing, False
+        if error is None:
+            self._faults.clear()
+            self._open_until = None
+        elif isinstance(error, PROVIDER_FAULTS):
+            now = self._clock()
+            self._faults.append(now)
+            full = len(self._faults) == self._faults.maxlen and now - self._faults[0] <= self._window
+            if full or probing:
+                self._open_until = now + self._rest
