@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,14 +31,16 @@ async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pool]:
 
 @dataclass(frozen=True, slots=True)
 class OpenEditor:
-    """`flags`: what the editor understands of `tark/*`. `fresh`: a server of the test's own, which it may end."""
+    """`flags`: what the editor understands of `tark/*`. Servers are shared by the tests that can."""
 
     pool: Pool
 
-    async def __call__(
-        self, profile: Profile, *flags: str, behaviour: Behaviour | None = None, fresh: bool = False
-    ) -> MemoryEditor:
-        return await self.pool.lend(profile, frozenset(flags), behaviour or profile.behaviour, fresh=fresh)
+    async def __call__(self, profile: Profile, *flags: str, behaviour: Behaviour | None = None) -> MemoryEditor:
+        return await self.pool.lend(profile, frozenset(flags), behaviour or profile.behaviour)
+
+    async def fresh(self, profile: Profile, *flags: str, scenario: Path | None = None) -> MemoryEditor:
+        """With a server of its own, which the test may end, and that plays `scenario`."""
+        return await self.pool.lend_fresh(profile, frozenset(flags), profile.behaviour, scenario)
 
 
 @pytest_asyncio.fixture(loop_scope="session")

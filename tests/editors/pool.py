@@ -5,7 +5,6 @@ A start costs a second; a test gets files of its own, and afterwards everything 
 
 import os
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,11 +15,11 @@ SERVER = (sys.executable, "-m", "tark_lsp")
 SCENARIO = Path(__file__).with_name("scenario.toml")
 
 
-def write_settings(home: Path, scenario: Path = SCENARIO, more: str = "") -> None:
+def write_settings(home: Path, scenario: Path = SCENARIO) -> None:
     """The person's own config.toml below `home`, as any editor's user would write it."""
     folder = home / "config" / "tark"
     folder.mkdir(parents=True)
-    text = f"{more}\nmodel = \"scripted/editors\"\n[providers.scripted]\nscenario = '{scenario}'\n"
+    text = f"model = \"scripted/editors\"\n[providers.scripted]\nscenario = '{scenario}'\n"
     (folder / "config.toml").write_text(text)
 
 
@@ -49,14 +48,19 @@ class Pool:
     lent: list[MemoryEditor] = field(default_factory=list)
     started: int = 0
 
-    async def lend(self, profile: Profile, flags: frozenset[str], behaviour: Behaviour, *, fresh: bool) -> MemoryEditor:
+    async def lend(self, profile: Profile, flags: frozenset[str], behaviour: Behaviour) -> MemoryEditor:
         kind = Kind(profile, flags, behaviour.versions)
-        editor = None if fresh else self.editors.get(kind)
-        if editor is None:
-            editor = await self.start(profile, flags, behaviour)
-            if not fresh:
-                self.editors[kind] = editor
+        editor = self.editors.get(kind) or await self.start(profile, flags, behaviour)
+        self.editors[kind] = editor
         editor.behaviour = behaviour
+        self.lent.append(editor)
+        return editor
+
+    async def lend_fresh(
+        self, profile: Profile, flags: frozenset[str], behaviour: Behaviour, scenario: Path | None
+    ) -> MemoryEditor:
+        """One that no other test has, and that the test may end."""
+        editor = await self.start(profile, flags, behaviour, scenario=scenario or SCENARIO)
         self.lent.append(editor)
         return editor
 
@@ -67,15 +71,15 @@ class Pool:
         behaviour: Behaviour,
         *,
         process_id: int | None = None,
-        env: Mapping[str, str] | None = None,
+        scenario: Path = SCENARIO,
     ) -> MemoryEditor:
         self.started += 1
         home = self.folder / f"home-{self.started}"
         workspace = self.folder / f"workspace-{self.started}"
         workspace.mkdir()
-        write_settings(home)
+        write_settings(home, scenario)
         editor = MemoryEditor(profile, flags, behaviour)
-        await editor.start(SERVER, folder=workspace, env=env or environment(home), process_id=process_id)
+        await editor.start(SERVER, folder=workspace, env=environment(home), process_id=process_id)
         return editor
 
     async def take_back(self, *, failed: bool) -> None:

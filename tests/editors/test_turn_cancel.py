@@ -124,7 +124,7 @@ async def by_end_of_input(editor: MemoryEditor) -> int:
 async def test_closing_the_editor(
     open_editor: OpenEditor, profile: Profile, close: Callable[[MemoryEditor], Awaitable[int]], code: int
 ) -> None:
-    editor = await open_editor(profile, fresh=True)
+    editor = await open_editor.fresh(profile)
     await while_a_command_runs(editor)
     children = await sleeper_of(editor)
     began = time.monotonic()
@@ -147,7 +147,7 @@ async def test_an_editor_that_dies(pool: Pool) -> None:
 
 
 async def test_closing_while_a_question_is_open(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, fresh=True)
+    editor = await open_editor.fresh(NEOVIM)
     await while_a_question_is_open(editor)
     began = time.monotonic()
     assert await editor.close() == 0

@@ -54,8 +54,9 @@ def session(emacs: str, tmp_path: Path, text: str, lines: tuple[int, int], title
     env = {**environment(home), "PYTHON": sys.executable, "LC_ALL": "C.UTF-8"}
     first, last = lines
     command = [emacs, "--batch", "-l", str(SESSION), str(file), str(first), str(last), title, str(seen)]
+    typed = "".join(f"{answer}\n" for answer in answers)
     process = subprocess.run(
-        command, input="".join(f"{answer}\n" for answer in answers), env=env, capture_output=True, text=True, timeout=60
+        command, input=typed, env=env, capture_output=True, encoding="utf-8", timeout=60, check=False
     )
     assert process.returncode == 0, process.stdout + process.stderr
     return Seen(**json.loads(seen.read_text()))

@@ -1,0 +1,72 @@
+"""What one answer means for the rest of the turn: a grant covers later edits, what was rejected is not asked again."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.editors.behaviour import NEOVIM, PROFILES, Profile
+from tests.editors.conftest import OpenEditor
+from tests.editors.question import allow, reject
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
+
+NUMBERS = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+
+ONE_EDIT_AFTER_THE_OTHER = """
+[[reply]]
+tool = "edit_file"
+times = 1
+calls = [{ name = "edit_file", arguments = { path = "shapes_0.py", old_text = "seven", new_text = "7" } }]
+[[reply]]
+tool = "edit_file"
+text = "That is all."
+[[reply]]
+calls = [{ name = "edit_file", arguments = { path = "shapes_0.py", old_text = "one", new_text = "1" } }]
+"""
+
+THE_SAME_EDIT_AGAIN = """
+[[reply]]
+tool = "edit_file"
+when = "already"
+text = "I stop here."
+[[reply]]
+calls = [{ name = "edit_file", arguments = { path = "shapes_0.py", old_text = "one", new_text = "1" } }]
+"""
+
+
+def written(tmp_path: Path, scenario: str) -> Path:
+    path = tmp_path / "scenario.toml"
+    path.write_text(scenario)
+    return path
+
+
+@each_profile
+async def test_apply_all_this_turn(open_editor: OpenEditor, tmp_path: Path, profile: Profile) -> None:
+    editor = await open_editor.fresh(profile, scenario=written(tmp_path, ONE_EDIT_AFTER_THE_OTHER))
+    editor.policy = lambda question: question.choose("Apply all this turn")
+    uri = editor.new_file(NUMBERS)
+    end = await editor.end(await editor.turn("change both", uri))
+    assert editor.text(uri) == NUMBERS.replace("one", "1").replace("seven", "7")
+    assert end["edits"] == [{"uri": uri, "state": "applied"}]
+    assert len(editor.questions) == 1
+
+
+async def test_apply_once_is_asked_again(open_editor: OpenEditor, tmp_path: Path) -> None:
+    editor = await open_editor.fresh(NEOVIM, scenario=written(tmp_path, ONE_EDIT_AFTER_THE_OTHER))
+    editor.policy = allow
+    uri = editor.new_file(NUMBERS)
+    await editor.end(await editor.turn("change both", uri))
+    assert editor.text(uri) == NUMBERS.replace("one", "1").replace("seven", "7")
+    assert len(editor.questions) == 2
+
+
+async def test_a_rejected_edit_is_not_asked_again(open_editor: OpenEditor, tmp_path: Path) -> None:
+    editor = await open_editor.fresh(NEOVIM, scenario=written(tmp_path, THE_SAME_EDIT_AGAIN))
+    editor.policy = reject
+    uri = editor.new_file(NUMBERS)
+    end = await editor.end(await editor.turn("insist", uri))
+    assert editor.text(uri) == NUMBERS
+    assert len(editor.questions) == 1
+    assert end["text"] == "I stop here.", "the model was told"
