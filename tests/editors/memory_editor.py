@@ -227,7 +227,7 @@ class MemoryEditor:
             MESSAGE: ask_message,
             PERMISSION: ask_permission,
             INPUT: ask_input,
-            "workspace/applyEdit": lambda params: self._apply(params["edit"]),
+            "workspace/applyEdit": lambda params: self.apply(params["edit"]),
             "workspace/configuration": lambda params: [None for _ in params["items"]],
             "workspace/codeLens/refresh": lambda _: None,
             "client/registerCapability": lambda _: None,
@@ -253,7 +253,8 @@ class MemoryEditor:
             question.withdrawn = True
             raise
 
-    def _apply(self, edit: Json) -> Json:
+    def apply(self, edit: Json) -> Json:
+        """What this editor answers to `workspace/applyEdit`."""
         self.before_apply()
         changes = edit.get("documentChanges", [])
         behaviour = self.behaviour
