@@ -54,25 +54,21 @@ class Workspace:
 
         Raises OutsideWorkspace where that, or the name itself, leads out.
         """
-        resolved = self.locate(path)
-        if not self.is_inside(resolved):
-            raise OutsideWorkspace(
-                f"{path} is outside the workspace",
-                hint="use a path inside " + ", ".join(folder.as_posix() for folder in self.folders),
-            )
-        return resolved
-
-    def locate(self, path: str) -> Path:
-        """As `resolve`, but gives places outside, too: for what may be read there once the person allows it."""
         if not self.folders:
             raise OutsideWorkspace("no folder is open", hint="open a folder in the editor")
         name, colon, rest = path.partition(":")
         named = [folder for folder, known in self._names.items() if colon and known == name]
         inner = rest if named else path
         check_name(inner, windows=os.name == "nt")
-        candidates = [folder / inner for folder in named or self.folders]  # An absolute path stays what it is.
-        resolved = [Path(os.path.realpath(candidate)) for candidate in candidates]
-        return next((one for one in resolved if self.is_inside(one) and os.path.lexists(one)), resolved[0])
+        # An absolute path stays what it is when a folder is put before it.
+        resolved = [Path(os.path.realpath(folder / inner)) for folder in named or self.folders]
+        inside = [one for one in resolved if self.is_inside(one)]
+        if not inside:
+            raise OutsideWorkspace(
+                f"{path} is outside the workspace",
+                hint="use a path inside " + ", ".join(folder.as_posix() for folder in self.folders),
+            )
+        return next(filter(os.path.lexists, inside), inside[0])
 
     def display(self, path: Path) -> str:
         """The path as people and models see it: from its folder, with `/`, and `folder:` where there are several."""

@@ -1,0 +1,12 @@
+"""Texts for property tests: few different lines, so that they repeat, and every kind of line ending."""
+
+from hypothesis import strategies as st
+
+ENDINGS = ("\n", "\r\n", "\r")
+LINES = ("", "a", "b", "}", "  a", "\ta ", "x = 1", "\u2028", "\x0b\x85", "é", "e\u0301", "𝒳")
+
+
+def texts(lines: tuple[str, ...] = LINES, endings: tuple[str, ...] = ENDINGS, size: int = 12) -> st.SearchStrategy[str]:
+    """Up to `size` lines, each with an ending of its own, the last one perhaps with none."""
+    line = st.builds(lambda body, ending: body + ending, st.sampled_from(lines), st.sampled_from(endings))
+    return st.builds(lambda whole, last: "".join(whole) + last, st.lists(line, max_size=size), st.sampled_from(lines))
