@@ -3,13 +3,14 @@
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from pathlib import Path, PurePath
 from typing import Protocol, TypeVar
 
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, StaleText, WorkspaceError
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import UTF_8, decode
-from tark_lsp.workspace.handles import Folder, failure, open_folder
+from tark_lsp.workspace.handles import Folder, Ready, failure, open_folder
 from tark_lsp.workspace.names import check_name
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.protected import is_protected_path
@@ -17,6 +18,8 @@ from tark_lsp.workspace.snapshot import Snapshot
 
 LARGEST_FILE = 10_000_000
 """Bytes on disk, or characters in a buffer."""
+LOOP_SECONDS = 5.0
+"""A write is given up where the event loop is blocked for longer."""
 T = TypeVar("T")
 
 
@@ -24,7 +27,7 @@ class Buffers(Protocol):
     """The documents open in the editor, which alone writes them. Paths are resolved."""
 
     def get(self, path: Path) -> Snapshot | None:
-        """The open document at this path. Also called from the thread that writes a closed file."""
+        """The open document at this path."""
         ...
 
     def paths(self) -> Sequence[Path]:
@@ -125,17 +128,16 @@ class Workspace:
         """
         if self._buffers.get(edit.path) is not None:
             return await self._buffers.apply(edit, label)
-        return await self._write(lambda: self._apply_closed(edit))
+        return await self._write(edit.path, lambda ready: self._apply_closed(edit, ready))
 
     async def remove(self, snapshot: Snapshot) -> Outcome:
         """Remove a closed file that still has the text of `snapshot`."""
         if self._buffers.get(snapshot.path) is not None:
-            return Refused("it is open in the editor")
-        return await self._write(lambda: self._remove_closed(snapshot))
+            return Refused("it is open in the editor: close it, then try again")
+        return await self._write(snapshot.path, lambda ready: self._remove_closed(snapshot, ready))
 
-    def _apply_closed(self, edit: ProposedEdit) -> Outcome:
+    def _apply_closed(self, edit: ProposedEdit, ready: Ready) -> Outcome:
         folder, relative = self._place(edit.path)
-        ready = self._still_closed(edit.path)
         note = ""
         if edit.base.exists:
             old = folder.read(relative, LARGEST_FILE).data
@@ -151,18 +153,26 @@ class Workspace:
             folder.create(relative, UTF_8.encode(after), ready)
         return Applied(Snapshot(edit.path, after), note)
 
-    def _remove_closed(self, snapshot: Snapshot) -> Outcome:
+    def _remove_closed(self, snapshot: Snapshot, ready: Ready) -> Outcome:
         folder, relative = self._place(snapshot.path)
         data = folder.read(relative, LARGEST_FILE).data
         if decode(data)[0] != snapshot.text:
             return Stale("the file has changed on disk")
-        folder.remove(relative, data, self._still_closed(snapshot.path))
+        folder.remove(relative, data, ready)
         return Applied(Snapshot(snapshot.path, "", exists=False))
 
-    async def _write(self, work: Callable[[], Outcome]) -> Outcome:
+    async def _write(self, path: Path, work: Callable[[Ready], Outcome]) -> Outcome:
         """Do it in a thread, since `fsync` may take long, one write at a time and each to its end."""
+        loop = asyncio.get_running_loop()
+
+        def still_closed() -> bool:
+            # Buffers belong to the loop's thread, so it is asked there; no answer in time is a TimeoutError.
+            answer: Future[bool] = Future()
+            loop.call_soon_threadsafe(lambda: answer.set_result(self._buffers.get(path) is None))
+            return answer.result(LOOP_SECONDS)
+
         async with self._writing:
-            task = asyncio.ensure_future(asyncio.to_thread(work))
+            task = asyncio.ensure_future(asyncio.to_thread(work, still_closed))
             cancelled = False
             while not task.done():
                 try:
@@ -182,9 +192,6 @@ class Workspace:
         except OSError as error:
             problem = failure(error, "the file", writing=True)
             return Stale(problem.message) if isinstance(problem, FileMissing) else Refused(problem.message)
-
-    def _still_closed(self, path: Path) -> Callable[[], bool]:
-        return lambda: self._buffers.get(path) is None
 
     def _folder_path(self, path: Path) -> Path | None:
         inside = [folder for folder in self.folders if path.is_relative_to(folder)]

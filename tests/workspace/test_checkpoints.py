@@ -90,7 +90,7 @@ async def test_typed_between_two_changes_of_a_created_file(turn: Turn, folder: P
 async def test_a_created_file_that_is_open_stays(turn: Turn, folder: Path) -> None:
     await turn.write(folder / "new.py", "a\n")
     turn.buffers.open(folder / "new.py")
-    assert (await turn.undo()).kept == ((folder / "new.py", "it is open in the editor"),)
+    assert (await turn.undo()).kept == ((folder / "new.py", "it is open in the editor: close it, then try again"),)
 
 
 async def test_open_documents_are_undone_in_the_editor(turn: Turn, folder: Path) -> None:

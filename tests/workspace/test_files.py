@@ -3,7 +3,7 @@
 import asyncio
 import os
 import stat
-import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -297,19 +297,24 @@ async def test_attributes_are_kept(workspace: Workspace, folder: Path) -> None:
     assert os.getxattr(path, "user.note") == b"kept"
 
 
-class OpensAtOnce(MemoryBuffers):
-    """The document is opened between the first look and the write."""
+class WhileWriting(MemoryBuffers):
+    """Does something when it is asked, in the middle of a write, whether the document is still closed."""
 
-    looks = 0
+    def __init__(self, do: Callable[[], object]) -> None:
+        super().__init__()
+        self.do, self.looks = do, 0
 
     def get(self, path: Path) -> Snapshot | None:
         self.looks += 1
-        return None if self.looks <= 2 else Snapshot(path, "opened", 1)
+        if self.looks == 3:
+            self.do()
+        return super().get(path)
 
 
 async def test_a_document_opened_meanwhile_stops_the_write(folder: Path) -> None:
     (folder / "a.py").write_text("old\n")
-    outcome = await change(Workspace([folder], OpensAtOnce()), folder / "a.py", "new\n")
+    buffers = WhileWriting(lambda: buffers.open(folder / "a.py"))
+    outcome = await change(Workspace([folder], buffers), folder / "a.py", "new\n")
     assert isinstance(outcome, Stale)
     assert (folder / "a.py").read_text() == "old\n"
     assert names(folder) == ["a.py"]
@@ -415,35 +420,16 @@ async def test_remove(workspace: Workspace, buffers: MemoryBuffers, folder: Path
     assert names(folder) == []
 
 
-class Slow(MemoryBuffers):
-    """Holds the write back, in its thread, until it is released."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.started, self.released = threading.Event(), threading.Event()
-
-    def get(self, path: Path) -> Snapshot | None:
-        if threading.current_thread() is not threading.main_thread():
-            self.started.set()
-            assert self.released.wait(5)
-        return super().get(path)
-
-
 async def test_a_cancelled_write_ends_and_can_be_noted(folder: Path) -> None:
     (folder / "a.py").write_text("old\n")
-    slow = Slow()
     noted: list[Outcome] = []
 
     async def turn() -> None:
-        noted.append(await change(Workspace([folder], slow), folder / "a.py", "new\n"))
+        noted.append(await change(Workspace([folder], WhileWriting(lambda: task.cancel())), folder / "a.py", "new\n"))
         await asyncio.sleep(0)
         pytest.fail("the cancel was lost")
 
     task = asyncio.create_task(turn())
-    await asyncio.to_thread(slow.started.wait, 5)
-    task.cancel()
-    await asyncio.sleep(0)
-    slow.released.set()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert noted == [Applied(Snapshot(folder / "a.py", "new\n"))]
@@ -452,11 +438,9 @@ async def test_a_cancelled_write_ends_and_can_be_noted(folder: Path) -> None:
 
 async def test_a_write_that_times_out_says_so(folder: Path) -> None:
     (folder / "a.py").write_text("old\n")
-    slow = Slow()
-    asyncio.get_running_loop().call_later(0.1, slow.released.set)
 
     async def turn() -> None:
-        await change(Workspace([folder], slow), folder / "a.py", "new\n")
+        await change(Workspace([folder], WhileWriting(lambda: time.sleep(0.05))), folder / "a.py", "new\n")
         await asyncio.sleep(1)
 
     with pytest.raises(TimeoutError):
