@@ -18,9 +18,7 @@ class InvalidHistory(TarkError):
 
 def results_message(calls: Sequence[ToolCall], results: Mapping[str, ToolResult], missing: str) -> Message:
     """The tool message for `calls`, in their order; a call without a result gets the error `missing`."""
-    return Message(
-        "tool", tuple(results.get(call.id) or ToolResult(call.id, missing, is_error=True) for call in calls)
-    )
+    return Message("tool", tuple(results.get(call.id) or ToolResult(call.id, missing, is_error=True) for call in calls))
 
 
 def check(messages: Sequence[Message]) -> None:

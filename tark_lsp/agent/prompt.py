@@ -51,7 +51,8 @@ def system_prompt(workspace: Workspace, instructions: Sequence[Instructions]) ->
     folders = "\n".join(f"- {folder}" for folder in workspace.folders)
     parts.append(f"The workspace folders:\n{folders}" if folders else "No workspace folder is open.")
     parts += [
-        f"Instructions of the project, from {workspace.display(each.path)}:\n\n{each.text.strip()}" for each in instructions
+        f"Instructions of the project, from {workspace.display(each.path)}:\n\n{each.text.strip()}"
+        for each in instructions
     ]
     return "\n\n".join(parts)
 
@@ -63,7 +64,9 @@ def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, aroun
     if around.pointer is not None:
         parts.append(pointed_at(around.pointer))
     if around.diagnostics:
-        parts.append("Diagnostics:\n" + "\n".join(_diagnostic(each, workspace) for each in around.diagnostics[:MOST_DIAGNOSTICS]))
+        parts.append(
+            "Diagnostics:\n" + "\n".join(_diagnostic(each, workspace) for each in around.diagnostics[:MOST_DIAGNOSTICS])
+        )
     if around.open_documents:
         names = (workspace.display(path) for path in around.open_documents[:MOST_OPEN_DOCUMENTS])
         parts.append("Open in the editor: " + ", ".join(names))
@@ -84,7 +87,9 @@ def pointed_at(pointer: Pointer) -> str:
     last = max(first, len(split_lines(text[: max(selection.start, selection.end - 1)] + "|")) - 1)
     code = "".join(lines[first : last + 1])
     shown = f"The person selected this in {pointer.name}:\n\n"
-    shown += format_snippet(selection.snapshot.path if pointer.is_file else Path(pointer.name), first + 1, last + 1, code)
+    shown += format_snippet(
+        selection.snapshot.path if pointer.is_file else Path(pointer.name), first + 1, last + 1, code
+    )
     selected = text[selection.start : selection.end]
     if selected.strip("\r\n") != code.strip("\r\n"):
         shown += f"\n\nOf these lines, exactly this is selected:\n\n{selected}"

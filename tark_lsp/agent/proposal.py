@@ -173,9 +173,7 @@ def concerned(
     Each call's changes are carried forward through the calls after it, to line numbers in the text of the whole
     proposal, and compared with where the proposal's hunks stand there.
     """
-    regions = [
-        region for own in each.own if own.path == edit.path for region in regions_after(own.hunks)
-    ]
+    regions = [region for own in each.own if own.path == edit.path for region in regions_after(own.hunks)]
     for following in later:
         for own in following.own:
             if own.path == edit.path:
@@ -228,6 +226,7 @@ def remember(turn: "Turn", edit: ProposedEdit, outcomes: Sequence[HunkOutcome]) 
         return
     context.seen[edit.path] = now
     if context.selection is not None:
-        applied = edit.only([outcome.hunk for outcome in outcomes if outcome.state is HunkState.APPLIED and outcome.path == edit.path])
+        applied = edit.only(
+            [outcome.hunk for outcome in outcomes if outcome.state is HunkState.APPLIED and outcome.path == edit.path]
+        )
         context.selection = selection.follow(context.selection, applied, now)
-

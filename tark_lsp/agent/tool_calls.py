@@ -67,7 +67,9 @@ async def run(
         except FailureForModel as error:
             finish(turn, call, results, failure(error.code, error.message, error.hint, error.details), failed=True)
     edits = [item for item in ready if item.tool.run is None]
-    for read_only, group in groupby(ready, key=lambda item: item.tool.run is not None and item.tool.risk is Risk.READ_ONLY):
+    for read_only, group in groupby(
+        ready, key=lambda item: item.tool.run is not None and item.tool.risk is Risk.READ_ONLY
+    ):
         if read_only:
             await run_together(turn, list(group), results)
             continue
@@ -117,12 +119,14 @@ async def run_one(turn: "Turn", item: Ready, results: dict[str, ToolResult]) -> 
         finish(turn, item.call, results, failure(error.code, error.message, error.hint, error.details), status=status)
     except TarkError as error:
         finish(turn, item.call, results, failure(error.code, error.message, error.hint), failed=True)
-    except Exception as error:  # noqa: BLE001  # a defect in a tool is the model's to read about, the log's to keep
+    except Exception as error:  # a defect in a tool is the model's to read about, the log's to keep
         log.exception("tool %s failed", item.tool.name)
         finish(turn, item.call, results, failure("internal", f"{type(error).__name__} in the tool"), failed=True)
     else:
         if turn.repetition.record(item.tool.name, item.call.arguments, content):
-            finish(turn, item.call, results, failure("repeated", "this goes round in circles", REPEATED_HINT), failed=True)
+            finish(
+                turn, item.call, results, failure("repeated", "this goes round in circles", REPEATED_HINT), failed=True
+            )
         else:
             finish(turn, item.call, results, content)
 
@@ -130,7 +134,7 @@ async def run_one(turn: "Turn", item: Ready, results: dict[str, ToolResult]) -> 
 async def within_time(turn: "Turn", item: Ready, preview: Preview) -> str:
     """Raises ToolError `timeout`. Waiting for the person is not in here, but for tools that only ask."""
     run_tool = item.tool.run
-    assert run_tool is not None  # noqa: S101  # edits never come here
+    assert run_tool is not None  # edits never come here
     seconds = turn.limits.tool_seconds if item.tool.seconds is None else item.tool.seconds
     started = time.monotonic()
     try:

@@ -80,6 +80,7 @@ class Turn:
     requests: int = 0
     usage: Usage = field(default_factory=Usage)
     text: str = ""
+    tools_run: int = 0
     changed_by_command: list[Path] = field(default_factory=list)
     outcomes: dict[Path, list[HunkState]] = field(default_factory=dict)
     call_ids: dict[str, str] = field(default_factory=dict)
@@ -118,7 +119,7 @@ async def run_turn(turn: Turn) -> TurnEnd:
             answer, stop, cut = await ask_model(turn, tools)
             calls = answer.tool_calls
             if not calls:
-                return turn.end(STOP_REASONS.get(stop, StopReason.END_TURN))
+                return turn.end(STOP_REASONS.get(stop, StopReason.END_TURN) if stop else StopReason.END_TURN)
             await run_calls(turn, tools, calls, cut)
             turn.session.messages.extend(Message("user", (Text(prompt),)) for prompt in take(turn.steering))
     except LimitReached as limit:
@@ -130,9 +131,7 @@ async def run_turn(turn: Turn) -> TurnEnd:
         return turn.end(StopReason.ERROR, error)
 
 
-async def ask_model(
-    turn: Turn, tools: Mapping[str, Tool[Any]]
-) -> tuple[Message, WireStop | None, frozenset[str]]:
+async def ask_model(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message, WireStop | None, frozenset[str]]:
     """One request. Gives the answer (already in the history), how it ended, and the ids of calls that were cut off.
 
     Where the stream breaks or the turn is cancelled, the words that were shown stay in the history; half a call, or
@@ -141,7 +140,11 @@ async def ask_model(
     history.check(turn.session.messages)
     definitions = tuple(tool.definition for tool in tools.values())
     request = ChatRequest(
-        turn.system, tuple(turn.session.messages), definitions, thinking=turn.session.thinking, session_id=turn.session.id
+        turn.system,
+        tuple(turn.session.messages),
+        definitions,
+        thinking=turn.session.thinking,
+        session_id=turn.session.id,
     )
     builder = MessageBuilder()
     turn.call_ids.clear()
@@ -166,16 +169,19 @@ async def ask_model(
     if answer.parts:
         turn.session.messages.append(answer)
     cut = frozenset(builder.incomplete_calls)
-    if builder.stop is WireStop.MAX_TOKENS and answer.tool_calls and answer.tool_calls[-1].arguments.strip() in ("", "{}"):
+    if (
+        builder.stop is WireStop.MAX_TOKENS
+        and answer.tool_calls
+        and answer.tool_calls[-1].arguments.strip() in ("", "{}")
+    ):
         cut |= {answer.tool_calls[-1].id}  # no arguments, or none yet: the wire cannot tell
     return answer, builder.stop, cut
 
 
-async def run_calls(
-    turn: Turn, tools: Mapping[str, Tool[Any]], calls: Sequence[ToolCall], cut: frozenset[str]
-) -> None:
+async def run_calls(turn: Turn, tools: Mapping[str, Tool[Any]], calls: Sequence[ToolCall], cut: frozenset[str]) -> None:
     """Run the calls of one answer; whatever happens, each has its result in the history afterwards."""
     results: dict[str, ToolResult] = {}
+    turn.tools_run += len(calls)
     try:
         await tool_calls.run(turn, tools, calls, cut, results)
     finally:

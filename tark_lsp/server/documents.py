@@ -1,5 +1,6 @@
 """The documents open in the editor: kept as lines so that one change costs O(edit), and told to whoever listens."""
 
+import asyncio
 import logging
 import math
 import time
@@ -146,6 +147,11 @@ class Documents:
     def idle_for(self) -> float:
         """Seconds since the last didChange of any document (is the person typing?); inf before the first."""
         return self._clock() - self._last_change
+
+    async def quiet(self, seconds: float) -> None:
+        """Returns once the person has not typed for so long."""
+        while (left := seconds - self.idle_for) > 0:  # noqa: ASYNC110  # what is waited for is that nothing happens
+            await asyncio.sleep(left)
 
     def __iter__(self) -> Iterator[TextDocument]:
         return iter(tuple(self._by_uri.values()))

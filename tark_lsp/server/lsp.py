@@ -10,9 +10,9 @@ import logging
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from pydantic import BaseModel
+from cattrs import Converter
 from pygls.lsp.server import LanguageServer
 
 from tark_lsp import __version__
@@ -24,11 +24,14 @@ from tark_lsp.server.parent import is_alive
 from tark_lsp.server.rpc import INVALID_REQUEST, NOT_INITIALIZED, RequestFailed, Rpc
 from tark_lsp.server.streams import PipeReader, PipeWriter
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
 __all__ = ["Connection", "RequestFailed"]
 
 logger = logging.getLogger(__name__)
 
-P = TypeVar("P", bound=BaseModel)
+P = TypeVar("P", bound="BaseModel")
 
 STOP_SECONDS = 3.0
 """What `on_stop` callbacks may take in all: a client waits for `shutdown`, and many kill the server soon after."""
@@ -45,7 +48,8 @@ class Connection(LanguageServer):
     """
 
     def __init__(self) -> None:
-        super().__init__("tark-lsp", __version__)
+        # Making the converter of LSP's types costs more than all the rest here, and nothing is structured by them.
+        super().__init__("tark-lsp", __version__, converter_factory=Converter)
         self.client = ClientInfo()
         self._rpc = Rpc(self._write, self._gate)
         self._writer: PipeWriter | None = None
@@ -64,7 +68,7 @@ class Connection(LanguageServer):
     @overload
     def on_request(self, method: str, handler: Callable[[dict[str, Any]], Awaitable[object]]) -> None: ...
     def on_request(
-        self, method: str, handler: Callable[[Any], Awaitable[object]], params: type[BaseModel] | None = None
+        self, method: str, handler: Callable[[Any], Awaitable[object]], params: "type[BaseModel] | None" = None
     ) -> None:
         """`handler` is an `async def` run as a task that `$/cancelRequest` and shutdown really cancel; it gives JSON.
 

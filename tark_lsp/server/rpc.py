@@ -7,11 +7,12 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, NoReturn, TypeAlias
-
-from pydantic import BaseModel, ValidationError
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from tark_lsp.errors import RequestError, TarkError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ class Rpc:
         self._ids = itertools.count(1)
         self._closed = False
 
-    def on_request(self, method: str, handler: RequestHandler, params: type[BaseModel] | None) -> None:
+    def on_request(self, method: str, handler: RequestHandler, params: "type[BaseModel] | None") -> None:
         if not inspect.iscoroutinefunction(handler):
             raise TypeError(f"the handler of the request {method} must be an `async def`, which can be cancelled")
         if method in self._requests:
@@ -223,8 +224,10 @@ def _object(params: object) -> dict[str, Any]:
     return params
 
 
-def _validate(model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:
+def _validate(model: "type[BaseModel]", arguments: dict[str, Any]) -> "BaseModel":
     """Raises RequestError -32602 that names the fields; their values are not repeated, they may be whole files."""
+    from pydantic import ValidationError
+
     try:
         return model.model_validate(arguments)
     except ValidationError as error:

@@ -43,14 +43,18 @@ class Workspace:
     """All access to files goes through here. Paths given to any method but `resolve` are resolved ones."""
 
     def __init__(self, folders: Sequence[Path], buffers: Buffers) -> None:
-        self.folders: tuple[Path, ...] = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders))
         self._buffers = buffers
+        self._writing = asyncio.Lock()
+        self.set_folders(folders)
+
+    def set_folders(self, folders: Sequence[Path]) -> None:
+        """The editor opened or closed folders."""
+        self.folders: tuple[Path, ...] = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders))
         self._names = _unique_names(self.folders)
         # Where one folder is inside another, the inner one is asked first.
         self._opened: list[Folder] = [
             open_folder(folder) for folder in sorted(self.folders, key=lambda folder: -len(folder.parts))
         ]
-        self._writing = asyncio.Lock()
 
     def resolve(self, path: str) -> Path:
         """The absolute path without links for `src/a.py`, `folder:src/a.py` or an absolute path, existing or not.

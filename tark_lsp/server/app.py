@@ -1,0 +1,244 @@
+"""create_server(): the one place where the parts of the language server are put together."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.llm.client import Models, ProviderOverride
+from tark_lsp.server import protocol
+from tark_lsp.server.answers import Answers
+from tark_lsp.server.apply import EditorBuffers
+from tark_lsp.server.client_state import ClientState
+from tark_lsp.server.code_actions import CodeActions
+from tark_lsp.server.commands import Commands, Parts
+from tark_lsp.server.doctor import Doctor
+from tark_lsp.server.documents import Documents
+from tark_lsp.server.drawing import Drawing
+from tark_lsp.server.editors import folder_paths
+from tark_lsp.server.hunks_json import HunksJson
+from tark_lsp.server.inputs import Inputs
+from tark_lsp.server.lsp import Connection, RequestFailed
+from tark_lsp.server.permission import Permissions
+from tark_lsp.server.prepare import Preparation
+from tark_lsp.server.prompt_comments import PromptComments
+from tark_lsp.server.questions import WARNING, Questions
+from tark_lsp.server.review import Reviews
+from tark_lsp.server.show import Show
+from tark_lsp.server.targets import Targets
+from tark_lsp.server.turns import Turns
+from tark_lsp.server.updates import ProgressTokens
+from tark_lsp.settings import Settings, load_settings, user_config_path, workspace_config_path
+from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.files import Workspace
+
+log = logging.getLogger(__name__)
+
+
+def create_server() -> Connection:
+    """A server with every handler registered; its parts are made when the client is known."""
+    connection = Connection()
+    app = App(connection)
+    connection.on_initialize(app.begin)
+    connection.on_stop(app.stop)
+    connection.on_notification("initialized", app.initialized)
+    connection.on_notification("textDocument/didOpen", lambda params: app.documents.did_open(params))
+    connection.on_notification("textDocument/didChange", lambda params: app.documents.did_change(params))
+    connection.on_notification("textDocument/didSave", lambda params: app.documents.did_save(params))
+    connection.on_notification("textDocument/didClose", lambda params: app.documents.did_close(params))
+    connection.on_notification("workspace/didChangeConfiguration", app.configuration_changed)
+    connection.on_notification("workspace/didChangeWorkspaceFolders", app.folders_changed)
+    for happened in ("didCreateFiles", "didRenameFiles", "didDeleteFiles"):
+        # Closed files are read anew at each use, so nothing is kept that such a notice could make stale.
+        connection.on_notification(f"workspace/{happened}", lambda _: None)
+    connection.on_notification("window/workDoneProgress/cancel", app.progress_cancelled)
+    connection.on_request("workspace/executeCommand", app.execute, protocol.ExecuteCommand)
+    connection.on_request("textDocument/codeAction", app.code_actions, protocol.CodeActionParams)
+    connection.on_request("textDocument/codeLens", app.lenses, protocol.DocumentParams)
+    connection.on_request("textDocument/hover", app.hover, protocol.HoverParams)
+    return connection
+
+
+class App:
+    """The parts of one server, from `begin` on."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._configuration: object = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._told: set[str] = set()
+
+    def begin(self) -> None:
+        connection, client = self._connection, self._connection.client
+        documents = self.documents = Documents(client.position_encoding)
+        workspace = Workspace(client.folders, EditorBuffers(connection, documents))
+        questions = self._questions = Questions(connection, documents)
+        show = Show(connection, questions)
+        tokens = self._tokens = ProgressTokens()
+        checkpoints = Checkpoints()
+        targets = Targets(documents, workspace)
+        self._state = ClientState(connection, documents)
+        drawing = Drawing(connection, documents)
+        reviews = Reviews(workspace, documents, checkpoints, drawing.changed, drawing.moved, self._save_if_clean)
+        hunks = HunksJson(documents, reviews)
+        inputs = Inputs(connection, questions, drawing.refresh)
+        permissions = Permissions(connection, workspace, hunks, questions, show, self._cancel_turn, drawing.refresh)
+        settings = Settings()
+        self._preparation = Preparation(
+            settings,
+            Models(),
+            workspace,
+            documents,
+            targets,
+            self._state,
+            inputs,
+            questions,
+            permissions,
+            reviews,
+        )
+        answers = Answers(connection, questions, show)
+        turns = self._turns = Turns(
+            connection,
+            tokens,
+            hunks,
+            self._preparation,
+            answers.turn_ended,
+            answers.notice,
+            targets.range_json,
+        )
+        drawing.attach(reviews, hunks, turns.hunks_changed)
+        comments = PromptComments(documents, workspace)
+        actions = self._actions = CodeActions(
+            connection, documents, targets, reviews, hunks, permissions, comments, lambda: answers.last
+        )
+        self._doctor = Doctor(connection)
+        self._commands = Commands(
+            Parts(
+                connection,
+                documents,
+                workspace,
+                checkpoints,
+                targets,
+                turns,
+                reviews,
+                hunks,
+                permissions,
+                inputs,
+                self._preparation,
+                comments,
+                actions,
+                answers,
+                self._doctor,
+            )
+        )
+        self._load_settings()
+
+    async def stop(self) -> None:
+        await self._turns.stop()
+        await self._preparation.models.aclose()
+
+    def initialized(self, _: dict[str, Any]) -> None:
+        self._tell_problems()
+        self._soon(self._fetch_configuration())
+
+    def configuration_changed(self, params: dict[str, Any]) -> None:
+        settings = params.get("settings")
+        if settings:
+            self._configure(settings)
+        else:
+            self._soon(self._fetch_configuration())
+
+    def folders_changed(self, params: dict[str, Any]) -> None:
+        event = params.get("event")
+        event = event if isinstance(event, dict) else {}
+        gone = folder_paths(event.get("removed"))
+        kept = [folder for folder in self._preparation.workspace.folders if folder not in gone]
+        self._preparation.workspace.set_folders([*kept, *folder_paths(event.get("added"))])
+        self._load_settings()
+        self._tell_problems()
+
+    def _cancel_turn(self, turn_id: str) -> None:
+        self._turns.cancel(turn_id)
+
+    def progress_cancelled(self, params: dict[str, Any]) -> None:
+        turn_id = self._tokens.turn(params.get("token"))
+        if turn_id is not None:
+            self._turns.cancel(turn_id)
+
+    async def execute(self, params: protocol.ExecuteCommand) -> Any:
+        return await self._commands.execute(params)
+
+    async def code_actions(self, params: protocol.CodeActionParams) -> list[dict[str, Any]]:
+        return await self._commands.code_actions(params)
+
+    async def lenses(self, params: protocol.DocumentParams) -> list[dict[str, Any]]:
+        return self._actions.lenses(params)
+
+    async def hover(self, params: protocol.HoverParams) -> dict[str, Any] | None:
+        return self._actions.hover(params)
+
+    async def _fetch_configuration(self) -> None:
+        if not self._connection.client.has("workspace.configuration"):
+            return
+        try:
+            answer = await self._connection.request("workspace/configuration", {"items": [{"section": "tark"}]})
+        except RequestFailed as error:
+            log.warning("workspace/configuration: %s", error)
+            return
+        if isinstance(answer, list) and answer and answer[0]:
+            self._configure({"tark": answer[0]})
+
+    def _configure(self, configuration: object) -> None:
+        self._configuration = configuration
+        self._load_settings()
+        self._tell_problems()
+
+    def _load_settings(self) -> None:
+        client = self._connection.client
+        folders = self._preparation.workspace.folders
+        settings, problems = load_settings(
+            user_file=user_config_path(),
+            environ=os.environ,
+            initialization=client.initialization_options,
+            configuration=self._configuration,
+            trusted_client=client.understands("userSettings"),
+            workspace_files=[workspace_config_path(folder) for folder in folders],
+        )
+        before = self._preparation.settings
+        self._preparation.settings = self._doctor.settings = settings
+        self._doctor.problems = problems
+        if settings.providers != before.providers:
+            self._preparation.models = Models(
+                {
+                    name: ProviderOverride(each.base_url, each.api_key_env, each.headers, each.wire)
+                    for name, each in settings.providers.items()
+                },
+                scenario=_scenario(settings),
+            )
+
+    def _tell_problems(self) -> None:
+        """Each once."""
+        for problem in self._doctor.problems:
+            if problem not in self._told:
+                self._told.add(problem)
+                self._questions.tell(f"Tark: {problem}", level=WARNING)
+
+    def _save_if_clean(self, path: Path, was_clean: bool) -> None:
+        """`saveAfterEdit`: a document with nothing unsaved before the edit has nothing unsaved after it."""
+        if was_clean and self._preparation.settings.save_after_edit:
+            self._soon(self._save(path))
+
+    async def _save(self, path: Path) -> None:
+        await self._state.save([path])
+
+    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _scenario(settings: Settings) -> Path | None:
+    scripted = settings.providers.get("scripted")
+    return Path(scripted.scenario).expanduser() if scripted is not None and scripted.scenario else None

@@ -1,0 +1,157 @@
+"""ProposedEdit -> versioned WorkspaceEdit -> outcome, proven by the text itself and never by `applied: true`.
+
+Editors skip stale edits and say they applied them, apply stale edits all the same, or answer long before the change
+arrives (clients.md). So after the answer the document is watched until its text shows what happened.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.server import positions
+from tark_lsp.server.documents import Closed, DocumentEvent, Documents, TextDocument
+from tark_lsp.server.lsp import Connection, RequestFailed
+from tark_lsp.server.protocol import range_json
+from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
+from tark_lsp.workspace.snapshot import Snapshot
+
+ANSWER_SECONDS = 30.0
+PROOF_SECONDS = 3.0
+"""How long after the answer the change may take to arrive: eglot sends it after 0.5 s of idleness."""
+SILENCE_SECONDS = 10.0
+"""How long a later word of the client is waited for when nothing arrived at all, before that is said."""
+IN_FLIGHT_SECONDS = 0.2
+"""How long a change that the editor has made may be on its way to us, beside the editor's own delay."""
+QUIET_SECONDS = 0.3
+"""Clients that number no versions get edits only after this much quiet."""
+REFUSALS = 3
+
+
+class EditorBuffers:
+    """The open documents of the editor, and the one way to change them."""
+
+    def __init__(self, connection: Connection, documents: Documents) -> None:
+        self._connection = connection
+        self._documents = documents
+        self._in_flight = asyncio.Lock()
+
+    def get(self, path: Path) -> Snapshot | None:
+        document = self._documents.at(path)
+        return None if document is None else document.snapshot()
+
+    def paths(self) -> Sequence[Path]:
+        return tuple(document.path for document in self._documents if document.path is not None)
+
+    async def apply(self, edit: ProposedEdit, label: str) -> Outcome:
+        """One edit in flight per connection. `Stale`: plan again on the text of now. `Refused`: the editor will not."""
+        async with self._in_flight:
+            for _ in range(REFUSALS):
+                document = self._documents.at(edit.path)
+                if document is None:
+                    return Stale("the document was closed")
+                if document.version is None:
+                    await self._documents.quiet(QUIET_SECONDS)
+                if document.text != edit.base.text:
+                    return Stale("the text changed meanwhile")
+                refusal, outcome = await self._send(document, edit, label)
+                if outcome is not None:
+                    return outcome
+            return Refused(refusal)
+
+    async def _send(self, document: TextDocument, edit: ProposedEdit, label: str) -> tuple[str, Outcome | None]:
+        """A reason and no outcome: it was refused, and may be sent again."""
+        delay = self._connection.client.flags.change_delay
+        with Watch(self._documents, document, edit) as watch:
+            answer = await self._ask(document, edit, label)
+            if answer is None or not answer.get("applied"):
+                # A refusal while the person types is only a stale edit: their change is on its way.
+                outcome = await watch.outcome(IN_FLIGHT_SECONDS + delay, IN_FLIGHT_SECONDS)
+                reason = (answer or {}).get("failureReason")
+                return f"the editor refused the edit{f': {reason}' if reason else ''}", outcome
+            for seconds in (PROOF_SECONDS, SILENCE_SECONDS):
+                outcome = await watch.outcome(seconds, IN_FLIGHT_SECONDS + delay)
+                if outcome is not None:
+                    return "", outcome
+            return "", Refused("the editor said it applied the edit, but its text did not change")
+
+    async def _ask(self, document: TextDocument, edit: ProposedEdit, label: str) -> dict[str, Any] | None:
+        identifier = {"uri": document.uri, "version": document.version}
+        change = {"textDocument": identifier, "edits": self._text_edits(document, edit)}
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                answer = await self._connection.request(
+                    "workspace/applyEdit", {"label": label, "edit": {"documentChanges": [change]}}
+                )
+        except (RequestFailed, TimeoutError):
+            return None
+        return answer if isinstance(answer, dict) else None
+
+    def _text_edits(self, document: TextDocument, edit: ProposedEdit) -> list[dict[str, Any]]:
+        """Whole lines, in order; a hunk that ends with a line that has no ending ends at that line's last character."""
+        last = len(document.lines) - 1
+        edits = []
+        for hunk in edit.hunks:
+            start, end = (hunk.start, 0), (hunk.end, 0)
+            if hunk.end > last:
+                line = document.lines[last]
+                end = (last, positions.to_client(line, positions.line_length(line), self._documents.encoding))
+                start = min(start, end)
+            edits.append({"range": range_json(*start, *end), "newText": hunk.new_text})
+        return edits
+
+
+class Watch:
+    """Watches one document from before an edit is sent until its text tells what became of it."""
+
+    def __init__(self, documents: Documents, document: TextDocument, edit: ProposedEdit) -> None:
+        self._documents = documents
+        self._document = document
+        self._edit = edit
+        self._event = asyncio.Event()
+        self._closed = False
+        self._as_predicted = False
+
+    def __enter__(self) -> "Watch":
+        self._stop = self._documents.listen(self._listen)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def _listen(self, event: DocumentEvent) -> None:
+        if event.document is self._document:
+            self._closed = self._closed or isinstance(event, Closed)
+            self._as_predicted = self._as_predicted or self._document.text == self._edit.after
+            self._event.set()
+
+    async def outcome(self, seconds: float, in_flight: float) -> Outcome | None:
+        """What the text shows, within `seconds`; None: it did not change.
+
+        A text that changed, but not by this edit, is only believed after `in_flight` more seconds: the person's typing
+        may be told before the edit that the editor applied behind it.
+        """
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        other = False
+        while True:
+            self._event.clear()
+            if self._closed:
+                return Stale("the document was closed")
+            current = self._document.snapshot()
+            if self._as_predicted or self._is_in(current):
+                return Applied(current)
+            if not other and current.text != self._edit.base.text:
+                other, until = True, loop.time() + in_flight
+            try:
+                async with asyncio.timeout_at(until):
+                    await self._event.wait()
+            except TimeoutError:
+                return Stale("the text changed meanwhile") if other else None
+
+    def _is_in(self, current: Snapshot) -> bool:
+        if current.text == self._edit.base.text:
+            return False
+        remaining, conflicts = rebase(self._edit, current)
+        return not remaining.hunks and not conflicts

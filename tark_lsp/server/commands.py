@@ -1,0 +1,319 @@
+"""`workspace/executeCommand`: each command checks its argument, starts what it starts, and answers at once."""
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from tark_lsp.agent.session import Session
+from tark_lsp.errors import RequestError
+from tark_lsp.server import protocol
+from tark_lsp.server.answers import Answers
+from tark_lsp.server.capabilities import COMMANDS
+from tark_lsp.server.code_actions import CodeActions
+from tark_lsp.server.doctor import Doctor
+from tark_lsp.server.documents import Documents
+from tark_lsp.server.hunks_json import HunksJson
+from tark_lsp.server.inputs import Inputs
+from tark_lsp.server.lsp import Connection
+from tark_lsp.server.permission import Permissions
+from tark_lsp.server.prepare import Preparation
+from tark_lsp.server.prompt_comments import PromptComments
+from tark_lsp.server.review import ReviewHunk, Reviews
+from tark_lsp.server.targets import Targets
+from tark_lsp.server.turns import TurnRecord, Turns, kind_named
+from tark_lsp.server.uris import path_from_uri
+from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.files import Workspace
+
+log = logging.getLogger(__name__)
+
+NOT_YET = "{} comes with a later version of tark-lsp"
+P = TypeVar("P", bound=protocol.Payload)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the commands work on."""
+
+    connection: Connection
+    documents: Documents
+    workspace: Workspace
+    checkpoints: Checkpoints
+    targets: Targets
+    turns: Turns
+    reviews: Reviews
+    hunks: HunksJson
+    permissions: Permissions
+    inputs: Inputs
+    preparation: Preparation
+    comments: PromptComments
+    actions: CodeActions
+    answers: Answers
+    doctor: Doctor
+
+
+class Commands:
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._sessions: dict[str, Session] = {}
+        self._defaults: dict[str, Any] = {}
+        self._last_action: protocol.CodeActionParams | None = None
+        self._table: Mapping[str, tuple[type[protocol.Payload], Callable[[Any, Any], Awaitable[Any]]]] = {
+            "tark.turn.start": (protocol.StartTurn, self._start),
+            "tark.turn.steer": (protocol.Steer, self._steer),
+            "tark.turn.cancel": (protocol.CancelTurns, self._cancel),
+            "tark.turn.undo": (protocol.TurnId, self._undo),
+            "tark.turn.wait": (protocol.WaitTurn, self._wait),
+            "tark.hunk.list": (protocol.ListHunks, self._list_hunks),
+            "tark.hunk.accept": (protocol.DecideHunks, self._accept),
+            "tark.hunk.reject": (protocol.DecideHunks, self._reject),
+            "tark.state": (protocol.State, self._state),
+            "tark.permission.list": (protocol.ListPermissions, self._list_permissions),
+            "tark.permission.answer": (protocol.PermissionAnswer, self._answer_permission),
+            "tark.input.answer": (protocol.InputAnswer, self._answer_input),
+            "tark.models.list": (protocol.ListModels, self._list_models),
+            "tark.settings.set": (protocol.SetSettings, self._set_settings),
+            "tark.doctor": (protocol.Nothing, self._doctor),
+        }
+
+    async def execute(self, params: protocol.ExecuteCommand) -> Any:
+        """Raises RequestError for what is unknown or misshapen."""
+        if params.command not in self._table:
+            known = params.command in COMMANDS
+            raise RequestError(NOT_YET.format(params.command) if known else f"unknown command {params.command!r}")
+        model, handler = self._table[params.command]
+        arguments = params.arguments or [{}]
+        if len(arguments) != 1 or not isinstance(arguments[0], dict):
+            raise RequestError(f"{params.command} takes one JSON object")
+        return await handler(_validated(params.command, model, arguments[0]), params.work_done_token)
+
+    async def code_actions(self, params: protocol.CodeActionParams) -> list[dict[str, Any]]:
+        """Remembered, too: a command without a document means the one of the last request."""
+        self._last_action = params
+        if (path := path_from_uri(params.text_document.uri)) is not None:
+            self._parts.preparation.state.saw_diagnostics(path, params.context.diagnostics)
+        return await self._parts.actions.actions(params)
+
+    async def _start(self, request: protocol.StartTurn, _: Any) -> Any:
+        parts = self._parts
+        identifier, wanted = request.text_document, request.range
+        if identifier is None and self._last_action is not None and _open(parts, self._last_action):
+            identifier, wanted = self._last_action.text_document, wanted or self._last_action.range
+        kind = kind_named(request.kind, request.prompt, wanted is not None, asks=request.ask_for_prompt)
+        target = None if identifier is None else await parts.targets.find(identifier, wanted)
+        if request.ask_for_prompt and target is not None and not parts.connection.client.understands("input"):
+            await parts.comments.insert(target, kind.name)
+            return {"inserted": True}
+        session = self._session(request)
+        return parts.turns.start(request, kind, session, target)
+
+    def _session(self, request: protocol.StartTurn) -> Session:
+        session = self._known_session(request.session_id) if request.session_id else self._new_session()
+        if request.model is not None:
+            _check_model(request.model)
+        if request.mode is not None:
+            session.mode = request.mode
+        return session
+
+    def _new_session(self) -> Session:
+        settings, defaults = self._parts.preparation.settings, self._defaults
+        session = Session(
+            f"session-{secrets.token_hex(6)}",
+            defaults.get("model", settings.model),
+            defaults.get("mode", settings.mode),
+            defaults.get("approval", settings.approval),
+            defaults.get("thinking", settings.thinking),
+        )
+        self._sessions[session.id] = session
+        return session
+
+    def _known_session(self, session_id: str) -> Session:
+        if session_id not in self._sessions:
+            raise RequestError(f"sessionId: there is no session {session_id!r}")
+        return self._sessions[session_id]
+
+    async def _steer(self, request: protocol.Steer, _: Any) -> Any:
+        return {"accepted": self._parts.turns.steer(request.turn_id, request.prompt)}
+
+    async def _cancel(self, request: protocol.CancelTurns, _: Any) -> Any:
+        if request.turn_id is not None:
+            self._parts.turns.find(request.turn_id)
+        if request.session_id is not None:
+            self._known_session(request.session_id)
+        return {"cancelled": self._parts.turns.cancel(request.turn_id, request.session_id)}
+
+    async def _undo(self, request: protocol.TurnId, _: Any) -> Any:
+        parts = self._parts
+        record = parts.turns.find(request.turn_id)
+        if not record.over:
+            raise RequestError("turnId: the turn is still running", hint="cancel it first, or wait for its end")
+        undone = await parts.checkpoints.undo(request.turn_id, parts.workspace)
+        return {
+            "restored": [parts.hunks.uri(path) for path in undone.restored],
+            "kept": [{"uri": parts.hunks.uri(path), "reason": reason} for path, reason in undone.kept],
+        }
+
+    async def _wait(self, request: protocol.WaitTurn, token: Any) -> Any:
+        end = await self._parts.turns.wait(request.turn_id, token)
+        if request.show:
+            await self._parts.answers.show(self._parts.turns.find(request.turn_id), end)
+        return end
+
+    async def _list_hunks(self, request: protocol.ListHunks, _: Any) -> Any:
+        return {"hunks": [self._parts.hunks.hunk(hunk) for hunk in self._find_hunks(request)]}
+
+    async def _accept(self, request: protocol.DecideHunks, _: Any) -> Any:
+        chosen = self._chosen(request)
+        await self._parts.reviews.accept(chosen)
+        return self._decided(chosen, "accepted")
+
+    async def _reject(self, request: protocol.DecideHunks, _: Any) -> Any:
+        chosen = self._chosen(request)
+        await self._parts.reviews.reject(chosen)
+        return self._decided(chosen, "rejected")
+
+    def _chosen(self, request: protocol.DecideHunks) -> list[ReviewHunk]:
+        if request.hunk_ids is None:
+            if request.uri is None and request.turn_id is None:
+                raise RequestError("hunkIds, uri or turnId: name what to decide")
+            return [hunk for hunk in self._find_hunks(request) if hunk.open]
+        chosen = []
+        for hunk_id in request.hunk_ids:
+            hunk = self._parts.reviews.get(hunk_id)
+            if hunk is None:
+                raise RequestError(f"hunkIds: there is no hunk {hunk_id!r}")
+            chosen.append(hunk)
+        return chosen
+
+    def _find_hunks(self, request: protocol.ListHunks) -> list[ReviewHunk]:
+        if request.turn_id is not None:
+            self._parts.turns.find(request.turn_id)
+        path = None
+        if request.uri is not None:
+            path = path_from_uri(request.uri)
+            if path is None:
+                raise RequestError(f"uri: {request.uri!r} is no file")
+        return self._parts.reviews.find(path, request.turn_id)
+
+    def _decided(self, chosen: list[ReviewHunk], state: str) -> dict[str, Any]:
+        skipped = [
+            {"hunkId": hunk.id, "reason": hunk.reason or f"it is {hunk.state} already"}
+            for hunk in chosen
+            if hunk.state != state
+        ]
+        return {"hunks": [hunk.id for hunk in chosen if hunk.state == state], "skipped": skipped}
+
+    async def _state(self, request: protocol.State, _: Any) -> Any:
+        parts = self._parts
+        if request.session_id is not None:
+            self._known_session(request.session_id)
+
+        def ours(session_id: str) -> bool:
+            return request.session_id in (None, session_id)
+
+        return {
+            "turns": [_turn_state(record) for record in parts.turns.active() if ours(record.session.id)],
+            "permissions": [
+                parts.permissions.json(each) for each in parts.permissions.waiting() if ours(each.session_id)
+            ],
+            "inputs": [each.json() for each in parts.inputs.waiting() if ours(each.session_id)],
+            "hunks": parts.hunks.by_document([hunk for hunk in parts.reviews.find() if hunk.open]),
+            "sessions": [_session_state(each) for each in self._sessions.values() if ours(each.id)],
+            "settings": parts.preparation.settings.shown(),
+        }
+
+    async def _list_permissions(self, request: protocol.ListPermissions, _: Any) -> Any:
+        permissions = self._parts.permissions
+        if request.show is not None:
+            await permissions.show_whole(permissions.find(request.show))
+        return {"requests": [permissions.json(each) for each in permissions.waiting()]}
+
+    async def _answer_permission(self, request: protocol.PermissionAnswer, _: Any) -> Any:
+        return {"accepted": self._parts.permissions.answer(request)}
+
+    async def _answer_input(self, request: protocol.InputAnswer, _: Any) -> Any:
+        return {"accepted": self._parts.inputs.answer(request)}
+
+    async def _list_models(self, request: protocol.ListModels, _: Any) -> Any:
+        found = await self._parts.preparation.models.list(request.provider)
+        models = [
+            {
+                "id": each.id,
+                "name": each.name,
+                "contextWindow": each.context_window,
+                "price": each.price,
+                "tools": each.tools,
+                "thinking": each.thinking,
+            }
+            for each in found
+        ]
+        await self._parts.answers.result("models", "# Models\n\n" + "".join(f"- `{each['id']}`\n" for each in models))
+        return {"models": models}
+
+    async def _set_settings(self, request: protocol.SetSettings, _: Any) -> Any:
+        """Of one session, or of those to come."""
+        wanted = request.model_dump(exclude_none=True, include={"model", "mode", "approval", "thinking"})
+        if request.model is not None:
+            _check_model(request.model)
+        if request.session_id is None:
+            self._defaults |= wanted
+            session = self._new_session()
+            del self._sessions[session.id]
+        else:
+            session = self._known_session(request.session_id)
+            for name, value in wanted.items():
+                setattr(session, name, value)
+        return _settings_json(session)
+
+    async def _doctor(self, _: protocol.Nothing, __: Any) -> Any:
+        report = self._parts.doctor.report()
+        await self._parts.answers.result("doctor", self._parts.doctor.text(report))
+        return report
+
+
+def _validated(command: str, model: type[P], argument: dict[str, Any]) -> P:
+    try:
+        value = model.model_validate(argument)
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise RequestError(f"{command}: {wrong}") from error
+    if value.model_extra:
+        log.info("%s: ignored %s", command, ", ".join(value.model_extra))
+    return value
+
+
+def _open(parts: Parts, action: protocol.CodeActionParams) -> bool:
+    return parts.documents.find(action.text_document.uri) is not None
+
+
+def _check_model(model: str) -> None:
+    if "/" not in model.strip("/"):
+        raise RequestError(f"model: {model!r} is not <provider>/<model>")
+
+
+def _settings_json(session: Session) -> dict[str, Any]:
+    return {
+        "model": session.model,
+        "mode": session.mode,
+        "approval": session.approval,
+        "thinking": session.thinking,
+    }
+
+
+def _session_state(session: Session) -> dict[str, Any]:
+    return {"sessionId": session.id, **_settings_json(session)}
+
+
+def _turn_state(record: TurnRecord) -> dict[str, Any]:
+    return {
+        "sessionId": record.session.id,
+        "turnId": record.id,
+        "prompt": record.request.prompt,
+        "kind": record.kind.name,
+        "state": "running" if record.began else "queued",
+        "seq": record.updates.seq,
+    }

@@ -1,0 +1,122 @@
+"""`tark:` comments: prompts written into the code, for editors with no input box (protocol.md). Pure.
+
+A comment line whose text starts with `tark: ` is a prompt; the lines of the same comment right below continue it.
+Comments are found by the line pattern of the language, and only where the comment token starts the line's text: so
+never inside a string that shares its line with code, but possibly in a multi-line string.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tark_lsp.workspace.lines import ending_of
+from tark_lsp.workspace.snapshot import Snapshot
+
+HASH_LANGUAGES = """python ruby perl shellscript sh bash zsh fish yaml toml dockerfile makefile make cmake r julia
+    elixir nix powershell ps1 coffeescript graphql terraform conf gitcommit crystal nim tcl awk"""
+SLASH_LANGUAGES = """javascript typescript javascriptreact typescriptreact c cpp csharp java go rust swift kotlin scala
+    dart php zig groovy objective-c objc jsonc proto solidity v odin scss less glsl hlsl wgsl d fsharp"""
+DASH_LANGUAGES = "lua sql haskell ada elm vhdl applescript purescript"
+SEMICOLON_LANGUAGES = "lisp commonlisp emacs-lisp elisp clojure scheme racket fennel"
+PERCENT_LANGUAGES = "latex tex plaintex erlang prolog matlab octave"
+MARKUP_LANGUAGES = "html xml markdown vue svelte handlebars"
+BLOCK_LANGUAGES = "css c cpp java javascript typescript"
+
+LINE_TOKENS: dict[str, str] = {
+    **dict.fromkeys(HASH_LANGUAGES.split(), "#"),
+    **dict.fromkeys(SLASH_LANGUAGES.split(), "//"),
+    **dict.fromkeys(DASH_LANGUAGES.split(), "--"),
+    **dict.fromkeys(SEMICOLON_LANGUAGES.split(), ";;"),
+    **dict.fromkeys(PERCENT_LANGUAGES.split(), "%"),
+    "vim": '"',
+    "ini": ";",
+    "asm": ";",
+}
+BLOCK_TOKENS: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(MARKUP_LANGUAGES.split(), ("<!--", "-->")),
+    **dict.fromkeys(BLOCK_LANGUAGES.split(), ("/*", "*/")),
+    **dict.fromkeys(("ocaml", "pascal"), ("(*", "*)")),
+}
+FILE_TYPES = {"py": "python", "js": "javascript", "ts": "typescript", "rs": "rust", "rb": "ruby", "el": "elisp"}
+"""Language ids of clients that send a file's ending instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptComment:
+    """Lines [start, end) of `snapshot`; `prompt` is the text after `tark: `, continued lines joined by newlines."""
+
+    snapshot: Snapshot
+    start: int
+    end: int
+    prompt: str
+
+
+def find_comments(lines: Sequence[str], language_id: str, snapshot: Snapshot) -> list[PromptComment]:
+    found = []
+    line = 0
+    while line < len(lines):
+        comment = _comment_at(lines, line, language_id, snapshot) if "tark:" in lines[line] else None
+        if comment is None:
+            line += 1
+        else:
+            found.append(comment)
+            line = comment.end
+    return found
+
+
+def empty_comment(indent: str, language_id: str, ending: str) -> tuple[str, int]:
+    """A comment to write a prompt into, and the column where the prompt begins."""
+    language = _language(language_id)
+    if (token := LINE_TOKENS.get(language)) is not None:
+        text = f"{indent}{token} tark: "
+        return f"{text}{ending}", len(text)
+    opening, closing = BLOCK_TOKENS.get(language, ("#", ""))
+    text = f"{indent}{opening} tark: "
+    return f"{text}{' ' + closing if closing else ''}{ending}", len(text)
+
+
+def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Snapshot) -> PromptComment | None:
+    language = _language(language_id)
+    token = LINE_TOKENS.get(language)
+    if token is not None and (text := _after_token(lines[line], token)) is not None and _prompt(text) is not None:
+        prompt, end = [_prompt(text) or ""], line + 1
+        while end < len(lines) and (more := _after_token(lines[end], token)) is not None and _prompt(more) is None:
+            prompt.append(more)
+            end += 1
+        return PromptComment(snapshot, line, end, "\n".join(prompt).strip())
+    block = BLOCK_TOKENS.get(language)
+    if block is None:
+        return None
+    opening, closing = block
+    found = re.match(rf"\s*{re.escape(opening)}\s?(.*)", _bare(lines[line]))
+    if found is None or _prompt(found[1]) is None:
+        return None
+    prompt, end = [_prompt(found[1]) or ""], line + 1
+    while closing not in prompt[-1]:
+        if end == len(lines):
+            return None
+        prompt.append(_bare(lines[end]))
+        end += 1
+    last, _, rest = prompt[-1].partition(closing)
+    if rest.strip():
+        return None
+    return PromptComment(snapshot, line, end, "\n".join([*prompt[:-1], last]).strip())
+
+
+def _after_token(line: str, token: str) -> str | None:
+    """The text of a line that is a comment and nothing else."""
+    found = re.match(rf"\s*{re.escape(token)}+[!/]?[ \t]?(.*)", _bare(line))
+    return None if found is None else found[1]
+
+
+def _prompt(text: str) -> str | None:
+    stripped = text.strip()
+    return stripped.removeprefix("tark:").strip() if stripped.startswith("tark:") else None
+
+
+def _bare(line: str) -> str:
+    return line.removesuffix(ending_of(line))
+
+
+def _language(language_id: str) -> str:
+    return FILE_TYPES.get(language_id.lower(), language_id.lower())

@@ -1,0 +1,75 @@
+"""`tark.doctor`: what works in this editor and what it gets instead, effective policy, sandbox, providers, problems."""
+
+from typing import Any
+
+from tark_lsp import __version__
+from tark_lsp.llm.client import Models
+from tark_lsp.server.lsp import Connection
+from tark_lsp.settings import Settings
+
+INSTEAD = {
+    "updates": "answers open as documents",
+    "permission": "permissions are asked by messages, code actions and lenses",
+    "input": "questions of the model with up to four answers are asked by messages; others are put in its answer",
+    "clientState": "diagnostics are those last seen in a code action request",
+    "save": "files are not saved after an edit",
+    "review": "hunks are reviewed by code actions, lenses and the list of problems",
+}
+STANDARD = {
+    "window.workDoneProgress": "no progress is shown",
+    "window.showDocument.support": "long texts are written to a file whose path is told",
+    "workspace.applyEdit": "open documents cannot be edited",
+    "workspace.workspaceEdit.documentChanges": "edits are sent with versions all the same",
+    "textDocument.codeAction.codeActionLiteralSupport": "code actions are plain commands",
+    "workspace.configuration": "settings are those sent at start and by didChangeConfiguration",
+}
+
+
+class Doctor:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.settings = Settings()
+        self.problems: list[str] = []
+        self.models: Models | None = None
+
+    def report(self) -> dict[str, Any]:
+        client = self._connection.client
+        missing = {f"experimental.tark.{flag}": text for flag, text in INSTEAD.items() if not client.understands(flag)}
+        missing |= {name: text for name, text in STANDARD.items() if not client.has(name)}
+        settings = self.settings
+        return {
+            "version": __version__,
+            "editor": {"name": client.name, "version": client.version, "positionEncoding": client.position_encoding},
+            "missing": [{"capability": name, "instead": text} for name, text in missing.items()],
+            "policy": {
+                "mode": settings.mode,
+                "approval": settings.approval,
+                "editReview": settings.review_under(settings.approval),
+                "permissions": settings.permissions.model_dump(mode="json"),
+            },
+            "sandbox": {"available": False, "why": "this version has none yet, so every command is asked for"},
+            "model": settings.model,
+            "folders": [str(folder) for folder in client.folders],
+            "problems": self.problems,
+        }
+
+    def text(self, report: dict[str, Any]) -> str:
+        """The report for a person to read."""
+        editor, policy = report["editor"], report["policy"]
+        lines = [
+            f"# tark-lsp {report['version']} in {editor['name'] or 'this editor'} {editor['version']}".rstrip(),
+            "",
+            f"- model: {report['model'] or 'none set: the first provider with a key is asked about once'}",
+            f"- mode {policy['mode']}, approval level {policy['approval']}, edits are reviewed: {policy['editReview']}",
+            f"- sandbox: {report['sandbox']['why']}",
+            f"- folders: {', '.join(report['folders']) or 'none'}",
+            "",
+            "## What this editor gets instead",
+            "",
+            *(f"- no `{each['capability']}`: {each['instead']}" for each in report["missing"]),
+            "",
+            "## Problems",
+            "",
+            *(f"- {problem}" for problem in report["problems"] or ["none"]),
+        ]
+        return "\n".join(lines) + "\n"

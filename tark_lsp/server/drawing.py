@@ -1,0 +1,89 @@
+"""Keeps what editors draw of ours up to date: `hunks` updates, diagnostics of pending hunks, lens refreshes.
+
+Decisions are told at once; what only moves while the person types is told when they pause for 100 ms.
+"""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.server.client_state import OUR_SOURCE
+from tark_lsp.server.documents import Documents
+from tark_lsp.server.hunks_json import HunksJson
+from tark_lsp.server.lsp import Connection, RequestFailed
+from tark_lsp.server.review import ReviewHunk, Reviews
+
+PAUSE_SECONDS = 0.1
+INFORMATION = 3
+"""Not Hint: VS Code's list of problems leaves hints out."""
+
+
+class Drawing:
+    def __init__(self, connection: Connection, documents: Documents) -> None:
+        self._connection = connection
+        self._documents = documents
+        self._moved: set[Path] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._refreshing: set[asyncio.Task[None]] = set()
+        self._published: set[Path] = set()
+
+    def attach(self, reviews: Reviews, hunks: HunksJson, tell_turns: Callable[[Path], None]) -> None:
+        self._reviews = reviews
+        self._hunks = hunks
+        self._tell_turns = tell_turns
+
+    def changed(self, path: Path) -> None:
+        """Hunks of the file came or were decided."""
+        self._tell_turns(path)
+        self._publish(path)
+        self.refresh()
+
+    def moved(self, path: Path) -> None:
+        """Hunks of the file may stand elsewhere now. Marks are not left where they no longer belong meanwhile."""
+        self._moved.add(path)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(PAUSE_SECONDS, self._tell_moved)
+
+    def refresh(self) -> None:
+        """Ask the client to ask for lenses again, where it can."""
+        if not self._connection.client.has("workspace.codeLens.refreshSupport"):
+            return
+        task = asyncio.ensure_future(self._refresh())
+        self._refreshing.add(task)
+        task.add_done_callback(self._refreshing.discard)
+
+    async def _refresh(self) -> None:
+        try:
+            await self._connection.request("workspace/codeLens/refresh")
+        except RequestFailed:  # the client drew what it wanted to; nothing of ours depends on it
+            return
+
+    def _tell_moved(self) -> None:
+        self._timer = None
+        moved, self._moved = self._moved, set()
+        for path in moved:
+            self._tell_turns(path)
+            self._publish(path)
+
+    def _publish(self, path: Path) -> None:
+        """Pending hunks as diagnostics, so that every problems list is a review list; not where the client reviews."""
+        document = self._documents.at(path)
+        if document is None or self._connection.client.understands("review"):
+            return
+        pending = [hunk for hunk in self._reviews.find(path) if hunk.open]
+        if not pending and path not in self._published:
+            return
+        (self._published.add if pending else self._published.discard)(path)
+        params: dict[str, Any] = {"uri": document.uri, "diagnostics": [self._diagnostic(hunk) for hunk in pending]}
+        if document.version is not None:
+            params["version"] = document.version
+        self._connection.notify("textDocument/publishDiagnostics", params)
+
+    def _diagnostic(self, hunk: ReviewHunk) -> dict[str, Any]:
+        verb = "changed" if hunk.applied else "proposes"
+        where = " (outside the selection)" if hunk.outside_selection else ""
+        message = f"Tark {verb} +{len(hunk.new)} -{len(hunk.hunk.old)} lines{where}: accept or reject by code action"
+        shown = {"range": self._hunks.range(hunk), "severity": INFORMATION, "source": OUR_SOURCE, "message": message}
+        return {**shown, "code": "hunk"}

@@ -1,0 +1,65 @@
+"""Hunks as the contract shows them: `tark/update hunks`, `tark.hunk.list`, the edits of a permission request."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.server.documents import Documents
+from tark_lsp.server.positions import line_length, to_client
+from tark_lsp.server.protocol import range_json
+from tark_lsp.server.review import ReviewHunk, Reviews, by_path
+from tark_lsp.server.uris import uri_from_path
+from tark_lsp.workspace.edits import ProposedEdit
+
+
+class HunksJson:
+    def __init__(self, documents: Documents, reviews: Reviews) -> None:
+        self._documents = documents
+        self._reviews = reviews
+
+    def uri(self, path: Path) -> str:
+        """The client's own string where the document is open."""
+        document = self._documents.at(path)
+        return uri_from_path(path) if document is None else document.uri
+
+    def hunk(self, each: ReviewHunk) -> dict[str, Any]:
+        return {
+            "hunkId": each.id,
+            "turnId": each.turn_id,
+            "range": self.range(each),
+            "oldText": each.hunk.old_text,
+            "newText": "".join(each.new),
+            "applied": each.applied,
+            "state": each.state,
+            "outsideSelection": each.outside_selection,
+        }
+
+    def range(self, each: ReviewHunk) -> dict[str, Any]:
+        """Whole lines; a last line without an ending ends at its last character, since no line follows it."""
+        standing = each.standing
+        if standing and line_length(standing[-1]) == len(standing[-1]):
+            last = standing[-1]
+            return range_json(each.start, 0, each.end - 1, to_client(last, len(last), self._documents.encoding))
+        return range_json(each.start, 0, each.end, 0)
+
+    def of(self, path: Path) -> dict[str, Any]:
+        """All hunks of a file, as an update `hunks` carries them."""
+        return self.document(path, self._reviews.find(path))
+
+    def proposed(self, edit: ProposedEdit) -> list[dict[str, Any]]:
+        """What a tool call wants to change, before it is a hunk to be decided."""
+        return [
+            {"range": range_json(hunk.start, 0, hunk.end, 0), "oldText": hunk.old_text, "newText": hunk.new_text}
+            for hunk in edit.hunks
+        ]
+
+    def document(self, path: Path, hunks: Iterable[ReviewHunk]) -> dict[str, Any]:
+        document = self._documents.at(path)
+        return {
+            "uri": self.uri(path),
+            "version": None if document is None else document.version,
+            "hunks": [self.hunk(each) for each in hunks],
+        }
+
+    def by_document(self, hunks: Iterable[ReviewHunk]) -> list[dict[str, Any]]:
+        return [self.document(path, some) for path, some in by_path(hunks).items()]

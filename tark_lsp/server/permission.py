@@ -1,0 +1,228 @@
+"""What waits for the person's permission, and how it is asked: `tark/requestPermission`, or plain LSP messages.
+
+An answer is bound to the digest of what was shown. Only a grant grants and only a rejection rejects: everything else
+(null, an error, an unknown title) leaves the request waiting, to be answered by command, code action or lens.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from tark_lsp.agent.person import PermissionRequest
+from tark_lsp.errors import RequestError
+from tark_lsp.server import hunks_json, protocol
+from tark_lsp.server.lsp import Connection, RequestFailed
+from tark_lsp.server.questions import WARNING, Questions
+from tark_lsp.server.review import ReviewHunk
+from tark_lsp.server.show import Show
+from tark_lsp.server.visible import defused, fits, visible
+from tark_lsp.workspace.files import Workspace
+
+REVIEW, SHOW, REJECT = "Review", "Show", "Reject"
+APPLY, APPLY_TURN, ALLOW, ALLOW_SESSION = "Apply", "Apply all this turn", "Allow", "Allow for this session"
+TITLE_WHOLE = 120
+"""An action or lens title that is longer would not show what it allows."""
+
+
+@dataclass(eq=False, slots=True)
+class Waiting:
+    """One open question. `answer` resolves once, to the person's reply."""
+
+    turn_id: str
+    session_id: str
+    request: PermissionRequest
+    hunks: Sequence[ReviewHunk]
+    answer: "asyncio.Future[protocol.PermissionReply]"
+    shown: bool = False
+    id: str = field(default_factory=lambda: f"permission-{secrets.token_hex(6)}")
+
+
+class Permissions:
+    def __init__(
+        self,
+        connection: Connection,
+        workspace: Workspace,
+        hunks: "hunks_json.HunksJson",
+        questions: Questions,
+        show: Show,
+        cancel_turn: Callable[[str], None],
+        changed: Callable[[], None],
+    ) -> None:
+        """`changed()`: what waits is something else now, so lenses and the like are to be drawn anew."""
+        self._connection = connection
+        self._workspace = workspace
+        self._json = hunks
+        self._questions = questions
+        self._show = show
+        self._cancel_turn = cancel_turn
+        self._changed = changed
+        self._waiting: dict[str, Waiting] = {}
+
+    def waiting(self) -> list[Waiting]:
+        return list(self._waiting.values())
+
+    def open(
+        self, turn_id: str, session_id: str, request: PermissionRequest, hunks: Sequence[ReviewHunk] = ()
+    ) -> Waiting:
+        future: asyncio.Future[protocol.PermissionReply] = asyncio.get_running_loop().create_future()
+        waiting = Waiting(turn_id, session_id, request, hunks, future)
+        self._waiting[waiting.id] = waiting
+        self._changed()
+        return waiting
+
+    async def ask(self, waiting: Waiting) -> None:
+        """Put the question; returns when it was answered, or will not be on this way. Cancel it to take it back."""
+        if self._connection.client.understands("permission"):
+            await self._ask_client(waiting)
+        else:
+            await self._ask_by_message(waiting)
+
+    def close(self, waiting: Waiting) -> None:
+        self._waiting.pop(waiting.id, None)
+        waiting.answer.cancel()
+        self._changed()
+
+    def answer(self, answer: protocol.PermissionAnswer) -> bool:
+        """False: it was answered already, or is no more. Raises RequestError where the digest is another's."""
+        waiting = self._waiting.get(answer.request_id)
+        if waiting is None or waiting.answer.done():
+            return False
+        if answer.digest != waiting.request.digest:
+            raise RequestError("digest: not that of what the request shows", hint="ask tark.permission.list again")
+        self.check(waiting, answer)
+        self._resolve(waiting, answer)
+        return True
+
+    def check(self, waiting: Waiting, reply: protocol.PermissionReply) -> None:
+        """Raises RequestError for a grant or a hunk that the request does not have."""
+        if reply.grant is not None and reply.grant not in {grant.id for grant in waiting.request.grants}:
+            raise RequestError(f"grant: {reply.grant!r} is not one of the request's")
+        known = {hunk.id for hunk in waiting.hunks}
+        for hunk_id in [*(reply.hunks or ()), *(edited.hunk_id for edited in reply.edited)]:
+            if hunk_id not in known:
+                raise RequestError(f"hunks: {hunk_id!r} is not one of the request's")
+
+    def find(self, request_id: str) -> Waiting:
+        waiting = self._waiting.get(request_id)
+        if waiting is None:
+            raise RequestError(f"requestId: no request {request_id!r} is waiting")
+        return waiting
+
+    def whole_text(self, waiting: Waiting) -> str:
+        """The whole of what would happen, for a person to read."""
+        request = waiting.request
+        if request.command is not None:
+            where = self._workspace.display(request.command.cwd) or "."
+            command = fence(request.command.text, "sh")
+            return f"# Tark asks: run this command?\n\nBecause {request.why}. In `{where}`:\n\n{command}\n"
+        if request.edits:
+            diffs = "\n".join(fence(edit.diff(), "diff") for edit in request.edits)
+            return f"# Tark asks: make these changes?\n\nBecause {request.why}.\n\n{diffs}\n"
+        return f"# Tark asks: {defused(request.title)}?\n\nBecause {request.why}.\n"
+
+    async def show_whole(self, waiting: Waiting) -> None:
+        await self._show.text(f"permission-{waiting.id}.md", self.whole_text(waiting))
+        waiting.shown = True
+        self._changed()
+
+    def needs_showing(self, waiting: Waiting) -> bool:
+        """Must it be seen whole before it can be granted? An edit of an open document is taken back by one undo."""
+        if waiting.shown:
+            return False
+        request = waiting.request
+        if request.command is not None:
+            return not fits(self._subject(waiting))
+        return any(edit.base.version is None for edit in request.edits)
+
+    def json(self, waiting: Waiting) -> dict[str, Any]:
+        request = waiting.request
+        shown: dict[str, Any] = {
+            "requestId": waiting.id,
+            "sessionId": waiting.session_id,
+            "turnId": waiting.turn_id,
+            "toolCallIds": list(request.call_ids),
+            "title": visible(request.title),
+            "toolKind": request.kind,
+            "risk": request.risk.name.lower(),
+            "why": request.why,
+            "digest": request.digest,
+            "grants": [{"id": grant.id, "covers": grant.covers} for grant in request.grants],
+        }
+        if request.command is not None:
+            command = request.command
+            shown["command"] = {
+                "argv": list(command.argv),
+                "text": command.text,
+                "cwd": str(command.cwd),
+                "env": dict(command.env),
+            }
+        if waiting.hunks:
+            shown["edits"] = self._json.by_document(waiting.hunks)
+        return shown
+
+    def message(self, waiting: Waiting) -> str:
+        return f"Tark: {self._subject(waiting)}"
+
+    def _subject(self, waiting: Waiting) -> str:
+        request = waiting.request
+        if request.edits:
+            return "; ".join(self._summary(edit.path, waiting) for edit in request.edits)
+        if request.command is not None:
+            return f"run {visible(request.command.text)}"
+        return f"{visible(request.title)} ({request.why})"
+
+    def _summary(self, path: Any, waiting: Waiting) -> str:
+        hunks = [each for each in waiting.hunks if each.path == path]
+        added, removed = sum(len(each.new) for each in hunks), sum(len(each.hunk.old) for each in hunks)
+        return f"{visible(self._workspace.display(path))}: +{added} -{removed} lines"
+
+    def _resolve(self, waiting: Waiting, reply: protocol.PermissionReply) -> None:
+        if waiting.answer.done():
+            return
+        if reply.outcome == "cancelled":
+            self._cancel_turn(waiting.turn_id)
+            return
+        waiting.answer.set_result(reply)
+
+    async def _ask_client(self, waiting: Waiting) -> None:
+        try:
+            answer = await self._connection.request(protocol.REQUEST_PERMISSION, self.json(waiting))
+            reply = protocol.PermissionReply.model_validate(answer)
+            self.check(waiting, reply)
+        except (RequestFailed, ValidationError, RequestError):  # unanswered: the call stays waiting
+            return
+        self._resolve(waiting, reply)
+
+    async def _ask_by_message(self, waiting: Waiting) -> None:
+        """Actions stand so that no stray Enter grants."""
+        request = waiting.request
+        look, yes, more, scope = (
+            (REVIEW, APPLY, APPLY_TURN, "turn") if request.edits else (SHOW, ALLOW, ALLOW_SESSION, "session")
+        )
+        grant = next((grant.id for grant in request.grants if grant.scope == scope), None)
+        while True:
+            actions = [look, REJECT]
+            if not self.needs_showing(waiting):
+                actions += [yes, more] if grant else [yes]
+            match await self._questions.ask(self.message(waiting), actions, level=WARNING):
+                case title if title == look:
+                    await self.show_whole(waiting)
+                case title if title == REJECT:
+                    return self._resolve(waiting, protocol.PermissionReply(outcome="reject"))
+                case title if title == yes:
+                    return self._resolve(waiting, protocol.PermissionReply(outcome="allow"))
+                case title if title == more:
+                    return self._resolve(waiting, protocol.PermissionReply(outcome="allow", grant=grant))
+                case _:
+                    return None
+
+
+def fence(text: str, language: str) -> str:
+    """A fenced block that `text` cannot close."""
+    longest = max((len(run) for run in text.split("\n") if set(run.strip()) == {"`"}), default=0)
+    ticks = "`" * max(3, longest + 1)
+    return f"{ticks}{language}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{ticks}"

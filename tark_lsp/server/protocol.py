@@ -1,0 +1,214 @@
+"""The payloads of the tark commands, notifications and requests (protocol.md), and what they are called.
+
+What comes from a client is a pydantic model: unknown fields are kept apart to be logged, wrong ones are errors that
+name the field. What goes to a client is made by the functions at the end, as plain JSON.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic.alias_generators import to_camel
+
+from tark_lsp.messages import ApprovalLevel, Mode, Usage
+
+UPDATE = "tark/update"
+REQUEST_PERMISSION = "tark/requestPermission"
+REQUEST_INPUT = "tark/requestInput"
+CLIENT_STATE = "tark/clientState"
+SAVE = "tark/save"
+
+Line = Annotated[int, Field(strict=True, ge=0)]
+
+
+class Payload(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow", frozen=True)
+
+
+class Position(Payload):
+    line: Line
+    character: Line
+
+
+class Range(Payload):
+    start: Position
+    end: Position
+
+
+class DocumentId(Payload):
+    uri: StrictStr
+    version: StrictInt | None = None
+
+
+class FileContext(Payload):
+    type: Literal["file"]
+    uri: StrictStr
+    range: Range | None = None
+
+
+class TextContext(Payload):
+    type: Literal["text"]
+    name: StrictStr
+    text: StrictStr
+
+
+class ImageContext(Payload):
+    type: Literal["image"]
+    mime_type: StrictStr
+    data: StrictStr
+
+
+Context = Annotated[FileContext | TextContext | ImageContext, Field(discriminator="type")]
+
+
+class StartTurn(Payload):
+    """`ask_for_prompt` and `comment` are our own code actions' way back to us: ask the person what to do; the `tark:`
+    comment that holds the prompt, to be removed with the first edit."""
+
+    prompt: StrictStr
+    kind: StrictStr = "agent"
+    text_document: DocumentId | None = None
+    range: Range | None = None
+    session_id: StrictStr | None = None
+    model: StrictStr | None = None
+    mode: Mode | None = None
+    context: list[Context] = Field(default_factory=list)
+    ask_for_prompt: StrictBool = False
+    comment: Range | None = None
+
+
+class Nothing(Payload):
+    pass
+
+
+class TurnId(Payload):
+    turn_id: StrictStr
+
+
+class Steer(TurnId):
+    prompt: StrictStr
+
+
+class CancelTurns(Payload):
+    turn_id: StrictStr | None = None
+    session_id: StrictStr | None = None
+
+
+class ListHunks(Payload):
+    uri: StrictStr | None = None
+    turn_id: StrictStr | None = None
+
+
+class DecideHunks(ListHunks):
+    hunk_ids: list[StrictStr] | None = None
+
+
+class State(Payload):
+    session_id: StrictStr | None = None
+
+
+class SessionId(Payload):
+    session_id: StrictStr
+
+
+class EditedHunk(Payload):
+    hunk_id: StrictStr
+    new_text: StrictStr
+
+
+class PermissionReply(Payload):
+    """The answer to `tark/requestPermission`."""
+
+    outcome: Literal["allow", "reject", "cancelled"]
+    grant: StrictStr | None = None
+    hunks: list[StrictStr] | None = None
+    edited: list[EditedHunk] = Field(default_factory=list)
+    reason: StrictStr | None = None
+
+
+class PermissionAnswer(PermissionReply):
+    request_id: StrictStr
+    digest: StrictStr
+
+
+class InputReply(Payload):
+    """The answer to `tark/requestInput`."""
+
+    answer: StrictStr | list[StrictStr] | None = None
+
+
+class InputAnswer(InputReply):
+    request_id: StrictStr
+
+
+class ListPermissions(Payload):
+    """`show`: our own code action's wish to see one request whole."""
+
+    show: StrictStr | None = None
+
+
+class WaitTurn(TurnId):
+    """`show`: our own code action's wish to see the turn's answer again."""
+
+    show: StrictBool = False
+
+
+class ListModels(Payload):
+    provider: StrictStr | None = None
+    refresh: StrictBool = False
+
+
+class SetSettings(Payload):
+    session_id: StrictStr | None = None
+    model: StrictStr | None = None
+    mode: Mode | None = None
+    approval: ApprovalLevel | None = None
+    thinking: Literal["auto", "off", "low", "medium", "high"] | None = None
+
+
+class CodeActionContext(Payload):
+    diagnostics: list[dict[str, Any]] = Field(default_factory=list)
+    only: list[StrictStr] | None = None
+    trigger_kind: int | None = None
+
+
+class CodeActionParams(Payload):
+    text_document: DocumentId
+    range: Range
+    context: CodeActionContext = CodeActionContext()
+
+
+class DocumentParams(Payload):
+    text_document: DocumentId
+
+
+class HoverParams(DocumentParams):
+    position: Position
+
+
+class ExecuteCommand(Payload):
+    command: StrictStr
+    arguments: list[Any] | None = None
+    work_done_token: StrictStr | StrictInt | None = None
+
+
+def usage_json(usage: Usage, context_used: int = 0, context_window: int | None = None) -> dict[str, Any]:
+    return {
+        "inputTokens": usage.input_tokens,
+        "cachedTokens": usage.cached_tokens,
+        "outputTokens": usage.output_tokens,
+        "reasoningTokens": usage.reasoning_tokens,
+        "costUsd": usage.cost_usd,
+        "contextUsed": context_used,
+        "contextWindow": context_window,
+    }
+
+
+def error_json(code: str, message: str, hint: str) -> dict[str, str]:
+    return {"code": code, "message": message, "hint": hint}
+
+
+def range_json(start_line: int, start_character: int, end_line: int, end_character: int) -> dict[str, Any]:
+    return {
+        "start": {"line": start_line, "character": start_character},
+        "end": {"line": end_line, "character": end_character},
+    }

@@ -1,0 +1,308 @@
+"""Turns from their command to their end: started, queued behind one another in a session, cancelled, waited for."""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from tark_lsp.agent import events
+from tark_lsp.agent.kinds import KINDS, Kind
+from tark_lsp.agent.session import Session
+from tark_lsp.agent.turn import Turn, TurnEnd, run_turn
+from tark_lsp.errors import RequestError, TarkError
+from tark_lsp.messages import StopReason, Usage
+from tark_lsp.server import protocol
+from tark_lsp.server.hunks_json import HunksJson
+from tark_lsp.server.lsp import Connection
+from tark_lsp.server.targets import Target
+from tark_lsp.server.updates import LONGEST_TITLE, Progress, ProgressTokens, Updates
+from tark_lsp.server.visible import cut, visible
+from tark_lsp.workspace.edits import ProposedEdit
+
+log = logging.getLogger(__name__)
+
+REMEMBERED_TURNS = 200
+
+
+@dataclass(eq=False, slots=True)
+class TurnRecord:
+    """A turn as the server keeps it. `target` is what it is about, `turn` the agent's side once it began."""
+
+    request: protocol.StartTurn
+    kind: Kind
+    session: Session
+    target: Target | None
+    updates: Updates
+    progress: Progress
+    id: str
+    ended: "asyncio.Future[dict[str, Any]]"
+    task: "asyncio.Task[None] | None" = None
+    turn: Turn | None = None
+    began: bool = False
+
+    @property
+    def over(self) -> bool:
+        return self.ended.done()
+
+
+class Preparer(Protocol):
+    """Makes the agent's turn out of a request; what it cannot make raises TarkError, told as the turn's error."""
+
+    async def __call__(self, record: TurnRecord, emit: events.Listener) -> Turn: ...
+
+
+class Turns:
+    def __init__(
+        self,
+        connection: Connection,
+        tokens: ProgressTokens,
+        hunks: HunksJson,
+        prepare: Preparer,
+        tell_end: Callable[[TurnRecord, dict[str, Any]], Awaitable[None]],
+        notice: Callable[[str, str], None],
+        range_of: Callable[[Target], dict[str, Any]],
+    ) -> None:
+        """`tell_end`: words for people whose client has no `updates`; `notice(level, message)`: likewise."""
+        self._connection = connection
+        self._tokens = tokens
+        self._hunks = hunks
+        self._prepare = prepare
+        self._tell_end = tell_end
+        self._notice = notice
+        self._range = range_of
+        self._records: OrderedDict[str, TurnRecord] = OrderedDict()
+        self._queues: dict[str, list[TurnRecord]] = {}
+
+    def start(self, request: protocol.StartTurn, kind: Kind, session: Session, target: Target | None) -> dict[str, Any]:
+        """The answer to `tark.turn.start`; the work begins after it went out."""
+        turn_id = f"turn-{secrets.token_hex(6)}"
+        title = cut(visible(request.prompt.strip() or kind.name), LONGEST_TITLE)
+        record = TurnRecord(
+            request,
+            kind,
+            session,
+            target,
+            Updates(self._connection, session.id, turn_id),
+            Progress(self._connection, self._tokens, turn_id, title),
+            turn_id,
+            asyncio.get_running_loop().create_future(),
+        )
+        self._records[turn_id] = record
+        self._forget()
+        queue = self._queues.setdefault(session.id, [])
+        queue.append(record)
+        ahead = len(queue) - 1
+        if not ahead:
+            self._begin(record)
+        return {"sessionId": session.id, "turnId": turn_id, **({"queued": ahead} if ahead else {})}
+
+    def find(self, turn_id: str) -> TurnRecord:
+        """Raises RequestError for an id that is none."""
+        record = self._records.get(turn_id)
+        if record is None:
+            raise RequestError(f"turnId: there is no turn {turn_id!r}")
+        return record
+
+    def active(self) -> list[TurnRecord]:
+        """Running and queued ones, in their order."""
+        return [record for record in self._records.values() if not record.over]
+
+    def steer(self, turn_id: str, prompt: str) -> bool:
+        record = self.find(turn_id)
+        if record.over or record.turn is None:
+            return False
+        record.turn.steering.append(prompt)
+        return True
+
+    def cancel(self, turn_id: str | None = None, session_id: str | None = None) -> list[str]:
+        """One turn, a session's running and queued ones, or all."""
+        wanted = [
+            record
+            for record in self.active()
+            if (turn_id is None or record.id == turn_id) and (session_id is None or record.session.id == session_id)
+        ]
+        for record in reversed(wanted):  # the queued first, so that none of them begins in between
+            if record.task is None:
+                self._queues[record.session.id].remove(record)
+                self._end(record, TurnEnd(StopReason.CANCELLED, "", Usage(), {}))
+            else:
+                record.task.cancel()
+        return [record.id for record in wanted]
+
+    async def wait(self, turn_id: str, token: str | int | None) -> dict[str, Any]:
+        record = self.find(turn_id)
+        if token is not None and record.began:
+            record.progress.mirror(token)
+        return await asyncio.shield(record.ended)
+
+    async def stop(self) -> None:
+        """At shutdown: every turn ends `cancelled`."""
+        tasks = [record.task for record in self.active() if record.task is not None]
+        self.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=1.0)
+
+    def hunks_changed(self, path: Path) -> None:
+        """Tell each turn with hunks in the file how that file's hunks stand now, also after its end."""
+        update = self._hunks.of(path)
+        for turn_id in dict.fromkeys(hunk["turnId"] for hunk in update["hunks"]):
+            if (record := self._records.get(turn_id)) is not None:
+                record.updates.send("hunks", **update)
+
+    def _begin(self, record: TurnRecord) -> None:
+        record.task = asyncio.create_task(self._run(record), name=record.id)
+
+    async def _run(self, record: TurnRecord) -> None:
+        end = TurnEnd(StopReason.CANCELLED, "", Usage(), {})
+        try:
+            end = await self._do(record)
+        except asyncio.CancelledError:
+            pass  # cancelled before the agent had it; from there on run_turn ends it itself
+        except TarkError as error:
+            end = TurnEnd(StopReason.ERROR, "", Usage(), {}, error=error)
+        except Exception as error:
+            log.exception("turn %s failed", record.id)
+            fault = TarkError(f"{type(error).__name__}: {error}", hint="this is a defect of tark-lsp; its log has more")
+            end = TurnEnd(StopReason.ERROR, "", Usage(), {}, error=fault)
+        finally:
+            payload = self._end(record, end)
+            self._next(record)
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._tell_end(record, payload)
+
+    async def _do(self, record: TurnRecord) -> TurnEnd:
+        record.began = True
+        await record.progress.begin()
+        try:
+            turn = record.turn = await self._prepare(record, lambda event: self._tell(record, event))
+        finally:
+            self._tell_start(record)
+        return await run_turn(turn)
+
+    def _tell_start(self, record: TurnRecord) -> None:
+        fields: dict[str, Any] = {
+            "prompt": record.request.prompt,
+            "kind": record.kind.name,
+            "model": record.session.model if record.turn is None else record.turn.model.name,
+            "mode": record.session.mode,
+        }
+        if record.target is not None and not record.target.whole:
+            fields["range"] = self._range(record.target)
+        record.updates.send("start", **fields)
+
+    def _end(self, record: TurnRecord, end: TurnEnd) -> dict[str, Any]:
+        payload: dict[str, Any] = {
+            "sessionId": record.session.id,
+            "turnId": record.id,
+            "stopReason": end.stop_reason,
+            "text": end.text,
+            "edits": [{"uri": self._hunks.uri(path), "state": state} for path, state in end.edits.items()],
+            "changedByCommand": [self._hunks.uri(path) for path in end.changed_by_command],
+            "usage": protocol.usage_json(end.usage),
+        }
+        if end.error is not None:
+            payload["error"] = protocol.error_json(end.error.code, end.error.message, end.error.hint)
+        if record.began:
+            record.progress.end(summary(end, record.turn))
+        fields = {key: value for key, value in payload.items() if key not in ("sessionId", "turnId")}
+        record.updates.send("end", **fields)
+        record.ended.set_result(payload)
+        return payload
+
+    def _next(self, record: TurnRecord) -> None:
+        queue = self._queues[record.session.id]
+        queue.remove(record)
+        if queue:
+            self._begin(queue[0])
+        else:
+            del self._queues[record.session.id]
+
+    def _forget(self) -> None:
+        over = [record for record in self._records.values() if record.over]
+        for record in over[: max(0, len(over) - REMEMBERED_TURNS)]:
+            del self._records[record.id]
+
+    def _tell(self, record: TurnRecord, event: events.AgentEvent) -> None:
+        """AgentEvent -> `tark/update` and progress."""
+        updates = record.updates
+        match event:
+            case events.TextChunk(delta):
+                updates.text("text", delta)
+            case events.ThinkingChunk(delta):
+                updates.text("thinking", delta)
+            case events.CallChanged():
+                updates.send("toolCall", **self._call(event))
+                if event.status is events.CallStatus.PENDING and event.title:
+                    record.progress.report(visible(event.title))
+            case events.PlanChanged(entries):
+                updates.send("plan", entries=[dict(entry) for entry in entries])
+            case events.UsageChanged(total, used, window):
+                updates.send("usage", **protocol.usage_json(total, used, window))
+            case events.Notice(level, message):
+                updates.send("notice", level=level, message=message)
+                if level != "info":
+                    self._notice(level, message)
+            case events.Step(message):
+                record.progress.report(visible(message))
+
+    def _call(self, event: events.CallChanged) -> dict[str, Any]:
+        fields: dict[str, Any] = {"toolCallId": event.call_id, "status": event.status}
+        optional = {
+            "name": event.name,
+            "title": event.title,
+            "toolKind": event.kind,
+            "arguments": event.arguments,
+            "locations": None if event.locations is None else [self._location(place) for place in event.locations],
+        }
+        fields |= {key: value for key, value in optional.items() if value is not None}
+        content: list[dict[str, Any]] = [self._diff(edit) for edit in event.edits or ()]
+        if event.text is not None:
+            content.append({"type": "text", "text": event.text})
+        return {**fields, "content": content} if content else fields
+
+    def _location(self, place: Any) -> dict[str, Any]:
+        location: dict[str, Any] = {"uri": self._hunks.uri(place.path)}
+        if place.start_line is not None and place.end_line is not None:
+            location["range"] = protocol.range_json(place.start_line, 0, place.end_line, 0)
+        return location
+
+    def _diff(self, edit: ProposedEdit) -> dict[str, Any]:
+        return {"type": "diff", "uri": self._hunks.uri(edit.path), "hunks": self._hunks.proposed(edit)}
+
+
+def summary(end: TurnEnd, turn: Turn | None) -> str:
+    """`2 edits · 3 tools · 8.1k tokens · $0.012`, or what went wrong."""
+    if end.error is not None:
+        return cut(visible(end.error.message), 120)
+    tokens = end.usage.input_tokens + end.usage.output_tokens
+    done = sum(state in ("applied", "partly") for state in end.edits.values())
+    tools = 0 if turn is None else turn.tools_run
+    parts = [
+        "" if end.stop_reason is StopReason.END_TURN else end.stop_reason.replace("_", " "),
+        _count(done, "edit"),
+        _count(tools, "tool"),
+        (f"{tokens / 1000:.1f}k tokens" if tokens >= 1000 else f"{tokens} tokens") if tokens else "",
+        f"${end.usage.cost_usd:.3f}" if end.usage.cost_usd is not None else "",
+    ]
+    return " · ".join(part for part in parts if part) or "done"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}" if number else ""
+
+
+def kind_named(name: str, prompt: str, has_range: bool, *, asks: bool) -> Kind:
+    """Raises RequestError where there is no such kind, or it needs what the request has not."""
+    kind = KINDS.get(name)
+    if kind is None:
+        raise RequestError(f"kind: there is no kind {name!r}", hint=f"the kinds are {', '.join(KINDS)}")
+    if kind.needs_prompt and not prompt.strip() and not asks:
+        raise RequestError(f"prompt: kind {name} needs one")
+    if kind.needs_range and not has_range:
+        raise RequestError(f"range: kind {name} needs one")
+    return kind

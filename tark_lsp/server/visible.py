@@ -1,0 +1,52 @@
+"""Text that comes from a model or a repository, made safe to show to a person in one line. Pure.
+
+Source: safety.md ("Text shown") and protocol.md ("Without `permission`").
+"""
+
+import re
+import unicodedata
+
+LONGEST_MESSAGE = 300
+"""Visible characters of a `window/showMessageRequest` text."""
+
+HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
+"""Controls, bidi and other invisible format characters, private use, surrogates, unassigned, line separators."""
+
+BLANK_BUT_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u180b\u180c\u180d\ufe0e\ufe0f")
+"""Letters and marks that draw nothing: Hangul fillers, blank Braille, joiners, variation selectors."""
+
+
+def visible(text: str) -> str:
+    """One line in which every character can be seen: newlines as `⏎`, what is invisible as its code point."""
+    shown = "".join(_shown(character) for character in text.replace("\r\n", "\n"))
+    return defused(shown)
+
+
+def defused(text: str) -> str:
+    """Markdown links and images no longer are: some editors make them clickable in messages."""
+    return re.sub(r"\](?=[(\[])", "] ", text)
+
+
+def fits(text: str) -> bool:
+    return len(visible(text)) <= LONGEST_MESSAGE
+
+
+def cut(text: str, longest: int = LONGEST_MESSAGE) -> str:
+    """At most `longest` characters, the end marked where something is missing."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _shown(character: str) -> str:
+    if character == "\n":
+        return "⏎"
+    if character == "\t":
+        return "⇥"
+    if (
+        unicodedata.category(character) in HIDDEN_CATEGORIES
+        or character in BLANK_BUT_LETTERS
+        or character >= "\U000e0000"
+    ):
+        return f"\\u{{{ord(character):x}}}"
+    if unicodedata.category(character) == "Zs" and character != " ":
+        return f"\\u{{{ord(character):x}}}"
+    return character
