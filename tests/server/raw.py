@@ -1,10 +1,12 @@
 """A raw stdio client: a real server process, frames written as they are given, answers read as plain dicts."""
 
 import contextlib
+import io
 import itertools
 import json
 import os
 import queue
+import re
 import subprocess
 import sys
 import tempfile
@@ -134,24 +136,16 @@ class RawServer:
         return self._log.read().decode(errors="replace")
 
     def _read(self) -> None:
-        stream = self._stdout
-        while header := _read_until(stream, b"\r\n\r\n"):
-            length = int(header.removeprefix(b"Content-Length: "))  # anything else that is written is an error
-            body = b""
-            while len(body) < length:
-                body += stream.read(length - len(body))
-            self._received.put(json.loads(body))
-        self._received.put(None)
-
-
-def _read_until(stream: Any, end: bytes) -> bytes:
-    data = b""
-    while not data.endswith(end):
-        byte = stream.read(1)
-        if not byte:
-            return b""
-        data += byte
-    return data
+        try:
+            with io.BufferedReader(self._stdout) as stream:  # type: ignore[type-var]  # raw, since bufsize=0
+                while line := stream.readline():
+                    match = re.fullmatch(rb"Content-Length: (\d+)\r\n", line)
+                    assert match is not None, f"not a header: {line!r}"
+                    while stream.readline() != b"\r\n":
+                        pass
+                    self._received.put(json.loads(stream.read(int(match[1]))))
+        finally:
+            self._received.put(None)
 
 
 def python(module: str, *arguments: str) -> list[str]:
