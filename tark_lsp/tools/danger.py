@@ -72,13 +72,20 @@ DANGERS: tuple[Danger, ...] = (
     _danger("it runs what it decodes", "base64 base32 xxd openssl uudecode", "-d|--d.*|-r|enc"),
 )
 
-WRAPPERS = frozenset(
+STARTERS = frozenset(
     """env nohup timeout xargs nice ionice time exec command builtin stdbuf setsid watch parallel find fd ssh script
     flock chrt taskset strace ltrace busybox toybox unbuffer entr caffeinate systemd-run bwrap unshare docker podman
-    kubectl sh bash zsh dash ksh fish csh tcsh pwsh powershell cmd python python2 python3 perl ruby node deno bun php
-    lua awk gawk sed gdb vim vi ed ex make npx bunx uvx pipx uv""".split()  # noqa: SIM905  # a list reads best as words
+    kubectl make npx bunx uvx pipx uv""".split()  # noqa: SIM905  # a list reads best as words
 )
+INTERPRETERS = frozenset(
+    """sh bash zsh dash ksh fish csh tcsh pwsh powershell cmd python python2 python3 perl ruby node deno bun php lua awk
+    gawk sed gdb vim vi ed ex""".split()  # noqa: SIM905  # a list reads best as words
+)
+WRAPPERS = STARTERS | INTERPRETERS
 """Programs that start other programs: whatever stands after one of them may be a program."""
+
+INLINE = re.compile(r"-\w*[cer]\w*")
+"""The option by which interpreters take a program as text."""
 
 SHELLS = r"(?:ba|z|da|k|fi|c|tc)?sh|pwsh|powershell|python[\d.]*|perl|ruby|node|php|lua"
 
@@ -95,7 +102,8 @@ UNREADABLE: tuple[tuple[str, re.Pattern[str]], ...] = (
 KEYWORDS = frozenset(("if", "then", "else", "elif", "while", "until", "do", "!", "time", "coproc"))
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
 OBSCURED = re.compile(r"[$*?\[{\\]")
-WHITE = re.compile(r"\$\{?IFS[^}\s]*\}?|\\\r?\n|[\t\r\f\v]")
+WHITE = re.compile(r"\$IFS\b|\$\{IFS[^}]*\}|\\\r?\n|[\t\r\f\v]")
+NOTHING = re.compile(r"\$[0-9@*]|\$\{[0-9@*]\}")
 
 
 def danger_of(command: str) -> str | None:
@@ -103,7 +111,7 @@ def danger_of(command: str) -> str | None:
     for why, pattern in UNREADABLE:
         if pattern.search(command):
             return why
-    plain = WHITE.sub(" ", command)
+    plain = NOTHING.sub("", WHITE.sub(" ", command))
     joined = re.sub(r"['\"\\]", "", plain)  # r''m, \rm, "rm": one word to the shell
     spread = re.sub(r"['\"\\{}(),\[\]=]", " ", plain)  # {rm,-r,x}, ["rm", "-r"], --opt=rm: several words to somebody
     for text in (joined, spread):
@@ -111,11 +119,18 @@ def danger_of(command: str) -> str | None:
             for danger in DANGERS:
                 if _matches(danger, words):
                     return danger.why
-    for words in _simple_commands(joined):
-        program = next(iter(_program_positions(words)), None)
-        if program is not None and OBSCURED.search(words[program]) and words[program] not in ("[", "[["):
-            return "what it runs cannot be told from its text"
+    if any(_is_obscured(words) for words in _simple_commands(joined)):
+        return "what it runs cannot be told from its text"
     return None
+
+
+def _is_obscured(words: list[str]) -> bool:
+    """Is the program's name made of variables or patterns? For an interpreter: the text it is given."""
+    interpreter = any(_name(word) in INTERPRETERS for word in words)
+    if interpreter and not any(INLINE.fullmatch(word) for word in words):
+        return False
+    place = next(iter(_program_positions(words)), None)
+    return place is not None and bool(OBSCURED.search(words[place])) and words[place] not in ("[", "[[")
 
 
 def _simple_commands(text: str) -> Iterator[list[str]]:

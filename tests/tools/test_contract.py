@@ -1,4 +1,4 @@
-"""The tools are those of docs/tools.md: names, arguments, defaults, risks; and each argument tells the model what it is."""
+"""The tools are those of docs/tools.md, by names, arguments, defaults and risks; each argument says what it is."""
 
 import json
 import re
@@ -14,8 +14,8 @@ from tark_lsp.tools.tool import Risk, Tool
 DOCS = Path(__file__).parents[2] / "docs" / "tools.md"
 TOOLS = load_tools()
 
-OF_THIS_ISSUE = """read_file read_files list_directory find_files search_text edit_file replace_selection write_file run_command
-ask_user switch_mode update_plan read_diagnostics propose_edit""".split()  # noqa: SIM905  # as the issue lists them
+OF_THIS_ISSUE = """read_file read_files list_directory find_files search_text edit_file replace_selection write_file
+run_command ask_user switch_mode update_plan read_diagnostics propose_edit""".split()  # noqa: SIM905  # as the issue lists them
 
 
 def documented() -> dict[str, tuple[str, str]]:

@@ -19,8 +19,8 @@ THREE = "one\ntwo\nthree\n"
         (
             THREE,
             {"start_line": 2, "end_line": 9},
-            '<code="{path}" #2:3>\ntwo\nthree\n</code>\nLine 9 is past the end: the file has 3 lines.\n'
-            "These are lines 2-3 of 3.",
+            '<code="{path}" #2:3>\ntwo\nthree\n</code>\n'
+            + "Line 9 is past the end: the file has 3 lines.\nThese are lines 2-3 of 3.",
         ),
         ("one\r\ntwo\r\n", {}, '<code="{path}" #1:2>\none\r\ntwo\r\n</code>'),
         ("a\n</code>\n", {}, '<code="{path}" #1:2>\na\n<\\/code>\n</code>'),

@@ -1,0 +1,238 @@
+"""run_command: what runs is what was shown; output, time, processes, unsaved documents, changed files."""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tark_lsp.tools.tool import Risk
+from tests.tools.conftest import Bench
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left() -> Iterator[None]:
+    before = living()
+    yield
+    assert living() - before == set()
+
+
+def living() -> set[tuple[int, str]]:
+    """Processes that are no zombies: an orphan's zombie is for init to collect."""
+    found = set()
+    for process in psutil.process_iter(["status", "name", "username", "environ"]):
+        if process.info["status"] != psutil.STATUS_ZOMBIE and "TARK_COMMAND" in (process.info["environ"] or {}):
+            found.add((process.pid, process.info["name"]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("echo out; echo err >&2", "exit code 0 after 0.0 s\nout\nerr"),
+        ("exit 3", "exit code 3 after 0.0 s\n(no output)"),
+        ("kill -9 $$", "ended by signal 9 after 0.0 s\n(no output)"),
+        ("nonexistent-program-here 2>/dev/null", "exit code 127 after 0.0 s\n(no output)"),
+        ("cat", "exit code 0 after 0.0 s\n(no output)"),  # stdin is empty, not open
+        ("test -t 0 || test -t 1 || echo no terminal", "exit code 0 after 0.0 s\nno terminal"),
+        (
+            r"printf 'a\033[31mred\033[0m\033]0;title\007\n50%%\r100%%\nb\342\200z\0\n'",
+            "exit code 0 after 0.0 s\nared\n100%\nb�z",
+        ),
+        ("basename $PWD", "exit code 0 after 0.0 s\nproject"),
+    ],
+)
+async def test_output_and_exit(bench: Bench, command: str, expected: str) -> None:
+    shown = await bench.call("run_command", command=command)
+    assert shown.replace("after 0.1 s", "after 0.0 s") == expected
+
+
+async def test_the_preview_is_what_runs_and_has_no_secrets(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (
+        "ANTHROPIC_API_KEY",
+        "OPENAI_API_KEY",
+        "GITHUB_TOKEN",
+        "AWS_SECRET_ACCESS_KEY",
+        "SSH_AUTH_SOCK",
+        "BASH_ENV",
+    ):
+        monkeypatch.setenv(name, "secret")
+    bench.write("sub/x", "")
+    first, second = [await bench.preview("run_command", command="env | sort", cwd="sub") for _ in range(2)]
+    assert first == second
+    assert first.command is not None
+    assert first.command.argv[-2:] == ("-c", "env | sort")
+    assert first.command.argv[0] in ("/bin/bash", "/usr/bin/bash", "/bin/sh")
+    assert (first.command.cwd, first.command.timeout_seconds) == (bench.root / "sub", 120)
+    assert first.risk is Risk.RISKY
+    shown = await bench.call("run_command", command="env", cwd="sub")
+    assert "secret" not in shown
+    assert f"PATH={os.environ['PATH']}" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"command": "echo a\0b"}, "invalid_arguments"),
+        ({"command": "  "}, "invalid_arguments"),
+        ({"command": "ls", "cwd": ".."}, "outside_workspace"),
+        ({"command": "ls", "cwd": "/"}, "outside_workspace"),
+        ({"command": "ls", "cwd": "file"}, "unsupported"),
+        ({"command": "ls", "cwd": "nowhere"}, "unsupported"),
+    ],
+)
+async def test_bad_input_is_told(bench: Bench, arguments: dict[str, str], code: str) -> None:
+    bench.write("file", "")
+    assert (await bench.failure("run_command", **arguments)).code == code
+
+
+async def test_a_folder_swapped_for_a_link_after_the_question_is_refused(bench: Bench) -> None:
+    bench.write("one/x", "")
+    bench.write("two/x", "")
+    tool = bench.tools["run_command"]
+    arguments = tool.arguments(command="pwd", cwd="one")
+    preview = await tool.preview(arguments, bench.ctx)
+    (bench.root / "one").rename(bench.root / "three")
+    (bench.root / "one").symlink_to(bench.root / "two")
+    assert tool.run is not None
+    with pytest.raises(Exception, match="another folder"):
+        await tool.run(arguments, bench.ctx, preview)
+
+
+async def test_long_output_keeps_head_and_tail(bench: Bench) -> None:
+    bench.ctx.result_tokens = 100
+    shown = await bench.call("run_command", command="seq 1 100000")
+    lines = shown.splitlines()
+    assert lines[1:3] == ["1", "2"]
+    assert lines[-1] == "100000"
+    (note,) = [line for line in lines if line.startswith("[")]
+    assert note.startswith("[about 99,")
+    assert len(shown) < 700
+
+
+async def test_endless_output_is_bounded_and_ends_in_time(bench: Bench) -> None:
+    started = time.monotonic()
+    memory = psutil.Process().memory_info().rss
+    failure = await bench.failure("run_command", command="yes", timeout_seconds=0.5)
+    assert failure.code == "timeout"
+    assert time.monotonic() - started < 1.5
+    assert psutil.Process().memory_info().rss - memory < 30_000_000
+    assert failure.details["output"].startswith("y\ny\n")
+
+
+STUBBORN = {
+    "ignores SIGTERM": "trap '' TERM; sleep 60; sleep 60",
+    "grandchildren": "(trap '' TERM; sleep 60 & sleep 60) & (sleep 60 | sleep 60) & wait",
+    "left its group": "setsid sh -c \"trap '' TERM; sleep 60\" & setsid sleep 60 & wait",
+    "stopped": "sleep 60 & kill -STOP $!; kill -STOP $$; sleep 60",
+}
+
+
+@pytest.mark.parametrize("how", ["timeout", "cancel"])
+@pytest.mark.parametrize("command", STUBBORN.values(), ids=STUBBORN)
+async def test_nothing_is_left_after_timeout_and_cancel(bench: Bench, command: str, how: str) -> None:
+    seconds = 0.3 if how == "timeout" else 60
+    task = asyncio.create_task(bench.call("run_command", command=f"echo begun; {command}", timeout_seconds=seconds))
+    await asyncio.sleep(0.3)
+    started = time.monotonic()
+    if how == "cancel":
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    else:
+        with pytest.raises(Exception, match=r"not done after 0\.3 s") as caught:
+            await task
+        assert caught.value.details == {"output": "begun"}  # type: ignore[attr-defined]  # a ToolError
+    assert time.monotonic() - started < (0.5 if how == "cancel" else 0.9)
+
+
+async def test_background_processes_end_with_the_command(bench: Bench) -> None:
+    started = time.monotonic()
+    shown = await bench.call("run_command", command="sleep 60 & (setsid sleep 60 &) ; echo done")
+    assert shown.endswith("\ndone")
+    assert time.monotonic() - started < 1.5
+
+
+async def test_progress_is_said_now_and_then(bench: Bench) -> None:
+    said: list[str] = []
+    bench.ctx.report = said.append
+    await bench.call("run_command", command="for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; sleep 0.1; done")
+    assert 1 <= len(said) <= 3
+    assert all(word.endswith(("line", "lines")) for word in said)
+
+
+@pytest.mark.parametrize(
+    ("answer", "saves", "outcome"),
+    [
+        ("save", True, "typed"),
+        (["save"], True, "typed"),
+        ("disk", True, "disk"),
+        ("save", False, "unsupported"),
+        ("reject", True, "denied"),
+        (None, True, "unanswered"),
+    ],
+)
+async def test_unsaved_documents_are_asked_about_once(
+    bench: Bench, answer: str | list[str] | None, saves: bool, outcome: str
+) -> None:
+    path = bench.write("sub/a.txt", "disk\n")
+    bench.buffers.open(path, "typed\n")
+    bench.buffers.open(bench.write("other.txt", "x"), "not below cwd")
+    bench.editor.answers = [answer]
+    bench.editor.saves = saves
+    if outcome in ("typed", "disk"):
+        assert outcome in (await bench.call("run_command", command="cat a.txt", cwd="sub")).split("\n")
+    else:
+        assert (await bench.failure("run_command", command="touch ran", cwd="sub")).code == outcome
+        assert not (bench.root / "sub/ran").exists()
+    ((question, options),) = bench.editor.asked
+    assert "sub/a.txt" in question
+    assert "other.txt" not in question
+    assert [option.label for option in options] == ["Save and run", "Run with the files on disk", "Reject"]
+
+
+async def test_an_editor_that_cannot_ask_runs_nothing(bench: Bench) -> None:
+    bench.buffers.open(bench.write("a.txt", "disk"), "typed")
+    assert (await bench.failure("run_command", command="touch ran")).code == "unsupported"
+    assert not (bench.root / "ran").exists()
+
+
+async def test_changed_files_are_named_and_listed(bench: Bench) -> None:
+    told: list[Path] = []
+    bench.ctx.changed_by_command = told.extend
+    bench.write(".gitignore", "*.o\nread.o\n")
+    for name in ("gone.txt", "changed.txt", "same.txt", "open.txt", "read.o"):
+        bench.write(name, "before\n")
+    bench.buffers.open(bench.root / "open.txt")
+    await bench.call("read_file", path="read.o")
+    shown = await bench.call(
+        "run_command",
+        command="rm gone.txt; touch .new ignored.o; for f in changed.txt open.txt read.o; do echo y >> $f; done",
+    )
+    assert shown.split("\n")[1:] == [
+        "[created while it ran: .new]",
+        "[changed while it ran: changed.txt, open.txt, read.o]",
+        "[deleted while it ran: gone.txt]",
+        "[open in the editor with another text than on disk now: open.txt]",
+    ]
+    assert sorted(path.name for path in told) == [".new", "changed.txt", "gone.txt", "open.txt", "read.o"]
+
+
+async def test_what_a_cancelled_command_changed_is_listed(bench: Bench) -> None:
+    told: list[Path] = []
+    bench.ctx.changed_by_command = told.extend
+    task = asyncio.create_task(bench.call("run_command", command="touch half; sleep 60"))
+    await asyncio.sleep(0.3)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert told == [bench.root / "half"]
+
+
+async def test_a_dangerous_command_says_so(bench: Bench) -> None:
+    preview = await bench.preview("run_command", command="rm  -rf\nbuild")
+    assert preview.risk is Risk.DANGEROUS
+    assert preview.title == "run_command rm -rf build (dangerous: it deletes whole folders)"
