@@ -1,0 +1,207 @@
+"""A small HTTP/1.1 server on loopback that plays answers and faults, and records what it was asked.
+
+    async with Loopback([Reply(text="Hi"), Raw(status=429)]) as server:   # one answer for each request, in order
+        ... server.url, server.requests ...
+    with Loopback(scenario).in_thread() as server: ...                    # for synchronous tests and subprocesses
+
+A `Reply` (tark_lsp/llm/scenario.py) is encoded as the wire that the request's path asks for; a whole `Scenario` picks
+its replies by the last message. `Raw` is any other answer, byte for byte, with its faults.
+"""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from types import MappingProxyType, TracebackType
+from typing import Any, TypeAlias
+
+from tark_lsp.llm.scenario import Player, Reply, Scenario
+from tark_lsp.llm.scripted_answer import answer_frames, error_body, read_request
+
+WIRE_OF_PATH = {"/chat/completions": "openai-chat", "/messages": "anthropic-messages"}
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """Any answer. `parts` go out as HTTP chunks, each after `pause` seconds.
+
+    `reset`: after the parts the connection is broken instead of the body ended; `stall`: it stays open, silent;
+    `silent`: not even a status line; `length`: a Content-Length in place of chunks, true or not.
+    """
+
+    parts: Sequence[bytes] = ()
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({"content-type": "text/event-stream"}))
+    pause: float = 0.0
+    reset: bool = False
+    stall: bool = False
+    silent: bool = False
+    length: int | None = None
+
+
+Answer: TypeAlias = Reply | Raw
+
+
+@dataclass(slots=True)
+class Request:
+    """`closed` is set when the client has closed the connection before the answer was over."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Loopback:
+    """`answers`: one for each request, the last again and again; or a Scenario. `models`: the ids it lists."""
+
+    def __init__(self, answers: Sequence[Answer] | Scenario, models: Sequence[str] = ()) -> None:
+        self._player = Player(answers) if isinstance(answers, Scenario) else None
+        self._answers = [] if isinstance(answers, Scenario) else list(answers)
+        self._models = models
+        self._calls = 0
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.requests: list[Request] = []
+        self.connections = 0
+        self.url = ""
+
+    async def __aenter__(self) -> "Loopback":
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        host, port = self._server.sockets[0].getsockname()
+        self.url = f"http://{host}:{port}"
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._server is not None
+        self._server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    @contextmanager
+    def in_thread(self) -> Iterator["Loopback"]:
+        """The same server on an event loop of its own."""
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=loop.run_forever, name="loopback", daemon=True)
+        thread.start()
+        try:
+            asyncio.run_coroutine_threadsafe(self.__aenter__(), loop).result(10)
+            try:
+                yield self
+            finally:
+                asyncio.run_coroutine_threadsafe(self.__aexit__(None, None, None), loop).result(10)
+        finally:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(10)
+            loop.close()
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            while (request := await _read_request(reader)) is not None:
+                self.requests.append(request)
+                if not await self._answer(request, reader, writer):
+                    break
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the client went away, or the test is over
+        finally:
+            self._tasks.discard(task)
+            writer.close()
+            with suppress(ConnectionError, asyncio.CancelledError):
+                await writer.wait_closed()
+
+    async def _answer(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Whether the connection can go on."""
+        if request.method == "GET":
+            listing = json.dumps({"data": [{"id": model} for model in self._models]}).encode()
+            return await _send(Raw([listing], headers={"content-type": "application/json"}), writer)
+        answer = self._next(request)
+        raw = answer if isinstance(answer, Raw) else self._encode(answer, request)
+        watch = asyncio.create_task(_watch(request, reader))
+        try:
+            return await _send(raw, writer)
+        except ConnectionError:
+            request.closed.set()
+            return False
+        finally:
+            if not (raw.stall or raw.silent):
+                watch.cancel()
+            await asyncio.wait([watch])
+
+    def _next(self, request: Request) -> Answer:
+        if self._player is not None:
+            return self._player.answer(read_request(request.body))
+        return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+
+    def _encode(self, reply: Reply, request: Request) -> Raw:
+        wire = next(wire for path, wire in WIRE_OF_PATH.items() if request.path.endswith(path))
+        if reply.error is not None:
+            headers = {"content-type": "application/json"}
+            if reply.error.retry_after is not None:
+                headers["retry-after"] = str(reply.error.retry_after)
+            return Raw([error_body(reply, wire)], reply.error.status, headers)
+        frames = list(answer_frames(reply, wire, request.body, self._calls + 1))
+        self._calls += len(reply.calls)
+        return Raw(frames, pause=reply.delay_ms / 1000)
+
+
+async def _read_request(reader: asyncio.StreamReader) -> Request | None:
+    line = (await reader.readline()).decode("latin-1").split()
+    if len(line) != 3:
+        return None
+    headers: dict[str, str] = {}
+    while (header := (await reader.readline()).decode("latin-1").strip()) != "":
+        name, _, value = header.partition(":")
+        headers[name.lower()] = value.strip()
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return Request(line[0], line[1], headers, body)
+
+
+async def _watch(request: Request, reader: asyncio.StreamReader) -> None:
+    """A client sends nothing while it is answered, so the end of its side means that it closed."""
+    try:
+        if not await reader.read(1):
+            request.closed.set()
+    except ConnectionError:
+        request.closed.set()
+
+
+async def _send(raw: Raw, writer: asyncio.StreamWriter) -> bool:
+    if raw.silent:
+        return False
+    reason = HTTPStatus(raw.status).phrase if raw.status in set(HTTPStatus) else "Unknown"
+    headers = dict(raw.headers)
+    if raw.length is None:
+        headers["transfer-encoding"] = "chunked"
+    else:
+        headers["content-length"] = str(raw.length)
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    writer.write(f"HTTP/1.1 {raw.status} {reason}\r\n{head}\r\n".encode("latin-1"))
+    for part in raw.parts:
+        if raw.pause:
+            await asyncio.sleep(raw.pause)
+        writer.write(part if raw.length is not None else b"%x\r\n%b\r\n" % (len(part), part))
+        await writer.drain()
+    if raw.stall:
+        return False
+    if raw.reset:
+        writer.transport.abort()
+        return False
+    if raw.length is None:
+        writer.write(b"0\r\n\r\n")
+    await writer.drain()
+    return True
