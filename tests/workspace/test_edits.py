@@ -171,6 +171,16 @@ def test_rebase_changes_only_lines_of_the_base(base: str, agent: str, person: st
     assert all(line in rest for line in added)  # all there, in order
 
 
+@given(st.sets(st.integers(1, 30), max_size=6), st.sets(st.integers(1, 30), max_size=6))
+def test_changes_of_different_lines_both_stand(agents: set[int], persons: set[int]) -> None:
+    persons -= {near for line in agents for near in range(line - 3, line + 4)}  # in no joined hunk
+    agent, person = (
+        {f"l{line}": f"{who} {line}\n" for line in lines} for who, lines in (("a", agents), ("p", persons))
+    )
+    carried, lost = rebase(edit(numbered(1, 30), numbered(1, 30, **agent)), Snapshot(PATH, numbered(1, 30, **person)))
+    assert (carried.after, lost) == (numbered(1, 30, **agent, **person), ())
+
+
 @given(texts(), texts(LINES, size=6))
 def test_what_was_applied_can_be_taken_back(base: str, agent: str) -> None:
     inverse = edit(agent, base)
