@@ -3,9 +3,11 @@
 Source: protocol.md, "Capabilities" and "Commands". A test holds this equal to what pygls makes of our features.
 """
 
-from typing import Any
-
 from tark_lsp import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PROTOCOL = 1
 """The version of the `tark/*` messages and commands, as `experimental.tark.protocol` says it."""
@@ -47,7 +49,7 @@ ENCODINGS = ("utf-8", "utf-16", "utf-32")
 FILE_OPERATIONS = ("didCreate", "didRename", "didDelete")
 
 
-def find(value: Any, path: str) -> Any:
+def find(value: "Any", path: str) -> "Any":
     """What a client's JSON holds at a dotted path; None where there is nothing, or something else on the way."""
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
@@ -61,7 +63,7 @@ def choose_encoding(capabilities: object) -> str:
     return known[0] if known else "utf-16"
 
 
-def initialize_result(params: object) -> dict[str, Any]:
+def initialize_result(params: object) -> "dict[str, Any]":
     """The result of `initialize`, given its params; they may be anything, a client's mistakes included."""
     capabilities = find(params, "capabilities")
     every_file = {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}

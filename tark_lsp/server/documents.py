@@ -1,4 +1,4 @@
-"""The documents open in the editor: kept as lines so that one change costs O(edit), and told to whoever listens."""
+"""The documents open in the editor, by their names, kept in step with it; who listens is told of every change."""
 
 import asyncio
 import logging
@@ -11,72 +11,12 @@ from typing import Any, TypeAlias
 
 from tark_lsp.server.capabilities import find
 from tark_lsp.server.positions import from_client, line_length
+from tark_lsp.server.text_document import TextDocument
 from tark_lsp.server.uris import path_from_uri
-from tark_lsp.workspace.lines import split_lines
-from tark_lsp.workspace.snapshot import Snapshot
+
+__all__ = ["Change", "Closed", "DocumentEvent", "Documents", "Opened", "Saved", "TextDocument"]
 
 logger = logging.getLogger(__name__)
-
-
-class TextDocument:
-    """One open document. Only `Documents` changes it.
-
-    `lines` keep their endings and are one more than the line endings, so that every line number of LSP is an index.
-    """
-
-    def __init__(self, uri: str, path: Path | None, language_id: str, version: int | None, text: str) -> None:
-        self.uri = uri
-        """The client's own string, sent back to it as it is."""
-        self.path = path
-        """Resolved; None for `untitled:` and whatever else is no file."""
-        self.language_id = language_id
-        self.version = version
-        """None: the client numbers no versions."""
-        self.lines = _split(text)
-        self.touched = False
-        """Changed since it was opened or saved."""
-        self._text: str | None = text
-
-    @property
-    def text(self) -> str:
-        if self._text is None:
-            self._text = "".join(self.lines)
-        return self._text
-
-    def snapshot(self) -> Snapshot:
-        """The text of now. What is no file has its URI for a path: relative, so it is never taken for a file's."""
-        return Snapshot(path=self.path or Path(self.uri), text=self.text, version=self.version)
-
-    @property
-    def dirty(self) -> bool:
-        """Is there text here that is not on disk? Reads the file.
-
-        Editors translate line endings and add the last one without calling that a change, so they count only in a
-        document that was changed; a file in another encoding than UTF-8 is compared by that alone.
-        """
-        if self.path is None:
-            return bool(self.text)
-        try:
-            saved = self.path.read_bytes().decode("utf-8-sig")
-        except (OSError, UnicodeDecodeError):
-            return self.touched or not self.path.exists()
-        if saved == self.text:
-            return False
-        return self.touched or _rough(saved) != _rough(self.text)
-
-    def replace(self, start: tuple[int, int], end: tuple[int, int], text: str) -> None:
-        """Put `text` where `start` to `end` (line, code point) stood; both lie within the document."""
-        first, last = start[0], end[0]
-        head, tail = self.lines[first][: start[1]], self.lines[last][end[1] :]
-        if not head and first > 0 and self.lines[first - 1].endswith("\r") and (text or tail).startswith("\n"):
-            first -= 1  # the change made one line ending of a \r that was there and a \n
-            head = self.lines[first]
-        replaced = _split(head + text + tail)
-        if last < len(self.lines) - 1:
-            replaced.pop()  # the empty line after the ending of `last`: the next line stands there
-        self.lines[first : last + 1] = replaced
-        self.touched = True
-        self._text = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,17 +207,6 @@ class Documents:
                 listener(event)
             except Exception:  # one listener's mistake must not put the text out of step with the editor's
                 logger.exception("a listener failed on %s", type(event).__name__)
-
-
-def _split(text: str) -> list[str]:
-    lines = split_lines(text)
-    if not lines or lines[-1].endswith(("\n", "\r")):
-        lines.append("")
-    return lines
-
-
-def _rough(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
 
 
 def _version(value: object) -> int | None:

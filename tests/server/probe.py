@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 from tark_lsp.errors import RequestError, SettingsError
 from tark_lsp.server.documents import Documents
 from tark_lsp.server.lsp import Connection, RequestFailed
+from tark_lsp.server.updates import Progress, ProgressTokens
 
 
 class Place(BaseModel):
@@ -45,6 +46,7 @@ class Probe:
             "test/text": self.text,
             "test/threads": self.threads,
             "test/begin": self.begin,
+            "test/progress": self.progress,
             "test/flood": self.flood,
             "test/state": self.state,
             "workspace/executeCommand": self.sleep,
@@ -129,6 +131,15 @@ class Probe:
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         return "begins"
+
+    async def progress(self, _params: dict[str, Any]) -> object:
+        """One bar from its beginning to its end; gives what its token means at each."""
+        tokens = ProgressTokens()
+        progress = Progress(self.connection, tokens, "turn", "title")
+        await progress.begin()
+        [(token, during)] = tokens._turns.items() or [("", None)]
+        progress.end("done")
+        return [during, tokens.turn(token)]
 
     async def flood(self, params: dict[str, Any]) -> object:
         """Send until the client counts as not reading; say how long the event loop was held up at most."""

@@ -11,9 +11,9 @@ from lsprotocol import types
 from lsprotocol.converters import get_converter
 from pygls.capabilities import ServerCapabilitiesBuilder
 from pytest_lsp import client_capabilities
-from tark_lsp.server.app import create_server
 
 from tark_lsp.server import handshake
+from tark_lsp.server.app import create_server
 from tark_lsp.server.capabilities import CODE_ACTION_KINDS, COMMANDS, initialize_result
 from tark_lsp.server.lsp import Connection
 from tests.server.raw import ROOT, RawServer, frame

@@ -104,6 +104,9 @@ def test_lsp_i_nothing_before_initialize_and_no_second_one() -> None:
         assert result["serverInfo"]["name"] == "tark-lsp"
         assert server.call("initialize", {})["error"] == {"code": -32600, "message": "initialized already"}
         assert server.call("test/events")["result"] == ["client late"]
+        # Row P: this client has no progress, so none is begun.
+        assert server.call("test/progress")["result"] == [None, None]
+        assert server.others == []
 
 
 @pytest.mark.parametrize(

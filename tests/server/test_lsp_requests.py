@@ -1,4 +1,4 @@
-"""Requests and notifications, both ways: rows A to F, K and Q of what pygls does otherwise, and the order of things."""
+"""Requests and notifications, both ways: rows A to F, K, P and Q of what pygls does otherwise; and their order."""
 
 import asyncio
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from tests.server.raw import RawServer, frame, python
 @pytest.fixture(scope="module")
 def server() -> Iterator[RawServer]:
     with RawServer(python("tests.server.serve_probe")) as server:
-        server.initialize()
+        server.initialize(capabilities={"window": {"workDoneProgress": True}})
         yield server
 
 
@@ -249,6 +249,24 @@ def test_lsp_k_notifications_leave_nothing_behind(server: RawServer) -> None:
         server.notify("test/note", {"n": n})
     assert server.call("test/events")["result"] == [f"note {n}" for n in range(500)]
     assert server.call("test/state")["result"] == {"name": "", "encoding": "utf-16", "pending": 0, "tasks": before}
+
+
+def test_lsp_k_a_progress_token_is_forgotten_at_its_end(server: RawServer) -> None:
+    request_id = server.start("test/progress")
+    create = server.message("window/workDoneProgress/create")
+    server.send({"jsonrpc": "2.0", "id": create["id"], "result": None})
+    assert server.answer(request_id)["result"] == ["turn", None]
+    for kind in ("begin", "end"):
+        progress = server.message("$/progress")["params"]
+        assert (progress["token"], progress["value"]["kind"]) == (create["params"]["token"], kind)
+
+
+def test_lsp_p_a_client_that_refuses_the_token_gets_no_progress(server: RawServer) -> None:
+    request_id = server.start("test/progress")
+    create = server.message("window/workDoneProgress/create")
+    server.send({"jsonrpc": "2.0", "id": create["id"], "error": {"code": -32601, "message": "no"}})
+    assert server.answer(request_id)["result"] == [None, None]
+    assert server.others == []
 
 
 def test_lsp_q_nothing_waits_in_a_notification_and_every_request_can_be_cancelled() -> None:
