@@ -25,7 +25,7 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """`id` is the provider's; `arguments` is raw JSON text until a tool validates it: broken JSON is the model's error."""
+    """`id` is the provider's; `arguments` is raw JSON text until a tool validates it: if broken, the model's error."""
 
     id: str
     name: str
@@ -63,7 +63,7 @@ Role: TypeAlias = Literal["user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """`user`: texts and images. `assistant`: texts, thinking, calls. `tool`: one result for each call before it, in order.
+    """`user`: texts, images. `assistant`: texts, thinking, calls. `tool`: a result for each call before it, in order.
 
     `model` is `<provider>/<model>` of an assistant message: echoes are only sent back to who made them.
     """

@@ -92,7 +92,7 @@ class Targets:
 
     async def _wait(self, document: TextDocument, version: int) -> None:
         changed = asyncio.Event()
-        stop = self._documents.listen(lambda event: changed.set())
+        stop = self._documents.listen(lambda _: changed.set())
         try:
             async with asyncio.timeout(WAIT_FOR_VERSION):
                 while (document.version or 0) < version:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 from tark_lsp.agent.approval import Grant
 from tark_lsp.agent.person import (
@@ -73,7 +74,8 @@ class TurnPerson:
         decided: asyncio.Future[None] = asyncio.ensure_future(self._reviews.decided(hunks))
         grant = None
         try:
-            await asyncio.wait([waiting.answer, decided], return_when=asyncio.FIRST_COMPLETED)
+            either: list[asyncio.Future[Any]] = [waiting.answer, decided]
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if waiting.answer.done():
                 # Shielded: an edit that is on its way to the editor is followed to its end, whoever cancels the turn.
                 grant = await asyncio.shield(self._carry_out(waiting, waiting.answer.result()))

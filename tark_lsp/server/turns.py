@@ -187,7 +187,7 @@ class Turns:
     def _tell_start(self, record: TurnRecord) -> None:
         fields: dict[str, Any] = {
             "prompt": record.request.prompt,
-            "kind": record.kind.name,
+            "turnKind": record.kind.name,  # the contract's `kind` is taken by the update itself
             "model": record.session.model if record.turn is None else record.turn.model.name,
             "mode": record.session.mode,
         }

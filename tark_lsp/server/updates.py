@@ -39,7 +39,7 @@ class Updates:
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(JOIN_SECONDS, self._flush_if_read)
 
-    def send(self, kind: str, **fields: Any) -> None:
+    def send(self, kind: str, /, **fields: Any) -> None:
         self.flush()
         self._send({"kind": kind, **fields})
 

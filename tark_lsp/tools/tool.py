@@ -153,11 +153,11 @@ class ToolContext:
     mode: Mode = Mode.BUILD
     result_tokens: int = 8000
     """The cap of one result (`limits.toolResultTokens`); tools cut to `result_tokens * 4` characters and say so."""
-    report: Callable[[str], None] = lambda message: None
+    report: Callable[[str], None] = lambda _: None
     """Says what a slow tool is at ("41 lines"); shown as progress."""
-    set_mode: Callable[[Mode], None] = lambda mode: None
-    set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda entries: None
-    changed_by_command: Callable[[Sequence[Path]], None] = lambda paths: None
+    set_mode: Callable[[Mode], None] = lambda _: None
+    set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
+    changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
 
     def read(self, path: Path) -> Snapshot:
         """The file as the proposal so far would leave it. Raises WorkspaceError."""
