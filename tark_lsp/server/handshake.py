@@ -27,7 +27,10 @@ def main() -> "NoReturn":
 
         return create_server()
 
-    serve_stdio(create)
+    try:
+        serve_stdio(create)
+    except KeyboardInterrupt:  # in a terminal, where nobody but a person speaks to it
+        os._exit(1)
 
 
 def serve_stdio(create_server: Callable[[], "Connection"]) -> "NoReturn":
@@ -42,7 +45,10 @@ def serve_stdio(create_server: Callable[[], "Connection"]) -> "NoReturn":
         rest = received  # whatever it is, the server knows what to answer
     else:
         result = {"jsonrpc": "2.0", "id": message["id"], "result": initialize_result(message.get("params"))}
-        os.write(stdout, encode_frame(json.dumps(result).encode()))
+        try:  # noqa: SIM105  contextlib would be one more import before the answer
+            os.write(stdout, encode_frame(json.dumps(result).encode()))
+        except BrokenPipeError:
+            pass  # The client is gone: the end of stdin tells the server so.
 
     import asyncio
     import logging

@@ -92,7 +92,10 @@ class Connection(LanguageServer):
         self._on_initialize.append(callback)
 
     def on_stop(self, callback: Callable[[], Awaitable[None]]) -> None:
-        """Awaited once, at shutdown or when the stream ends without: end turns and processes, within 3 seconds."""
+        """Awaited once, at shutdown or when the stream ends without: end turns and processes, within 3 seconds.
+
+        Not called where `initialize` never came.
+        """
         self._on_stop.append(callback)
 
     @property
@@ -192,7 +195,7 @@ class Connection(LanguageServer):
         """Turns are ended first, so that requests that wait for one get its end for an answer."""
         try:
             async with asyncio.timeout(STOP_SECONDS):
-                for callback in self._on_stop:
+                for callback in self._on_stop if self._initialized else ():
                     try:
                         await callback()
                     except Exception:

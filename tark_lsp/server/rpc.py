@@ -168,6 +168,8 @@ class Rpc:
         for handler in self._notifications.get(method, ()):
             try:
                 handler(_object(params))
+            except RequestError as error:
+                logger.warning("%s: %s", method, error)
             except Exception:
                 logger.exception("%s failed", method)
 

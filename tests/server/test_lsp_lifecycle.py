@@ -118,6 +118,7 @@ def test_ends_before_initialize(data: bytes) -> None:
         server.close_stdin()
         assert server.wait() == 1
         assert "Traceback" not in server.log
+        assert server.others == []
 
 
 def test_lsp_o_what_pygls_leaves_out_is_advertised() -> None:
@@ -138,3 +139,21 @@ def test_bytes_that_come_with_initialize_are_not_lost() -> None:
         assert "capabilities" in server.answer("a")["result"]
         server.write(data[len(frame(hello)) + 30 :])
         assert server.answer("b")["result"] == echo["params"]
+
+
+def test_a_client_that_is_gone_before_the_answer() -> None:
+    with RawServer(SERVER, reading=False) as server:
+        assert server.process.stdout is not None
+        server.process.stdout.close()
+        server.send({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})
+        server.close_stdin()
+        assert server.wait() == 1
+        assert "Traceback" not in server.log
+
+
+def test_ctrl_c_in_a_terminal_before_initialize_is_no_traceback() -> None:
+    with RawServer(python("tark_lsp")) as server:
+        time.sleep(0.5)
+        os.kill(server.process.pid, signal.SIGINT)
+        assert server.wait() == 1
+        assert server.log == ""
