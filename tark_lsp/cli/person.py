@@ -14,19 +14,32 @@ NOBODY = "nobody can be asked: this is not a terminal"
 class TerminalPerson:
     """`keyboard` None: nobody can be asked, and everything that needs asking is refused.
 
-    `yes`: edits inside the folder are allowed unasked. It says nothing of protected files, commands or the network.
+    `yes`: edits are allowed unasked, where a grant could cover them, too: never protected files, text outside the
+    selection, commands or the network (protocol.md, "Proposals and permissions").
     """
 
     def __init__(self, screen: Screen, keyboard: Keyboard | None, *, yes: bool) -> None:
         self._screen = screen
         self._keyboard = keyboard
         self._yes = yes
+        self._hunks: dict[str, Sequence[Mapping[str, Any]]] = {}
 
     @property
     def can_review(self) -> bool:
         return self._yes or self._keyboard is not None
 
+    def pending(self, turn_id: str) -> list[tuple[str, Mapping[str, Any]]]:
+        """The hunks of a turn that nobody has decided yet, each with its document's uri."""
+        return [
+            (uri, hunk)
+            for uri, hunks in self._hunks.items()
+            for hunk in hunks
+            if hunk["turnId"] == turn_id and hunk["state"] == "pending"
+        ]
+
     def update(self, update: Mapping[str, Any]) -> None:
+        if update["kind"] == "hunks":
+            self._hunks[update["uri"]] = update["hunks"]
         self._screen.update(update)
 
     def message(self, text: str, severity: int) -> None:
@@ -35,25 +48,26 @@ class TerminalPerson:
     async def permission(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         self._show(request)
         edits: Sequence[Mapping[str, Any]] = request.get("edits") or ()
-        if self._yes and edits and request["risk"] == "write":
+        ordinary = bool(edits and request.get("grants"))
+        if self._yes and ordinary:
             self._screen.line("applied, as --yes says", "dim")
             return ALLOW
         if self._keyboard is None:
-            fix = "allow it with --yes" if edits else "allow it by a rule in permissions.allow of your config.toml"
-            self._screen.line(f"refused: {NOBODY} ({fix})", "yellow")
+            fix = "--yes would allow it" if ordinary else "--yes does not cover it"
+            self._screen.line(f"refused: {NOBODY}; {fix}", "yellow")
             return {**REJECT, "reason": NOBODY}
         return await self._decide(self._keyboard, request, edits)
 
     async def _decide(
         self, keyboard: Keyboard, request: Mapping[str, Any], edits: Sequence[Mapping[str, Any]]
     ) -> Mapping[str, Any]:
-        grant = next((grant for grant in request.get("grants") or () if grant["id"] == "turn"), None)
+        grant = next(iter(request.get("grants") or ()), None)  # the narrowest stands first
         several = sum(len(edit["hunks"]) for edit in edits) > 1
         choices = ["y", "n", *(["a"] if grant else []), *(["h"] if several else [])]
         explained = {
             "y": "[y]es",
             "n": "[n]o",
-            "a": f"[a]ll this turn: {one_line(grant['covers'])}" if grant else "",
+            "a": f"[a]ll {one_line(grant['covers'])}" if grant else "",
             "h": "[h]unk by hunk",
         }
         verb = "Apply" if edits else "Allow"

@@ -1,5 +1,6 @@
 """Shows a turn at the terminal: streamed text, tool calls, plan, notices, diffs, and how it ended."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from tark_lsp.workspace.lines import split_lines
 MESSAGE_STYLES = {1: "bold red", 2: "yellow", 3: "none", 4: "dim"}
 NOTICE_STYLES = {"error": "bold red", "warning": "yellow"}
 PLAN_MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
-ENDED_BADLY = {"failed": "✗", "rejected": "✗", "cancelled": "✗"}
+ENDED_BADLY = ("failed", "rejected", "cancelled")
 
 
 class Screen:
@@ -99,8 +100,8 @@ class Screen:
             self._begun.add(call)
             self.line(f"● {self._titles.get(call, '')}", "cyan")
         if status in ENDED_BADLY:
-            words = [one_line(part["text"]) for part in update.get("content") or () if part.get("type") == "text"]
-            self.line(f"  {ENDED_BADLY[status]} {status}{': ' if words else ''}{' '.join(words)}", "red")
+            words = [_reason(part["text"]) for part in update.get("content") or () if part.get("type") == "text"]
+            self.line(f"  ✗ {': '.join([status, *words])}", "red")
 
     def _stream(self, delta: str, kind: str) -> None:
         if self._within_line != kind:
@@ -123,3 +124,11 @@ class Screen:
             return split_lines(path.read_text(encoding="utf-8")) if path else []
         except (OSError, UnicodeDecodeError):
             return []  # no context to draw; the diff itself is whole
+
+
+def _reason(text: str) -> str:
+    """What a person should read of a failed call's result, which is a line of JSON for the model (tools.md)."""
+    try:
+        return one_line(json.loads(text)["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return one_line(text)

@@ -1,4 +1,4 @@
-"""One turn at the terminal: Ctrl-C cancels it, what it only proposed is asked about at its end, then it is told."""
+"""One turn at the terminal: Ctrl-C cancels it, and what it only proposed is asked about at its end."""
 
 import asyncio
 import signal
@@ -30,8 +30,8 @@ async def run_turn(client: Client, screen: Screen, person: TerminalPerson, start
     with _on_interrupt(interrupted):
         end = await client.command("tark.turn.wait", {"turnId": turn["turnId"]})
         await asyncio.gather(*cancelling)
+        screen.ended(end)
         decided = await _decide_pending(client, screen, person, turn["turnId"])
-    screen.ended(end)
     return _exit_code(end, decided)
 
 
@@ -44,9 +44,7 @@ def _exit_code(end: Mapping[str, Any], decided: bool | None) -> int:
 
 async def _decide_pending(client: Client, screen: Screen, person: TerminalPerson, turn_id: str) -> bool | None:
     """Ask about hunks that modes ask and plan only propose: whether any was applied; None: nothing was decided."""
-    hunks = (await client.command("tark.hunk.list", {"turnId": turn_id}))["hunks"]
-    pending = [(hunk["uri"], hunk) for hunk in hunks if hunk["state"] == "pending"]
-    if not pending:
+    if not (pending := person.pending(turn_id)):
         return None
     if not person.can_review:
         for uri, hunk in pending:
@@ -61,6 +59,7 @@ async def _decide_pending(client: Client, screen: Screen, person: TerminalPerson
     answer = await client.command("tark.hunk.accept", {"hunkIds": chosen})
     for skipped in answer["skipped"]:
         screen.message(f"not applied: {skipped['reason']}", 2)
+    screen.line(f"{len(answer['hunks'])} of {len(pending)} hunks applied")
     return bool(answer["hunks"])
 
 

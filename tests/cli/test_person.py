@@ -32,18 +32,21 @@ def person(*lines: str, yes: bool = False, nobody: bool = False) -> tuple[Termin
     return TerminalPerson(screen, None if nobody else typist, yes=yes), typist, out
 
 
+SCOPES = ("turn", "session")
+
+
 def hunk(name: str) -> dict[str, Any]:
     return {"hunkId": name, "range": {"start": {"line": 0}}, "oldText": "a\n", "newText": f"{name}\n"}
 
 
-def edit(*hunks: str, risk: str = "write", grants: bool = True) -> dict[str, Any]:
+def edit(*hunks: str, grants: bool = True) -> dict[str, Any]:
     return {
         "title": "edit a.py",
         "toolKind": "edit",
-        "risk": risk,
+        "risk": "write",
         "why": "edits inside the workspace",
         "edits": [{"uri": "file:///ws/a.py", "version": 1, "hunks": [hunk(name) for name in hunks]}],
-        "grants": [{"id": "turn", "covers": "edits in /ws"}] if grants else [],
+        "grants": [{"id": f"{scope}-1", "covers": f"edits in /ws, this {scope}"} for scope in SCOPES] if grants else [],
     }
 
 
@@ -59,7 +62,7 @@ ANSWERS: list[tuple[str, dict[str, Any], tuple[str, ...], dict[str, Any]]] = [
     ("yes", edit("h"), ("y",), {"outcome": "allow"}),
     ("Yes in full", edit("h"), ("YES",), {"outcome": "allow"}),
     ("no", edit("h"), ("n",), {"outcome": "reject"}),
-    ("all", edit("h"), ("a",), {"outcome": "allow", "grant": "turn"}),
+    ("all", edit("h"), ("a",), {"outcome": "allow", "grant": "turn-1"}),
     ("Enter decides nothing", edit("h"), ("", "", "n"), {"outcome": "reject"}),
     ("anything else decides nothing", edit("h"), ("ok", "1", "y"), {"outcome": "allow"}),
     ("no grant, no all", edit("h", grants=False), ("a", "n"), {"outcome": "reject"}),
@@ -86,11 +89,11 @@ async def test_what_is_asked_is_shown_whole_and_harmless() -> None:
     await someone.permission(edit("h", "i"))
     for text in ("rm -r \\x1b[2J", "in /ws", "with A=b", "edits inside the workspace", "-a\n+h", "+i"):
         assert text in out.getvalue()
-    assert typist.questions[1] == "Apply? [y]es, [n]o, [a]ll this turn: edits in /ws, [h]unk by hunk: "
+    assert typist.questions[1] == "Apply? [y]es, [n]o, [a]ll edits in /ws, this turn, [h]unk by hunk: "
 
 
 @pytest.mark.parametrize(
-    ("request_", "allowed"), [(edit("h"), True), (edit("h", risk="risky"), False), (COMMAND, False)]
+    ("request_", "allowed"), [(edit("h"), True), (edit("h", grants=False), False), (COMMAND, False)]
 )
 async def test_yes_allows_ordinary_edits_and_nothing_else(request_: dict[str, Any], allowed: bool) -> None:
     someone, _, out = person(yes=True, nobody=True)

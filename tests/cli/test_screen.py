@@ -51,6 +51,11 @@ UPDATES: list[tuple[str, tuple[dict[str, Any], ...], str]] = [
         "● read_file a.py\n  ✗ failed: no⏎such file\n",
     ),
     (
+        "a failure as the model reads it",
+        (call("failed", name="edit_file", content=[{"type": "text", "text": '{"error": {"message": "not unique"}}'}]),),
+        "● edit_file\n  ✗ failed: not unique\n",
+    ),
+    (
         "text and calls stay apart",
         ({"kind": "text", "delta": "a"}, call("waiting", title="edit a.py")),
         "a\n● edit a.py\n",

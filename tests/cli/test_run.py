@@ -1,0 +1,286 @@
+"""`tark-lsp run` on real files, against a provider on loopback that speaks each wire, and what goes wrong."""
+
+import json
+import json.decoder
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp.llm.scenario import Reply, ScriptedCall
+from tests.cli.terminal import Terminal, configure, environment, without_terminal
+from tests.loopback import Answer, Loopback, Raw
+
+WIRES = {"openai-chat": "/v1", "anthropic-messages": ""}
+QUESTION = "Apply? [y]es, [n]o"
+
+
+def edit(path: str, old: str, new: str) -> Reply:
+    return Reply(text="I will.\n", calls=(ScriptedCall("edit_file", {"path": path, "old_text": old, "new_text": new}),))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "project").mkdir()
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return environment(tmp_path, LOCAL_KEY="test-key-1234")
+
+
+def serve(tmp_path: Path, server: Loopback, wire: str = "openai-chat", more: str = "") -> None:
+    configure(
+        tmp_path,
+        f'model = "local/m"\n{more}\n[providers.local]\nwire = "{wire}"\napiKeyEnv = "LOCAL_KEY"\n'
+        f'baseUrl = "{server.url}{WIRES[wire]}"\n',
+    )
+
+
+def playing(*answers: Answer) -> Any:
+    return Loopback(answers).in_thread()
+
+
+@pytest.fixture
+def decoder(folder: Path) -> Path:
+    """A copy of a real file of 350 lines."""
+    file = folder / "decoder.py"
+    file.write_bytes(Path(json.decoder.__file__).read_bytes())
+    return file
+
+
+def check_openai(body: dict[str, Any]) -> None:
+    *_, called, result = body["messages"]
+    assert called["role"] == "assistant"
+    [call] = called["tool_calls"]
+    assert call["function"]["name"] == "edit_file"
+    assert json.loads(call["function"]["arguments"])["path"] == "decoder.py"
+    assert result["role"] == "tool"
+    assert result["tool_call_id"] == call["id"]
+    assert result["content"]
+
+
+def check_anthropic(body: dict[str, Any]) -> None:
+    *_, called, result = body["messages"]
+    assert called["role"] == "assistant"
+    [call] = [part for part in called["content"] if part["type"] == "tool_use"]
+    assert call["name"] == "edit_file"
+    assert call["input"]["path"] == "decoder.py"
+    assert result["role"] == "user"
+    assert result["content"][0]["type"] == "tool_result"
+    assert result["content"][0]["tool_use_id"] == call["id"]
+
+
+CHECKS = {"openai-chat": check_openai, "anthropic-messages": check_anthropic}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_the_main_job_on_a_real_file(tmp_path: Path, decoder: Path, env: dict[str, str], wire: str) -> None:
+    before = decoder.read_text(encoding="utf-8")
+    old = before.splitlines(keepends=True)[0]
+    new = '"""Implementation of JSONDecoder, looked over.\n'
+    with playing(edit("decoder.py", old, new), Reply(text="All done.")) as server:
+        serve(tmp_path, server, wire)
+        terminal = Terminal(["run", "decoder.py:1-2", "look it over"], decoder.parent, env)
+        terminal.see(QUESTION)
+        assert "I will." in terminal.plain
+        assert f"-{old.rstrip()}\n+{new.rstrip()}" in terminal.plain
+        assert decoder.read_text(encoding="utf-8") == before
+        terminal.type("y")
+        assert terminal.end() == 0
+        assert "All done." in terminal.plain
+        assert "decoder.py applied" in terminal.plain
+        first, second = server.requests
+    assert decoder.read_text(encoding="utf-8") == before.replace(old, new)
+    assert "look it over" in json.dumps(first.json["messages"])
+    CHECKS[wire](second.json)
+    key = first.headers["x-api-key"] if wire == "anthropic-messages" else first.headers["authorization"]
+    assert key.removeprefix("Bearer ") == "test-key-1234"
+    assert "test-key" not in terminal.plain
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "changed"), [("y", 0, True), ("n", 1, False), ("a", 0, True)], ids=["yes", "no", "all"]
+)
+def test_each_answer(tmp_path: Path, decoder: Path, env: dict[str, str], answer: str, code: int, changed: bool) -> None:
+    before = decoder.read_bytes()
+    with playing(edit("decoder.py", "import re\n", "import re  # !\n"), Reply(text="So be it.")) as server:
+        serve(tmp_path, server)
+        terminal = Terminal(["run", "decoder.py", "change it"], decoder.parent, env)
+        terminal.see(QUESTION)
+        terminal.type(answer)
+        assert terminal.end() == code
+    assert (decoder.read_bytes() != before) == changed
+    assert "So be it." in terminal.plain
+
+
+def test_hunk_by_hunk(tmp_path: Path, folder: Path, env: dict[str, str]) -> None:
+    file = folder / "a.txt"
+    file.write_bytes(b"".join(b"%d\r\n" % number for number in range(1, 30)))
+    calls = (
+        ScriptedCall("edit_file", {"path": "a.txt", "old_text": "3\n", "new_text": "three\n", "line_hint": 3}),
+        ScriptedCall("edit_file", {"path": "a.txt", "old_text": "25\n", "new_text": "twenty-five\n"}),
+    )
+    with playing(Reply(calls=calls), Reply(text="Half of it.")) as server:
+        serve(tmp_path, server)
+        terminal = Terminal(["run", "a.txt", "spell it"], folder, env)
+        terminal.see("[h]unk by hunk")
+        terminal.type("h")
+        terminal.see("(1 of 2)")
+        terminal.type("n")
+        terminal.see("(2 of 2)")
+        terminal.type("y")
+        assert terminal.end() == 0
+    lines = file.read_bytes().split(b"\r\n")
+    assert (lines[2], lines[24]) == (b"3", b"twenty-five")
+    assert len(lines) == 30
+
+
+BYTES: list[tuple[str, bytes, bytes]] = [
+    ("CRLF and no final newline", b"a\r\nb\r\nc", b"a\r\nB\r\nc"),
+    ("byte order mark", b"\xef\xbb\xbfa\r\nb\r\n", b"\xef\xbb\xbfa\r\nB\r\n"),
+    ("UTF-16", "\ufeffa\nb\nü\n".encode("utf-16-le"), "\ufeffa\nB\nü\n".encode("utf-16-le")),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), [row[1:] for row in BYTES], ids=[row[0] for row in BYTES])
+def test_yes_for_scripts_keeps_other_bytes(
+    tmp_path: Path, folder: Path, env: dict[str, str], before: bytes, after: bytes
+) -> None:
+    (folder / "a.txt").write_bytes(before)
+    with playing(edit("a.txt", "b\n", "B\n"), Reply(text="Done.")) as server:
+        serve(tmp_path, server)
+        done = without_terminal(["run", "a.txt", "change it", "--yes"], folder, env)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (folder / "a.txt").read_bytes() == after
+
+
+def test_without_a_terminal_nothing_is_written_unasked(tmp_path: Path, decoder: Path, env: dict[str, str]) -> None:
+    before = decoder.read_bytes()
+    with playing(edit("decoder.py", "import re\n", ""), Reply(text="Then not.")) as server:
+        serve(tmp_path, server)
+        done = without_terminal(["run", "decoder.py", "change it"], decoder.parent, env)
+    assert done.returncode == 1
+    assert "nobody can be asked" in done.stdout
+    assert "--yes would allow it" in done.stdout
+    assert decoder.read_bytes() == before
+
+
+@pytest.mark.parametrize(("typed", "code", "changed"), [("y", 0, True), ("n", 1, False)])
+def test_mode_plan_asks_at_the_end(
+    tmp_path: Path, decoder: Path, env: dict[str, str], typed: str, code: int, changed: bool
+) -> None:
+    before = decoder.read_bytes()
+    proposal = {"path": "decoder.py", "old_text": "import re\n", "new_text": "import re  # !\n"}
+    with playing(Reply(calls=(ScriptedCall("propose_edit", proposal),)), Reply(text="That is my plan.")) as server:
+        serve(tmp_path, server)
+        terminal = Terminal(["run", "decoder.py", "plan it", "--mode", "plan"], decoder.parent, env)
+        terminal.see("This hunk (1 of 1)?")
+        assert "That is my plan." in terminal.plain
+        terminal.type(typed)
+        assert terminal.end() == code
+    assert (decoder.read_bytes() != before) == changed
+
+
+def test_a_command_is_asked_about_even_with_yes(tmp_path: Path, folder: Path, env: dict[str, str]) -> None:
+    (folder / "a.txt").write_bytes(b"a\n")
+    call = ScriptedCall("run_command", {"command": "echo pwned > a.txt"})
+    with playing(Reply(calls=(call,)), Reply(text="Then not.")) as server:
+        serve(tmp_path, server)
+        done = without_terminal(["run", "a.txt", "run it", "--yes"], folder, env)
+    assert "echo pwned > a.txt" in done.stdout
+    assert "refused" in done.stdout
+    assert (folder / "a.txt").read_bytes() == b"a\n"
+
+
+def test_a_new_file(tmp_path: Path, decoder: Path, env: dict[str, str]) -> None:
+    call = ScriptedCall("write_file", {"path": "new/b.py", "content": "print(1)\n"})
+    with playing(Reply(calls=(call,)), Reply(text="There.")) as server:
+        serve(tmp_path, server)
+        terminal = Terminal(["run", "decoder.py", "add a file"], decoder.parent, env)
+        terminal.see(QUESTION)
+        assert "+print(1)" in terminal.plain
+        terminal.type("y")
+        assert terminal.end() == 0
+    assert (decoder.parent / "new" / "b.py").read_bytes() == b"print(1)\n"
+
+
+HTML = Raw([b"<html>Bad gateway</html>"], 200, {"content-type": "text/html"})
+DENIED = Raw([b'{"error": {"message": "bad key"}}'], 401, {"content-type": "application/json"})
+CUT = Raw([b'data: {"choices": [{"delta": {"content": "half"}}]}\n\n'])
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [(HTML, "a web page"), (DENIED, "LOCAL_KEY"), (CUT, "half")],
+    ids=["HTML", "401", "cut stream"],
+)
+def test_a_provider_that_fails(tmp_path: Path, decoder: Path, env: dict[str, str], answer: Answer, words: str) -> None:
+    before = decoder.read_bytes()
+    with playing(answer) as server:
+        serve(tmp_path, server)
+        done = without_terminal(["run", "decoder.py", "change it"], decoder.parent, env)
+    assert done.returncode == 1
+    assert done.stderr == ""
+    assert "error: " in done.stdout
+    assert words in done.stdout
+    assert "Traceback" not in done.stdout
+    assert "test-key" not in done.stdout
+    assert decoder.read_bytes() == before
+
+
+SETTINGS: list[tuple[str, str, list[str], str]] = [
+    ("missing key", 'model = "anthropic/claude-x"', [], "ANTHROPIC_API_KEY"),
+    ("no such provider", "", ["--model", "nobody/x"], "nobody"),
+    ("no such model name", "", ["--model", "gpt"], "<provider>/<model>"),
+    (
+        "unreachable",
+        'model = "local/m"\n[providers.local]\nwire = "openai-chat"\nbaseUrl = "http://127.0.0.1:9/v1"',
+        [],
+        "127.0.0.1:9",
+    ),
+    ("broken settings", "model = ", [], "config.toml"),
+    (
+        "a missing scenario",
+        'model = "scripted/x"\n[providers.scripted]\nscenario = "/nowhere.toml"',
+        [],
+        "/nowhere.toml",
+    ),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("toml", "arguments", "words"), [row[1:] for row in SETTINGS], ids=[row[0] for row in SETTINGS]
+)
+def test_settings_that_cannot_work_name_their_fix(
+    tmp_path: Path, decoder: Path, env: dict[str, str], toml: str, arguments: list[str], words: str
+) -> None:
+    configure(tmp_path, toml)
+    done = without_terminal(["run", "decoder.py", "change it", *arguments], decoder.parent, env)
+    assert done.returncode == 1
+    assert words in done.stdout
+    assert "error: " in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.fixture
+def slow_model(tmp_path: Path) -> Iterator[Loopback]:
+    with playing(Raw([b'data: {"choices": [{"delta": {"content": "thinking it over"}}]}\n\n'], stall=True)) as server:
+        serve(tmp_path, server)
+        yield server
+
+
+def test_ctrl_c_cancels_the_turn(slow_model: Loopback, decoder: Path, env: dict[str, str]) -> None:
+    terminal = Terminal(["run", "decoder.py", "take your time"], decoder.parent, env)
+    terminal.see("thinking it over")
+    began = time.monotonic()
+    terminal.press_ctrl_c()
+    assert terminal.end() == 1
+    assert time.monotonic() - began < 5
+    assert "cancelling" in terminal.plain
+    assert "Traceback" not in terminal.plain
+    assert slow_model.requests[0].closed.is_set()
