@@ -77,37 +77,35 @@ STARTERS = frozenset(
     flock chrt taskset strace ltrace busybox toybox unbuffer entr caffeinate systemd-run bwrap unshare docker podman
     kubectl make npx bunx uvx pipx uv""".split()  # noqa: SIM905  # a list reads best as words
 )
-INTERPRETERS = frozenset(
-    """sh bash zsh dash ksh fish csh tcsh pwsh powershell cmd python python2 python3 perl ruby node deno bun php lua awk
-    gawk sed gdb vim vi ed ex""".split()  # noqa: SIM905  # a list reads best as words
-)
+SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "fish", "csh", "tcsh", "pwsh", "powershell", "cmd"))
+SCRIPTED = frozenset(("python", "python2", "python3", "perl", "ruby", "node", "deno", "bun", "php", "lua"))
+INTERPRETERS = SHELLS | SCRIPTED | {"awk", "gawk", "sed", "gdb", "vim", "vi", "ed", "ex"}
 WRAPPERS = STARTERS | INTERPRETERS
 """Programs that start other programs: whatever stands after one of them may be a program."""
 
 INLINE = re.compile(r"-\w*[cer]\w*")
 """The option by which interpreters take a program as text."""
 
-SHELLS = r"(?:ba|z|da|k|fi|c|tc)?sh|pwsh|powershell|python[\d.]*|perl|ruby|node|php|lua"
-
 UNREADABLE: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("it writes words in an encoded form", re.compile(r"\$'|\\x[0-9a-f]{2}|\\[0-7]{3}|\\u[0-9a-f]{4}", re.IGNORECASE)),
-    ("it feeds a program to an interpreter", re.compile(rf"\|&?\s*(?:[\w./-]*/)?(?:\w+\s+)*(?:{SHELLS})\b")),
-    (
-        "it feeds a program to an interpreter",
-        re.compile(rf"\b(?:{SHELLS})\b[^;|&\n]*<|(?:^|[\s;&|])(?:source|\.)\s+<\("),
-    ),
-    ("it runs the output of a command", re.compile(r"(?:^|[;&|(\n])\s*(?:\$\(|`)")),
+    ("it runs the output of a command", re.compile(r"(?:^|[;&|(\n])[ \t]*(?:\$\(|`)")),
+    ("it runs the output of a command", re.compile(r"(?:^|[\s;&|(/])(?:\w*sh|source|\.)[ \t]+<\(")),
 )
+
+LONGEST = 50_000
+"""Characters; nobody reads a longer command, and looking through it takes time."""
 
 KEYWORDS = frozenset(("if", "then", "else", "elif", "while", "until", "do", "!", "time", "coproc"))
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
 OBSCURED = re.compile(r"[$*?\[{\\]")
-WHITE = re.compile(r"\$IFS\b|\$\{IFS[^}]*\}|\\\r?\n|[\t\r\f\v]")
+WHITE = re.compile(r"\$IFS\b|\$\{IFS[^}]{0,20}\}|\\\r?\n|[\t\r\f\v]")
 NOTHING = re.compile(r"\$[0-9@*]|\$\{[0-9@*]\}")
 
 
 def danger_of(command: str) -> str | None:
     """Why the command line is dangerous, as a clause to follow its text; None where nothing was found."""
+    if len(command) > LONGEST:
+        return "it is too long to look through"
     for why, pattern in UNREADABLE:
         if pattern.search(command):
             return why
@@ -115,58 +113,71 @@ def danger_of(command: str) -> str | None:
     joined = re.sub(r"['\"\\]", "", plain)  # r''m, \rm, "rm": one word to the shell
     spread = re.sub(r"['\"\\{}(),\[\]=]", " ", plain)  # {rm,-r,x}, ["rm", "-r"], --opt=rm: several words to somebody
     for text in (joined, spread):
-        for words in _simple_commands(text):
+        for words, piped in _simple_commands(text):
+            names = [_name(word) for word in words]
             for danger in DANGERS:
-                if _matches(danger, words):
+                if not danger.programs.isdisjoint(names) and _matches(danger, words, names):
                     return danger.why
-    if any(_is_obscured(words) for words in _simple_commands(joined)):
+            if piped and _is_fed(words, names):
+                return "it feeds a program to an interpreter"
+    if any(_is_obscured(words) for words, _ in _simple_commands(joined)):
         return "what it runs cannot be told from its text"
     return None
 
 
-def _is_obscured(words: list[str]) -> bool:
-    """Is the program's name made of variables or patterns? For an interpreter: the text it is given."""
-    interpreter = any(_name(word) in INTERPRETERS for word in words)
-    if interpreter and not any(INLINE.fullmatch(word) for word in words):
-        return False
-    place = next(iter(_program_positions(words)), None)
-    return place is not None and bool(OBSCURED.search(words[place])) and words[place] not in ("[", "[[")
-
-
-def _simple_commands(text: str) -> Iterator[list[str]]:
-    for piece in re.split(r"[;&|()`\n<>]|\$\(", text):
+def _simple_commands(text: str) -> Iterator[tuple[list[str], bool]]:
+    """The words of each simple command, as far as that can be told, and whether it reads from a pipe."""
+    before = ""
+    for piece in re.split(r"(\|\||[;&|()`\n<>]|\$\()", text):
         words = piece.split()
-        if words:
-            yield words
+        if words and words[0][0] not in ";&|()`<>" and words[0] != "$(":
+            yield words, before == "|"
+        before = piece if piece.strip() or piece == "\n" else before
 
 
-def _matches(danger: Danger, words: list[str]) -> bool:
-    places = range(len(words)) if danger.anywhere else _program_positions(words)
-    for place in places:
-        name = _name(words[place])
-        if name not in danger.programs and not (name.startswith("mkfs.") and "mkfs" in danger.programs):
-            continue
-        later = [word.casefold() for word in words[place + 1 :]]
-        if all(any(pattern.fullmatch(word) for word in later) for pattern in danger.arguments):
+def _matches(danger: Danger, words: list[str], names: list[str]) -> bool:
+    """Only the first place counts: what follows a later one follows the first, too."""
+    places = range(len(words)) if danger.anywhere else _program_positions(words, names)
+    place = next((place for place in places if names[place] in danger.programs), None)
+    if place is None:
+        return False
+    later = [word.casefold() for word in words[place + 1 :]]
+    return all(any(pattern.fullmatch(word) for word in later) for pattern in danger.arguments)
+
+
+def _is_fed(words: list[str], names: list[str]) -> bool:
+    """A shell at the end of a pipe runs what comes; Python and the like do where no script is named."""
+    if names[0] in ("xargs", "parallel"):  # they take arguments from the pipe
+        return False
+    for place in _program_positions(words, names):
+        if names[place] in SHELLS or (names[place] in SCRIPTED and words[place + 1 : place + 2] in ([], ["-"])):
             return True
     return False
 
 
-def _program_positions(words: list[str]) -> Iterator[int]:
+def _is_obscured(words: list[str]) -> bool:
+    """Is the program's name made of variables or patterns? For an interpreter: the text it is given."""
+    names = [_name(word) for word in words]
+    if not INTERPRETERS.isdisjoint(names) and not any(INLINE.fullmatch(word) for word in words):
+        return False
+    place = next((place for place in _program_positions(words, names) if names[place] not in WRAPPERS), None)
+    return place is not None and bool(OBSCURED.search(words[place])) and words[place] not in ("[", "[[")
+
+
+def _program_positions(words: list[str], names: list[str]) -> Iterator[int]:
     """The places where a program's name may stand: the first word, and every word after a wrapper."""
     wrapped = False
     for place, word in enumerate(words):
         if wrapped:
             if not word.startswith("-"):
                 yield place
-            continue
-        if word in KEYWORDS or ASSIGNMENT.fullmatch(word) or word.isdecimal():
-            continue
-        if _name(word) not in WRAPPERS:
+        elif word not in KEYWORDS and not ASSIGNMENT.fullmatch(word) and not word.isdecimal():
             yield place
-            return
-        wrapped = True
+            if names[place] not in WRAPPERS:
+                return
+            wrapped = True
 
 
 def _name(word: str) -> str:
-    return re.split(r"[/\\]", word.casefold())[-1].removesuffix(".exe")
+    name = re.split(r"[/\\]", word.casefold())[-1].removesuffix(".exe")
+    return "mkfs" if name.startswith("mkfs.") else name

@@ -1,68 +1,120 @@
-"""File globs as the model writes them: `*.py`, `src/**/*.ts`, `{a,b}/?.c`, turned into regular expressions."""
+"""File globs as the model writes them: `*.py`, `src/**/*.ts`, `{a,b}/?.c`, in time that no pattern can blow up."""
 
+import fnmatch
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
 
-TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]/]*\]|[{},]|[^*?\[{},]+|\[")
-SIMPLE = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+from tark_lsp.errors import ToolError
 
+MOST_ALTERNATIVES = 64
+"""Patterns that braces may stand for; they multiply."""
 
-def compile_glob(pattern: str) -> re.Pattern[str]:
-    """For `fullmatch` on a path relative to the searched folder, with `/`.
-
-    A pattern without `/` is matched with the name alone, at any depth. One that ends in `/` means all that is below.
-    """
-    pattern = pattern.removeprefix("./").lstrip("/")
-    if pattern.endswith("/"):
-        pattern += "**"
-    if "/" not in pattern:
-        pattern = "**/" + pattern
-    return re.compile(translate(pattern), re.DOTALL)
+Segments: TypeAlias = tuple[re.Pattern[str] | None, ...]
+"""One for each part of a path; None is `**`: any number of parts, at the end at least one."""
 
 
-def translate(pattern: str) -> str:
-    """The regular expression of a glob; braces and brackets that do not close are plain characters."""
-    braces = pattern.count("{") == pattern.count("}")
+@dataclass(frozen=True, slots=True)
+class Glob:
+    alternatives: tuple[Segments, ...]
+
+    @classmethod
+    def parse(cls, pattern: str) -> "Glob":
+        """A pattern without `/` is meant for the name alone, at any depth; one that ends in `/` for all that is below.
+
+        Raises ToolError for too many braces.
+        """
+        alternatives: list[Segments] = []
+        for plain in expand_braces(pattern):
+            if len(alternatives) == MOST_ALTERNATIVES:
+                raise ToolError(
+                    "invalid_arguments",
+                    f"the braces stand for more than {MOST_ALTERNATIVES} patterns",
+                    hint="use a simpler glob",
+                )
+            plain = plain.removeprefix("./").lstrip("/")
+            plain += "**" if plain.endswith("/") else ""
+            alternatives.append(segments_of(plain if "/" in plain else f"**/{plain}"))
+        return cls(tuple(alternatives))
+
+    def matches(self, path: str) -> bool:
+        """`path` is relative to the folder the pattern is meant for, with `/`."""
+        parts = path.split("/")
+        return any(match_segments(segments, parts) for segments in self.alternatives)
+
+
+def segments_of(pattern: str) -> Segments:
+    # fnmatch makes expressions that never go back over a star, so their time is at most quadratic.
+    return tuple(None if each == "**" else re.compile(fnmatch.translate(each)) for each in pattern.split("/"))
+
+
+def match_segments(segments: Segments, parts: list[str]) -> bool:
+    """All places the pattern can be at, after each part of the path: one walk, whatever the number of `**`."""
+    end = len(segments)
+    last = segments[-1]
+    if last is not None and not last.match(parts[-1]):
+        return False
+    places = _past_stars(segments, {0})
+    for part in parts:
+        following = set()
+        for place in places:
+            if place == end:
+                continue
+            segment = segments[place]
+            if segment is None:
+                following.add(place)
+                if place == end - 1:
+                    following.add(end)
+            elif segment.match(part):
+                following.add(place + 1)
+        places = _past_stars(segments, following)
+        if not places:
+            return False
+    return end in places
+
+
+def _past_stars(segments: Segments, places: set[int]) -> set[int]:
+    """A `**` that is not the last segment may stand for no part at all."""
+    for place in sorted(places):
+        while place < len(segments) - 1 and segments[place] is None:
+            place += 1
+            places.add(place)
+    return places
+
+
+def expand_braces(pattern: str) -> Iterator[str]:
+    """`{a,b}c` -> `ac`, `bc`, nested ones too; braces that do not close are plain characters."""
     depth = 0
-    parts = []
-    for token in TOKEN.findall(pattern):
-        if token in SIMPLE:
-            parts.append(SIMPLE[token])
-        elif token == "{" and braces:
+    commas: list[int] = []
+    start = pattern.find("{")
+    for at in range(start, len(pattern)) if start >= 0 else ():
+        character = pattern[at]
+        if character == "{":
             depth += 1
-            parts.append("(?:")
-        elif token == "}" and depth:
+        elif character == "," and depth == 1:
+            commas.append(at)
+        elif character == "}":
             depth -= 1
-            parts.append(")")
-        elif token == "," and depth:
-            parts.append("|")
-        elif len(token) > 2 and token[0] == "[":
-            parts.append(_character_class(token))
-        else:
-            parts.append(re.escape(token))
-    return "".join(parts) + ")" * depth
+            if depth == 0:
+                edges = [start, *commas, at]
+                for left, right in pairwise(edges):
+                    yield from expand_braces(pattern[:start] + pattern[left + 1 : right] + pattern[at + 1 :])
+                return
+    yield pattern
 
 
 def wants_hidden(pattern: str) -> bool:
     """A pattern that names a hidden file or folder asks for it: `.github/**`."""
-    return any(part.startswith(".") and part not in {".", ".."} for part in pattern.split("/"))
+    return any(part.startswith(".") and part not in {".", ".."} for part in re.split(r"[/{,]", pattern))
 
 
 def name_pattern(pattern: str) -> str | None:
     """The last segment, where it narrows a search by name and means the same to ripgrep; else None."""
     name = pattern.rsplit("/", 1)[-1]
-    if not name or set(name) <= {"*"} or set(pattern) & set("[]\\!:") or pattern.count("{") != pattern.count("}"):
+    if not name or set(name) <= {"*"} or "**" in name or set(pattern) & set("[]\\!:"):
         return None
-    if name.count("{") != name.count("}"):  # a `/` inside braces
+    if pattern.count("{") != pattern.count("}") or name.count("{") != name.count("}"):  # a `/` inside braces
         return None
     return name
-
-
-def _character_class(token: str) -> str:
-    inner = token[1:-1]
-    negated = inner.startswith("!")
-    body = re.sub(r"([\\\[\]^&~|])", r"\\\1", inner[negated:])
-    try:
-        re.compile(f"[{body}]")
-    except re.error:  # a range such as z-a
-        return re.escape(token)
-    return f"[{'^' if negated else ''}{body}]"

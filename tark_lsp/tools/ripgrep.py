@@ -11,7 +11,7 @@ from pathlib import Path
 
 import tark_lsp
 from tark_lsp.errors import ToolError
-from tark_lsp.tools.globs import compile_glob, name_pattern, wants_hidden
+from tark_lsp.tools.globs import Glob, name_pattern, wants_hidden
 from tark_lsp.tools.processes import run_process
 
 LISTING_LIMIT = 100_000
@@ -80,7 +80,7 @@ class Scope:
 
     def matcher(self) -> Callable[[str], bool]:
         """Is the file at this absolute path, given by the searcher, in scope after all?"""
-        pattern = None if self.glob is None else compile_glob(self.glob)
+        glob = None if self.glob is None else Glob.parse(self.glob)
         roots = [str(root).rstrip(os.sep) + os.sep for root in self.roots]
         files = {str(root) for root in self.roots}
         show_hidden = self._hidden
@@ -94,7 +94,7 @@ class Scope:
             below = path[len(root) :].replace(os.sep, "/")
             if not show_hidden and (below.startswith(".") or "/." in below):
                 return False
-            return pattern is None or pattern.fullmatch(below) is not None
+            return glob is None or glob.matches(below)
 
         return matches
 

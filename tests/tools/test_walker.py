@@ -1,0 +1,60 @@
+"""The walker gives what ripgrep gives, for the options that are used."""
+
+from pathlib import Path
+
+import pytest
+
+from tark_lsp.tools.ripgrep import Program, Query, Scope, list_files, search_files
+
+TREE = {
+    ".gitignore": "*.tmp\n/top\n!keep.tmp\nfoo/\n# a comment\n\\#odd\nspaced \n",
+    "a.tmp": "x",
+    "keep.tmp": "x",
+    "top/x": "x",
+    "sub/top/x": "x",
+    "foo/x": "x",
+    "sub/foo": "x",
+    "#odd": "x",
+    "spaced": "x",
+    "sub/.gitignore": "!a.tmp\ndeep/**/gen.*\n",
+    "sub/a.tmp": "x",
+    "sub/deep/1/2/gen.c": "x",
+    "sub/deep/1/2/main.c": "x",
+    "sub/.ignore": "main.h\n",
+    "sub/main.h": "x",
+    "sub/.hidden/x.c": "x",
+    ".git/config": "x",
+    "deep/er/[x].c": "one\nx two\nthree\nfour\nfive x\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name, text in TREE.items():
+        path = tmp_path.resolve() / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return tmp_path.resolve()
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("glob", [None, "*.c", "**/*.{c,h}", "sub/**", "*", "sub/*/x*"])
+async def test_the_same_files(root: Path, glob: str | None, hidden: bool) -> None:
+    scope = Scope((root,), glob=glob, hidden=hidden)
+    by_ripgrep = await list_files(Program.find([]), scope)
+    assert by_ripgrep[0]
+    assert await list_files(Program.walker({}), scope) == by_ripgrep
+
+
+@pytest.mark.parametrize("below", ["sub", "sub/deep", "foo", "sub/a.tmp"])
+async def test_the_same_files_below_a_folder(root: Path, below: str) -> None:
+    scope = Scope((root / below,))
+    assert await list_files(Program.walker({}), scope) == await list_files(Program.find([]), scope)
+
+
+@pytest.mark.parametrize("context", [0, 1, 5])
+@pytest.mark.parametrize("pattern", ["x", "^X", "t[wh]", "nothing", "$"])
+async def test_the_same_matches(root: Path, pattern: str, context: int) -> None:
+    query = Query(pattern, case_sensitive=False, context=context, limit=100)
+    scope = Scope((root,))
+    assert await search_files(Program.walker({}), query, scope) == await search_files(Program.find([]), query, scope)
