@@ -60,7 +60,10 @@ async def draft(turn: "Turn", item: "Ready") -> Draft:
     """Preview one call on top of the drafts so far and add it to them. Raises FailureForModel."""
     context = turn.context
     preview = await item.tool.preview(item.arguments, context)
-    own = tuple(ProposedEdit.between(context.read(edit.path), edit.after) for edit in preview.edits)
+    own = tuple(
+        ProposedEdit.between(context.drafts[edit.path].drafted, edit.after) if edit.path in context.drafts else edit
+        for edit in preview.edits
+    )
     beyond = [edit for edit in preview.edits if selection.outside(edit, context.selection)]
     if turn.kind.fenced and beyond:
         raise ToolError(
@@ -105,6 +108,9 @@ async def decide(
         return
     if reviewed.grant is not None:
         turn.keep(reviewed.grant)
+    if status is CallStatus.WAITING:
+        for each in drafts:
+            turn.emit(CallChanged(each.item.call_id, CallStatus.IN_PROGRESS))
     for outcome in reviewed.outcomes:
         turn.outcomes.setdefault(outcome.path, []).append(outcome.state)
     for index, each in enumerate(drafts):

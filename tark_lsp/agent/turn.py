@@ -134,8 +134,8 @@ async def run_turn(turn: Turn) -> TurnEnd:
 async def ask_model(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message, WireStop | None, frozenset[str]]:
     """One request. Gives the answer (already in the history), how it ended, and the ids of calls that were cut off.
 
-    Where the stream breaks or the turn is cancelled, the words that were shown stay in the history; half a call, or
-    thinking without its signature, cannot be sent back and does not.
+    Where the stream breaks or the turn is cancelled, the words that were shown stay in the history, marked; half a
+    call, or thinking without its signature, cannot be sent back and does not.
     """
     history.check(turn.session.messages)
     definitions = tuple(tool.definition for tool in tools.values())
@@ -156,10 +156,9 @@ async def ask_model(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message
                 show(turn, event)
     except BaseException:
         _count(turn, builder.usage)
-        words = builder.message(turn.model.name).text
-        if words:
-            turn.text = words
-            turn.session.messages.append(Message("assistant", (Text(f"{words}\n\n[interrupted]"),), turn.model.name))
+        turn.text = builder.message(turn.model.name).text
+        shown = f"{turn.text}\n\n[interrupted]".strip()
+        turn.session.messages.append(Message("assistant", (Text(shown),), turn.model.name))
         for call in turn.call_ids.values():
             turn.emit(events.CallChanged(call, events.CallStatus.CANCELLED))
         raise

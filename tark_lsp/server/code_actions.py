@@ -10,7 +10,7 @@ from tark_lsp.server.comments import PromptComment
 from tark_lsp.server.documents import Documents, TextDocument
 from tark_lsp.server.hunks_json import HunksJson
 from tark_lsp.server.lsp import Connection
-from tark_lsp.server.permission import TITLE_WHOLE, Permissions, Waiting
+from tark_lsp.server.permission import TITLE_WHOLE, Permissions, Waiting, fence
 from tark_lsp.server.prompt_comments import PromptComments
 from tark_lsp.server.protocol import range_json
 from tark_lsp.server.review import ReviewHunk, Reviews
@@ -60,7 +60,11 @@ class CodeActions:
 
     async def actions(self, params: protocol.CodeActionParams) -> list[dict[str, Any]]:
         document = self._documents.find(params.text_document.uri)
-        offers = [*self._on_hunks(document, params.range), *self._on_permissions()]
+        offers = [*self._on_hunks(document, params.range)]
+        offered = {offer.argument["hunkIds"][0] for offer in offers if "hunkIds" in offer.argument}
+        for waiting in self._permissions.waiting():
+            if offered.isdisjoint(hunk.id for hunk in waiting.hunks):  # else they are decided there, one or all
+                offers += self._answers(waiting)
         if document is not None:
             offers += self._on_comments(document, params.range)
         if params.context.trigger_kind != AUTOMATIC:
@@ -91,9 +95,7 @@ class CodeActions:
         document = self._documents.find(params.text_document.uri)
         for hunk in self._pending(document) if document else ():
             if hunk.start <= params.position.line < max(hunk.end, hunk.start + 1):
-                lines = [*(f"-{line}" for line in hunk.hunk.old), *(f"+{line}" for line in hunk.new)]
-                body = "".join(line if line.endswith(("\n", "\r")) else f"{line}\n" for line in lines)
-                text = f"Tark proposes ({hunk.state}):\n\n````diff\n{body}````"
+                text = f"Tark proposes ({hunk.state}):\n\n{fence(as_diff(hunk), 'diff')}"
                 return {"contents": {"kind": "markdown", "value": text}, "range": self._hunks.range(hunk)}
         return None
 
@@ -104,7 +106,7 @@ class CodeActions:
         lines = _lines_text(where)
         about: dict[str, Any] = {"textDocument": self._identifier(params), "range": where}
         offers = [
-            Offer(f"Tark: {title} ({lines})", "tark.turn.start", {"kind": kind, "prompt": "", **about})
+            Offer(f"{title} ({lines})", "tark.turn.start", {"kind": kind, "prompt": "", **about})
             for kind, title in INVOKED
             if kind != "fix" or not _only_ours(params.context.diagnostics)
         ]
@@ -113,13 +115,13 @@ class CodeActions:
             if comment is not None and comment.prompt:
                 argument = {"kind": kind, "prompt": comment.prompt, "comment": _comment_range(comment), **about}
                 offers.append(
-                    Offer(f"Tark: {title} {cut(visible(comment.prompt), 40)} ({lines})", "tark.turn.start", argument)
+                    Offer(f"{title} {cut(visible(comment.prompt), 40)} ({lines})", "tark.turn.start", argument)
                 )
             else:
                 argument = {"kind": kind, "prompt": "", "askForPrompt": True, **about}
-                offers.append(Offer(f"Tark: {title} ({lines})", "tark.turn.start", argument))
+                offers.append(Offer(f"{title} ({lines})", "tark.turn.start", argument))
         if (answered := self._last_answer()) is not None:
-            offers.append(Offer("Tark: Show last answer", "tark.turn.wait", {"turnId": answered, "show": True}))
+            offers.append(Offer("Show last answer", "tark.turn.wait", {"turnId": answered, "show": True}))
         return offers
 
     def _on_comments(self, document: TextDocument, wanted: protocol.Range) -> Iterable[Offer]:
@@ -132,36 +134,36 @@ class CodeActions:
         here = [hunk for hunk in pending if hunk.start <= wanted.end.line and wanted.start.line <= hunk.end]
         for hunk in here:
             yield from self._decisions(hunk)
+            yield self._explain(hunk)
         if here and document is not None:
             uri = {"uri": document.uri}
-            yield Offer(f"Tark: Accept all {len(pending)} changes in this file", "tark.hunk.accept", uri, QUICKFIX)
-            yield Offer(f"Tark: Reject all {len(pending)} changes in this file", "tark.hunk.reject", uri, QUICKFIX)
+            yield Offer(f"Accept all {len(pending)} changes in this file", "tark.hunk.accept", uri, QUICKFIX)
+            yield Offer(f"Reject all {len(pending)} changes in this file", "tark.hunk.reject", uri, QUICKFIX)
 
     def _decisions(self, hunk: ReviewHunk) -> tuple[Offer, Offer]:
         lines = f"+{len(hunk.new)} -{len(hunk.hunk.old)}"
         ids = {"hunkIds": [hunk.id]}
         return (
-            Offer(f"Tark: Accept this change ({lines})", "tark.hunk.accept", ids, QUICKFIX, preferred=True),
-            Offer(f"Tark: Reject this change ({lines})", "tark.hunk.reject", ids, QUICKFIX),
+            Offer(f"Accept ({lines})", "tark.hunk.accept", ids, QUICKFIX, preferred=True),
+            Offer(f"Reject ({lines})", "tark.hunk.reject", ids, QUICKFIX),
         )
 
-    def _on_permissions(self) -> Iterable[Offer]:
-        for waiting in self._permissions.waiting():
-            yield from self._answers(waiting)
+    def _explain(self, hunk: ReviewHunk) -> Offer:
+        change = {"type": "text", "name": "The change to explain", "text": as_diff(hunk)}
+        about = {"textDocument": {"uri": self._hunks.uri(hunk.path)}, "range": self._hunks.range(hunk)}
+        return Offer(
+            "Explain this change", "tark.turn.start", {"kind": "explain", "prompt": "", "context": [change], **about}
+        )
 
     def _answers(self, waiting: Waiting) -> Iterable[Offer]:
         """Titles hold the whole of what they allow; where that does not fit, it has to be looked at first."""
         subject = self._permissions.message(waiting).removeprefix("Tark: ")
         ids = {"requestId": waiting.id, "digest": waiting.request.digest}
         if len(subject) > TITLE_WHOLE or self._permissions.needs_showing(waiting):
-            yield Offer(f"Tark: Show... ({cut(subject, 60)})", "tark.permission.list", {"show": waiting.id})
-        yield Offer(
-            f"Tark: Reject: {cut(subject, TITLE_WHOLE)}", "tark.permission.answer", {**ids, "outcome": "reject"}
-        )
+            yield Offer(f"Show... ({cut(subject, 60)})", "tark.permission.list", {"show": waiting.id})
+        yield Offer(f"Reject: {cut(subject, TITLE_WHOLE)}", "tark.permission.answer", {**ids, "outcome": "reject"})
         if (len(subject) <= TITLE_WHOLE or waiting.shown) and not self._permissions.needs_showing(waiting):
-            yield Offer(
-                f"Tark: Allow: {cut(subject, TITLE_WHOLE)}", "tark.permission.answer", {**ids, "outcome": "allow"}
-            )
+            yield Offer(f"Allow: {cut(subject, TITLE_WHOLE)}", "tark.permission.answer", {**ids, "outcome": "allow"})
 
     def _run(self, document: TextDocument, comment: PromptComment) -> Offer:
         kind, where = self._comments.meant(document, comment)
@@ -173,7 +175,7 @@ class CodeActions:
             **({} if where is None else {"range": where}),
         }
         lines = "" if where is None else f" ({_lines_text(where)})"
-        return Offer(f"Tark: Run: {cut(visible(comment.prompt), 60)}{lines}", "tark.turn.start", argument)
+        return Offer(f"Run: {cut(visible(comment.prompt), 60)}{lines}", "tark.turn.start", argument)
 
     def _pending(self, document: TextDocument) -> list[ReviewHunk]:
         return [] if document.path is None else [hunk for hunk in self._reviews.find(document.path) if hunk.open]
@@ -193,6 +195,11 @@ class CodeActions:
         if offer.preferred and self._connection.client.has("textDocument.codeAction.isPreferredSupport"):
             action["isPreferred"] = True
         return action
+
+
+def as_diff(hunk: ReviewHunk) -> str:
+    lines = [*(f"-{line}" for line in hunk.hunk.old), *(f"+{line}" for line in hunk.new)]
+    return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n" for line in lines)
 
 
 def _within(kind: str, wanted: str) -> bool:

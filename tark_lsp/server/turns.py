@@ -178,10 +178,8 @@ class Turns:
     async def _do(self, record: TurnRecord) -> TurnEnd:
         record.began = True
         await record.progress.begin()
-        try:
-            turn = record.turn = await self._prepare(record, lambda event: self._tell(record, event))
-        finally:
-            self._tell_start(record)
+        turn = record.turn = await self._prepare(record, lambda event: self._tell(record, event))
+        self._tell_start(record)
         return await run_turn(turn)
 
     def _tell_start(self, record: TurnRecord) -> None:
@@ -207,10 +205,11 @@ class Turns:
         }
         if end.error is not None:
             payload["error"] = protocol.error_json(end.error.code, end.error.message, end.error.hint)
+        if not record.updates.seq:  # it never got as far, and every turn that ends has started
+            self._tell_start(record)
         if record.began:
             record.progress.end(summary(end, record.turn))
-        fields = {key: value for key, value in payload.items() if key not in ("sessionId", "turnId")}
-        record.updates.send("end", **fields)
+        record.updates.send("end", **payload)
         record.ended.set_result(payload)
         return payload
 

@@ -7,7 +7,6 @@ larger updates and never a growing queue.
 import asyncio
 import contextlib
 import secrets
-import time
 from typing import Any
 
 from tark_lsp.server import protocol
@@ -15,8 +14,6 @@ from tark_lsp.server.lsp import Connection, RequestFailed
 
 JOIN_SECONDS = 0.03
 LONGEST_TITLE = 60
-REPORT_SECONDS = 0.1
-"""Progress reports come no faster than this: a spinner cannot show more, and some editors redraw at each."""
 
 
 class Updates:
@@ -90,8 +87,6 @@ class Progress:
         self._title = f"Tark: {title}"
         self._tokens: list[str | int] = []
         self._message = ""
-        self._reported = 0.0
-        self._timer: asyncio.TimerHandle | None = None
         self._ended = False
 
     async def begin(self) -> None:
@@ -115,26 +110,13 @@ class Progress:
 
     def report(self, message: str) -> None:
         self._message = message
-        if self._timer is None and not self._ended:
-            wait = max(0.0, self._reported + REPORT_SECONDS - time.monotonic())
-            if wait:
-                self._timer = asyncio.get_running_loop().call_later(wait, self._report)
-            else:
-                self._report()
+        self._notify(self._tokens, {"kind": "report", "message": message})
 
     def end(self, message: str) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._report()
         self._ended = True
         self._notify(self._tokens, {"kind": "end", "message": message})
         for token in self._tokens:
             self._registry.forget(token)
-
-    def _report(self) -> None:
-        self._timer = None
-        self._reported = time.monotonic()
-        self._notify(self._tokens, {"kind": "report", "message": self._message})
 
     def _notify(self, tokens: list[str | int], value: dict[str, Any]) -> None:
         for token in tokens:

@@ -14,7 +14,7 @@ from tests.editors.shapes import AREA, DOCSTRING, FUNCTION, HEAD, NEW_AREA, NEW_
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
-each_surface = pytest.mark.parametrize("flags", [(), ("permission",)], ids=["message", "permission"])
+each_surface = pytest.mark.parametrize("flags", [(), ("permission", "updates")], ids=["message", "permission"])
 
 
 def order(editor: MemoryEditor) -> list[str]:
@@ -52,7 +52,7 @@ async def test_a_turn_on_a_selection(open_editor: OpenEditor, profile: Profile, 
 
 @each_profile
 async def test_progress_tells_what_happens(open_editor: OpenEditor, profile: Profile) -> None:
-    editor = await open_editor(profile, "permission")
+    editor = await open_editor(profile, "permission", "updates")
     uri = editor.new_file(SHAPES)
     name = uri.rpartition("/")[2]
     prompt = f"rewrite the area in {name}"
@@ -100,7 +100,7 @@ async def test_two_edits_of_one_answer_are_one_question(
 
 @each_profile
 async def test_two_reading_calls_of_one_answer(open_editor: OpenEditor, profile: Profile) -> None:
-    editor = await open_editor(profile, "updates")
+    editor = await open_editor(profile, "permission", "updates")
     uri = editor.new_file(SHAPES)
     turn = await editor.turn(f"read and search {uri.rpartition('/')[2]}", uri)
     end = await editor.end(turn)
@@ -118,7 +118,7 @@ async def test_two_reading_calls_of_one_answer(open_editor: OpenEditor, profile:
 @each_profile
 async def test_updates_tell_the_whole_turn(open_editor: OpenEditor, profile: Profile) -> None:
     """The contract (contract.py) checks numbers and order; here the content."""
-    editor = await open_editor(profile, "updates", "permission")
+    editor = await open_editor(profile, "permission", "updates")
     editor.policy = allow
     uri = editor.new_file(SHAPES)
     prompt = f"rewrite the area in {uri.rpartition('/')[2]}"
@@ -126,7 +126,7 @@ async def test_updates_tell_the_whole_turn(open_editor: OpenEditor, profile: Pro
     end = await editor.end(turn)
     await editor.connection.until(lambda: list(editor.updates(turn, "end")), "the update `end`")
     (start,) = editor.updates(turn, "start")
-    assert (start["prompt"], start["kind"], start["model"], start["mode"]) == (
+    assert (start["prompt"], start["turnKind"], start["model"], start["mode"]) == (
         prompt,
         "agent",
         "scripted/editors",
@@ -136,9 +136,10 @@ async def test_updates_tell_the_whole_turn(open_editor: OpenEditor, profile: Pro
     text = "".join(update["delta"] for update in editor.updates(turn, "text"))
     assert text == "I simplify the area.The edit is in place."
     (last,) = editor.updates(turn, "end")
-    assert {name: value for name, value in last.items() if name != "kind"} == end
+    ids = {"sessionId": end["sessionId"], "turnId": turn}
+    assert {**ids, **{name: value for name, value in last.items() if name != "kind"}} == end
     states = [update["status"] for update in editor.updates(turn, "toolCall") if "status" in update]
-    assert list(dict.fromkeys(states)) == ["pending", "waiting", "in_progress", "completed"]
+    assert list(dict.fromkeys(states)) == ["pending", "waiting", "completed"]
     assert list(editor.updates(turn, "usage"))
 
 
@@ -161,7 +162,7 @@ async def test_a_client_without_progress_gets_none(open_editor: OpenEditor) -> N
 
 
 async def test_an_open_question_holds_the_turn(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission")
+    editor = await open_editor(NEOVIM, "permission", "updates")
     editor.policy = wait
     uri = editor.new_file(SHAPES)
     turn = await editor.turn(f"rewrite the area in {uri.rpartition('/')[2]}", uri)
