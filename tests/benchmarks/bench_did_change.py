@@ -13,7 +13,7 @@ import psutil
 from tests.server.raw import RawServer, python
 
 SERVERS = {"stock": python("tests.benchmarks.stock_server"), "tark": python("tark_lsp")}
-CHANGES = 100
+CHANGES = 500
 URI = "untitled:big"
 TEXT = "".join(f"    line {n} = some(code, of_this_length)\n" for n in range(24_000))
 
@@ -54,4 +54,4 @@ def main(rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
