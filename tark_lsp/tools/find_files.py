@@ -6,7 +6,7 @@ from pydantic import Field
 
 from tark_lsp.tools.places import locate, locate_again, require_folder
 from tark_lsp.tools.results import cap_lines, character_limit, counted
-from tark_lsp.tools.ripgrep import LISTING_LIMIT, Program, Scope, list_files
+from tark_lsp.tools.ripgrep import LISTING_LIMIT, Program, Scope, list_files, newest_first
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
@@ -42,14 +42,15 @@ async def run(args: FindFilesArguments, ctx: ToolContext, preview: Preview) -> s
         require_folder(place)
         roots = (place.path,)
     scope = Scope(roots, glob=args.pattern)
-    paths, complete = await list_files(Program.find(ctx.workspace.folders), scope, newest_first=True)
+    paths, complete = await list_files(Program.find(ctx.workspace.folders), scope)
     if not paths:
         anchored = "/" in args.pattern and not args.pattern.startswith("**")
         hint = " A pattern with `/` starts at the searched folder; begin it with `**/` to mean any." if anchored else ""
         return f"No file matches {args.pattern}.{hint}"
-    lines = [ctx.workspace.display(Path(path)) for path in paths[: args.max_results]]
+    newest = await newest_first(paths, args.max_results)
+    lines = [ctx.workspace.display(Path(path)) for path in newest]
     if not complete:
-        lines.append(f"[More than {LISTING_LIMIT:,} files match; narrow the pattern or the path.]")
+        lines.append(f"[Only the first {LISTING_LIMIT:,} files were looked at; narrow the path.]")
     elif len(paths) > len(lines):
         left = counted(len(paths) - len(lines), "older file")
         lines.append(f"[{left} left out; narrow the pattern or the path, or raise max_results.]")

@@ -56,6 +56,8 @@ def match_segments(segments: Segments, parts: list[str]) -> bool:
     last = segments[-1]
     if last is not None and not last.match(parts[-1]):
         return False
+    if end == 2 and segments[0] is None:  # by the name alone: the usual case
+        return True
     places = _past_stars(segments, {0})
     for part in parts:
         following = set()

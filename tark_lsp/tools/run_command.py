@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import Field
 
 from tark_lsp.errors import NotText, OutsideWorkspace, ToolError
-from tark_lsp.tools.changes import Stamps, changed_files, take_stamps
+from tark_lsp.tools.changes import Stamps, changed_since, take_stamps
 from tark_lsp.tools.danger import danger_of
 from tark_lsp.tools.environment import command_environment
 from tark_lsp.tools.output import HeadAndTail
@@ -27,6 +27,9 @@ in the background are ended with it. The person is asked first, and cannot undo 
 for reading, searching and editing."""
 
 REPORT_SECONDS = 0.5
+CANCEL_SECONDS = 0.15
+"""With the end of the processes before it, within the 500 ms a cancel may take."""
+
 NAMED_FILES = 50
 """Changed files named to the model at most."""
 
@@ -108,11 +111,13 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
     except OSError as error:
         raise ToolError("internal", f"the command could not be started: {error}") from error
     except asyncio.CancelledError:
-        with contextlib.suppress(ToolError):  # nobody reads results any more, but what it changed is to be known
-            await note_changes(ctx, program, folder, before, unsaved)
+        # Nobody reads a result any more, but the person should know what it changed, if that is quick to find.
+        with contextlib.suppress(ToolError, TimeoutError):
+            async with asyncio.timeout(CANCEL_SECONDS):
+                await note_changes(ctx, program, folder, before, unsaved)
         raise
     changes = await note_changes(ctx, program, folder, before, unsaved)
-    parts = [output.text().rstrip("\n"), *tell_changes(ctx, changes, folder)]
+    parts = [output.text().rstrip("\n"), *tell_changes(ctx, changes, folder, before)]
     told = "\n".join(part for part in parts if part)
     if timed_out:
         raise ToolError(
@@ -178,23 +183,23 @@ async def note_changes(
     ctx: ToolContext, program: Program, folder: Path, before: Stamps, unsaved: frozenset[Path]
 ) -> Mapping[Path, str]:
     """What the command changed, told to `ctx.changed_by_command`, too."""
-    changes = changed_files(before, await take_stamps(program, folder, ctx.seen))
+    changes = await changed_since(before, program, folder, ctx.seen)
     for path in ctx.editor.unsaved(folder):
         if path not in unsaved:  # an open document that was as on disk, and is not any more
             changes.setdefault(path, "changed")
     if changes:
         ctx.changed_by_command(tuple(changes))
-    if not before.complete:
-        ctx.report("too many files to tell all that changed")
     return changes
 
 
-def tell_changes(ctx: ToolContext, changes: Mapping[Path, str], folder: Path) -> list[str]:
+def tell_changes(ctx: ToolContext, changes: Mapping[Path, str], folder: Path, before: Stamps) -> list[str]:
     lines = []
     for kind in ("created", "changed", "deleted"):
         paths = [path for path, what in changes.items() if what == kind]
         if paths:
             lines.append(f"[{kind} while it ran: {named(ctx, paths, most=NAMED_FILES)}]")
+    if not before.complete:
+        lines.append("[there are too many files to tell which were created or changed besides]")
     differing = [path for path in ctx.editor.unsaved(folder) if path in changes]
     if differing:
         names = named(ctx, differing, most=NAMED_FILES)

@@ -5,7 +5,7 @@ ripgrep by far; its regular expressions are Python's.
 """
 
 # Strings and os.scandir: pathlib makes a walk several times slower.
-# ruff: noqa: PTH110, PTH112, PTH116, PTH118, PTH120, PTH123, PTH206
+# ruff: noqa: PTH110, PTH112, PTH118, PTH120, PTH123, PTH206
 
 import argparse
 import os
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.add_argument(flag, action="store_true")
     for flag in ("--line-number", "--with-filename", "--no-heading", "--max-columns-preview"):
         parser.add_argument(flag, action="store_true")
-    for flag in ("--sort", "--sortr", "--type-add", "--type", "--glob", "--color", "--max-columns", "--regexp"):
+    for flag in ("--sort", "--type-add", "--type", "--glob", "--color", "--max-columns", "--regexp"):
         parser.add_argument(flag)
     parser.add_argument("--context", type=int, default=0)
     parser.add_argument("paths", nargs="*")
@@ -63,11 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = Glob.parse(options.type_add.split(":", 1)[1]) if options.type_add else None
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]  # a TextIOWrapper here
     if options.files:
-        found = [path for root in options.paths for path in walk(root, hidden=options.hidden, names=names)]
-        if options.sortr == "modified":
-            found.sort(key=modified, reverse=True)
-        for path in found:
-            sys.stdout.write(f"{path}\0")
+        found = False
+        for root in options.paths:
+            for path in walk(root, hidden=options.hidden, names=names):
+                sys.stdout.write(f"{path}\0")
+                found = True
         return 0 if found else NO_MATCH
     try:
         pattern = re.compile(options.regexp, re.IGNORECASE if options.ignore_case else 0)
@@ -146,13 +146,6 @@ def read(path: str) -> bytes:
             return file.read()
     except OSError:
         return b""
-
-
-def modified(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0
 
 
 def search(path: str, data: bytes, pattern: re.Pattern[str], context: int) -> bool:
