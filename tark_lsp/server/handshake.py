@@ -1,6 +1,6 @@
 """The start: answers `initialize` with the standard library alone, in a blink, then lets the pygls server take over.
 
-Importing pygls takes most of a second, `json` a few milliseconds. What the client sends meanwhile waits in the pipe.
+Importing pygls takes most of a second, `json` a few milliseconds; what the client sends meanwhile is read by a thread.
 So nothing here may import more than it needs before the answer is out: no asyncio, logging, dataclasses or typing.
 """
 
@@ -53,15 +53,20 @@ def serve_stdio(create_server: Callable[[], "Connection"]) -> "NoReturn":
     import asyncio
     import logging
 
+    from tark_lsp.server.streams import PipeReader
+
     logging.basicConfig(
         level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
     logging.getLogger("pygls").setLevel(logging.WARNING)  # it logs whole messages below that
 
-    async def serve() -> int:
-        return await create_server().serve(stdin, stdout, received=rest, initialize=message)
+    loop = asyncio.new_event_loop()
+    reader = PipeReader(stdin, loop)  # begins to read: a client that sends a big document must not wait for an import
 
-    code = asyncio.new_event_loop().run_until_complete(serve())
+    async def serve() -> int:
+        return await create_server().serve(reader, stdout, received=rest, initialize=message)
+
+    code = loop.run_until_complete(serve())
     sys.stderr.flush()
     os._exit(code)
 

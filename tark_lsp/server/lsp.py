@@ -113,10 +113,10 @@ class Connection(LanguageServer):
         """
         return await self._rpc.request(method, params)
 
-    async def serve(self, stdin: int, stdout: int, *, received: bytes = b"", initialize: object = None) -> int:
-        """Serve over two file descriptors until the end. Gives the exit code: 0 after `shutdown`, else 1.
+    async def serve(self, reader: PipeReader, stdout: int, *, received: bytes = b"", initialize: object = None) -> int:
+        """Serve until the end, writing to a file descriptor. Gives the exit code: 0 after `shutdown`, else 1.
 
-        `received` was read from the first one already; `initialize` is the message if it was answered already.
+        `received` was read before `reader` was; `initialize` is the message if it was answered already.
         """
         loop = asyncio.get_running_loop()
 
@@ -129,7 +129,6 @@ class Connection(LanguageServer):
                 loop.add_signal_handler(number, self._ended.set)
         if initialize is not None:
             self._start(find(initialize, "params"))
-        reader = PipeReader(stdin, loop)
         tasks = [asyncio.ensure_future(self._until_end(work)) for work in (self._read(reader, received), self._watch())]
         await self._ended.wait()
         for task in tasks:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 logger = logging.getLogger(__name__)
 
 CHUNK = 256 * 1024
-AHEAD = 8
+AHEAD = 64
 """Chunks that may be read before they are wanted: a client that floods us waits in its own pipe."""
 BACKLOG = 256 * 1024
 """Bytes not yet taken by the client from which on it counts as not reading."""

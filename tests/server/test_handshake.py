@@ -103,6 +103,8 @@ def test_initialize_is_answered_before_there_is_a_server() -> None:
     with RawServer([sys.executable, "-c", SLOW]) as server:
         begun = time.monotonic()
         server.initialize()
+        text = "x" * 1_000_000  # far more than a pipe holds: the client must not wait either
+        server.notify("textDocument/didOpen", {"textDocument": {"uri": "untitled:x", "version": 1, "text": text}})
         assert time.monotonic() - begun < 1.5
         assert server.call("shutdown")["result"] is None
         server.notify("exit")
