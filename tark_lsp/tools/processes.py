@@ -77,17 +77,28 @@ async def run_process(
 
     Raises OSError where the program cannot be started, and what a callback raised.
     """
-    transport, child = await asyncio.get_running_loop().subprocess_exec(
-        lambda: Child(on_stdout, on_stderr),
-        *argv,
-        stdin=subprocess.DEVNULL if input_bytes is None else subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT if on_stderr is None else subprocess.PIPE,
-        cwd=cwd,
-        env=dict(env),
-        start_new_session=True,
-        creationflags=CREATION_FLAGS,
+    loop = asyncio.get_running_loop()
+    starting = asyncio.ensure_future(
+        loop.subprocess_exec(
+            lambda: Child(on_stdout, on_stderr),
+            *argv,
+            stdin=subprocess.DEVNULL if input_bytes is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if on_stderr is None else subprocess.PIPE,
+            cwd=cwd,
+            env=dict(env),
+            start_new_session=True,
+            creationflags=CREATION_FLAGS,
+        )
     )
+    try:
+        transport, child = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        # asyncio would end the process alone, and it may have children already.
+        transport, child = await starting
+        await _end_group(transport.get_pid(), child, marker)
+        transport.close()
+        raise
     try:
         if input_bytes is not None:
             stdin = transport.get_pipe_transport(0)

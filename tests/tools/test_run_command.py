@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.tool import Risk
 from tests.tools.conftest import Bench
 
@@ -147,6 +148,22 @@ async def test_nothing_is_left_after_timeout_and_cancel(bench: Bench, command: s
             await task
         assert caught.value.details == {"output": "begun"}  # type: ignore[attr-defined]  # a ToolError
     assert time.monotonic() - started < (0.5 if how == "cancel" else 0.9)
+
+
+@pytest.mark.parametrize("milliseconds", [0, 1, 2, 3, 5, 8, 12, 20, 35, 60])
+async def test_nothing_is_left_whenever_it_is_cancelled(bench: Bench, milliseconds: int) -> None:
+    process = run_process(
+        ("/bin/sh", "-c", "setsid sleep 60 & sleep 60"),
+        cwd=bench.root,
+        env={"PATH": os.environ["PATH"], "TARK_COMMAND": "here"},
+        on_stdout=lambda _: True,
+        marker="TARK_COMMAND=here",
+    )
+    task = asyncio.create_task(process)
+    await asyncio.sleep(milliseconds / 1000)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 async def test_background_processes_end_with_the_command(bench: Bench) -> None:
