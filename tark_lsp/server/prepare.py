@@ -67,9 +67,10 @@ class Preparation:
 
     async def __call__(self, record: TurnRecord, emit: events.Listener) -> Turn:
         session, settings, target = record.session, self.settings, record.target
-        if session.model is None:
-            session.model = await self._default_model()
-        model = self.models.open(record.request.model or session.model)
+        wanted = record.request.model or session.model
+        if wanted is None:
+            wanted = session.model = await self._default_model()
+        model = self.models.open(wanted)
         self._tools = self._tools or load_tools()
         prompt = record.request.prompt
         if record.request.ask_for_prompt:
