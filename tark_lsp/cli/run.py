@@ -47,13 +47,14 @@ async def _run(options: Namespace, screen: Screen) -> int:
     folder = Path.cwd()
     target = parse_target(options.file, folder)
     selected = target.range_in(split_lines(read_text(target.path)))
-    settings = {"model": options.model, "mode": options.mode}
-    async with server(folder, screen, yes=options.yes, settings=settings) as (client, person):
+    async with server(folder, screen, yes=options.yes) as (client, person):
         document = client.documents.open(target.path)
         start = {
             "prompt": options.instruction,
             "textDocument": {"uri": document.uri, "version": document.version},
             "range": selected,
+            "model": options.model,
+            "mode": options.mode,
         }
         given = {key: value for key, value in start.items() if value is not None}
         return await run_turn(client, screen, person, given)

@@ -86,8 +86,11 @@ class Screen:
         spent = [f"{tokens:,} tokens"] if tokens else []
         if usage.get("costUsd"):
             spent.append(f"${usage['costUsd']:.3f}")
-        self.line(" · ".join([end["stopReason"].replace("_", " "), *edits, *changed, *spent]), "dim")
-        if error := end.get("error"):
+        error = end.get("error")
+        stopped = [] if error else [end["stopReason"].replace("_", " ")]
+        if told := [*stopped, *edits, *changed, *spent]:
+            self.line(" · ".join(told), "dim")
+        if error:
             self.error(error["message"], error.get("hint") or "")
 
     def _tool_call(self, update: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -32,7 +33,7 @@ async def server(
     screen: Screen,
     *,
     yes: bool,
-    settings: Mapping[str, Any],
+    settings: Mapping[str, Any] = MappingProxyType({}),
     environ: Mapping[str, str] | None = None,
 ) -> AsyncIterator[tuple[Client, TerminalPerson]]:
     """A server on `folder`. Edits are always reviewed before they are written: a terminal has no undo."""
