@@ -108,9 +108,6 @@ async def decide(
         return
     if reviewed.grant is not None:
         turn.keep(reviewed.grant)
-    if status is CallStatus.WAITING:
-        for each in drafts:
-            turn.emit(CallChanged(each.item.call_id, CallStatus.IN_PROGRESS))
     for outcome in reviewed.outcomes:
         turn.outcomes.setdefault(outcome.path, []).append(outcome.state)
     for index, each in enumerate(drafts):

@@ -6,6 +6,7 @@ arrives (clients.md). So after the answer the document is watched until its text
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from tark_lsp.server import positions
 from tark_lsp.server.documents import Closed, DocumentEvent, Documents, TextDocument
 from tark_lsp.server.lsp import Connection, RequestFailed
 from tark_lsp.server.protocol import range_json
-from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.edits import ProposedEdit, rebase, split_lines
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -27,6 +28,8 @@ IN_FLIGHT_SECONDS = 0.2
 QUIET_SECONDS = 0.3
 """Clients that number no versions get edits only after this much quiet."""
 REFUSALS = 3
+TEXTS_KEPT = 20
+"""How many states of a document are kept while one edit of it is on its way."""
 
 
 class EditorBuffers:
@@ -56,11 +59,36 @@ class EditorBuffers:
                 if document.text != edit.base.text:
                     return Stale("the text changed meanwhile")
                 refusal, outcome = await self._send(document, edit, label)
+                if isinstance(outcome, Misplaced):
+                    return await self._repair(document, edit, outcome)
                 if outcome is not None:
                     return outcome
             return Refused(refusal)
 
-    async def _send(self, document: TextDocument, edit: ProposedEdit, label: str) -> tuple[str, Outcome | None]:
+    async def _repair(self, document: TextDocument, edit: ProposedEdit, misplaced: "Misplaced") -> Outcome:
+        """The editor put the edit into newer text, at the places of the old: bring the text to what is right.
+
+        Right is the edit carried to what the person typed; where they typed inside it, what they typed alone.
+        """
+        typed = replace(edit.base, text=misplaced.before)
+        carried, conflicts = rebase(edit, typed)
+        wrong, right = replace(typed, text=misplaced.after), typed.text if conflicts else carried.after
+        for _ in range(REFUSALS):
+            mending, lost = rebase(ProposedEdit.between(wrong, right), document.snapshot())
+            if lost:
+                break
+            _, outcome = await self._send(document, mending, "Tark: put a misplaced change right")
+            if isinstance(outcome, Applied):
+                return Stale("the person changed these lines") if conflicts else outcome
+            if isinstance(outcome, Misplaced):
+                wrong = replace(typed, text=outcome.after)
+        return Refused(
+            "the editor applied the edit to newer text, in the wrong place; look at it, one undo takes it back"
+        )
+
+    async def _send(
+        self, document: TextDocument, edit: ProposedEdit, label: str
+    ) -> tuple[str, "Outcome | Misplaced | None"]:
         """A reason and no outcome: it was refused, and may be sent again."""
         delay = self._connection.client.flags.change_delay
         with Watch(self._documents, document, edit) as watch:
@@ -102,6 +130,14 @@ class EditorBuffers:
         return edits
 
 
+@dataclass(frozen=True, slots=True)
+class Misplaced:
+    """The editor applied the edit, but to newer text: `before` became `after`."""
+
+    before: str
+    after: str
+
+
 class Watch:
     """Watches one document from before an edit is sent until its text tells what became of it."""
 
@@ -112,6 +148,8 @@ class Watch:
         self._event = asyncio.Event()
         self._closed = False
         self._as_predicted = False
+        self._misplaced: Misplaced | None = None
+        self._texts = [edit.base.text]
 
     def __enter__(self) -> "Watch":
         self._stop = self._documents.listen(self._listen)
@@ -123,10 +161,15 @@ class Watch:
     def _listen(self, event: DocumentEvent) -> None:
         if event.document is self._document:
             self._closed = self._closed or isinstance(event, Closed)
-            self._as_predicted = self._as_predicted or self._document.text == self._edit.after
+            text = self._document.text
+            self._as_predicted = self._as_predicted or text == self._edit.after
+            for before in self._texts[1:]:
+                if at_old_places(self._edit, before) == text:
+                    self._misplaced = Misplaced(before, text)
+            self._texts = [*self._texts[-TEXTS_KEPT:], text]
             self._event.set()
 
-    async def outcome(self, seconds: float, in_flight: float) -> Outcome | None:
+    async def outcome(self, seconds: float, in_flight: float) -> "Outcome | Misplaced | None":
         """What the text shows, within `seconds`; None: it did not change.
 
         A text that changed, but not by this edit, is only believed after `in_flight` more seconds: the person's typing
@@ -142,6 +185,8 @@ class Watch:
             current = self._document.snapshot()
             if self._as_predicted or self._is_in(current):
                 return Applied(current)
+            if self._misplaced is not None:
+                return self._misplaced
             if not other and current.text != self._edit.base.text:
                 other, until = True, loop.time() + in_flight
             try:
@@ -155,3 +200,11 @@ class Watch:
             return False
         remaining, conflicts = rebase(self._edit, current)
         return not remaining.hunks and not conflicts
+
+
+def at_old_places(edit: ProposedEdit, text: str) -> str:
+    """What an editor makes of newer `text` that applies the edit by its line numbers alone."""
+    lines = split_lines(text)
+    for hunk in reversed(edit.hunks):
+        lines[hunk.start : hunk.end] = hunk.new
+    return "".join(lines)

@@ -4,6 +4,7 @@ Decisions are told at once; what only moves while the person types is told when 
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tark_lsp.server.lsp import Connection, RequestFailed
 from tark_lsp.server.review import ReviewHunk, Reviews
 
 PAUSE_SECONDS = 0.1
+JOIN_SECONDS = 0.02
 INFORMATION = 3
 """Not Hint: VS Code's list of problems leaves hints out."""
 
@@ -25,7 +27,7 @@ class Drawing:
         self._documents = documents
         self._moved: set[Path] = set()
         self._timer: asyncio.TimerHandle | None = None
-        self._refreshing: set[asyncio.Task[None]] = set()
+        self._refreshing: asyncio.Task[None] | None = None
         self._published: set[Path] = set()
 
     def attach(self, reviews: Reviews, hunks: HunksJson, tell_turns: Callable[[Path], None]) -> None:
@@ -47,18 +49,15 @@ class Drawing:
         self._timer = asyncio.get_running_loop().call_later(PAUSE_SECONDS, self._tell_moved)
 
     def refresh(self) -> None:
-        """Ask the client to ask for lenses again, where it can."""
-        if not self._connection.client.has("workspace.codeLens.refreshSupport"):
-            return
-        task = asyncio.ensure_future(self._refresh())
-        self._refreshing.add(task)
-        task.add_done_callback(self._refreshing.discard)
+        """Ask the client to ask for lenses again, where it can; several wishes at once are one request."""
+        if self._refreshing is None and self._connection.client.has("workspace.codeLens.refreshSupport"):
+            self._refreshing = asyncio.ensure_future(self._refresh())
 
     async def _refresh(self) -> None:
-        try:
+        await asyncio.sleep(JOIN_SECONDS)
+        self._refreshing = None
+        with contextlib.suppress(RequestFailed):  # the client drew what it wanted to; nothing of ours depends on it
             await self._connection.request("workspace/codeLens/refresh")
-        except RequestFailed:  # the client drew what it wanted to; nothing of ours depends on it
-            return
 
     def _tell_moved(self) -> None:
         self._timer = None
