@@ -20,7 +20,7 @@ class Instructions:
 def find_instructions(workspace: Workspace, near: Path | None) -> list[Instructions]:
     """Those of each folder from the workspace folder down to the one of `near`; the nearest is last and counts most.
 
-    Without `near`, or where it is outside: those at the top of each workspace folder. Open buffers come before the disk.
+    Without `near`, or where it is outside: those at the top of each workspace folder.
     A file that cannot be read is told in its place, so that neither model nor person takes it for followed.
     """
     found = []
