@@ -73,6 +73,8 @@ class EditorBuffers:
         typed = replace(edit.base, text=misplaced.before)
         carried, conflicts = rebase(edit, typed)
         wrong, right = replace(typed, text=misplaced.after), typed.text if conflicts else carried.after
+        if wrong.text == right:  # the places of the old text were the right ones in the new text, too
+            return Applied(document.snapshot())
         for _ in range(REFUSALS):
             mending, lost = rebase(ProposedEdit.between(wrong, right), document.snapshot())
             if lost:
@@ -132,7 +134,10 @@ class EditorBuffers:
 
 @dataclass(frozen=True, slots=True)
 class Misplaced:
-    """The editor applied the edit, but to newer text: `before` became `after`."""
+    """The editor applied the edit to newer text, by the line numbers of the old: `before` became `after`.
+
+    That may be right (typed below), put lines in the wrong place (typed above) or write over what was typed (inside).
+    """
 
     before: str
     after: str
@@ -182,11 +187,11 @@ class Watch:
             self._event.clear()
             if self._closed:
                 return Stale("the document was closed")
+            if self._misplaced is not None:
+                return self._misplaced
             current = self._document.snapshot()
             if self._as_predicted or self._is_in(current):
                 return Applied(current)
-            if self._misplaced is not None:
-                return self._misplaced
             if not other and current.text != self._edit.base.text:
                 other, until = True, loop.time() + in_flight
             try:
