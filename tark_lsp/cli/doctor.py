@@ -143,7 +143,7 @@ def _server(folder: Path) -> Finding:
     """Start the server as an editor would, and end it."""
 
     async def start() -> float:
-        screen = Screen(new_console(), folder)
+        screen = Screen(new_console(quiet=True), folder)
         began = time.monotonic()
         async with await Client.start(folder, TerminalPerson(screen, None, yes=False)) as client:
             answered = time.monotonic() - began

@@ -23,8 +23,8 @@ def at_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def new_console() -> Console:
-    return Console(highlight=False, markup=False, emoji=False)
+def new_console(*, quiet: bool = False) -> Console:
+    return Console(highlight=False, markup=False, emoji=False, quiet=quiet)
 
 
 @asynccontextmanager

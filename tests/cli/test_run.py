@@ -284,3 +284,29 @@ def test_ctrl_c_cancels_the_turn(slow_model: Loopback, decoder: Path, env: dict[
     assert "cancelling" in terminal.plain
     assert "Traceback" not in terminal.plain
     assert slow_model.requests[0].closed.is_set()
+
+
+def test_the_agent_asks_and_is_answered(tmp_path: Path, decoder: Path, env: dict[str, str]) -> None:
+    question = {"question": "Which style?", "options": ["numpy", "google"]}
+    with playing(Reply(calls=(ScriptedCall("ask_user", question),)), Reply(text="Thanks.")) as server:
+        serve(tmp_path, server)
+        terminal = Terminal(["run", "decoder.py", "document it"], decoder.parent, env)
+        terminal.see("2. google")
+        terminal.see("Enter: no answer")
+        terminal.type("2")
+        assert terminal.end() == 0
+        assert "google" in server.requests[1].json["messages"][-1]["content"]
+
+
+def test_without_a_model_one_is_offered_and_remembered(tmp_path: Path, decoder: Path, env: dict[str, str]) -> None:
+    with Loopback([Reply(text="Hello.")], models=["gpt-5"]).in_thread() as server:
+        configure(tmp_path, f'[providers.openai]\nbaseUrl = "{server.url}/v1"')
+        env = {**env, "OPENAI_API_KEY": "test-key-1234"}
+        terminal = Terminal(["run", "decoder.py", "say hello"], decoder.parent, env)
+        terminal.see("Use openai/gpt-5?")
+        terminal.see("number (Enter: no answer)")
+        terminal.type("1")
+        assert terminal.end() == 0
+        assert "Hello." in terminal.plain
+        again = without_terminal(["run", "decoder.py", "say hello"], decoder.parent, env)
+        assert (again.returncode, again.stdout.startswith("Hello.")) == (0, True)

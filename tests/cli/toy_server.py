@@ -53,6 +53,10 @@ def run(number: int, name: str, argument: dict[str, Any]) -> None:
             send(id=number, result=read())
         case "hang":
             send(id=number, result=read())
+        case "tark.turn.start":
+            send(id=number, result={"turnId": "t"})
+        case "tark.turn.wait":
+            send(method="window/showMessage", params={"type": 3, "message": "waiting"})
         case "die":
             print("Traceback: the log's last words", file=sys.stderr, flush=True)
             os._exit(3)

@@ -1,0 +1,37 @@
+"""Ctrl-C on a turn of a server that does not even take a cancel."""
+
+import asyncio
+import io
+import os
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from rich.console import Console
+
+from tark_lsp.cli.person import TerminalPerson
+from tark_lsp.cli.screen import Screen
+from tark_lsp.cli.turn import run_turn
+from tark_lsp.server.client import Client
+from tests.cli.test_client import TOY
+
+
+async def test_a_second_ctrl_c_ends_everything_at_once(tmp_path: Path) -> None:
+    out = io.StringIO()
+    screen = Screen(Console(file=out), tmp_path)
+    person = TerminalPerson(screen, None, yes=False)
+    before = signal.getsignal(signal.SIGINT)
+    async with await Client.start(tmp_path, person, argv=TOY) as client:
+        turn = asyncio.create_task(run_turn(client, screen, person, {"prompt": "x"}))
+        for words in ("waiting", "cancelling"):
+            while words not in out.getvalue():  # noqa: ASYNC110 - a screen has no event to wait for
+                await asyncio.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGINT)
+        began = time.monotonic()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+    assert time.monotonic() - began < 1
+    assert not psutil.pid_exists(client.pid)
+    assert signal.getsignal(signal.SIGINT) is before
