@@ -9,7 +9,7 @@ import asyncio
 import logging
 import re
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
@@ -74,11 +74,12 @@ class HttpTransport:
             raise ConnectionFailed(f"no connection to {host} within {CONNECT_SECONDS:.0f} s") from error
         except httpx.TransportError as error:
             raise _connection_failed(error, host) from error
+        assert isinstance(response.stream, httpx.AsyncByteStream)
         encoded = "content-encoding" in response.headers
         return HttpResponse(
             status=response.status_code,
             headers=dict(response.headers),
-            chunks=_chunks(response.aiter_bytes() if encoded else response.aiter_raw(), host),
+            chunks=_chunks(response.aiter_bytes() if encoded else response.stream, host),
             aclose=response.aclose,
         )
 
@@ -126,7 +127,7 @@ def _connection_failed(error: Exception, host: str) -> ModelError:
     return ConnectionFailed(f"no connection to {host}: {error or type(error).__name__}")
 
 
-async def _chunks(source: AsyncIterator[bytes], host: str) -> AsyncIterator[bytes]:
+async def _chunks(source: AsyncIterable[bytes], host: str) -> AsyncIterator[bytes]:
     import httpx
 
     try:

@@ -61,15 +61,22 @@ class Request:
 
 
 class Loopback:
-    """`answers`: one for each request, the last again and again; or a Scenario. `models`: the ids it lists."""
+    """`answers`: one for each request, the last again and again; or a Scenario.
 
-    def __init__(self, answers: Sequence[Answer] | Scenario, models: Sequence[str] = ()) -> None:
+    GET is answered with a listing of `models`, or with `listing`.
+    """
+
+    def __init__(
+        self, answers: Sequence[Answer] | Scenario, models: Sequence[str] = (), listing: Raw | None = None
+    ) -> None:
         self._player = Player(answers) if isinstance(answers, Scenario) else None
         self._answers = [] if isinstance(answers, Scenario) else list(answers)
-        self._models = models
+        listed = json.dumps({"data": [{"id": model} for model in models]}).encode()
+        self._listing = listing or Raw([listed], headers={"content-type": "application/json"})
         self._calls = 0
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._asked = asyncio.Condition()
         self.requests: list[Request] = []
         self.connections = 0
         self.url = ""
@@ -88,6 +95,11 @@ class Loopback:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def asked(self, count: int, seconds: float = 5.0) -> None:
+        """Until so many requests have come. Raises TimeoutError."""
+        async with asyncio.timeout(seconds), self._asked:
+            await self._asked.wait_for(lambda: len(self.requests) >= count)
 
     @contextmanager
     def in_thread(self) -> Iterator["Loopback"]:
@@ -114,6 +126,8 @@ class Loopback:
         try:
             while (request := await _read_request(reader)) is not None:
                 self.requests.append(request)
+                async with self._asked:
+                    self._asked.notify_all()
                 if not await self._answer(request, reader, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -127,8 +141,7 @@ class Loopback:
     async def _answer(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Whether the connection can go on."""
         if request.method == "GET":
-            listing = json.dumps({"data": [{"id": model} for model in self._models]}).encode()
-            return await _send(Raw([listing], headers={"content-type": "application/json"}), writer)
+            return await _send(self._listing, writer)
         answer = self._next(request)
         raw = answer if isinstance(answer, Raw) else self._encode(answer, request)
         watch = asyncio.create_task(_watch(request, reader))

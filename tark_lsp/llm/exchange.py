@@ -14,8 +14,20 @@ from tark_lsp.errors import ModelTimeout
 from tark_lsp.http import HttpRequest, Transport
 from tark_lsp.llm.events import Stall
 
-MOST_WAITING = 1024 * 1024
-"""Bytes that are read ahead of whoever takes them."""
+MOST_PARTS = 256
+"""Body parts that are read ahead of whoever takes them; one is 64 KiB at most."""
+
+
+BIG_PART = 16 * 1024
+
+
+def take(parts: list[bytes]) -> bytes:
+    """The parts, as one, out of the list; a big one by itself, since joining it would gain nothing."""
+    if len(parts[0]) >= BIG_PART:
+        return parts.pop(0)
+    data = b"".join(parts)
+    parts.clear()
+    return data
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +63,6 @@ class Exchange:
         self._limit = times.headers
         self._heads: list[Head] = []
         self._parts: list[bytes] = []
-        self._waiting = 0  # bytes in _parts
         self._taken = asyncio.Event()
         self._stall: Stall | None = None
         self._timeout: ModelTimeout | None = None
@@ -72,7 +83,8 @@ class Exchange:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._watch.cancel()
-        self._task.cancel()
+        if not self._task.cancelling():  # a second cancel would break off the closing that the first began
+            self._task.cancel()
         await asyncio.wait([self._task])
         if not self._task.cancelled():
             self._task.exception()  # was raised by `next`, or came too late to matter
@@ -83,11 +95,8 @@ class Exchange:
             if self._heads:
                 return self._heads.pop()
             if self._parts:
-                data = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-                self._parts = []
-                self._waiting = 0
                 self._taken.set()
-                return data
+                return take(self._parts)
             if self._timeout is not None:
                 raise self._timeout
             if self._task.done():
@@ -118,11 +127,12 @@ class Exchange:
             self._heads.append(Head(response.status, response.headers))
             self._limit = self._times.idle
             self._came()
+            parts = self._parts
             async for chunk in response.chunks:
-                self._parts.append(chunk)
-                self._waiting += len(chunk)
-                self._came()
-                if self._waiting > MOST_WAITING:
+                parts.append(chunk)
+                if len(parts) == 1:  # else whoever takes them is awake already
+                    self._came()
+                elif len(parts) >= MOST_PARTS:
                     self._taken.clear()
                     await self._taken.wait()
         finally:
@@ -140,6 +150,8 @@ class Exchange:
     def _look(self) -> None:
         """The watch. It looks rarely: each time it reckons when something could next be due."""
         now = self._loop.time()
+        if self._parts:  # not silence: nobody takes what is there
+            self._last = now
         silent = now - self._last
         if silent >= self._limit:
             self._timeout = ModelTimeout(f"nothing came from the provider for {silent:.0f} s")

@@ -95,8 +95,11 @@ class WireModel:
                 async with aclosing(self._ask(request)) as batches:
                     async for events in batches:
                         for event in events:
-                            shown = shown or not isinstance(event, UsageUpdate | Stall)
-                            yield event
+                            if isinstance(event, UsageUpdate):
+                                yield self._priced(event)
+                            else:
+                                shown = shown or not isinstance(event, Stall)
+                                yield event
                 return
             except ModelError as error:
                 outcome = error
@@ -135,7 +138,7 @@ class WireModel:
                         first = False
                         events = answer.feed(item)
                         if events:
-                            yield [self._priced(event) if type(event) is UsageUpdate else event for event in events]
+                            yield events
                             last = events[-1]
                             if isinstance(last, Done):
                                 await exchange.ended(LAST_WORDS_SECONDS)
@@ -145,8 +148,7 @@ class WireModel:
                                 exchange.allow_silence(quiet)
                         if answer.failure:
                             raise answer.failure
-        events = answer.close()
-        yield [self._priced(event) if type(event) is UsageUpdate else event for event in events]
+        yield answer.close()
         if answer.failure:
             raise answer.failure
 

@@ -133,7 +133,7 @@ def _object(arguments: str) -> Any:
 # --- bytes -> events ---------------------------------------------------------------------------------------------
 
 
-class _Delta(msgspec.Struct):
+class _Delta(msgspec.Struct, gc=False):
     type: str = ""
     text: str = ""
     thinking: str = ""
@@ -142,18 +142,18 @@ class _Delta(msgspec.Struct):
     stop_reason: str | None = None
 
 
-class _Usage(msgspec.Struct):
+class _Usage(msgspec.Struct, gc=False):
     input_tokens: int | None = None
     output_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
 
 
-class _Start(msgspec.Struct):
+class _Start(msgspec.Struct, gc=False):
     usage: _Usage | None = None
 
 
-class _Event(msgspec.Struct):
+class _Event(msgspec.Struct, gc=False):
     type: str = ""
     index: int = 0
     delta: _Delta | None = None
@@ -178,6 +178,7 @@ class MessagesParser:
     def __init__(self) -> None:
         self._calls = ToolCallTracker()
         self._block: dict[str, Any] = {}  # the open one, as it began
+        self._in_call = False
         self._input: list[str] = []  # of an open block that is kept whole
         self._extra: dict[str, Any] = {}  # fields that came by deltas and go into the block's echo
         self._usage: dict[str, int] = {}
@@ -218,6 +219,7 @@ class MessagesParser:
 
     def _begin(self, index: int, block: dict[str, Any]) -> Sequence[StreamEvent]:
         self._block, self._input, self._extra = block, [], {}
+        self._in_call = block.get("type") == "tool_use"
         match block:
             case {"type": "text", "text": str(text)} if text:
                 return [TextDelta(text)]
@@ -232,7 +234,7 @@ class MessagesParser:
         match delta.type:
             case "text_delta":
                 return [TextDelta(delta.text)] if delta.text else ()
-            case "input_json_delta" if self._block.get("type") == "tool_use":
+            case "input_json_delta" if self._in_call:
                 return self._calls.add(index, arguments=delta.partial_json)
             case "input_json_delta":
                 self._input.append(delta.partial_json)

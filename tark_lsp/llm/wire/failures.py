@@ -105,10 +105,10 @@ def _read(body: object) -> _Refusal:
         return _Refusal(_plain(body) if isinstance(body, str) else "")
     error = body.get("error") or body.get("detail") or body.get("message") or body
     if not isinstance(error, dict):
-        return _Refusal(error if isinstance(error, str) else _shown(error), code=str(body.get("code") or ""))
-    code = error.get("code")
+        error = {"message": error, "code": body.get("code")}
+    code, message = error.get("code"), error.get("message")
     refusal = _Refusal(
-        message=str(error.get("message") or _shown(error)),
+        message=message if isinstance(message, str) and message else _shown(message or error),
         code=str(code or ""),
         type=str(error.get("type") or error.get("status") or ""),
     )

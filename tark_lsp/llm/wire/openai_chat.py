@@ -125,7 +125,7 @@ class _CallDelta(msgspec.Struct, gc=False):
     function: _Function | None = None
 
 
-class _Delta(msgspec.Struct):
+class _Delta(msgspec.Struct, gc=False):
     content: str | list[dict[str, Any]] | None = None
     refusal: str | None = None
     reasoning: str | None = None
@@ -136,13 +136,13 @@ class _Delta(msgspec.Struct):
     tool_calls: list[_CallDelta] | None = None
 
 
-class _Choice(msgspec.Struct):
+class _Choice(msgspec.Struct, gc=False):
     index: int | None = 0
     delta: _Delta | None = None
     finish_reason: str | None = None
 
 
-class _Usage(msgspec.Struct):
+class _Usage(msgspec.Struct, gc=False):
     """Details are left untyped: every vendor has its own, some of them null."""
 
     prompt_tokens: int | None = None
@@ -153,7 +153,7 @@ class _Usage(msgspec.Struct):
     cost: Any = None
 
 
-class _Chunk(msgspec.Struct):
+class _Chunk(msgspec.Struct, gc=False):
     choices: list[_Choice] | None = None
     usage: _Usage | None = None
     error: Any = None

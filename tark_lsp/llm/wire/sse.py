@@ -2,7 +2,7 @@
 
 Lines end at CR LF, LF or CR and nowhere else: `str.splitlines` and line iterators of HTTP libraries also split at
 U+2028 and the like, which stand raw inside JSON. Working on bytes makes a character cut in two a matter of no
-interest, since a line is only looked at once it is whole.
+interest, since nothing is looked at before it is whole. What is held back is the block since the last blank line.
 """
 
 import msgspec
@@ -26,12 +26,9 @@ class SseDecoder:
 
     def __init__(self, max_bytes: int = MAX_EVENT_BYTES) -> None:
         self._max_bytes = max_bytes
-        self._tail = bytearray()  # of an unfinished line
+        self._held = bytearray()  # since the last blank line, line ends made LF
         self._after_cr = False  # the last byte was CR: an LF that follows belongs to it
         self._at_start = True
-        self._data: list[bytes] = []
-        self._size = 0  # of _data
-        self._event = ""
         self._id = ""
         self.retry_ms: int | None = None
 
@@ -43,17 +40,17 @@ class SseDecoder:
         if b"\r" in chunk:
             self._after_cr = chunk.endswith(b"\r")
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if b"\n" not in chunk:
-            self._tail += chunk
-            self._check_size(len(self._tail))
+        held = self._held
+        if b"\n\n" not in chunk and not (chunk.startswith(b"\n") and held.endswith(b"\n")):
+            held += chunk
+            if len(held) > self._max_bytes:
+                self._refuse()
             return []
-        lines = (bytes(self._tail) + chunk if self._tail else chunk).split(b"\n")
-        self._tail = bytearray(lines.pop())
-        self._check_size(len(self._tail))
-        if self._at_start:
-            self._at_start = False
-            lines[0] = lines[0].removeprefix(BOM)
-        return self._read(lines)
+        blocks = (bytes(held) + chunk if held else chunk).split(b"\n\n")
+        self._held = bytearray(blocks.pop())
+        if max(len(self._held), *map(len, blocks)) > self._max_bytes:
+            self._refuse()
+        return self._read(blocks)
 
     def close(self) -> list[SseEvent]:
         """The event that the end of the stream left without its blank line.
@@ -61,46 +58,44 @@ class SseDecoder:
         The standard drops it; some recorders and proxies leave the last blank line out, so it counts here. Whether the
         answer is complete is for the wire to say, by its own terminal event.
         """
-        line = bytes(self._tail)
-        self._tail.clear()
-        return self._read([line.removeprefix(BOM) if self._at_start else line, b""])
+        block = bytes(self._held)
+        self._held.clear()
+        return self._read([block])
 
-    def _read(self, lines: list[bytes]) -> list[SseEvent]:
+    def _read(self, blocks: list[bytes]) -> list[SseEvent]:
+        if self._at_start:
+            self._at_start = False
+            blocks[0] = blocks[0].removeprefix(BOM)
         events: list[SseEvent] = []
-        for line in lines:
-            if line.startswith(b"data: "):  # the form almost every line has
-                self._data.append(line[6:])
-                self._size += len(line)
-                if len(self._data) > 1:
-                    self._check_size(self._size)
-            elif line:
-                self._read_field(line)
+        for block in blocks:
+            # What almost every block is: one line of data, alone or after the event's name.
+            head, _, data = block.partition(b"data: ")
+            if not data or b"\n" in data:
+                self._read_fields(block, events)
+            elif not head:
+                events.append(SseEvent(data, "message", self._id))
+            elif head.startswith(b"event: ") and head.find(b"\n") == len(head) - 1:
+                events.append(SseEvent(data, head[7:-1].decode("utf-8", "replace") or "message", self._id))
             else:
-                if self._data:
-                    data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
-                    events.append(SseEvent(data, self._event or "message", self._id))
-                    self._data = []
-                    self._size = 0
-                self._event = ""
+                self._read_fields(block, events)
         return events
 
-    def _read_field(self, line: bytes) -> None:
-        name, _, value = line.partition(b":")
-        value = value.removeprefix(b" ")
-        match name:
-            case b"data":
-                self._data.append(value)
-                self._size += len(line)
-                self._check_size(self._size)
-            case b"event":
-                self._event = value.decode("utf-8", "replace")
-            case b"id" if b"\0" not in value:
+    def _read_fields(self, block: bytes, events: list[SseEvent]) -> None:
+        event = ""
+        data: list[bytes] = []
+        for line in block.split(b"\n"):
+            name, _, value = line.partition(b":")
+            value = value.removeprefix(b" ")
+            if name == b"data":
+                data.append(value)
+            elif name == b"event":
+                event = value.decode("utf-8", "replace")
+            elif name == b"id" and b"\0" not in value:
                 self._id = value.decode("utf-8", "replace")
-            case b"retry" if value.isdigit():
+            elif name == b"retry" and value.isdigit():
                 self.retry_ms = int(value)
-            case _:  # a comment (no name) or an unknown field
-                pass
+        if data:
+            events.append(SseEvent(b"\n".join(data), event or "message", self._id))
 
-    def _check_size(self, size: int) -> None:
-        if size > self._max_bytes:
-            raise ProtocolError(f"the provider sent an event of more than {self._max_bytes} bytes")
+    def _refuse(self) -> None:
+        raise ProtocolError(f"the provider sent an event of more than {self._max_bytes} bytes")

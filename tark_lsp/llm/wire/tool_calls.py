@@ -50,16 +50,15 @@ class ToolCallTracker:
 
         A call starts when both its id and its name are known; arguments that come before are held back.
         """
-        call = self._find(slot, call_id, name)
-        if call.complete:
-            return []
-        call.given_id = call.given_id or call_id
-        call.name = call.name or name
+        calls = self._slots.get(slot)
+        call = calls[-1] if calls and not (call_id or name) else self._find(slot, call_id, name)
         if call.id:
-            if not arguments:
+            if call.complete or not arguments:
                 return []
             call.pieces.append(arguments)
             return [ToolCallDelta(call.id, arguments)]
+        call.given_id = call.given_id or call_id
+        call.name = call.name or name
         if arguments:
             call.pieces.append(arguments)
         return self._start(call) if call.given_id and call.name else []

@@ -1,0 +1,345 @@
+"""SSE bytes to StreamEvents, against the openai and anthropic SDKs: CPU time of one process, ratios in one run.
+
+    uv run --group benchmarks python -m tests.benchmarks.bench_stream [ROUNDS]
+
+The SDKs read the same bytes as we do, in the same pieces, through a transport of theirs that holds them in memory, then
+from a server in another process that sends each event as one HTTP chunk. Ours is measured three times in memory:
+
+- "ours" joins the parts that are there together, as the client does between two wake-ups, then decodes and parses;
+- "unjoined" decodes and parses every part by itself;
+- "client" is the whole client with its time-outs, over a transport of the kind the SDKs have.
+
+Goals: at most 1/40 of the openai SDK and 1/10 of the anthropic SDK in memory, 1/8 and 1/2 over HTTP.
+"""
+
+import asyncio
+import json
+import multiprocessing
+import statistics
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
+
+import anthropic
+import httpx2
+import openai
+
+from tark_lsp.http import HttpRequest, HttpResponse, HttpTransport, Transport
+from tark_lsp.llm.answer import Answer
+from tark_lsp.llm.catalog import Facts
+from tark_lsp.llm.events import StreamEvent, TextDelta, ToolCallDelta
+from tark_lsp.llm.exchange import MOST_PARTS, Times, take
+from tark_lsp.llm.model import WireModel
+from tark_lsp.llm.provider import Provider, Route
+from tark_lsp.llm.request import ChatRequest
+from tark_lsp.llm.retry import Breaker, RetryPolicy
+from tark_lsp.llm.wire.wire import Target, load_wire
+from tark_lsp.messages import Message, Text
+
+DELTAS = 20_000
+CALLS, FRAGMENTS = 8, 5_000
+PIECES = {"64 KiB": 65_536, "7 bytes": 7}
+SDK_OF = {"openai-chat": "openai", "anthropic-messages": "anthropic"}
+GOALS = {
+    ("openai", "memory"): 1 / 40,
+    ("anthropic", "memory"): 1 / 10,
+    ("openai", "http"): 1 / 8,
+    ("anthropic", "http"): 1 / 2,
+}
+REQUEST = ChatRequest("", (Message("user", (Text("go"),)),))
+MESSAGES: Any = [{"role": "user", "content": "go"}]
+
+
+def chat_chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
+    chunk = {
+        "id": "chatcmpl-bench",
+        "object": "chat.completion.chunk",
+        "created": 1760000000,
+        "model": "bench",
+        "service_tier": "default",
+        "system_fingerprint": "fp_bench",
+        "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}],
+    }
+    return f"data: {json.dumps(chunk)}\n\n".encode()
+
+
+def messages_event(kind: str, **fields: Any) -> bytes:
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n".encode()
+
+
+def chat_text() -> Iterator[bytes]:
+    yield chat_chunk({"role": "assistant", "content": ""})
+    for number in range(DELTAS):
+        yield chat_chunk({"content": f"word {number} "})
+    yield chat_chunk({}, "stop")
+    yield b"data: [DONE]\n\n"
+
+
+def chat_calls() -> Iterator[bytes]:
+    for call in range(CALLS):
+        function = {"name": "edit_file", "arguments": '{"text":"'}
+        yield chat_chunk(
+            {"tool_calls": [{"index": call, "id": f"call_{call}", "type": "function", "function": function}]}
+        )
+    for number in range(FRAGMENTS):
+        yield chat_chunk({"tool_calls": [{"index": number % CALLS, "function": {"arguments": f"word {number} "}}]})
+    for call in range(CALLS):
+        yield chat_chunk({"tool_calls": [{"index": call, "function": {"arguments": '"}'}}]})
+    yield chat_chunk({}, "tool_calls")
+    yield b"data: [DONE]\n\n"
+
+
+def messages_start() -> bytes:
+    usage = {"input_tokens": 10, "output_tokens": 1}
+    message = {"id": "msg_bench", "type": "message", "role": "assistant", "model": "bench", "content": []}
+    return messages_event(
+        "message_start", message={**message, "stop_reason": None, "stop_sequence": None, "usage": usage}
+    )
+
+
+def messages_end(reason: str) -> Iterator[bytes]:
+    yield messages_event(
+        "message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage={"output_tokens": 9}
+    )
+    yield messages_event("message_stop")
+
+
+def messages_text() -> Iterator[bytes]:
+    yield messages_start()
+    yield messages_event("content_block_start", index=0, content_block={"type": "text", "text": ""})
+    for number in range(DELTAS):
+        yield messages_event("content_block_delta", index=0, delta={"type": "text_delta", "text": f"word {number} "})
+    yield messages_event("content_block_stop", index=0)
+    yield from messages_end("end_turn")
+
+
+def messages_calls() -> Iterator[bytes]:
+    yield messages_start()
+    for call in range(CALLS):
+        block = {"type": "tool_use", "id": f"toolu_{call}", "name": "edit_file", "input": {}}
+        yield messages_event("content_block_start", index=call, content_block=block)
+        words = [f"word {number} " for number in range(FRAGMENTS // CALLS)]
+        for piece in ['{"text":"', *words, '"}']:
+            delta = {"type": "input_json_delta", "partial_json": piece}
+            yield messages_event("content_block_delta", index=call, delta=delta)
+        yield messages_event("content_block_stop", index=call)
+    yield from messages_end("tool_use")
+
+
+CASES: dict[tuple[str, str], Callable[[], Iterator[bytes]]] = {
+    ("openai-chat", "text"): chat_text,
+    ("openai-chat", "calls"): chat_calls,
+    ("anthropic-messages", "text"): messages_text,
+    ("anthropic-messages", "calls"): messages_calls,
+}
+
+
+def pieces(body: bytes, size: int) -> list[bytes]:
+    return [body[start : start + size] for start in range(0, len(body), size)]
+
+
+class MemoryTransport:
+    """Ours: the whole body at hand."""
+
+    def __init__(self, parts: list[bytes]) -> None:
+        self._parts = parts
+
+    async def send(self, _: HttpRequest) -> HttpResponse:
+        return HttpResponse(200, {}, self._chunks(), self.aclose)
+
+    async def _chunks(self) -> AsyncIterator[bytes]:
+        for part in self._parts:
+            yield part
+
+    async def aclose(self) -> None:
+        pass
+
+
+class SdkBody(httpx2.AsyncByteStream):
+    def __init__(self, parts: list[bytes]) -> None:
+        self._parts = parts
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in self._parts:
+            yield part
+
+
+class SdkTransport(httpx2.AsyncBaseTransport):
+    """Theirs: the same."""
+
+    def __init__(self, parts: list[bytes]) -> None:
+        self._parts = parts
+
+    async def handle_async_request(self, _: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, headers={"content-type": "text/event-stream"}, stream=SdkBody(self._parts))
+
+
+def is_content(event: StreamEvent) -> bool:
+    return isinstance(event, TextDelta | ToolCallDelta)
+
+
+async def ours_joined(wire: str, parts: list[bytes]) -> int:
+    """As llm/exchange.py does it: parts that are there together are joined."""
+    answer = Answer(load_wire(wire).parser())
+    count = 0
+    waiting: list[bytes] = []
+    for part in parts:
+        waiting.append(part)
+        if len(waiting) >= MOST_PARTS or part is parts[-1]:
+            while waiting:
+                count += sum(is_content(event) for event in answer.feed(take(waiting)))
+    return count
+
+
+async def ours_unjoined(wire: str, parts: list[bytes]) -> int:
+    """Decoder and parser, woken for every piece."""
+    answer = Answer(load_wire(wire).parser())
+    return sum(is_content(event) for part in parts for event in answer.feed(part))
+
+
+async def ours(wire: str, transport: Transport, base_url: str) -> int:
+    model = WireModel(
+        provider=Provider("bench", base_url, (Route("*", wire),), key_needed=False),
+        target=Target("bench/bench", "bench"),
+        wire=load_wire(wire),
+        transport=transport,
+        key=None,
+        facts=Facts(),
+        breaker=Breaker(),
+        policy=RetryPolicy(tries=1),
+        times=Times(),
+    )
+    count = 0
+    async for event in model.stream(REQUEST):
+        count += is_content(event)
+    return count
+
+
+async def theirs(wire: str, client: httpx2.AsyncClient, base_url: str) -> int:
+    count = 0
+    if wire == "openai-chat":
+        sdk = openai.AsyncOpenAI(api_key="bench", base_url=base_url, http_client=client)
+        async for chunk in await sdk.chat.completions.create(model="bench", messages=MESSAGES, stream=True):
+            delta = chunk.choices[0].delta
+            count += bool(delta.content or delta.tool_calls)
+        return count
+    other = anthropic.AsyncAnthropic(api_key="bench", base_url=base_url, http_client=client)
+    async for event in await other.messages.create(model="bench", max_tokens=9, messages=MESSAGES, stream=True):
+        count += event.type == "content_block_delta"
+    return count
+
+
+def measure(job: Callable[[], Awaitable[int]], least: int) -> float:
+    """CPU seconds. The counts differ by the empty deltas that one of them leaves out."""
+
+    async def run() -> float:
+        begun = time.process_time()
+        count = await job()
+        took = time.process_time() - begun
+        assert count >= least, (count, least)
+        return took
+
+    return asyncio.run(run())
+
+
+def serve(port: "multiprocessing.Queue[int]") -> None:
+    """Answers POST /<case>/... with the case's events, each one HTTP chunk."""
+    bodies = {
+        f"{wire}-{case}": b"".join(b"%x\r\n%b\r\n" % (len(event), event) for event in make()) + b"0\r\n\r\n"
+        for (wire, case), make in CASES.items()
+    }
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while line := await reader.readline():
+            length = 0
+            while (header := await reader.readline()) != b"\r\n":
+                name, _, value = header.partition(b":")
+                length = int(value) if name.lower() == b"content-length" else length
+            await reader.readexactly(length)
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+            writer.write(bodies[line.split()[1].decode().split("/")[1]])
+            await writer.drain()
+        writer.close()
+
+    async def main() -> None:
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        port.put(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(main())
+
+
+async def ours_over_http(wire: str, url: str) -> int:
+    transport = HttpTransport()
+    try:
+        return await ours(wire, transport, url)
+    finally:
+        await transport.aclose()
+
+
+async def theirs_over_http(wire: str, url: str) -> int:
+    async with httpx2.AsyncClient() as client:
+        return await theirs(wire, client, url)
+
+
+def in_memory(rounds: int) -> None:
+    for (wire, case), make in CASES.items():
+        body = b"".join(make())
+        least = DELTAS if case == "text" else FRAGMENTS
+        for label, size in PIECES.items():
+            parts = pieces(body, size)
+            jobs: dict[str, Callable[[], Awaitable[int]]] = {
+                "ours": lambda parts=parts, wire=wire: ours_joined(wire, parts),
+                "unjoined": lambda parts=parts, wire=wire: ours_unjoined(wire, parts),
+                "client": lambda parts=parts, wire=wire: ours(wire, MemoryTransport(parts), "http://memory"),
+                "sdk": lambda parts=parts, wire=wire: theirs(
+                    wire, httpx2.AsyncClient(transport=SdkTransport(parts)), "http://memory"
+                ),
+            }
+            compare("memory", wire, f"{case}, {label}", jobs, least, rounds)
+
+
+def over_http(rounds: int) -> None:
+    context = multiprocessing.get_context("spawn")
+    port: multiprocessing.Queue[int] = context.Queue()
+    server = context.Process(target=serve, args=(port,), daemon=True)
+    server.start()
+    base = f"http://127.0.0.1:{port.get(timeout=60)}"
+    for wire, case in CASES:
+        least = DELTAS if case == "text" else FRAGMENTS
+        url = f"{base}/{wire}-{case}"
+        jobs: dict[str, Callable[[], Awaitable[int]]] = {
+            "ours": lambda url=url, wire=wire: ours_over_http(wire, url),
+            "sdk": lambda url=url, wire=wire: theirs_over_http(wire, url),
+        }
+        compare("http", wire, case, jobs, least, rounds)
+    server.terminate()
+
+
+def compare(
+    where: str, wire: str, case: str, jobs: dict[str, Callable[[], Awaitable[int]]], least: int, rounds: int
+) -> None:
+    measured: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(rounds):
+        for name, job in jobs.items():
+            measured[name].append(measure(job, least))
+    median = {name: statistics.median(values) for name, values in measured.items()}
+    sdk = SDK_OF[wire]
+    goal = GOALS[sdk, where]
+    ratio = median["ours"] / median["sdk"]
+    each = {name: f"{value / least * 1e6:.1f}" for name, value in median.items()}
+    print(
+        f"{where:6} {sdk:9} {case:15} us an event: {each}  ratio 1/{1 / ratio:.1f}  "
+        f"goal 1/{1 / goal:.0f}  {'reached' if ratio <= goal else 'MISSED'}",
+        flush=True,
+    )
+
+
+def main(rounds: int) -> None:
+    in_memory(rounds)
+    over_http(rounds)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)

@@ -1,0 +1,356 @@
+"""One model asked over a real connection: retries, time-outs, errors, cancelling."""
+
+import asyncio
+import json
+import time
+from contextlib import aclosing
+
+import pytest
+
+from tark_lsp.errors import (
+    AuthenticationFailed,
+    BadRequest,
+    ConnectionFailed,
+    ContextOverflow,
+    ModelError,
+    ModelTimeout,
+    Overloaded,
+    ProtocolError,
+    QuotaExceeded,
+    RateLimited,
+    StreamCut,
+    TarkError,
+)
+from tark_lsp.llm.client import ProviderOverride
+from tark_lsp.llm.events import Done, Retry, Stall, TextDelta, WireStop
+from tark_lsp.llm.exchange import Times
+from tark_lsp.llm.retry import RetryPolicy
+from tark_lsp.llm.scenario import Reply, ScriptedCall, ScriptedError
+from tark_lsp.llm.scripted_answer import answer_frames
+from tests.llm.asking import ENVIRON, QUICK, REFS, ask, built, models_at
+from tests.loopback import Loopback, Raw
+
+WIRES = pytest.mark.parametrize("wire", list(REFS))
+HELLO = Reply(text="Hello there", calls=(ScriptedCall("read_file", {"path": "a.py"}),), thinking="Hm.", chunk=3)
+JSON = {"content-type": "application/json"}
+
+
+def frames(reply: Reply, wire: str) -> list[bytes]:
+    return list(answer_frames(reply, wire, b'{"model":"m"}', 1))
+
+
+def refused(status: int, body: object, **headers: str) -> Raw:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Raw([json.dumps(body).encode()], status, {**JSON, **named})
+
+
+@WIRES
+async def test_an_answer(wire: str) -> None:
+    async with Loopback([HELLO]) as server:
+        models = models_at(server)
+        events, error = await ask(models.open(REFS[wire]))
+        await models.aclose()
+    assert error is None
+    message, builder = built(events, REFS[wire])
+    assert message.text == "Hello there"
+    assert [(call.name, call.arguments) for call in message.tool_calls] == [("read_file", '{"path": "a.py"}')]
+    assert builder.stop is WireStop.TOOL_CALLS
+    assert builder.usage.output_tokens > 1
+    (request,) = server.requests
+    assert request.json["messages"][-1]["role"] == "user"
+    assert request.headers["accept"] == "text/event-stream"
+
+
+async def test_the_key_goes_in_its_header_and_nowhere_else() -> None:
+    async with Loopback([HELLO]) as server:
+        models = models_at(server)
+        for ref in REFS.values():
+            await ask(models.open(ref))
+        await models.aclose()
+    chat, messages = server.requests
+    assert chat.headers["authorization"] == "Bearer sk-test-1"
+    assert messages.headers["x-api-key"] == "sk-test-2"
+    assert messages.headers["anthropic-version"] == "2023-06-01"
+    assert "authorization" not in messages.headers
+    for request in server.requests:
+        assert "sk-test" not in request.path
+        assert b"sk-test" not in request.body
+
+
+async def test_connections_are_kept() -> None:
+    async with Loopback([HELLO]) as server:
+        models = models_at(server)
+        for _ in range(3):
+            await ask(models.open("openai/gpt-4o"))
+        await models.aclose()
+    assert (len(server.requests), server.connections) == (3, 1)
+
+
+RETRIED: dict[str, Raw | Reply] = {
+    "408": refused(408, {}),
+    "409": refused(409, {}),
+    "429": refused(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, retry_after="0.02"),
+    "429 in ms": refused(429, {"error": {"message": "slow down"}}, retry_after_ms="20"),
+    "429 until a date": refused(429, {}, retry_after="Wed, 21 Oct 2015 07:28:00 GMT"),
+    "500": refused(500, {"error": {"message": "oops"}}),
+    "503 as a page": Raw([b"<html><title>Busy</title></html>"], 503, {"content-type": "text/html"}),
+    "529": refused(529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
+    "400 with x-should-retry": refused(400, {"error": {"message": "odd"}}, x_should_retry="true"),
+    "reset before any byte": Raw(reset=True),
+    "reset before content": Raw([b": ping\n\n"], reset=True),
+    "ended before content": Raw([b": ping\n\n"]),
+    "scripted 500": Reply(error=ScriptedError(500)),
+}
+
+
+@WIRES
+@pytest.mark.parametrize("first", RETRIED.values(), ids=RETRIED.keys())
+async def test_retried(first: Raw | Reply, wire: str) -> None:
+    async with Loopback([first, HELLO]) as server:
+        models = models_at(server)
+        events, error = await ask(models.open(REFS[wire]))
+        await models.aclose()
+    assert error is None
+    assert len(server.requests) == 2
+    assert [type(event) for event in events].count(Retry) == 1
+    assert built(events)[0].text == "Hello there"
+
+
+OVERFLOW = {"error": {"message": "prompt is too long: 3333404 tokens > 200000 maximum"}}
+NOT_RETRIED: dict[str, tuple[Raw, type[ModelError], str]] = {
+    "400": (refused(400, {"error": {"message": "no"}}), BadRequest, "report"),
+    "401": (refused(401, {"error": {"message": "bad key"}}), AuthenticationFailed, "OPENAI_API_KEY"),
+    "401 as text": (Raw([b"go away"], 401), AuthenticationFailed, "OPENAI_API_KEY"),
+    "402": (refused(402, {}), QuotaExceeded, "credit"),
+    "404 as a page": (Raw([b"<!doctype html><title>Lost</title>"], 404), ModelError, "/v1"),
+    "quota": (refused(429, {"error": {"code": "insufficient_quota", "message": "pay"}}), QuotaExceeded, "credit"),
+    "overflow": (refused(400, OVERFLOW), ContextOverflow, "new session"),
+    "500 with x-should-retry": (refused(500, {}, x_should_retry="false"), Overloaded, "another model"),
+    "a wait that is too long": (refused(429, {}, retry_after="500"), RateLimited, "another model"),
+    "a web page": (
+        Raw([b"<html><head><title>Welcome</title>"], 200, {"content-type": "text/html"}),
+        ProtocolError,
+        "/v1",
+    ),
+    "JSON in place of a stream": (refused(200, {"id": "x", "choices": []}), ProtocolError, "/v1"),
+    "an error with status 200": (
+        refused(200, {"error": {"message": "Incorrect API key"}}),
+        AuthenticationFailed,
+        "OPENAI",
+    ),
+    "garbage": (Raw([b"data: {nonsense\n\n"]), ProtocolError, "/v1"),
+    "junk that is no field": (Raw([b"\x00\xff\xfe" * 100]), StreamCut, "again"),
+}
+
+
+@pytest.mark.parametrize(("answer", "kind", "hint"), NOT_RETRIED.values(), ids=NOT_RETRIED.keys())
+async def test_errors(answer: Raw, kind: type[ModelError], hint: str) -> None:
+    async with Loopback([answer]) as server:
+        models = models_at(server, policy=RetryPolicy(base=0.001, cap=0.001))
+        events, error = await ask(models.open("openai/gpt-4o"))
+        await models.aclose()
+    assert isinstance(error, kind), error
+    assert hint in error.hint
+    if kind is not StreamCut:
+        assert len(server.requests) == 1
+        assert events == []
+
+
+async def test_it_gives_up_after_five_tries_and_then_rests() -> None:
+    async with Loopback([refused(500, {"error": {"message": "oops"}})]) as server:
+        models = models_at(server)
+        model = models.open("openai/gpt-4o")
+        events, error = await ask(model)
+        assert isinstance(error, Overloaded)
+        assert "tried 5 times" in error.message
+        assert len(server.requests) == 5
+        assert [type(event) for event in events] == [Retry] * 4
+        _, error = await ask(model)
+        assert isinstance(error, Overloaded)
+        assert "left alone" in error.message
+        assert len(server.requests) == 5
+        _, error = await ask(models.open("openai/gpt-4.1"))
+        assert len(server.requests) == 10  # another model of the same provider is asked
+        await models.aclose()
+
+
+@WIRES
+async def test_a_stream_cut_anywhere_gives_its_events_and_then_an_error(wire: str) -> None:
+    whole = frames(HELLO, wire)
+    body = b"".join(whole)
+    _, complete = built((await played(Raw([body]), wire))[0])
+    ends = len(body) if wire == "anthropic-messages" else body.index(b'"finish_reason":"tool_calls"')
+    for cut in range(0, ends - 3, max(1, len(body) // 25)):
+        for reset in (False, True):
+            events, error = await played(Raw([body[:cut]], reset=reset), wire)
+            message, builder = built(events)
+            assert isinstance(error, StreamCut), (cut, error)
+            assert "Hello there".startswith(message.text)
+            assert builder.stop is None
+            assert complete.stop is WireStop.TOOL_CALLS
+
+
+async def played(raw: Raw, wire: str) -> tuple[list, TarkError | None]:  # type: ignore[type-arg]  # events of all kinds
+    async with Loopback([raw]) as server:
+        models = models_at(server, policy=RetryPolicy(tries=1))
+        result = await ask(models.open(REFS[wire]))
+        await models.aclose()
+    return result
+
+
+@WIRES
+async def test_invalid_utf8_is_replaced(wire: str) -> None:
+    body = b"".join(frames(Reply(text="Hello there"), wire)).replace(b"Hello", b"He\xff\xfeo")
+    events, error = await played(Raw([body]), wire)
+    assert error is None
+    assert built(events)[0].text == "He��o there"
+
+
+@WIRES
+async def test_content_that_was_shown_is_never_asked_for_again(wire: str) -> None:
+    parts = frames(Reply(text="Hello there", chunk=2), wire)
+    async with Loopback([Raw(parts[:4], reset=True), HELLO]) as server:
+        models = models_at(server)
+        events, error = await ask(models.open(REFS[wire]))
+        await models.aclose()
+    assert isinstance(error, StreamCut)
+    assert built(events)[0].text
+    assert len(server.requests) == 1
+
+
+async def test_an_error_in_the_stream_comes_after_its_events() -> None:
+    parts = [*frames(Reply(text="Hi", cut=True), "openai-chat"), b'data: {"error":{"message":"x","code":502}}\n\n']
+    events, error = await played(Raw(parts), "openai-chat")
+    assert events == [TextDelta("Hi")]
+    assert isinstance(error, Overloaded)
+
+
+TIMES = Times(headers=0.3, idle=0.3, thinking=0.6, notice=0.1, notice_again=0.1)
+SLOW: dict[str, tuple[Raw, bool]] = {
+    "no head": (Raw(silent=True), False),
+    "no body": (Raw(stall=True), False),
+    "stops in the middle": (Raw(frames(Reply(text="Hi", cut=True), "openai-chat"), stall=True), True),
+}
+
+
+@pytest.mark.parametrize(("answer", "shown"), SLOW.values(), ids=SLOW.keys())
+async def test_silence_is_told_of_and_ends(answer: Raw, shown: bool) -> None:
+    async with Loopback([answer]) as server:
+        models = models_at(server, policy=RetryPolicy(tries=1), times=TIMES)
+        began = time.monotonic()
+        events, error = await ask(models.open("openai/gpt-4o"))
+        took = time.monotonic() - began
+        await asyncio.wait_for(server.requests[0].closed.wait(), 1)
+        await models.aclose()
+    assert isinstance(error, ModelTimeout)
+    assert sum(isinstance(event, Stall) for event in events) >= 2
+    assert (TextDelta("Hi") in events) is shown
+    assert 0.25 < took < 2
+
+
+async def test_any_byte_is_a_sign_of_life() -> None:
+    parts = [*[b": ping\n\n"] * 8, *frames(Reply(text="Hi"), "openai-chat")]
+    async with Loopback([Raw(parts, pause=0.05)]) as server:
+        models = models_at(server, times=Times(headers=0.3, idle=0.2, thinking=0.2, notice=0.15))
+        events, error = await ask(models.open("openai/gpt-4o"))
+        await models.aclose()
+    assert error is None
+    assert [event for event in events if isinstance(event, Stall)] == []
+
+
+@WIRES
+@pytest.mark.parametrize("when", ["before the head", "in the middle"])
+async def test_cancelling_closes_the_socket(wire: str, when: str) -> None:
+    parts = frames(Reply(text="Hi", cut=True), wire)
+    answer = Raw(silent=True) if when == "before the head" else Raw(parts, stall=True)
+    async with Loopback([answer]) as server:
+        models = models_at(server)
+        task = asyncio.create_task(ask(models.open(REFS[wire])))
+        await server.asked(1)
+        await asyncio.sleep(0.05)
+        began = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.wait_for(server.requests[0].closed.wait(), 0.5)
+        assert time.monotonic() - began < 0.5
+        await models.aclose()
+
+
+async def test_leaving_early_closes_the_socket() -> None:
+    async with Loopback([Raw(frames(HELLO, "openai-chat"), pause=0.02)]) as server:
+        models = models_at(server)
+        from tests.llm.asking import REQUEST
+
+        async with aclosing(models.open("openai/gpt-4o").stream(REQUEST)) as stream:
+            async for _ in stream:
+                break
+        await asyncio.wait_for(server.requests[0].closed.wait(), 0.5)
+        await models.aclose()
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_redirects_are_refused(status: int) -> None:
+    async with Loopback([HELLO]) as other, Loopback([Raw(status=status, headers={"location": other.url})]) as server:
+        models = models_at(server)
+        _, error = await ask(models.open("anthropic/claude-sonnet-4-5"))
+        await models.aclose()
+        assert isinstance(error, BadRequest)
+        assert "baseUrl" in error.hint
+        assert (len(server.requests), other.connections) == (1, 0)
+
+
+async def test_nobody_listens() -> None:
+    async with Loopback([HELLO]) as server:
+        url = server.url
+    models = models_at(
+        server, more={"ollama": ProviderOverride(base_url=f"{url}/v1")}, policy=RetryPolicy(tries=2, base=0.01)
+    )
+    events, error = await ask(models.open("ollama/qwen3"))
+    await models.aclose()
+    assert isinstance(error, ConnectionFailed)
+    assert "ollama serve" in error.hint
+    assert [type(event) for event in events] == [Retry]
+
+
+async def test_a_server_that_refuses_stream_options_is_asked_without_from_then_on() -> None:
+    no = refused(400, {"error": {"message": "Unknown parameter: 'stream_options'."}})
+    async with Loopback([no, HELLO]) as server:
+        models = models_at(server)
+        model = models.open("openai/gpt-4o")
+        events, error = await ask(model)
+        assert error is None
+        assert Retry not in [type(event) for event in events]
+        await ask(model)
+        await models.aclose()
+    assert ["stream_options" in request.json for request in server.requests] == [True, False, False]
+
+
+async def test_cost_is_reckoned_from_the_catalog() -> None:
+    async with Loopback([HELLO]) as server:
+        models = models_at(server)
+        for ref, known in (("anthropic/claude-sonnet-4-5", True), ("anthropic/claude-unheard-of", False)):
+            events, _ = await ask(models.open(ref))
+            assert (built(events)[1].usage.cost_usd is not None) is known
+        await models.aclose()
+
+
+async def test_what_comes_after_the_end_is_not_waited_for() -> None:
+    parts = frames(Reply(text="Hi"), "openai-chat")
+    async with Loopback([Raw(parts, stall=True)]) as server:
+        models = models_at(server, policy=QUICK)
+        began = time.monotonic()
+        events, error = await ask(models.open("openai/gpt-4o"))
+        assert time.monotonic() - began < 2
+        await models.aclose()
+    assert error is None
+    assert isinstance(events[-1], Done)
+
+
+async def test_twenty_at_once() -> None:
+    async with Loopback([HELLO]) as server:
+        models = models_at(server)
+        answers = await asyncio.gather(*(ask(models.open(ref)) for ref in list(REFS.values()) * 10))
+        await models.aclose()
+    assert {built(events)[0].text for events, error in answers if error is None} == {"Hello there"}
+    assert ENVIRON["OPENAI_API_KEY"] in server.requests[0].headers["authorization"]

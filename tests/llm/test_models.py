@@ -1,0 +1,267 @@
+"""The door: which models there are, whose key they take, what a person reads when one is missing."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tark_lsp.errors import AuthenticationFailed, MissingKey, ModelError, SettingsError
+from tark_lsp.llm.catalog import Price, facts, read_listing
+from tark_lsp.llm.client import Models, ProviderOverride
+from tark_lsp.llm.credentials import find_key, origin_of
+from tark_lsp.llm.events import TextDelta
+from tark_lsp.llm.provider import load_providers
+from tark_lsp.llm.scenario import Reply
+from tark_lsp.llm.wire.wire import WIRES, load_wire
+from tark_lsp.messages import Usage
+from tests.llm.asking import ENVIRON, ask, models_at
+from tests.llm.recordings import ROOT
+from tests.loopback import Loopback, Raw
+
+OWN = ProviderOverride(base_url="https://own.example/v1/", wire="openai-chat")
+
+REFUSED: dict[str, tuple[str, dict[str, ProviderOverride], dict[str, str], type[SettingsError], str]] = {
+    "no key": ("anthropic/claude-x", {}, {}, MissingKey, "set ANTHROPIC_API_KEY"),
+    "an empty key": ("openai/gpt-x", {}, {"OPENAI_API_KEY": " "}, MissingKey, "set OPENAI_API_KEY"),
+    "another variable": ("openai/x", {"openai": ProviderOverride(api_key_env="MINE")}, ENVIRON, MissingKey, "set MINE"),
+    "a key that no header can carry": (
+        "openai/x",
+        {},
+        {"OPENAI_API_KEY": "sk-\u201d"},
+        SettingsError,
+        "set OPENAI_API_KEY again",
+    ),
+    "no provider": ("gpt-4o", {}, {}, SettingsError, "provider/model"),
+    "no model": ("openai/", {}, {}, SettingsError, "provider/model"),
+    "nobody's name": ("acme/x", {}, {}, SettingsError, "providers.acme.baseUrl"),
+    "half a set-up": (
+        "acme/x",
+        {"acme": ProviderOverride(base_url="http://x")},
+        {},
+        SettingsError,
+        "providers.acme.wire",
+    ),
+    "no such wire": (
+        "acme/x",
+        {"acme": ProviderOverride(wire="smoke", base_url="http://x")},
+        {},
+        SettingsError,
+        "openai-chat",
+    ),
+    "no base URL": ("compatible/x", {}, {}, SettingsError, "providers.compatible.baseUrl"),
+    "no scenario": ("scripted/x", {}, {}, SettingsError, "providers.scripted.scenario"),
+}
+
+
+@pytest.mark.parametrize(("ref", "overrides", "environ", "kind", "hint"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_cannot_be_opened(
+    ref: str, overrides: dict[str, ProviderOverride], environ: dict[str, str], kind: type[SettingsError], hint: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Models(overrides, environ).open(ref)
+    assert type(caught.value) is kind
+    assert hint in caught.value.hint
+
+
+def test_models_are_opened_once() -> None:
+    models = Models({"own": OWN}, {})
+    assert models.open("own/x") is models.open("own/x")
+    assert models.open("own/x").name == "own/x"
+
+
+@pytest.mark.parametrize("wire", sorted(WIRES))
+async def test_any_server_that_speaks_a_wire(wire: str) -> None:
+    async with Loopback([Reply(text="Hi", chunk=9)]) as server:
+        own = ProviderOverride(f"{server.url}/v1/", "OWN_KEY", {"x-team": "blue"}, wire)
+        models = models_at(server, more={"own": own}, environ={"OWN_KEY": "k"})
+        events, error = await ask(models.open("own/vendor/model"))
+        await models.aclose()
+    assert error is None
+    assert TextDelta("Hi") in events
+    (request,) = server.requests
+    assert request.json["model"] == "vendor/model"
+    assert request.headers["x-team"] == "blue"
+    header = load_wire(wire).key_header
+    assert request.headers[header] == ("Bearer k" if header == "authorization" else "k")
+
+
+def test_every_provider_is_in_the_documentation_and_its_wires_exist() -> None:
+    providers = load_providers()
+    assert {"openai", "anthropic", "compatible", "ollama", "openrouter", "scripted"} <= set(providers)
+    page = (ROOT / "docs" / "providers.md").read_text("utf-8")
+    for name, provider in providers.items():
+        assert f"| `{name}` |" in page
+        assert all(variable in page for variable in provider.key_env)
+        assert {route.wire for route in provider.routes} <= set(WIRES)
+
+
+def test_a_key_stays_with_its_origin() -> None:
+    key = find_key(["A", "B"], {"B": " secret "}, "https://Api.Example:8443/v1")
+    assert key is not None
+    assert (key.value, key.variable, key.origin) == ("secret", "B", "https://api.example:8443")
+    assert "secret" not in repr(key)
+    assert key.header("x-api-key", "https://api.example:8443/other") == {"x-api-key": "secret"}
+    for url in ("http://api.example:8443/v1", "https://api.example/v1", "https://api.example:8443@evil.example/"):
+        with pytest.raises(SettingsError, match="was not sent"):
+            key.header("x-api-key", url)
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"), [("https://u:p@h.example/x", "https://h.example"), ("http://[::1]:80/", "http://[::1]:80")]
+)
+def test_origin(url: str, origin: str) -> None:
+    assert origin_of(url) == origin
+
+
+LISTED = {
+    "data": [
+        {"id": "old", "created": 1},
+        {"id": "claude-sonnet-5-5", "display_name": "Claude Sonnet 5.5", "created": 3},
+        {
+            "id": "vendor/new",
+            "name": "Vendor: New",
+            "created": 2,
+            "context_length": 1000,
+            "pricing": {"prompt": "0.000002", "completion": "0.00001", "input_cache_read": "0.0000002"},
+            "supported_parameters": ["tools", "reasoning"],
+        },
+        {"no": "id"},
+        "odd",
+    ]
+}
+
+
+def test_listing() -> None:
+    first, second, third = read_listing("p", LISTED)
+    assert (first.id, first.name, first.context_window, first.thinking) == (
+        "p/claude-sonnet-5-5",
+        "Claude Sonnet 5.5",
+        1_000_000,
+        True,
+    )
+    assert (second.context_window, second.tools, second.thinking) == (1000, True, True)
+    assert second.price is not None
+    assert (round(second.price.input, 6), round(second.price.output, 6), round(second.price.cached or 0, 6)) == (
+        2,
+        10,
+        0.2,
+    )
+    assert (third.id, third.context_window, third.price, third.tools) == ("p/old", None, None, None)
+
+
+@pytest.mark.parametrize(
+    "body", [None, {}, {"data": None}, [], "text", {"data": [{"id": 1, "pricing": {"prompt": "x"}}]}]
+)
+def test_a_strange_listing_has_no_models(body: object) -> None:
+    assert read_listing("p", body) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "window", "thinking"),
+    [
+        ("claude-opus-4-7", 1_000_000, "adaptive"),
+        ("anthropic/claude-sonnet-4.5", 200_000, "budget"),
+        ("claude-haiku-4-5-20251001", 200_000, "budget"),
+        ("claude-3-5-sonnet-20241022", 200_000, "none"),
+        ("gpt-5.4", 1_050_000, "effort"),
+        ("gpt-4o-mini", 128_000, "none"),
+        ("unheard-of", None, "unknown"),
+    ],
+)
+def test_facts(model: str, window: int | None, thinking: str) -> None:
+    assert (facts(model).context_window, facts(model).thinking) == (window, thinking)
+
+
+def test_price() -> None:
+    price = Price(input=3, output=15, cached=0.3, cache_write=3.75)
+    usage = Usage(input_tokens=1_000_000, cached_tokens=500_000, cache_write_tokens=100_000, output_tokens=100_000)
+    assert price.of(usage) == pytest.approx(0.4 * 3 + 0.5 * 0.3 + 0.1 * 3.75 + 0.1 * 15)
+    assert Price(2, 10).of(Usage(1_000_000, 1_000_000, 0, 0)) == pytest.approx(2)
+
+
+async def test_list_and_what_it_teaches() -> None:
+    async with Loopback([Reply()], models=["gpt-4o", "gpt-5.4"]) as server:
+        models = models_at(
+            server, environ={"OPENAI_API_KEY": "k"}, more={"ollama": ProviderOverride(base_url=server.url)}
+        )
+        assert [model.id for model in await models.list("openai")] == ["openai/gpt-4o", "openai/gpt-5.4"]
+        everything = [model.id for model in await models.list()]
+        assert everything == ["ollama/gpt-4o", "ollama/gpt-5.4", "openai/gpt-4o", "openai/gpt-5.4"]
+        with pytest.raises(MissingKey):
+            await models.list("anthropic")
+        assert await models.list("scripted") == []
+        await models.aclose()
+
+
+DEFAULTS: list[tuple[dict[str, str], str | None]] = [
+    (ENVIRON, "anthropic/claude-sonnet-5"),
+    ({"OPENAI_API_KEY": "k"}, "openai/gpt-5.4"),
+    ({}, "ollama/gpt-4o"),
+]
+
+
+@pytest.mark.parametrize(("environ", "expected"), DEFAULTS)
+async def test_find_default(environ: dict[str, str], expected: str | None) -> None:
+    async with Loopback([Reply()], models=["gpt-4o", "claude-sonnet-5", "gpt-5.4"]) as server:
+        models = models_at(server, environ=environ, more={"ollama": ProviderOverride(base_url=server.url)})
+        assert await models.find_default() == expected
+        await models.aclose()
+
+
+async def test_no_default_where_nobody_answers() -> None:
+    async with Loopback([Reply()]) as server:
+        url = server.url
+    models = models_at(server, environ={}, more={"ollama": ProviderOverride(base_url=url)})
+    assert await models.find_default() is None
+    models = models_at(server)
+    with pytest.raises(ModelError):
+        await models.find_default()
+    await models.aclose()
+
+
+async def test_a_bad_key_is_said_when_listing() -> None:
+    refusal = Raw([b'{"error":{"message":"no"}}'], 401, {"content-type": "application/json"})
+    async with Loopback([Reply()], listing=refusal) as server:
+        models = models_at(server)
+        with pytest.raises(AuthenticationFailed) as caught:
+            await models.list("openai")
+        await models.aclose()
+    assert "OPENAI_API_KEY" in caught.value.hint
+
+
+SCENARIO = """
+[[reply]]
+text = "Hi"
+"""
+
+
+def test_scripts_play_without_httpx(tmp_path: Path) -> None:
+    scenario = tmp_path / "demo.toml"
+    scenario.write_text(SCENARIO, "utf-8")
+    program = f"""
+import asyncio, pathlib, sys
+from tark_lsp.llm.client import Models
+from tark_lsp.llm.request import ChatRequest
+async def main():
+    models = Models(scenario=pathlib.Path({str(scenario)!r}))
+    print([event async for event in models.open("scripted/demo").stream(ChatRequest("", ()))][0].text)
+    await models.aclose()
+asyncio.run(main())
+print("httpx" in sys.modules, "pydantic" in sys.modules)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert ran.stdout.split() == ["Hi", "False", "False"]
+
+
+def test_a_server_in_a_thread_serves_another_loop() -> None:
+    with Loopback([Reply(text="Hi", chunk=9)]).in_thread() as server:
+
+        async def talk() -> object:
+            models = models_at(server)
+            events, error = await ask(models.open("openai/gpt-4o"))
+            await models.aclose()
+            return error or events[0]
+
+        assert asyncio.run(talk()) == TextDelta("Hi")

@@ -1,0 +1,456 @@
+"""OpenAI Chat Completions both ways: histories to bodies, and the oddities of servers to events, each as one row."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tark_lsp.errors import BadRequest, ModelError, Overloaded, ProtocolError, RateLimited, StreamCut
+from tark_lsp.llm.answer import Answer
+from tark_lsp.llm.events import Done, Echo, StreamEvent, UsageUpdate, WireStop
+from tark_lsp.llm.request import ChatRequest
+from tark_lsp.llm.wire.openai_chat import WIRE
+from tark_lsp.llm.wire.wire import Quirks, Target
+from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolDefinition, ToolResult, Usage
+from tests.llm.asking import built
+
+TARGET = Target("openai/gpt", "gpt")
+USER = Message("user", (Text("Do it."),))
+
+
+def assistant(*parts: Part, model: str = "openai/gpt") -> Message:
+    return Message("assistant", parts, model)
+
+
+def results(*parts: ToolResult) -> Message:
+    return Message("tool", parts)
+
+
+def body_of(*messages: Message, target: Target = TARGET, **request: Any) -> dict[str, Any]:
+    return dict(json.loads(WIRE.encode(ChatRequest("", messages, **request), target)))
+
+
+CALL = ToolCall("call_1", "read_file", '{"path":"a"}')
+CALL_SENT = {"id": "call_1", "type": "function", "function": {"name": "read_file", "arguments": '{"path":"a"}'}}
+NO_RESULT = {"role": "tool", "tool_call_id": "call_1", "content": "Error: No result: this call was not run."}
+USER_SENT = {"role": "user", "content": "Do it."}
+PICTURE = Image("image/png", "QUJD")
+PICTURE_SENT = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}
+
+HISTORIES: dict[str, tuple[tuple[Message, ...], list[dict[str, Any]]]] = {
+    "text": ((USER,), [USER_SENT]),
+    "call and result": (
+        (USER, assistant(Text("Well."), CALL), results(ToolResult("call_1", "text"))),
+        [
+            USER_SENT,
+            {"role": "assistant", "content": "Well.", "tool_calls": [CALL_SENT]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "text"},
+        ],
+    ),
+    "a call without its result gets one": (
+        (USER, assistant(CALL), USER),
+        [USER_SENT, {"role": "assistant", "content": None, "tool_calls": [CALL_SENT]}, NO_RESULT, USER_SENT],
+    ),
+    "stray and double results are dropped, the calls' order is kept": (
+        (
+            USER,
+            results(ToolResult("call_9", "stray")),
+            assistant(CALL, replace(CALL, id="call_2")),
+            results(ToolResult("call_2", "two"), ToolResult("call_7", "stray"), ToolResult("call_1", "one")),
+            results(ToolResult("call_1", "again")),
+        ),
+        [
+            USER_SENT,
+            {"role": "assistant", "content": None, "tool_calls": [CALL_SENT, {**CALL_SENT, "id": "call_2"}]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "one"},
+            {"role": "tool", "tool_call_id": "call_2", "content": "two"},
+        ],
+    ),
+    "an error is said in the text": (
+        (assistant(CALL), results(ToolResult("call_1", "boom", is_error=True))),
+        [
+            {"role": "assistant", "content": None, "tool_calls": [CALL_SENT]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "Error: boom"},
+        ],
+    ),
+    "our own failures say it themselves": (
+        (assistant(CALL), results(ToolResult("call_1", '{"ok": false, "error": {}}', is_error=True))),
+        [
+            {"role": "assistant", "content": None, "tool_calls": [CALL_SENT]},
+            {"role": "tool", "tool_call_id": "call_1", "content": '{"ok": false, "error": {}}'},
+        ],
+    ),
+    "empty arguments": (
+        (assistant(replace(CALL, arguments=" ")), results(ToolResult("call_1", "ok"))),
+        [
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{**CALL_SENT, "function": {"name": "read_file", "arguments": "{}"}}],
+            },
+            {"role": "tool", "tool_call_id": "call_1", "content": "ok"},
+        ],
+    ),
+    "images of the user and of results": (
+        (
+            Message("user", (Text("Look."), PICTURE)),
+            assistant(CALL),
+            results(ToolResult("call_1", "seen", images=(PICTURE,))),
+        ),
+        [
+            {"role": "user", "content": [{"type": "text", "text": "Look."}, PICTURE_SENT]},
+            {"role": "assistant", "content": None, "tool_calls": [CALL_SENT]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "seen"},
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "The pictures that belong to the tool results above:"},
+                    PICTURE_SENT,
+                ],
+            },
+        ],
+    ),
+    "thinking is not sent, its echo is": (
+        (assistant(Thinking("hm", {"reasoning_details": [{"type": "reasoning.text"}]}), Text("Yes.")),),
+        [{"role": "assistant", "content": "Yes.", "reasoning_details": [{"type": "reasoning.text"}]}],
+    ),
+    "thinking and opaque parts of another model are dropped, and a message of nothing else with them": (
+        (
+            assistant(Thinking("hm", {"signature": "s"}), Opaque({"type": "x"}), Text("Yes."), model="anthropic/c"),
+            assistant(Thinking("hm", {"signature": "s"}), model="anthropic/c"),
+        ),
+        [{"role": "assistant", "content": "Yes."}],
+    ),
+    "a foreign id is made to fit, in both places": (
+        (assistant(replace(CALL, id="functions.add:0")), results(ToolResult("functions.add:0", "ok"))),
+        [
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{**CALL_SENT, "id": "call_fkvsxhtlcd7hojaammvmtet43e"}],
+            },
+            {"role": "tool", "tool_call_id": "call_fkvsxhtlcd7hojaammvmtet43e", "content": "ok"},
+        ],
+    ),
+    "an id that comes again gets a number": (
+        (assistant(CALL), results(ToolResult("call_1", "a")), assistant(CALL), results(ToolResult("call_1", "b"))),
+        [
+            {"role": "assistant", "content": None, "tool_calls": [CALL_SENT]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "a"},
+            {"role": "assistant", "content": None, "tool_calls": [{**CALL_SENT, "id": "call_1_2"}]},
+            {"role": "tool", "tool_call_id": "call_1_2", "content": "b"},
+        ],
+    ),
+    "a lone surrogate does not break the request": (
+        (Message("user", (Text("a\ud83db"),)),),
+        [{"role": "user", "content": "a?b"}],
+    ),
+}
+
+
+@pytest.mark.parametrize(("history", "expected"), HISTORIES.values(), ids=HISTORIES.keys())
+def test_history(history: tuple[Message, ...], expected: list[dict[str, Any]]) -> None:
+    assert body_of(*history)["messages"] == expected
+
+
+READ = ToolDefinition("read_file", "Reads.", {"type": "object", "properties": {"z": {}, "a": {}}})
+WRITE = ToolDefinition("write_file", "Writes.", {"type": "object"})
+
+FIELDS: dict[str, tuple[Target, dict[str, Any], dict[str, Any]]] = {
+    "plain": (TARGET, {}, {"model": "gpt", "stream": True, "stream_options": {"include_usage": True}}),
+    "without stream_options": (Target("a/b", "b", Quirks(stream_usage=False)), {}, {"stream_options": None}),
+    "max tokens": (TARGET, {"max_output_tokens": 9}, {"max_tokens": 9}),
+    "max tokens of reasoning models": (
+        Target("a/b", "b", Quirks(max_tokens_field="max_completion_tokens")),
+        {"max_output_tokens": 9},
+        {"max_completion_tokens": 9, "max_tokens": None},
+    ),
+    "effort": (TARGET, {"thinking": "high"}, {"reasoning_effort": "high"}),
+    "effort at OpenRouter": (
+        Target("a/b", "b", Quirks(effort_field="reasoning")),
+        {"thinking": "low"},
+        {"reasoning": {"effort": "low"}, "reasoning_effort": None},
+    ),
+    "no effort for a model that does not think": (
+        Target("a/b", "b", thinking="none"),
+        {"thinking": "high"},
+        {"reasoning_effort": None},
+    ),
+    "no effort by default": (TARGET, {"thinking": "auto"}, {"reasoning_effort": None}),
+    "no tools": (TARGET, {}, {"tools": None}),
+}
+
+
+@pytest.mark.parametrize(("target", "request_fields", "expected"), FIELDS.values(), ids=FIELDS.keys())
+def test_fields(target: Target, request_fields: dict[str, Any], expected: dict[str, Any]) -> None:
+    body = body_of(USER, target=target, **request_fields)
+    assert {name: body.get(name) for name in expected} == expected
+
+
+def test_the_system_prompt_has_the_role_the_model_takes() -> None:
+    for role in ("system", "developer"):
+        target = Target("a/b", "b", Quirks(system_role=role))
+        body = json.loads(WIRE.encode(ChatRequest("Be brief.", (USER,)), target))
+        assert body["messages"][0] == {"role": role, "content": "Be brief."}
+
+
+def test_a_model_that_wants_its_reasoning_back_gets_it_on_messages_with_calls() -> None:
+    target = Target("deepseek/r", "r", Quirks(reasoning_field="reasoning_content"))
+    mine = assistant(Thinking("hm"), CALL, model="deepseek/r")
+    foreign = assistant(Thinking("no"), CALL, model="x/y")
+    words = assistant(Thinking("so"), Text("Yes."), model="deepseek/r")
+    sent = body_of(mine, foreign, words, target=target)["messages"]
+    assert [message.get("reasoning_content") for message in sent if message["role"] == "assistant"] == ["hm", "", None]
+
+
+def test_a_model_without_eyes_is_told_of_the_image() -> None:
+    target = Target("a/b", "b", Quirks(images=False))
+    (sent,) = body_of(Message("user", (Text("Look."), PICTURE)), target=target)["messages"]
+    assert sent["content"] == "Look.\n[1 image(s) left out: this model takes none]"
+
+
+def test_bodies_are_the_same_to_the_byte_whatever_the_order_of_the_tools() -> None:
+    one = WIRE.encode(ChatRequest("s", (USER,), (READ, WRITE)), TARGET)
+    other = WIRE.encode(ChatRequest("s", (USER,), (WRITE, READ)), TARGET)
+    assert one == other
+    tools = json.loads(one)["tools"]
+    assert [tool["function"]["name"] for tool in tools] == ["read_file", "write_file"]
+    assert list(tools[0]["function"]["parameters"]["properties"]) == ["z", "a"]
+
+
+def test_what_came_is_what_goes_back() -> None:
+    events, _ = parse(
+        delta(reasoning_details=[{"type": "reasoning.text", "index": 0, "text": "a", "format": None}]),
+        delta(reasoning_details=[{"type": "reasoning.text", "index": 0, "text": "b", "signature": "s", "format": "f"}]),
+        delta(reasoning_details=[{"type": "reasoning.encrypted", "index": 1, "id": "call_1", "data": "x"}]),
+        delta(content="Yes."),
+        finish("stop"),
+    )
+    message, _ = built(events, "openai/gpt")
+    (sent,) = body_of(message)["messages"]
+    assert sent["reasoning_details"] == [
+        {"type": "reasoning.text", "index": 0, "text": "ab", "format": "f", "signature": "s"},
+        {"type": "reasoning.encrypted", "index": 1, "id": "call_1", "data": "x"},
+    ]
+
+
+# --- bytes -> events ---------------------------------------------------------------------------------------------
+
+
+def delta(**fields: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": fields, "finish_reason": None}]}
+
+
+def finish(reason: str | None, **fields: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}], **fields}
+
+
+def call(**fields: Any) -> dict[str, Any]:
+    return delta(tool_calls=[fields])
+
+
+def parse(*chunks: dict[str, Any] | str) -> tuple[list[StreamEvent], ModelError | None]:
+    body = "".join(f"data: {chunk if isinstance(chunk, str) else json.dumps(chunk)}\n\n" for chunk in chunks)
+    answer = Answer(WIRE.parser())
+    events = answer.feed(body.encode())
+    return (events if answer.failure else events + answer.close()), answer.failure
+
+
+DONE = "[DONE]"
+F = {"name": "f", "arguments": "{}"}
+USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+
+ANSWERS: dict[str, tuple[list[dict[str, Any] | str], str, str, list[tuple[str, str, str]]]] = {
+    # chunks, text, thinking, calls
+    "text": ([delta(role="assistant", content=""), delta(content="Hi"), finish("stop"), DONE], "Hi", "", []),
+    "no [DONE]": ([delta(content="Hi"), finish("stop")], "Hi", "", []),
+    "no finish reason": ([delta(content="Hi"), DONE], "Hi", "", []),
+    "nothing after [DONE] counts": (
+        [delta(content="Hi"), DONE, {"type": "ping", "cost": "0"}, "nonsense"],
+        "Hi",
+        "",
+        [],
+    ),
+    "content as a list": (
+        [
+            delta(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}, {"type": "odd"}]),
+            delta(content=[{"type": "text", "text": "Hi"}]),
+            finish("stop"),
+        ],
+        "Hi",
+        "Hm",
+        [],
+    ),
+    "null everywhere": (
+        [
+            {"choices": None},
+            {"choices": [{"index": 0, "delta": None}]},
+            delta(content=None, tool_calls=None),
+            {"choices": [], "usage": None},
+            delta(content="Hi"),
+            finish("stop"),
+        ],
+        "Hi",
+        "",
+        [],
+    ),
+    "another choice is not ours": (
+        [delta(content="Hi"), {"choices": [{"index": 1, "delta": {"content": "no"}}]}, finish("stop")],
+        "Hi",
+        "",
+        [],
+    ),
+    "a refusal is words": ([delta(refusal="I won't."), finish("stop")], "I won't.", "", []),
+    "reasoning_content": ([delta(reasoning_content="Hm"), delta(content="Hi"), finish("stop")], "Hi", "Hm", []),
+    "reasoning": ([delta(reasoning="Hm", content=""), delta(content="Hi"), finish("stop")], "Hi", "Hm", []),
+    "reasoning with its details is shown once": (
+        [delta(reasoning="Hm", reasoning_details=[{"type": "reasoning.text", "text": "Hm"}]), finish("stop")],
+        "",
+        "Hm",
+        [],
+    ),
+    "details alone": (
+        [delta(reasoning_details=[{"type": "reasoning.summary", "summary": "Hm"}]), finish("stop")],
+        "",
+        "Hm",
+        [],
+    ),
+    "a call in pieces, finish reason stop": (
+        [
+            call(index=0, id="a", type="function", function={"name": "f", "arguments": ""}),
+            call(index=0, function={"arguments": '{"x"'}),
+            call(index=0, id="", function={"name": None, "arguments": ":1}"}),
+            finish("stop"),
+        ],
+        "",
+        "",
+        [("a", "f", '{"x":1}')],
+    ),
+    "all calls at index 0 (Copilot)": (
+        [call(index=0, id="a", function=F), call(index=0, id="b", function=F), finish("tool_calls")],
+        "",
+        "",
+        [("a", "f", "{}"), ("b", "f", "{}")],
+    ),
+    "no index (Mistral)": (
+        [delta(tool_calls=[{"id": "a", "function": F}, {"id": "b", "function": F}]), finish("tool_calls")],
+        "",
+        "",
+        [("a", "f", "{}"), ("b", "f", "{}")],
+    ),
+    "first index 1": ([call(index=1, id="a", function=F), finish("tool_calls")], "", "", [("a", "f", "{}")]),
+    "arguments as an object": (
+        [call(index=0, id="a", function={"name": "f", "arguments": {"x": 1}}), finish("stop")],
+        "",
+        "",
+        [("a", "f", '{"x":1}')],
+    ),
+    "no arguments": ([call(index=0, id="a", function={"name": "f"}), finish("stop")], "", "", [("a", "f", "{}")]),
+    "a lone surrogate": (['{"choices":[{"delta":{"content":"a\\ud83db"}}]}', finish("stop")], "a?b", "", []),
+}
+
+
+@pytest.mark.parametrize(("chunks", "text", "thinking", "calls"), ANSWERS.values(), ids=ANSWERS.keys())
+def test_answer(chunks: list[Any], text: str, thinking: str, calls: list[tuple[str, str, str]]) -> None:
+    events, failure = parse(*chunks)
+    assert failure is None
+    message, builder = built(events)
+    assert message.text == text
+    assert "".join(part.text for part in message.parts if isinstance(part, Thinking)) == thinking
+    assert [(call.id, call.name, call.arguments) for call in message.tool_calls] == calls
+    assert builder.incomplete_calls == ()
+    assert sum(isinstance(event, Done) for event in events) == 1
+    assert isinstance(events[-1], Done)
+
+
+STOPS = [
+    ("stop", WireStop.END_TURN),
+    ("tool_calls", WireStop.TOOL_CALLS),
+    ("length", WireStop.MAX_TOKENS),
+    ("content_filter", WireStop.REFUSAL),
+    ("something new", WireStop.OTHER),
+]
+
+
+@pytest.mark.parametrize(("reason", "stop"), STOPS)
+def test_stop(reason: str, stop: WireStop) -> None:
+    events, _ = parse(delta(content="Hi"), finish(reason), finish(reason, usage=USAGE), DONE)
+    assert events[-1] == Done(stop, reason)
+
+
+def test_a_call_cut_off_by_length_is_not_complete() -> None:
+    first, second = call(index=0, id="a", function=F), call(index=1, id="b", function={"name": "f", "arguments": '{"x'})
+    events, failure = parse(first, second, finish("length"))
+    assert failure is None
+    assert built(events)[1].incomplete_calls == ("b",)
+
+
+USAGES: dict[str, tuple[dict[str, Any], Usage]] = {
+    "plain": (USAGE, Usage(10, 0, 0, 5)),
+    "cached": ({**USAGE, "prompt_tokens_details": {"cached_tokens": 4}}, Usage(10, 4, 0, 5)),
+    "reasoning within the completion": (
+        {**USAGE, "completion_tokens_details": {"reasoning_tokens": 3}},
+        Usage(10, 0, 0, 5, 3),
+    ),
+    "reasoning beside it (xAI)": (
+        {**USAGE, "total_tokens": 18, "completion_tokens_details": {"reasoning_tokens": 3}},
+        Usage(10, 0, 0, 8, 3),
+    ),
+    "with its cost (OpenRouter)": (
+        {**USAGE, "cost": 0.5, "prompt_tokens_details": {"cache_write_tokens": 2}},
+        Usage(10, 0, 2, 5, 0, 0.5),
+    ),
+    "null details": ({**USAGE, "prompt_tokens_details": None, "cost": {"odd": 1}}, Usage(10, 0, 0, 5)),
+}
+
+
+@pytest.mark.parametrize(("sent", "expected"), USAGES.values(), ids=USAGES.keys())
+@pytest.mark.parametrize("place", ["finish", "choices", "every"])
+def test_usage_in_any_chunk(sent: dict[str, Any], expected: Usage, place: str) -> None:
+    chunks: dict[str, list[dict[str, Any] | str]] = {
+        "finish": [delta(content="Hi"), finish("stop", usage=sent), DONE],
+        "choices": [delta(content="Hi"), finish("stop"), {"choices": [], "usage": sent}, DONE],
+        "every": [{**delta(content="Hi"), "usage": USAGE}, finish("stop", usage=sent)],
+    }
+    events, _ = parse(*chunks[place])
+    assert built(events)[1].usage == expected
+    assert isinstance([event for event in events if isinstance(event, UsageUpdate)][-1], UsageUpdate)
+
+
+FAILURES: dict[str, tuple[dict[str, Any] | str, type[ModelError], str]] = {
+    "an object": ({"error": {"message": "busy", "type": "server_error"}}, Overloaded, "busy"),
+    "words (xAI)": ({"code": "x", "error": "too many requests"}, RateLimited, "too many"),
+    "vLLM": ({"object": "error", "message": "bad", "code": 400}, BadRequest, "bad"),
+    "detail": ({"detail": "internal_error"}, Overloaded, "internal"),
+    "OpenRouter": (
+        {
+            "error": {"code": 502, "message": "Provider returned error", "metadata": {"raw": "it fell over"}},
+            "choices": [],
+        },
+        Overloaded,
+        "it fell over",
+    ),
+    "beside a choice": ({**delta(content=""), "error": {"code": 400, "message": "limit"}}, BadRequest, "limit"),
+    "no JSON": ("oops", ProtocolError, "oops"),
+    "not this wire": ({"choices": "none"}, ProtocolError, "choices"),
+}
+
+
+@pytest.mark.parametrize(("chunk", "kind", "words"), FAILURES.values(), ids=FAILURES.keys())
+def test_errors_in_the_stream(chunk: dict[str, Any] | str, kind: type[ModelError], words: str) -> None:
+    events, failure = parse(delta(content="Hi"), chunk)
+    assert built(events)[0].text == "Hi"
+    assert type(failure) is kind
+    assert words in failure.message
+
+
+def test_the_end_without_a_terminal_event_is_an_error() -> None:
+    events, failure = parse(delta(content="Hi"), {"choices": [], "usage": USAGE})
+    assert built(events)[0].text == "Hi"
+    assert isinstance(failure, StreamCut)
+
+
+def test_copilots_opaque_reasoning_goes_back_as_it_came() -> None:
+    events, _ = parse(delta(reasoning_text="Hm"), delta(reasoning_opaque="zzz"), delta(content="Hi"), finish("stop"))
+    assert Echo("thinking", {"reasoning_opaque": "zzz", "reasoning_text": "Hm"}) in events
