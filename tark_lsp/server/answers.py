@@ -1,12 +1,16 @@
 """What a person reads where the client has no `updates`: a turn's answer in words, errors, results of commands."""
 
+from pathlib import Path
 from typing import Any
 
+from tark_lsp.context.snippets import parse_snippets
 from tark_lsp.messages import StopReason
 from tark_lsp.server.lsp import Connection
+from tark_lsp.server.permission import fence
 from tark_lsp.server.questions import INFO, WARNING, Questions
 from tark_lsp.server.show import Show
 from tark_lsp.server.turns import TurnRecord
+from tark_lsp.server.uris import uri_from_path
 
 ERROR = 1
 LEVELS = {"error": ERROR, "warning": WARNING, "info": INFO}
@@ -42,9 +46,26 @@ class Answers:
     async def show(self, record: TurnRecord, end: dict[str, Any]) -> None:
         prompt = record.request.prompt.strip() or record.kind.name.title()
         heading = prompt.splitlines()[0]
-        await self._show.text(f"answer-{record.id}.md", f"# {heading}\n\n{end['text'].strip()}\n")
+        await self._show.text(f"answer-{record.id}.md", f"# {heading}\n\n{with_links(end['text'].strip())}\n")
 
     async def result(self, name: str, text: str) -> None:
         """The result of a list, login, usage or doctor command."""
         if not self._connection.client.understands("updates"):
             await self._show.text(f"{name}.md", text)
+
+
+def with_links(text: str) -> str:
+    """The code snippets of an answer as Markdown: a link to the lines, then the code in a fence."""
+    parts, at = [], 0
+    for each in parse_snippets(text):
+        lines = f"{each.first_line}-{each.last_line}" if each.last_line > each.first_line else str(each.first_line)
+        path = Path(each.path)
+        link = (
+            f"[{path.name}:{lines}]({uri_from_path(path)}#L{each.first_line})"
+            if path.is_absolute()
+            else f"{path}:{lines}"
+        )
+        code = f"\n\n{fence(each.code, path.suffix[1:])}\n" if each.code else ""
+        parts += [text[at : each.start], link, code]
+        at = each.end
+    return "".join([*parts, text[at:]])
