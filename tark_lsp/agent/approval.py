@@ -107,6 +107,8 @@ class Policy:
     grants: tuple[Grant, ...] = ()
     review_after: bool = False
     """`editReview: after`: edits inside are applied at once, and their hunks decided afterwards."""
+    no_commands: str = ""
+    """Why no command may run at all: the workspace is not trusted, or a sandbox is required and there is none."""
 
 
 def effect_of(preview: Preview) -> Effect:
@@ -130,6 +132,8 @@ def decide(
     for rule in policy.deny:
         if _concerns(rule, tool, preview, workspace):
             return Deny(f"the rule {_text(rule)} denies it")
+    if preview.command is not None and policy.no_commands:
+        return Deny(policy.no_commands)
     outside = [edit.path for edit in preview.edits if not workspace.is_inside(edit.path)]
     if outside:
         return Deny(f"{outside[0]} is outside the workspace")

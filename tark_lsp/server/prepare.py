@@ -210,7 +210,19 @@ def read_chosen() -> str | None:
 def policy(settings: Settings) -> Policy:
     rules = settings.permissions
     allow, ask, deny = (tuple(Rule.parse(each) for each in some) for some in (rules.allow, rules.ask, rules.deny))
-    return Policy(settings.approval, allow, ask, deny, review_after=settings.edit_review == "after")
+    no_commands = ""
+    if settings.workspace_trusted is False:
+        no_commands = "the person does not trust this workspace, so no command is run in it"
+    elif settings.sandbox == "require":
+        no_commands = "the settings require a sandbox for commands, and this version of tark-lsp has none yet"
+    return Policy(
+        settings.approval,
+        allow,
+        ask,
+        deny,
+        review_after=settings.edit_review == "after",
+        no_commands=no_commands,
+    )
 
 
 def _nearest(diagnostics: Sequence[Diagnostic], target: Target | None) -> list[Diagnostic]:
