@@ -92,7 +92,7 @@ class Pool:
                 await editor.connection.stop()
             else:
                 await editor.come_to_rest()
-            assert editor.contract.violations == []
+            assert not editor.contract.violations, editor.contract.violations
 
     async def close(self) -> None:
         for editor in self.editors.values():

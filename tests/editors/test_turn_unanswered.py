@@ -48,7 +48,8 @@ async def test_answered_later_by_command(
 async def test_answered_later_by_code_action(open_editor: OpenEditor, profile: Profile, outcome: str) -> None:
     editor = await open_editor(profile)
     uri, turn, _ = await unanswered(editor, answer_null)
-    actions = await editor.actions(uri, editor.documents[uri].find(AREA), invoked=False)
+    # On the hunk itself its own Accept and Reject are offered; anywhere else the question is.
+    actions = await editor.actions(uri, editor.documents[uri].find("import math"), invoked=False)
     answers = [each for each in actions if "tark.permission.answer" in str(each)]
     (action,) = [each for each in answers if f"'outcome': '{outcome}'" in str(each)]
     assert not action.get("isPreferred")

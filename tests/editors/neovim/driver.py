@@ -1,5 +1,6 @@
 """A real Neovim without any plugin, driven as a person drives it: by keys."""
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -9,6 +10,7 @@ from typing import Any, TypeVar
 import psutil
 import pynvim  # type: ignore[import-untyped]  # it has no types
 
+LIMIT_SECONDS = 45.0
 INIT = Path(__file__).with_name("init.lua")
 T = TypeVar("T")
 
@@ -20,6 +22,10 @@ class Neovim:
         argv = [str(binary), "--clean", "--embed", "--headless", "-u", str(INIT)]
         environment = [f"{name}={value}" for name, value in env.items()]
         self._nvim = pynvim.attach("child", argv=["env", "-i", *environment, *argv])
+        # A call to a Neovim that asks something never returns; ending it makes the call fail instead.
+        self._process = psutil.Process(self.lua("return vim.fn.getpid()"))
+        self._limit = threading.Timer(LIMIT_SECONDS, self._process.kill)
+        self._limit.start()
         self._nvim.command(f"cd {folder}")
         # A screen, so that it asks there and not on standard error.
         self._nvim.ui_attach(120, 40, rgb=True)
@@ -115,8 +121,7 @@ class Neovim:
 
     def server_process(self) -> psutil.Process:
         """The language server, a child of Neovim."""
-        pid = self.lua("return vim.fn.getpid()")
-        (server,) = (child for child in psutil.Process(pid).children() if "tark_lsp" in child.cmdline())
+        (server,) = (child for child in self._process.children() if "tark_lsp" in child.cmdline())
         return server
 
     def close(self) -> None:
@@ -125,10 +130,14 @@ class Neovim:
             return
         self._closed = True
         if self.asks:
-            self.keys("<C-c>")
-        with suppress(EOFError):  # it quits before it answers
+            self.keys("<Esc>")
+            self.until(lambda: not self.asks, "the list of choices closed")
+        with suppress(EOFError, OSError):  # it quits before it answers
             self._nvim.command("qall!")
         self._nvim.close()
+        self._limit.cancel()
+        with suppress(psutil.NoSuchProcess):
+            self._process.wait(5)
 
     def _state(self) -> str:
         return "it waits for an answer" if self.asks else f"{self.messages()}\n{self.windows}"
