@@ -38,7 +38,7 @@ WITHIN_LLM: dict[str, set[str]] = {
     "events": set(),
     "request": {"events"},
     "wire": {"events", "request"},
-    "providers": {"events", "request", "wire", "provider"},
+    "providers": {"events", "request", "wire", "provider", "scenario", "scripted_answer"},
 }
 """The same inside llm/, for the parts that know little."""
 

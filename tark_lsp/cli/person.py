@@ -46,9 +46,9 @@ class TerminalPerson:
         self._screen.message(text, severity)
 
     async def permission(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        self._show(request)
         edits: Sequence[Mapping[str, Any]] = request.get("edits") or ()
         ordinary = bool(edits and request.get("grants"))
+        self._show(request, ordinary=ordinary)
         if self._yes and ordinary:
             self._screen.line("applied, as --yes says", "dim")
             return ALLOW
@@ -125,10 +125,9 @@ class TerminalPerson:
                 return titles[picked[0] - 1]
         return None
 
-    def _show(self, request: Mapping[str, Any]) -> None:
-        self._screen.line(one_line(request["title"]), "bold")
-        if why := request.get("why"):
-            self._screen.line(one_line(why), "dim")
+    def _show(self, request: Mapping[str, Any], *, ordinary: bool) -> None:
+        if not ordinary:  # the diff of an edit says it all; of the rest it matters why it is asked
+            self._screen.line(f"{one_line(request['title'])}: {one_line(request['why'])}", "bold")
         if command := request.get("command"):
             self._screen.line(visible(command["text"]), "yellow")
             self._screen.line(f"in {one_line(command['cwd'])}", "dim")

@@ -62,12 +62,13 @@ class Screen:
     def edits(self, edits: Sequence[Mapping[str, Any]]) -> None:
         """The `edits` of a permission request, whole."""
         for edit in edits:
+            self.line(self.name(edit["uri"]), "bold")
             for hunk in edit["hunks"]:
-                self.hunk(edit["uri"], hunk)
+                self._draw(edit["uri"], hunk)
 
     def hunk(self, uri: str, hunk: Mapping[str, Any]) -> None:
         self.line(self.name(uri), "bold")
-        self.console.print(draw_hunk(hunk, self._lines(uri)), end="", soft_wrap=True)
+        self._draw(uri, hunk)
 
     def name(self, uri: str) -> str:
         """The file as people call it: relative to the folder where it lies inside."""
@@ -92,6 +93,9 @@ class Screen:
             self.line(" · ".join(told), "dim")
         if error:
             self.error(error["message"], error.get("hint") or "")
+
+    def _draw(self, uri: str, hunk: Mapping[str, Any]) -> None:
+        self.console.print(draw_hunk(hunk, self._lines(uri)), end="", soft_wrap=True)
 
     def _tool_call(self, update: Mapping[str, Any]) -> None:
         call = update["toolCallId"]

@@ -54,6 +54,7 @@ COMMAND = {
     "title": "run_command",
     "toolKind": "execute",
     "risk": "risky",
+    "why": "it runs a command",
     "command": {"argv": ["rm"], "text": "rm -r \x1b[2J", "cwd": "/ws", "env": {"A": "b"}},
     "grants": [{"id": "turn", "covers": "rm in /ws"}],
 }
@@ -87,7 +88,7 @@ async def test_what_is_asked_is_shown_whole_and_harmless() -> None:
     someone, typist, out = person("n", "n")
     await someone.permission(COMMAND)
     await someone.permission(edit("h", "i"))
-    for text in ("rm -r \\x1b[2J", "in /ws", "with A=b", "edits inside the workspace", "-a\n+h", "+i"):
+    for text in ("rm -r \\x1b[2J", "in /ws", "with A=b", "run_command: it runs a command", "-a\n+h", "+i"):
         assert text in out.getvalue()
     assert typist.questions[1] == "Apply? [y]es, [n]o, [a]ll edits in /ws, this turn, [h]unk by hunk: "
 
