@@ -1,9 +1,9 @@
 ;;; session.el --- One session of eglot in batch, told by the environment  -*- lexical-binding: t; -*-
 
 ;; Usage: emacs --batch -l session.el FILE FIRST LAST TITLE SEEN
-;; Opens FILE, selects the lines FIRST to LAST (from 1), runs the code action whose title holds TITLE, waits until the
-;; turn's progress has ended, then writes what a person would have seen into the file SEEN, as JSON: the actions
-;; offered, the text after the turn, the text after one undo, what was said.
+;; Opens FILE, selects the lines FIRST to LAST (from 1), runs the code action whose title holds TITLE, waits for the
+;; turn's end, then writes what a person would have seen into the file SEEN, as JSON: the actions offered, the text
+;; after the turn, the text after one undo, what was said.
 ;; Questions are asked on standard input, as always in batch.
 
 ;;; Code:
@@ -15,17 +15,12 @@
 ;; All that a person writes into their init file to have tark_lsp.
 (add-to-list 'eglot-server-programs `(python-mode . (,(getenv "PYTHON") "-m" "tark_lsp")))
 
-(defvar session-ended nil "Non-nil once a turn's progress has ended.")
+(defvar session-ended nil "The turn's end, once it has come.")
 (defvar session-said nil "What `message' showed, the newest first.")
 
 (advice-add 'message :before
             (lambda (format &rest arguments)
               (when format (push (apply #'format format arguments) session-said))))
-
-(cl-defmethod eglot-handle-notification :after
-  (_server (_method (eql $/progress)) &key _token value)
-  (when (equal (plist-get value :kind) "end")
-    (setq session-ended t)))
 
 (defun session-wait (seconds done)
   "Wait at most SECONDS until DONE returns non-nil.
@@ -59,8 +54,14 @@ didChange above all) is run here, as half a second without a key would."
     (unless (= 1 (length chosen))
       (error "%S is not one of %S" title (mapcar (lambda (action) (plist-get action :title)) actions)))
     (undo-boundary)
-    (eglot--read-execute-code-action chosen server t)
+    (let ((turn (eglot--read-execute-code-action chosen server t)))
+      ;; This eglot shows no progress, so the turn is waited for.
+      (jsonrpc-async-request server :workspace/executeCommand
+                             `(:command "tark.turn.wait" :arguments [(:turnId ,(plist-get turn :turnId))])
+                             :success-fn (lambda (end) (setq session-ended end))
+                             :timeout 60))
     (session-wait 20 (lambda () session-ended))
+    (eglot-execute-command server 'tark.state [])  ; what was said at the end has come, too
     (let ((after (session-text)))
       (setq last-command nil)
       (undo-boundary)
