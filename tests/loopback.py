@@ -204,7 +204,7 @@ async def _send(raw: Raw, writer: asyncio.StreamWriter) -> bool:
         headers["content-length"] = str(raw.length)
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     writer.write(f"HTTP/1.1 {raw.status} {reason}\r\n{head}\r\n".encode("latin-1"))
-    for part in raw.parts:
+    for part in filter(None, raw.parts):  # an empty chunk would be the end
         if raw.pause:
             await asyncio.sleep(raw.pause)
         writer.write(part if raw.length is not None else b"%x\r\n%b\r\n" % (len(part), part))

@@ -13,7 +13,8 @@ CHARACTERS_PER_TOKEN = 4
 
 def read_request(body: bytes) -> Asked:
     """The last message of a request of either wire. Raises ProtocolError for a body that is no JSON."""
-    messages = decode_any(body).get("messages") or [{}]
+    sent = decode_any(body).get("messages") or ()
+    messages = [message for message in sent if message.get("role") not in ("system", "developer")] or [{}]
     names = {call_id: name for message in messages for call_id, name in _calls(message)}
     last: list[dict[str, Any]] = [messages[-1]]
     if last[0].get("role") == "tool":  # Chat: one message for each result

@@ -1,14 +1,16 @@
-"""A model on a loopback server, asked once: the events and the error that came."""
+"""Asking in one line: a model on a loopback server, or a wire's parser; what came is events and an error."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import aclosing
 
-from tark_lsp.errors import TarkError
+from tark_lsp.errors import ModelError, TarkError
+from tark_lsp.llm.answer import Answer
 from tark_lsp.llm.client import Model, Models, ProviderOverride
 from tark_lsp.llm.events import MessageBuilder, StreamEvent
 from tark_lsp.llm.exchange import Times
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.retry import RetryPolicy
+from tark_lsp.llm.wire.wire import Wire
 from tark_lsp.messages import Message, Text
 from tests.loopback import Loopback
 
@@ -52,3 +54,28 @@ def built(events: list[StreamEvent], model: str = "p/m") -> tuple[Message, Messa
     for event in events:
         builder.add(event)
     return builder.message(model), builder
+
+
+def parse(wire: Wire, pieces: Iterable[bytes]) -> tuple[list[StreamEvent], ModelError | None]:
+    answer = Answer(wire.parser())
+    events: list[StreamEvent] = []
+    for piece in pieces:
+        events += answer.feed(piece)
+        if answer.failure:
+            return events, answer.failure
+    return events + answer.close(), answer.failure
+
+
+def parse_body(wire: Wire, frames: Iterable[str]) -> tuple[list[StreamEvent], ModelError | None]:
+    """Whole, and byte by byte with other line ends and a comment between: it must make no difference."""
+    datas = list(frames)
+    events, failure = parse(wire, ["".join(f"data: {data}\n\n" for data in datas).encode()])
+    other = "".join(f": ping\r\n\r\nevent: x\r\ndata:{data}\r\n\r\n" for data in datas).encode()
+    again, failure_again = parse(wire, single_bytes(other))
+    assert again == events
+    assert repr(failure_again) == repr(failure)
+    return events, failure
+
+
+def single_bytes(body: bytes) -> Iterator[bytes]:
+    return (body[place : place + 1] for place in range(len(body)))

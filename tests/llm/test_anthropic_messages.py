@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import BadRequest, ModelError, Overloaded, ProtocolError, StreamCut
-from tark_lsp.llm.answer import Answer
 from tark_lsp.llm.events import Done, Echo, StreamEvent, TextDelta, ToolCallComplete, WireStop
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.anthropic_messages import WIRE
 from tark_lsp.llm.wire.wire import Quirks, Target, ThinkingStyle
 from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolDefinition, ToolResult, Usage
-from tests.llm.asking import built
+from tests.llm.asking import built, parse_body
 
 REF = "anthropic/claude"
 PLAIN = Target(REF, "claude", Quirks(cache_control=False))
@@ -231,10 +230,7 @@ TOOL = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
 
 
 def parse(*events: dict[str, Any] | str) -> tuple[list[StreamEvent], ModelError | None]:
-    body = "".join(f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n" for event in events)
-    answer = Answer(WIRE.parser())
-    parsed = answer.feed(body.encode())
-    return (parsed if answer.failure else parsed + answer.close()), answer.failure
+    return parse_body(WIRE, (event if isinstance(event, str) else json.dumps(event) for event in events))
 
 
 ANSWERS: dict[str, tuple[list[dict[str, Any] | str], tuple[Part, ...]]] = {

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import BadRequest, ModelError, Overloaded, ProtocolError, RateLimited, StreamCut
-from tark_lsp.llm.answer import Answer
 from tark_lsp.llm.events import Done, Echo, StreamEvent, UsageUpdate, WireStop
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.openai_chat import WIRE
 from tark_lsp.llm.wire.wire import Quirks, Target
 from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolDefinition, ToolResult, Usage
-from tests.llm.asking import built
+from tests.llm.asking import built, parse_body
 
 TARGET = Target("openai/gpt", "gpt")
 USER = Message("user", (Text("Do it."),))
@@ -178,6 +177,12 @@ FIELDS: dict[str, tuple[Target, dict[str, Any], dict[str, Any]]] = {
         {"reasoning_effort": None},
     ),
     "no effort by default": (TARGET, {"thinking": "auto"}, {"reasoning_effort": None}),
+    "the session, for the cache": (
+        Target("a/b", "b", Quirks(cache_key=True)),
+        {"session_id": "s1"},
+        {"prompt_cache_key": "s1"},
+    ),
+    "no session": (TARGET, {"session_id": "s1"}, {"prompt_cache_key": None}),
     "no tools": (TARGET, {}, {"tools": None}),
 }
 
@@ -251,10 +256,7 @@ def call(**fields: Any) -> dict[str, Any]:
 
 
 def parse(*chunks: dict[str, Any] | str) -> tuple[list[StreamEvent], ModelError | None]:
-    body = "".join(f"data: {chunk if isinstance(chunk, str) else json.dumps(chunk)}\n\n" for chunk in chunks)
-    answer = Answer(WIRE.parser())
-    events = answer.feed(body.encode())
-    return (events if answer.failure else events + answer.close()), answer.failure
+    return parse_body(WIRE, (chunk if isinstance(chunk, str) else json.dumps(chunk) for chunk in chunks))
 
 
 DONE = "[DONE]"

@@ -38,6 +38,8 @@ def encode_request(request: ChatRequest, target: Target) -> bytes:
         body["stream_options"] = {"include_usage": True}
     if request.max_output_tokens:
         body[quirks.max_tokens_field] = request.max_output_tokens
+    if quirks.cache_key and request.session_id:
+        body["prompt_cache_key"] = request.session_id
     if request.thinking not in ("auto", "off") and target.thinking != "none":
         if quirks.effort_field == "reasoning":
             body["reasoning"] = {"effort": request.thinking}

@@ -30,6 +30,7 @@ class Quirks:
     `reasoning_field`: the field in which a model wants its own reasoning back, on messages with tool calls.
     `cache_control`: mark what should be cached (Anthropic).
     `images`: the server takes pictures.
+    `cache_key`: the session's id goes along, so that its requests meet the same cache (OpenAI).
     """
 
     system_role: Literal["system", "developer"] = "system"
@@ -39,6 +40,7 @@ class Quirks:
     reasoning_field: str = ""
     cache_control: bool = True
     images: bool = True
+    cache_key: bool = False
 
 
 NORM = Quirks()

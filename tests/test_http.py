@@ -1,0 +1,141 @@
+"""The shared HTTP client on its own: what it sends, closes, refuses and keeps out of the log."""
+
+import asyncio
+import gzip
+import logging
+import subprocess
+import sys
+
+import pytest
+
+from tark_lsp.errors import ConnectionFailed, ProtocolError, SettingsError, StreamCut, TarkError
+from tark_lsp.http import HttpRequest, HttpTransport
+from tests.loopback import Loopback, Raw
+
+SECRET = "sk-very-secret"
+
+
+async def body_of(url: str, **headers: str) -> bytes:
+    transport = HttpTransport()
+    try:
+        response = await transport.send(HttpRequest("POST", url, headers, b"{}"))
+        try:
+            return b"".join([chunk async for chunk in response.chunks])
+        finally:
+            await response.aclose()
+    finally:
+        await transport.aclose()
+
+
+async def test_head_and_body() -> None:
+    async with Loopback([Raw([b"a", b"b"], 418, {"X-Odd": "1"})]) as server:
+        transport = HttpTransport()
+        response = await transport.send(HttpRequest("POST", f"{server.url}/p?q=1", {"x-a": "b"}, b"body"))
+        assert (response.status, response.headers["x-odd"]) == (418, "1")
+        assert b"".join([chunk async for chunk in response.chunks]) == b"ab"
+        await response.aclose()
+        await transport.aclose()
+    (request,) = server.requests
+    assert (request.method, request.path, request.body) == ("POST", "/p?q=1", b"body")
+    assert (request.headers["x-a"], request.headers["accept-encoding"]) == ("b", "identity")
+
+
+async def test_a_body_that_is_compressed_all_the_same() -> None:
+    packed = gzip.compress(b"hello")
+    headers = {"content-encoding": "gzip"}
+    async with Loopback([Raw([packed[:5], packed[5:]], headers=headers), Raw([b"no gzip"], headers=headers)]) as server:
+        assert await body_of(server.url) == b"hello"
+        with pytest.raises(ProtocolError, match="unpack"):
+            await body_of(server.url)
+
+
+@pytest.mark.parametrize("raw", [Raw([b"a"], reset=True), Raw([b"a"], length=10, reset=True)])
+async def test_a_connection_that_breaks(raw: Raw) -> None:
+    async with Loopback([raw]) as server:
+        with pytest.raises(StreamCut, match="broke"):
+            await body_of(server.url)
+
+
+REFUSED: dict[str, tuple[str, dict[str, str], type[TarkError]]] = {
+    "no scheme": ("example", {}, SettingsError),
+    "another scheme": ("ftp://127.0.0.1/", {}, SettingsError),
+    "no port": ("http://127.0.0.1:none/", {}, SettingsError),
+    "a header that is none": ("http://127.0.0.1:9/", {"x-a": "b\nc"}, TarkError),
+    "a header beyond ASCII": ("http://127.0.0.1:9/", {"x-a": "\u201d"}, SettingsError),
+    "no such host": ("http://nobody.invalid/", {}, ConnectionFailed),
+}
+
+
+@pytest.mark.parametrize(("url", "headers", "kind"), REFUSED.values(), ids=REFUSED.keys())
+async def test_what_cannot_be_asked(url: str, headers: dict[str, str], kind: type[TarkError]) -> None:
+    with pytest.raises(kind):
+        await body_of(url, **headers)
+
+
+async def test_a_server_that_speaks_no_tls() -> None:
+    async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 not a web server\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(greet, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(ConnectionFailed, match="no safe connection") as caught:
+            await body_of(f"https://127.0.0.1:{port}/")
+    assert caught.value.retryable is False
+
+
+async def test_a_proxy_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks9://nowhere")
+    with pytest.raises(SettingsError, match="as the environment says") as caught:
+        await body_of("http://127.0.0.1:9/")
+    assert "ALL_PROXY" in caught.value.hint
+
+
+async def test_loopback_never_goes_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Loopback([Raw([b"direct"])]) as server, Loopback([Raw([b"proxied"])]) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        assert await body_of(server.url) == b"direct"
+        assert proxy.connections == 0
+
+
+async def test_other_hosts_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Loopback([Raw([b"proxied"])]) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        assert await body_of("http://model.invalid/v1") == b"proxied"
+
+
+async def test_closing_early_closes_the_socket() -> None:
+    async with Loopback([Raw([b"a"], stall=True)]) as server:
+        transport = HttpTransport()
+        response = await transport.send(HttpRequest("POST", server.url, {}, b"{}"))
+        assert await anext(response.chunks) == b"a"
+        await response.aclose()
+        await asyncio.wait_for(server.requests[0].closed.wait(), 0.5)
+        await transport.aclose()
+
+
+async def test_keys_stay_out_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    keys = {"authorization": f"Bearer {SECRET}", "x-api-key": SECRET, "x-goog-api-key": SECRET, "api-key": SECRET}
+    async with Loopback([Raw([b"a"])]) as server:
+        await body_of(f"{server.url}/v1?key={SECRET}&alt=sse", **keys)
+    assert "alt=sse" in caplog.text
+    assert "***" in caplog.text
+    assert SECRET not in caplog.text
+
+
+async def test_nothing_is_left_on_the_loggers() -> None:
+    before = [len(logging.getLogger(name).filters) for name in ("httpx", "httpcore.http11")]
+    async with Loopback([Raw([b"a"])]) as server:
+        await body_of(server.url)
+    assert [len(logging.getLogger(name).filters) for name in ("httpx", "httpcore.http11")] == before
+
+
+def test_httpx_is_not_imported_before_the_first_request() -> None:
+    program = "import sys, tark_lsp.http; tark_lsp.http.HttpTransport(); print('httpx' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert ran.stdout.strip() == "False"
