@@ -30,16 +30,13 @@ async def run_turn(client: Client, screen: Screen, person: TerminalPerson, start
     with _on_interrupt(interrupted):
         end = await client.command("tark.turn.wait", {"turnId": turn["turnId"]})
         await asyncio.gather(*cancelling)
-        screen.ended(end)
-        decided = await _decide_pending(client, screen, person, turn["turnId"])
-    return _exit_code(end, decided)
-
-
-def _exit_code(end: Mapping[str, Any], decided: bool | None) -> int:
-    states = {edit["state"] for edit in end.get("edits") or ()} - {"pending"}
-    if end["stopReason"] != "end_turn" or decided is False:
+    screen.ended(end)
+    if end["stopReason"] != "end_turn":
         return NOT_DONE
-    return NOT_DONE if states and states <= {"rejected", "failed"} else DONE
+    decided = await _decide_pending(client, screen, person, turn["turnId"])
+    states = {edit["state"] for edit in end.get("edits") or ()} - {"pending"}
+    refused = decided is False or (states and states <= {"rejected", "failed"})
+    return NOT_DONE if refused else DONE
 
 
 async def _decide_pending(client: Client, screen: Screen, person: TerminalPerson, turn_id: str) -> bool | None:

@@ -169,7 +169,7 @@ def test_without_a_terminal_nothing_is_written_unasked(tmp_path: Path, decoder: 
     assert decoder.read_bytes() == before
 
 
-@pytest.mark.parametrize(("typed", "code", "changed"), [("y", 0, True), ("n", 1, False)])
+@pytest.mark.parametrize(("typed", "code", "changed"), [("y", 0, True), ("n", 1, False), ("Ctrl-C", 1, False)])
 def test_mode_plan_asks_at_the_end(
     tmp_path: Path, decoder: Path, env: dict[str, str], typed: str, code: int, changed: bool
 ) -> None:
@@ -180,7 +180,10 @@ def test_mode_plan_asks_at_the_end(
         terminal = Terminal(["run", "decoder.py", "plan it", "--mode", "plan"], decoder.parent, env)
         terminal.see("This hunk (1 of 1)?")
         assert "That is my plan." in terminal.plain
-        terminal.type(typed)
+        if typed == "Ctrl-C":
+            terminal.press_ctrl_c()
+        else:
+            terminal.type(typed)
         assert terminal.end() == code
     assert (decoder.read_bytes() != before) == changed
 
