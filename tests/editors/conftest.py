@@ -38,8 +38,12 @@ class OpenEditor:
     async def __call__(self, profile: Profile, *flags: str, behaviour: Behaviour | None = None) -> MemoryEditor:
         return await self.pool.lend(profile, frozenset(flags), behaviour or profile.behaviour)
 
+    async def to_end(self, profile: Profile, *flags: str) -> MemoryEditor:
+        """With a server that the test may end."""
+        return await self.pool.give(profile, frozenset(flags))
+
     async def fresh(self, profile: Profile, *flags: str, scenario: Path | None = None) -> MemoryEditor:
-        """With a server of its own, which the test may end, and that plays `scenario`."""
+        """With a server of its own, which plays `scenario`."""
         return await self.pool.lend_fresh(profile, frozenset(flags), profile.behaviour, scenario)
 
 

@@ -90,9 +90,9 @@ class MemoryEditor:
         self.connection.notify("textDocument/didOpen", {"textDocument": item})
         return uri
 
-    def new_file(self, text: str) -> str:
+    def new_file(self, text: str, name: str = "shapes") -> str:
         """Write a file no test used before and open it; its URI."""
-        path = self.folder / f"shapes_{len(list(self.folder.iterdir()))}.py"
+        path = self.folder / f"{name}_{len(list(self.folder.iterdir()))}.py"
         path.write_text(text)
         return self.open(path)
 

@@ -36,7 +36,6 @@ class Kind:
 
     profile: Profile
     flags: frozenset[str]
-    versions: bool
 
 
 @dataclass(slots=True)
@@ -49,17 +48,23 @@ class Pool:
     started: int = 0
 
     async def lend(self, profile: Profile, flags: frozenset[str], behaviour: Behaviour) -> MemoryEditor:
-        kind = Kind(profile, flags, behaviour.versions)
+        kind = Kind(profile, flags)
         editor = self.editors.get(kind) or await self.start(profile, flags, behaviour)
         self.editors[kind] = editor
         editor.behaviour = behaviour
         self.lent.append(editor)
         return editor
 
+    async def give(self, profile: Profile, flags: frozenset[str]) -> MemoryEditor:
+        """One that the test may end; other tests will not get it any more."""
+        editor = await self.lend(profile, flags, profile.behaviour)
+        del self.editors[Kind(profile, flags)]
+        return editor
+
     async def lend_fresh(
         self, profile: Profile, flags: frozenset[str], behaviour: Behaviour, scenario: Path | None
     ) -> MemoryEditor:
-        """One that no other test has, and that the test may end."""
+        """One that no other test has or will have."""
         editor = await self.start(profile, flags, behaviour, scenario=scenario or SCENARIO)
         self.lent.append(editor)
         return editor

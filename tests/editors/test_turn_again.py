@@ -13,18 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
 
 NUMBERS = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
-
-ONE_EDIT_AFTER_THE_OTHER = """
-[[reply]]
-tool = "edit_file"
-times = 1
-calls = [{ name = "edit_file", arguments = { path = "shapes_0.py", old_text = "seven", new_text = "7" } }]
-[[reply]]
-tool = "edit_file"
-text = "That is all."
-[[reply]]
-calls = [{ name = "edit_file", arguments = { path = "shapes_0.py", old_text = "one", new_text = "1" } }]
-"""
+DIGITS = "1\ntwo\nthree\nfour\nfive\nsix\n7\n"
 
 THE_SAME_EDIT_AGAIN = """
 [[reply]]
@@ -36,34 +25,31 @@ calls = [{ name = "edit_file", arguments = { path = "shapes_0.py", old_text = "o
 """
 
 
-def written(tmp_path: Path, scenario: str) -> Path:
-    path = tmp_path / "scenario.toml"
-    path.write_text(scenario)
-    return path
-
-
 @each_profile
-async def test_apply_all_this_turn(open_editor: OpenEditor, tmp_path: Path, profile: Profile) -> None:
-    editor = await open_editor.fresh(profile, scenario=written(tmp_path, ONE_EDIT_AFTER_THE_OTHER))
+async def test_apply_all_this_turn(open_editor: OpenEditor, profile: Profile) -> None:
+    editor = await open_editor(profile)
     editor.policy = lambda question: question.choose("Apply all this turn")
-    uri = editor.new_file(NUMBERS)
-    end = await editor.end(await editor.turn("change both", uri))
-    assert editor.text(uri) == NUMBERS.replace("one", "1").replace("seven", "7")
+    uri = editor.new_file(NUMBERS, "numbers")
+    end = await editor.end(await editor.turn(f"make digits of the words in {uri.rpartition('/')[2]}", uri))
+    assert editor.text(uri) == DIGITS
     assert end["edits"] == [{"uri": uri, "state": "applied"}]
     assert len(editor.questions) == 1
 
 
-async def test_apply_once_is_asked_again(open_editor: OpenEditor, tmp_path: Path) -> None:
-    editor = await open_editor.fresh(NEOVIM, scenario=written(tmp_path, ONE_EDIT_AFTER_THE_OTHER))
+@each_profile
+async def test_apply_once_is_asked_again(open_editor: OpenEditor, profile: Profile) -> None:
+    editor = await open_editor(profile)
     editor.policy = allow
-    uri = editor.new_file(NUMBERS)
-    await editor.end(await editor.turn("change both", uri))
-    assert editor.text(uri) == NUMBERS.replace("one", "1").replace("seven", "7")
+    uri = editor.new_file(NUMBERS, "numbers")
+    await editor.end(await editor.turn(f"make digits of the words in {uri.rpartition('/')[2]}", uri))
+    assert editor.text(uri) == DIGITS
     assert len(editor.questions) == 2
 
 
 async def test_a_rejected_edit_is_not_asked_again(open_editor: OpenEditor, tmp_path: Path) -> None:
-    editor = await open_editor.fresh(NEOVIM, scenario=written(tmp_path, THE_SAME_EDIT_AGAIN))
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(THE_SAME_EDIT_AGAIN)
+    editor = await open_editor.fresh(NEOVIM, scenario=scenario)
     editor.policy = reject
     uri = editor.new_file(NUMBERS)
     end = await editor.end(await editor.turn("insist", uri))
