@@ -15,14 +15,16 @@ from tark_lsp.tools.tool import Arguments, Tool
 
 A = TypeVar("A", bound=Arguments)
 
-STRING_OR_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+KEPT_OR_TRAILING_COMMA = re.compile(r"""("(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{,:]\s*,)|,(?=\s*[}\]])""", re.DOTALL)
+"""Kept (the group) are strings and commas after nothing. An open string is taken to the end: else each quote in it
+would be tried as a beginning, which took minutes for a long one."""
 
 
 def parse_object(text: str) -> dict[str, Any]:
     """The JSON object in `text`; empty text is `{}`. Raises ToolError `invalid_arguments`."""
     if not text.strip():
         return {}
-    for candidate in (text, STRING_OR_TRAILING_COMMA.sub(lambda found: found[1] or "", text)):
+    for candidate in (text, KEPT_OR_TRAILING_COMMA.sub(lambda found: found[1] or "", text)):
         try:
             value = json.loads(candidate, strict=False, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
@@ -55,10 +57,10 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _has_lone_surrogate(text: str, value: dict[str, Any]) -> bool:
-    if "\\u" not in text:
-        return False
     try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        text.encode("utf-8")
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         return True
     return False

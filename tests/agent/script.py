@@ -1,0 +1,69 @@
+"""A model that plays a script: each request gets the next answer, event by event."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, TypeAlias
+
+from tark_lsp.errors import ModelError
+from tark_lsp.llm.events import Done, StreamEvent, TextDelta, ToolCallComplete, ToolCallDelta, ToolCallStart, WireStop
+from tark_lsp.llm.request import ChatRequest
+
+NUMBERS = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`arguments` is JSON text; `cut`: the call never completes."""
+
+    name: str
+    arguments: str
+    cut: bool = False
+    id: str = field(default_factory=lambda: f"provider-{next(NUMBERS)}")
+
+
+def call(name: str, **arguments: Any) -> Call:
+    return Call(name, json.dumps(arguments))
+
+
+Part: TypeAlias = str | Call | StreamEvent | ModelError
+Answer: TypeAlias = Sequence[Part]
+
+
+def answer(*parts: Part, stop: WireStop | None = WireStop.END_TURN) -> Answer:
+    """`stop` None: the stream ends without its terminal event."""
+    return parts if stop is None else (*parts, Done(stop))
+
+
+def events_of(part: Part) -> Sequence[StreamEvent | ModelError]:
+    match part:
+        case str():
+            return [TextDelta(part)]
+        case Call():
+            half = len(part.arguments) // 2
+            started: list[StreamEvent] = [ToolCallStart(part.id, part.name)]
+            started += [ToolCallDelta(part.id, piece) for piece in (part.arguments[:half], part.arguments[half:])]
+            return started if part.cut else [*started, ToolCallComplete(part.id, part.arguments)]
+        case _:
+            return [part]
+
+
+@dataclass(slots=True)
+class ScriptedModel:
+    """Where the script is over it says so and ends the turn."""
+
+    answers: list[Answer] = field(default_factory=list)
+    requests: list[ChatRequest] = field(default_factory=list)
+    name: str = "scripted/test"
+    context_window: int | None = 100_000
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
+        self.requests.append(request)
+        for part in self.answers.pop(0) if self.answers else answer("The script is over."):
+            for event in events_of(part):
+                await asyncio.sleep(0)
+                if isinstance(event, ModelError):
+                    raise event
+                yield event
