@@ -1,0 +1,38 @@
+"""`tark-lsp doctor`: what it finds, that it names keys and never shows them, and what makes it fail."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import configure, environment, without_terminal
+
+OWN = '[providers.mine]\nwire = "openai-chat"\nbaseUrl = "http://127.0.0.1:1"\napiKeyEnv = "MY_KEY"\n'
+
+
+@pytest.mark.parametrize(
+    ("toml", "keys", "words", "code"),
+    [
+        ("", {}, ["note keys: none found", "ANTHROPIC_API_KEY", "Ollama"], 0),
+        ("", {"OPENAI_API_KEY": "secret-1"}, ["ok   keys: openai (OPENAI_API_KEY)"], 0),
+        (OWN, {"MY_KEY": "secret-1"}, ["mine (MY_KEY)"], 0),
+        ('model = "a/b"', {"TARK_MODE": "plan"}, ["model: a/b; mode: plan; approval: careful"], 0),
+        ('mode = "sleep"', {}, ["BAD ", 'mode is "sleep"'], 1),
+        ("mode = ", {}, ["cannot be read as TOML"], 1),
+    ],
+    ids=["nothing", "a key", "a provider of one's own", "chosen", "a bad setting", "broken settings"],
+)
+def test_findings(tmp_path: Path, toml: str, keys: dict[str, str], words: list[str], code: int) -> None:
+    if toml:
+        configure(tmp_path, toml)
+    done = without_terminal(["doctor"], tmp_path, environment(tmp_path, **keys))
+    for each in (*words, "search: ripgrep", "sandbox: none yet", "the language server starts"):
+        assert each in done.stdout
+    assert (done.returncode, done.stderr) == (code, "")
+    assert "secret" not in done.stdout
+
+
+def test_a_state_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "state").write_bytes(b"in the way")
+    done = without_terminal(["doctor"], tmp_path, environment(tmp_path))
+    assert done.returncode == 1
+    assert "BAD  state folder" in done.stdout
