@@ -118,6 +118,8 @@ async def run_turn(turn: Turn) -> TurnEnd:
             )
             answer, stop, cut = await ask_model(turn, tools)
             calls = answer.tool_calls
+            if not calls and stop is WireStop.PAUSED:
+                continue
             if not calls:
                 return turn.end(STOP_REASONS.get(stop, StopReason.END_TURN) if stop else StopReason.END_TURN)
             await run_calls(turn, tools, calls, cut)

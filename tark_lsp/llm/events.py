@@ -24,6 +24,8 @@ class WireStop(StrEnum):
     TOOL_CALLS = "tool_calls"
     MAX_TOKENS = "max_tokens"
     REFUSAL = "refusal"
+    PAUSED = "paused"
+    """The provider wants the conversation sent again as it is, to go on."""
     OTHER = "other"
 
 

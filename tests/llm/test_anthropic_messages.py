@@ -332,7 +332,7 @@ STOPS = [
     ("max_tokens", WireStop.MAX_TOKENS),
     ("model_context_window_exceeded", WireStop.MAX_TOKENS),
     ("refusal", WireStop.REFUSAL),
-    ("pause_turn", WireStop.OTHER),
+    ("pause_turn", WireStop.PAUSED),
 ]
 
 
