@@ -83,7 +83,7 @@ class MemoryEditor:
 
     def open(self, path: Path) -> str:
         """The document's URI. Its text is what the file holds."""
-        uri, text = path.as_uri(), path.read_text()
+        uri, text = path.as_uri(), path.read_bytes().decode()
         document = Document(uri, text, self.server["capabilities"].get("positionEncoding", "utf-16"))
         self.documents[uri] = document
         item = {"uri": uri, "languageId": "python", "version": self._version(document), "text": text}
@@ -93,7 +93,7 @@ class MemoryEditor:
     def new_file(self, text: str, name: str = "shapes") -> str:
         """Write a file no test used before and open it; its URI."""
         path = self.folder / f"{name}_{len(list(self.folder.iterdir()))}.py"
-        path.write_text(text)
+        path.write_bytes(text.encode())
         return self.open(path)
 
     def close_document(self, uri: str) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.editors.behaviour import NEOVIM, PROFILES, Profile
+from tests.editors.behaviour import NATIVE, NEOVIM, PROFILES, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.connection import Json
 from tests.editors.memory_editor import MemoryEditor
@@ -14,7 +14,7 @@ from tests.editors.shapes import AREA, DOCSTRING, FUNCTION, HEAD, NEW_AREA, NEW_
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
-each_surface = pytest.mark.parametrize("flags", [(), ("permission", "updates")], ids=["message", "permission"])
+each_surface = pytest.mark.parametrize("flags", [(), NATIVE], ids=["message", "permission"])
 
 
 def order(editor: MemoryEditor) -> list[str]:
@@ -52,7 +52,7 @@ async def test_a_turn_on_a_selection(open_editor: OpenEditor, profile: Profile, 
 
 @each_profile
 async def test_progress_tells_what_happens(open_editor: OpenEditor, profile: Profile) -> None:
-    editor = await open_editor(profile, "permission", "updates")
+    editor = await open_editor(profile, *NATIVE)
     uri = editor.new_file(SHAPES)
     name = uri.rpartition("/")[2]
     prompt = f"rewrite the area in {name}"
@@ -100,7 +100,7 @@ async def test_two_edits_of_one_answer_are_one_question(
 
 @each_profile
 async def test_two_reading_calls_of_one_answer(open_editor: OpenEditor, profile: Profile) -> None:
-    editor = await open_editor(profile, "permission", "updates")
+    editor = await open_editor(profile, *NATIVE)
     uri = editor.new_file(SHAPES)
     turn = await editor.turn(f"read and search {uri.rpartition('/')[2]}", uri)
     end = await editor.end(turn)
@@ -118,7 +118,7 @@ async def test_two_reading_calls_of_one_answer(open_editor: OpenEditor, profile:
 @each_profile
 async def test_updates_tell_the_whole_turn(open_editor: OpenEditor, profile: Profile) -> None:
     """The contract (contract.py) checks numbers and order; here the content."""
-    editor = await open_editor(profile, "permission", "updates")
+    editor = await open_editor(profile, *NATIVE)
     editor.policy = allow
     uri = editor.new_file(SHAPES)
     prompt = f"rewrite the area in {uri.rpartition('/')[2]}"
@@ -162,7 +162,7 @@ async def test_a_client_without_progress_gets_none(open_editor: OpenEditor) -> N
 
 
 async def test_an_open_question_holds_the_turn(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     editor.policy = wait
     uri = editor.new_file(SHAPES)
     turn = await editor.turn(f"rewrite the area in {uri.rpartition('/')[2]}", uri)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import psutil
 import pytest
 
-from tests.editors.behaviour import NEOVIM, PROFILES, Profile
+from tests.editors.behaviour import NATIVE, NEOVIM, PROFILES, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.moments import while_a_command_runs, while_a_question_is_open, while_the_model_talks
@@ -36,7 +36,7 @@ Moment = Callable[[MemoryEditor], Awaitable[str]]
 async def test_cancel(
     open_editor: OpenEditor, profile: Profile, moment: Moment, cancel: Callable[[MemoryEditor, str], Awaitable[None]]
 ) -> None:
-    editor = await open_editor(profile, "permission", "updates")
+    editor = await open_editor(profile, *NATIVE)
     turn = await moment(editor)
     began = time.monotonic()
     await cancel(editor, turn)
@@ -58,14 +58,14 @@ async def test_cancel_withdraws_a_message(open_editor: OpenEditor, profile: Prof
 
 
 async def test_the_answer_cancelled_cancels_the_turn(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     turn = await while_a_question_is_open(editor)
     (await editor.question()).answer({"outcome": "cancelled"})
     assert (await editor.end(turn))["stopReason"] == "cancelled"
 
 
 async def test_cancel_of_everything(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     turns = [await while_the_model_talks(editor), await while_a_question_is_open(editor)]
     answer = await editor.command("tark.turn.cancel", {})
     assert sorted(answer["cancelled"]) == sorted(turns)

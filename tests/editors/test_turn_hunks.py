@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.editors.behaviour import NEOVIM, PROFILES, Profile
+from tests.editors.behaviour import NATIVE, NEOVIM, PROFILES, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.connection import Json, ResponseError
 from tests.editors.memory_editor import MemoryEditor
@@ -12,7 +12,7 @@ from tests.editors.shapes import AREA, NEW_AREA, NEW_VOLUME, SHAPES, VOLUME
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
-each_surface = pytest.mark.parametrize("flags", [(), ("permission", "updates")], ids=["message", "permission"])
+each_surface = pytest.mark.parametrize("flags", [(), NATIVE], ids=["message", "permission"])
 
 BOTH = SHAPES.replace(AREA, NEW_AREA).replace(VOLUME, NEW_VOLUME)
 
@@ -59,7 +59,7 @@ async def test_one_is_accepted_and_one_rejected(
 
 @each_profile
 async def test_a_permission_for_some_hunks(open_editor: OpenEditor, profile: Profile) -> None:
-    editor = await open_editor(profile, "permission", "updates")
+    editor = await open_editor(profile, *NATIVE)
     uri, turn, (_, volume) = await two_hunks(editor)
     (await editor.question()).answer({"outcome": "allow", "hunks": [volume["hunkId"]]})
     end = await editor.end(turn)
@@ -68,7 +68,7 @@ async def test_a_permission_for_some_hunks(open_editor: OpenEditor, profile: Pro
 
 
 async def test_an_edited_hunk(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     uri, turn, (area, _) = await two_hunks(editor)
     mine = "    return 3.14159 * radius**2\n"
     edited = [{"hunkId": area["hunkId"], "newText": mine}]
@@ -81,7 +81,7 @@ async def test_an_edited_hunk(open_editor: OpenEditor) -> None:
 @pytest.mark.parametrize("by", ["uri", "turnId"])
 @pytest.mark.parametrize("decision", ["accept", "reject"])
 async def test_all_hunks_at_once(open_editor: OpenEditor, profile: Profile, by: str, decision: str) -> None:
-    editor = await open_editor(profile, "permission", "updates")
+    editor = await open_editor(profile, *NATIVE)
     uri, turn, hunks = await two_hunks(editor)
     answer = await editor.command(f"tark.hunk.{decision}", {by: uri if by == "uri" else turn})
     assert answer == {"hunks": [hunk["hunkId"] for hunk in hunks], "skipped": []}
@@ -91,7 +91,7 @@ async def test_all_hunks_at_once(open_editor: OpenEditor, profile: Profile, by: 
 
 
 async def test_a_decided_hunk_is_skipped(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     _, _, (area, _) = await two_hunks(editor)
     await editor.command("tark.hunk.reject", {"hunkIds": [area["hunkId"]]})
     answer = await editor.command("tark.hunk.accept", {"hunkIds": [area["hunkId"]]})
@@ -101,7 +101,7 @@ async def test_a_decided_hunk_is_skipped(open_editor: OpenEditor) -> None:
 
 
 async def test_an_unknown_hunk_is_named(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     with pytest.raises(ResponseError, match="nonesuch") as caught:
         await editor.command("tark.hunk.accept", {"hunkIds": ["nonesuch"]})
     assert caught.value.code == -32602
@@ -134,7 +134,7 @@ async def test_pending_hunks_are_a_list_of_problems(open_editor: OpenEditor, pro
 
 @each_profile
 async def test_undo_takes_the_turn_back(open_editor: OpenEditor, profile: Profile) -> None:
-    editor = await open_editor(profile, "permission", "updates")
+    editor = await open_editor(profile, *NATIVE)
     editor.policy = allow
     uri = editor.new_file(SHAPES)
     turn = await editor.turn(f"rewrite area and volume in {uri.rpartition('/')[2]}", uri)
@@ -146,7 +146,7 @@ async def test_undo_takes_the_turn_back(open_editor: OpenEditor, profile: Profil
 
 @each_profile
 async def test_undo_keeps_what_was_typed_since(open_editor: OpenEditor, profile: Profile) -> None:
-    editor = await open_editor(profile, "permission", "updates")
+    editor = await open_editor(profile, *NATIVE)
     editor.policy = allow
     uri = editor.new_file(SHAPES)
     turn = await editor.turn(f"rewrite area and volume in {uri.rpartition('/')[2]}", uri)
@@ -157,7 +157,7 @@ async def test_undo_keeps_what_was_typed_since(open_editor: OpenEditor, profile:
 
 
 async def test_the_end_can_be_waited_for_again(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     turn = await editor.turn("say hello")
     assert await editor.end(turn) == await editor.end(turn)
     with pytest.raises(ResponseError, match="nonesuch") as caught:

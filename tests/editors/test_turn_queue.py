@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.editors.behaviour import NEOVIM, PROFILES, Profile
+from tests.editors.behaviour import NATIVE, NEOVIM, PROFILES, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
 
@@ -24,7 +24,7 @@ async def busy(editor: MemoryEditor, *prompts: str) -> tuple[str, list[str]]:
 
 @each_profile
 async def test_the_next_starts_when_the_one_before_has_ended(open_editor: OpenEditor, profile: Profile) -> None:
-    editor = await open_editor(profile, "permission", "updates")
+    editor = await open_editor(profile, *NATIVE)
     _, (first, second, third) = await busy(editor, "say one", "say two")
     await editor.command("tark.turn.cancel", {"turnId": first})
     ends = [await editor.end(turn) for turn in (first, second, third)]
@@ -37,7 +37,7 @@ async def test_the_next_starts_when_the_one_before_has_ended(open_editor: OpenEd
 
 
 async def test_a_queued_turn_is_cancelled_alone(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     _, (first, second, third) = await busy(editor, "say one", "say two")
     assert await editor.command("tark.turn.cancel", {"turnId": second}) == {"cancelled": [second]}
     assert (await editor.end(second))["stopReason"] == "cancelled"
@@ -46,7 +46,7 @@ async def test_a_queued_turn_is_cancelled_alone(open_editor: OpenEditor) -> None
 
 
 async def test_cancelling_a_session_empties_its_queue(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     session, turns = await busy(editor, "say one", "say two")
     answer = await editor.command("tark.turn.cancel", {"sessionId": session})
     assert sorted(answer["cancelled"]) == sorted(turns)
@@ -54,7 +54,7 @@ async def test_cancelling_a_session_empties_its_queue(open_editor: OpenEditor) -
 
 
 async def test_sessions_run_side_by_side(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     slow = await editor.turn("talk slowly")
     assert (await editor.end(await editor.turn("say hello")))["text"] == "The word is hello."
     assert slow in str((await editor.command("tark.state", {}))["turns"])

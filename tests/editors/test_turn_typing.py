@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.editors.behaviour import BEHAVIOURS, PROFILES, VISUAL_STUDIO_CODE, Behaviour, Profile, Stale
+from tests.editors.behaviour import BEHAVIOURS, NATIVE, PROFILES, VISUAL_STUDIO_CODE, Behaviour, Profile, Stale
 from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.shapes import AREA, NEW_AREA, SHAPES
@@ -36,7 +36,7 @@ async def asked(editor: MemoryEditor) -> tuple[str, str]:
 async def test_typing_beside_the_edit(
     open_editor: OpenEditor, profile: Profile, behaviour: Behaviour, place: tuple[int, int, str]
 ) -> None:
-    editor = await open_editor(profile, "permission", "updates", behaviour=behaviour)
+    editor = await open_editor(profile, *NATIVE, behaviour=behaviour)
     uri, turn = await asked(editor)
     editor.type(uri, *place)
     (await editor.question()).allow()
@@ -48,7 +48,7 @@ async def test_typing_beside_the_edit(
 @each_profile
 @each_behaviour
 async def test_typing_inside_the_edit(open_editor: OpenEditor, profile: Profile, behaviour: Behaviour) -> None:
-    editor = await open_editor(profile, "permission", "updates", behaviour=behaviour)
+    editor = await open_editor(profile, *NATIVE, behaviour=behaviour)
     uri, turn = await asked(editor)
     editor.type(uri, *INSIDE)
     editor.flush()  # a person takes longer to answer than any editor to tell
@@ -81,7 +81,7 @@ async def test_typing_at_the_moment_the_edit_arrives(
 ) -> None:
     """The server cannot know of it when it sends the edit. An editor that checks versions gets it again, for the right
     lines. In one that checks nothing it lands where the lines were: that is taken back, and made again or given up."""
-    editor = await open_editor(VISUAL_STUDIO_CODE, "permission", "updates", behaviour=behaviour)
+    editor = await open_editor(VISUAL_STUDIO_CODE, *NATIVE, behaviour=behaviour)
     uri, turn = await asked(editor)
     left = [place]
     editor.before_apply = lambda: editor.type(uri, *left.pop()) if left else None
@@ -96,7 +96,7 @@ async def test_typing_at_the_moment_the_edit_arrives(
 
 @each_behaviour
 async def test_typing_inside_at_the_moment_the_edit_arrives(open_editor: OpenEditor, behaviour: Behaviour) -> None:
-    editor = await open_editor(VISUAL_STUDIO_CODE, "permission", "updates", behaviour=behaviour)
+    editor = await open_editor(VISUAL_STUDIO_CODE, *NATIVE, behaviour=behaviour)
     uri, turn = await asked(editor)
     left = [INSIDE]
     editor.before_apply = lambda: editor.type(uri, *left.pop()) if left else None

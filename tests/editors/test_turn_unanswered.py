@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.editors.behaviour import NEOVIM, PROFILES, Profile
+from tests.editors.behaviour import NATIVE, NEOVIM, PROFILES, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.connection import Json
 from tests.editors.memory_editor import MemoryEditor
@@ -73,7 +73,7 @@ async def test_a_wrong_digest_grants_nothing(open_editor: OpenEditor, profile: P
 @pytest.mark.parametrize("policy", [answer_null, answer_error])
 async def test_no_answer_to_our_own_request_is_no_answer(open_editor: OpenEditor, policy: Policy) -> None:
     """`tark/requestPermission` answered by null or an error: the call waits, too."""
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     uri, turn, request = await unanswered(editor, policy)
     answer = {"requestId": request["requestId"], "digest": request["digest"], "outcome": "allow"}
     assert await editor.command("tark.permission.answer", answer) == {"accepted": True}

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 
-from tests.editors.behaviour import EMACS, NEOVIM, VISUAL_STUDIO_CODE, Profile
+from tests.editors.behaviour import EMACS, NATIVE, NEOVIM, VISUAL_STUDIO_CODE, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.question import allow
 from tests.editors.shapes import FUNCTION, SHAPES
@@ -54,7 +54,7 @@ async def test_said_with_the_path(open_editor: OpenEditor, profile: Profile) -> 
 
 
 async def test_with_updates_nothing_is_shown(open_editor: OpenEditor) -> None:
-    editor = await open_editor(NEOVIM, "permission", "updates")
+    editor = await open_editor(NEOVIM, *NATIVE)
     uri = editor.new_file(SHAPES)
     turn = await editor.turn("", uri, editor.documents[uri].find(FUNCTION), kind="explain")
     await editor.end(turn)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tests.editors.behaviour import NEOVIM, PROFILES, Profile
+from tests.editors.behaviour import NATIVE, NEOVIM, PROFILES, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.moments import sleeper_of, while_a_command_runs, while_a_question_is_open
@@ -35,7 +35,7 @@ async def by_end_of_input(editor: MemoryEditor) -> int:
 @each_profile
 @pytest.mark.parametrize(
     ("flags", "close", "code"),
-    [((), by_exit, 0), (("permission", "updates"), by_end_of_input, 1)],
+    [((), by_exit, 0), (NATIVE, by_end_of_input, 1)],
     ids=["exit", "end-of-input"],
 )
 async def test_closing_the_editor(
