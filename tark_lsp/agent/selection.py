@@ -4,10 +4,11 @@ The person and the agent both change the text around and inside the selection wh
 points, `start` included, `end` excluded.
 """
 
-from dataclasses import replace
+from collections.abc import Iterator
 
 from tark_lsp.tools.tool import Selection
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, map_range, split_lines
+from tark_lsp.workspace.lines import common_prefix, common_suffix
 from tark_lsp.workspace.snapshot import Snapshot
 
 
@@ -25,23 +26,22 @@ def outside(edit: ProposedEdit, selection: Selection | None) -> tuple[Hunk, ...]
     place = locate(selection, edit.base.text)
     if place is None:
         return edit.hunks
+    if only_between(edit.base.text, edit.after, *place):
+        return ()  # among equal lines, a hunk may stand beside the selection and yet change nothing there
     start, end = place
-    lengths = [len(line) for line in split_lines(edit.base.text)]
     beyond = []
-    for hunk in edit.hunks:
-        first, last = changed_characters(hunk, sum(lengths[: hunk.start]))
-        if first < start or last > end:
+    for hunk, offset in with_offsets(edit):
+        old = hunk.old_text
+        touches = offset <= end and start <= offset + len(old)
+        if not touches or not only_between(old, hunk.new_text, max(0, start - offset), max(0, end - offset)):
             beyond.append(hunk)
     return tuple(beyond)
 
 
-def changed_characters(hunk: Hunk, offset: int) -> tuple[int, int]:
-    """The part of a hunk's old text that really differs, as offsets in the file; `offset`: where the hunk begins."""
-    old, new = hunk.old_text, hunk.new_text
-    shorter = min(len(old), len(new))
-    head = next((index for index in range(shorter) if old[index] != new[index]), shorter)
-    tail = next((index for index in range(shorter - head) if old[-1 - index] != new[-1 - index]), shorter - head)
-    return offset + head, offset + len(old) - tail
+def only_between(old: str, new: str, start: int, end: int) -> bool:
+    """Whether `old` can become `new` by changing nothing but `old[start:end]`."""
+    kept = len(old[:start]) + len(old[end:])
+    return len(new) >= kept and new.startswith(old[:start]) and new.endswith(old[end:])
 
 
 def follow(selection: Selection, edit: ProposedEdit, now: Snapshot) -> Selection:
@@ -56,16 +56,43 @@ def follow(selection: Selection, edit: ProposedEdit, now: Snapshot) -> Selection
     if place is None:
         return selection
     start, end = place
-    lengths = [len(line) for line in split_lines(edit.base.text)]
-    shift_start = shift_end = 0
-    for hunk in edit.hunks:
-        first, last = changed_characters(hunk, sum(lengths[: hunk.start]))
+    after = edit.after
+    if only_between(edit.base.text, after, start, end):
+        end += len(after) - len(edit.base.text)
+    else:
+        start, end = carried(start, end, edit)
+    carried_on = locate(Selection(edit.drafted, start, end), now.text)
+    return selection if carried_on is None else Selection(now, *carried_on)
+
+
+def carried(start: int, end: int, edit: ProposedEdit) -> tuple[int, int]:
+    """`start` and `end` of the edit's base in the text it leads to; what is written across them is taken in."""
+    before = inside = 0
+    first, last = start, end
+    for hunk, offset in with_offsets(edit):
+        begin, stop = changed_characters(hunk, offset)
         grown = len(hunk.new_text) - len(hunk.old_text)
-        if last < start or (last == start and first < start):
-            shift_start += grown
-            shift_end += grown
-        elif first <= end:
-            shift_end += grown
-    drafted = Selection(edit.drafted, start + shift_start, end + shift_end)
-    carried = locate(drafted, now.text)
-    return selection if carried is None else replace(drafted, snapshot=now, start=carried[0], end=carried[1])
+        if stop < start or (stop == start and begin < start):
+            before += grown
+        elif begin <= end:
+            first, last = min(first, begin), max(last, stop)
+            inside += grown
+    return first + before, last + before + inside
+
+
+def changed_characters(hunk: Hunk, offset: int) -> tuple[int, int]:
+    """The part of a hunk's old text that really differs, as offsets in the file; `offset`: where the hunk begins."""
+    old, new = hunk.old_text, hunk.new_text
+    head = common_prefix(old, new)
+    tail = common_suffix(old, new, min(len(old), len(new)) - head)
+    return offset + head, offset + len(old) - tail
+
+
+def with_offsets(edit: ProposedEdit) -> Iterator[tuple[Hunk, int]]:
+    """Each hunk with the offset in the base where it begins."""
+    lines = split_lines(edit.base.text)
+    at = line = 0
+    for hunk in edit.hunks:
+        at += sum(map(len, lines[line : hunk.start]))
+        line = hunk.start
+        yield hunk, at

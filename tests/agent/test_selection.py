@@ -1,0 +1,156 @@
+"""The fence around a selection is exact to the character, and the selection follows what is written in and around it."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tark_lsp.agent.selection import follow, locate, outside
+from tark_lsp.tools.tool import Selection
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.snapshot import Snapshot
+from tests.workspace.texts import texts
+
+HERE = Path("/project/a.py")
+INSERTS = st.one_of(st.sampled_from(["", "a", "b\n", "\n", "x\r\ny\n"]), texts(size=3))
+
+
+class Piece(NamedTuple):
+    """Three parts of a text; the middle one is selected."""
+
+    before: str
+    middle: str
+    after: str
+
+    @property
+    def text(self) -> str:
+        return self.before + self.middle + self.after
+
+    @property
+    def selection(self) -> Selection:
+        end = len(self.before) + len(self.middle)
+        return Selection(Snapshot(HERE, self.text, 1), len(self.before), end)
+
+
+@st.composite
+def pieces(draw: st.DrawFn) -> Piece:
+    text = draw(texts())
+    start, end = sorted((draw(st.integers(0, len(text))), draw(st.integers(0, len(text)))))
+    return Piece(text[:start], text[start:end], text[end:])
+
+
+def edit(text: str, after: str, path: Path = HERE) -> ProposedEdit:
+    return ProposedEdit.between(Snapshot(path, text, 1), after)
+
+
+@given(pieces(), INSERTS)
+def test_what_changes_only_the_selection_is_never_outside(piece: Piece, new: str) -> None:
+    assert outside(edit(piece.text, piece.before + new + piece.after), piece.selection) == ()
+
+
+@given(pieces(), texts())
+def test_what_changes_anything_else_is_outside(piece: Piece, after: str) -> None:
+    inside = (
+        after.startswith(piece.before)
+        and after.endswith(piece.after)
+        and len(after) >= len(piece.before) + len(piece.after)
+    )
+    assert (not outside(edit(piece.text, after), piece.selection)) == inside
+
+
+@given(pieces(), INSERTS, INSERTS)
+def test_only_hunks_that_reach_out_are_named(piece: Piece, new: str, other: str) -> None:
+    proposed = edit(piece.text, piece.before + new + piece.after + other)
+    beyond = outside(proposed, piece.selection)
+    kept = proposed.only(hunk for hunk in proposed.hunks if hunk not in beyond)
+    assert outside(kept, piece.selection) == ()
+
+
+@given(pieces(), INSERTS, INSERTS, INSERTS)
+def test_the_fence_moves_with_what_was_typed(piece: Piece, typed: str, below: str, new: str) -> None:
+    """Whatever is found in the newer text is the selected text, and the fence stands around it there."""
+    now = typed + piece.before + piece.middle + piece.after + below
+    place = locate(piece.selection, now)
+    if place is None:
+        assert outside(edit(now, now + "more\n"), piece.selection) != ()
+        return
+    start, end = place
+    assert now[start:end] == piece.middle
+    assert outside(edit(now, now[:start] + new + now[end:]), piece.selection) == ()
+
+
+@given(texts(size=4), texts(size=4), texts(size=4))
+def test_typing_in_other_lines_loses_nothing(before: str, after: str, typed: str) -> None:
+    piece = Piece(before + "\n", "the only one of its kind\n", after)
+    now = typed + "\n" + piece.text
+    assert locate(piece.selection, now) == (now.index(piece.middle), now.index(piece.middle) + len(piece.middle))
+
+
+@pytest.mark.parametrize(
+    ("now", "place"),
+    [
+        ("one two three\n", (4, 7)),
+        ("one  two three\n", (5, 8)),
+        ("one twoo three\n", (4, 7)),
+        ("one tvo three\n", None),
+        ("one to three\n", None),
+        ("# new\none two three\n", (10, 13)),
+        ("one two three\nfour\n", (4, 7)),
+        ("", None),
+    ],
+)
+def test_locate(now: str, place: tuple[int, int] | None) -> None:
+    assert locate(Selection(Snapshot(HERE, "one two three\n", 1), 4, 7), now) == place
+
+
+def test_without_a_selection_nothing_is_outside_and_other_files_always_are() -> None:
+    other = Path("/project/b.py")
+    proposed = edit("a\n", "b\n", other)
+    assert outside(proposed, None) == ()
+    assert outside(proposed, Selection(Snapshot(HERE, "a\n", 1), 0, 2)) == proposed.hunks
+
+
+@given(pieces(), INSERTS)
+def test_the_selection_becomes_what_replaced_it(piece: Piece, new: str) -> None:
+    proposed = edit(piece.text, piece.before + new + piece.after)
+    now = Snapshot(HERE, proposed.after, 2)
+    followed = follow(piece.selection, proposed, now)
+    assert (followed.start, followed.end) == (len(piece.before), len(piece.before) + len(new))
+    assert followed.snapshot == now
+
+
+@given(pieces(), texts(), texts(size=3))
+def test_the_selection_stays_in_the_text_whatever_was_written_and_typed(piece: Piece, after: str, typed: str) -> None:
+    proposed = edit(piece.text, after)
+    now = Snapshot(HERE, typed + after, 2)
+    followed = follow(piece.selection, proposed, now)
+    assert 0 <= followed.start <= followed.end <= len(followed.snapshot.text)
+    assert followed == piece.selection or followed.snapshot == now
+
+
+FOLLOWED = {
+    "above": ("0\n1\n2\n", (2, 4), "new\n0\n1\n2\n", (6, 8)),
+    "below": ("0\n1\n2\n", (2, 4), "0\n1\n2\nnew\n", (2, 4)),
+    "across the start": ("0\nold\nsel\n2\n", (6, 10), "0\nsel\n2\n", (2, 6)),
+    "across the start, and what is left of it is shorter": ("abcdefgh SEL\n", (9, 12), "ab\n", (2, 2)),
+    "across the end": ("0\nsel\nold\n2\n", (2, 6), "0\nX\n2\n", (2, 3)),
+    "around it": ("0\nsel\n2\n", (2, 6), "X\n", (0, 1)),
+}
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_follow(name: str) -> None:
+    text, (start, end), after, place = FOLLOWED[name]
+    followed = follow(Selection(Snapshot(HERE, text, 1), start, end), edit(text, after), Snapshot(HERE, after, 2))
+    assert (followed.start, followed.end) == place
+
+
+def test_the_selection_stays_where_it_was_when_it_cannot_be_found() -> None:
+    piece = Piece("0\n", "sel\n", "2\n")
+    now = Snapshot(HERE, "0\nthe person wrote here\n2\n", 2)
+    assert follow(piece.selection, edit(piece.text, "0\nnew\n2\n"), now) == piece.selection
+    other = edit("x\n", "y\n", Path("/project/b.py"))
+    assert follow(piece.selection, other, Snapshot(other.path, "y\n")) == piece.selection
+    assert follow(piece.selection, edit("changed\n", "more\n"), now) == piece.selection
