@@ -1,4 +1,4 @@
-"""The fence around a selection is exact to the character, and the selection follows what is written in and around it."""
+"""The fence around a selection is exact to the character, and the selection follows what is written across it."""
 
 from pathlib import Path
 from typing import NamedTuple
