@@ -52,6 +52,6 @@ VISUAL_STUDIO_CODE = Profile("visual_studio_code", "Visual Studio Code", "1.65.2
 EMACS = Profile("emacs", "Emacs (eglot)", "29.1", SOON_IDLE)
 
 NATIVE = ("permission", "updates", "input")
-"""What a client of our own understands, as names under `experimental.tark`; without them an editor is a plain client."""
+"""What a client of our own says under `experimental.tark`; an editor that says nothing is a plain client."""
 
 PROFILES = (NEOVIM, VISUAL_STUDIO_CODE, EMACS)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tests.editors.capabilities import capability
 from tests.editors.connection import Json, Message
 
 NEEDS: Mapping[str, str] = {
@@ -22,13 +23,6 @@ NEEDS: Mapping[str, str] = {
 ONE_AT_A_TIME = ("workspace/applyEdit", "window/showMessageRequest")
 
 LONGEST_MESSAGE = 300
-
-
-def capability(capabilities: Json, path: str) -> Any:
-    value: Any = capabilities
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
 
 
 class Contract:

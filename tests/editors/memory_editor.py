@@ -1,17 +1,14 @@
 """An editor in memory: real documents, a real server process, and the habits of real editors by flags."""
 
 import asyncio
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lsprotocol.converters import get_converter
-from pytest_lsp import client_capabilities
-
 from tests.editors.behaviour import Behaviour, Profile, Stale
+from tests.editors.capabilities import capabilities_of
 from tests.editors.connection import Connection, Json, Message
-from tests.editors.contract import Contract, capability
+from tests.editors.contract import Contract
 from tests.editors.document import Document, EditError
 from tests.editors.question import INPUT, MESSAGE, PERMISSION, Policy, Question, wait
 
@@ -286,16 +283,3 @@ class MemoryEditor:
 
     def _version(self, document: Document) -> int | None:
         return document.version if self.behaviour.versions else None
-
-
-def capabilities_of(profile: Profile, flags: frozenset[str]) -> Json:
-    """As JSON: what pytest-lsp recorded of the editor, and ours."""
-    recorded = get_converter().unstructure(client_capabilities(profile.client))
-    capabilities: Json = json.loads(json.dumps(recorded))  # plain strings for enumerations
-    for path in profile.without:
-        parent, _, name = path.rpartition(".")
-        del capability(capabilities, parent)[name]
-    if flags:
-        capabilities["experimental"] = {"tark": {"protocol": 1, **dict.fromkeys(sorted(flags), True)}}
-    assert capability(capabilities, "workspace.applyEdit")
-    return capabilities

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.editors.behaviour import BEHAVIOURS, HONEST, NEOVIM, PROFILES, Behaviour, Profile, Stale
+from tests.editors.capabilities import capabilities_of
 from tests.editors.connection import Json, Message
 from tests.editors.contract import Contract
 from tests.editors.document import Document
-from tests.editors.memory_editor import MemoryEditor, capabilities_of
+from tests.editors.memory_editor import MemoryEditor
 
 URI = Path("/project/a.py").as_uri()
 AFTER_AN_EDIT = {Stale.REFUSE: "typed\none\ntwo\n", Stale.SKIP: "typed\none\ntwo\n", Stale.APPLY: "typed\n1\ntwo\n"}

@@ -18,6 +18,11 @@ pytestmark = pytest.mark.editor
 
 SESSION = Path(__file__).with_name("session.el")
 COMMENT = "# tark: rewrite the area in shapes.py\n"
+APT = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+INSTALL = (
+    ("apt-get", "update"),
+    ("apt-get", "install", "-y", "--no-install-recommends", "emacs-nox", "elpa-eglot"),
+)
 HAS_EGLOT = ("emacs", "--batch", "--eval", "(progn (package-initialize) (require 'eglot))")
 
 
@@ -27,10 +32,10 @@ def emacs() -> str:
     if shutil.which("emacs") is None or subprocess.run(HAS_EGLOT, capture_output=True, check=False).returncode:
         if shutil.which("apt-get") is None or os.geteuid():
             skip("there is no Emacs with eglot, and only root can install one")
-        install = ["apt-get", "install", "-y", "--no-install-recommends", "emacs-nox", "elpa-eglot"]
-        done = subprocess.run(install, capture_output=True, text=True, check=False)
-        if done.returncode:
-            skip(f"apt-get cannot install Emacs: {done.stderr.strip().splitlines()[-1:]}")
+        for command in INSTALL:
+            done = subprocess.run(command, env=APT, capture_output=True, text=True, check=False)
+            if done.returncode:
+                skip(f"{' '.join(command)} failed: {done.stderr.strip().splitlines()[-1:]}")
     return "emacs"
 
 

@@ -25,6 +25,7 @@ class Neovim:
         # A call to a Neovim that asks something never returns; ending it makes the call fail instead.
         self._process = psutil.Process(self.lua("return vim.fn.getpid()"))
         self._limit = threading.Timer(LIMIT_SECONDS, self._process.kill)
+        self._limit.daemon = True
         self._limit.start()
         self._nvim.command(f"cd {folder}")
         # A screen, so that it asks there and not on standard error.
