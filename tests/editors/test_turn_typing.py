@@ -2,7 +2,20 @@
 
 import pytest
 
-from tests.editors.behaviour import BEHAVIOURS, NATIVE, PROFILES, VISUAL_STUDIO_CODE, Behaviour, Profile, Stale
+from tests.editors.behaviour import (
+    BEHAVIOURS,
+    HONEST,
+    IDLE,
+    NATIVE,
+    NEOVIM,
+    PROFILES,
+    SKIPS,
+    UNVERSIONED,
+    VISUAL_STUDIO_CODE,
+    Behaviour,
+    Profile,
+    Stale,
+)
 from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.shapes import AREA, NEW_AREA, SHAPES
@@ -116,3 +129,29 @@ async def test_no_message_asks_while_the_person_types(open_editor: OpenEditor, p
     await editor.turn(f"rewrite the area in {uri.rpartition('/')[2]}", uri)
     question = await editor.question()
     assert question.at - last >= 0.65
+
+
+async def test_an_editor_without_versions_gets_edits_in_quiet_only(open_editor: OpenEditor) -> None:
+    editor = await open_editor(VISUAL_STUDIO_CODE, *NATIVE, behaviour=UNVERSIONED)
+    uri, turn = await asked(editor)
+    editor.type(uri, *BELOW)
+    last = editor.connection.messages[-1]
+    assert last.method == "textDocument/didChange"
+    (await editor.question()).allow()
+    await editor.end(turn)
+    (applied,) = editor.sent("workspace/applyEdit")
+    assert applied.at - last.at >= 0.3
+
+
+@pytest.mark.parametrize("behaviour", [HONEST, SKIPS, IDLE], ids=lambda behaviour: behaviour.name)
+async def test_who_types_on_and_on_gets_the_edit_in_the_end(open_editor: OpenEditor, behaviour: Behaviour) -> None:
+    """What an editor refuses or skips because the person is typing counts as no try."""
+    editor = await open_editor(NEOVIM, *NATIVE, behaviour=behaviour)
+    uri, turn = await asked(editor)
+    left = [BELOW] * 5
+    editor.before_apply = lambda: editor.type(uri, *left.pop()) if left else None
+    (await editor.question()).allow()
+    end = await editor.end(turn)
+    assert left == []
+    assert end["edits"] == [{"uri": uri, "state": "applied"}]
+    assert editor.text(uri) == typed(SHAPES, (18, 0, BELOW[2] * 5)).replace(AREA, NEW_AREA)
