@@ -200,15 +200,17 @@ def regions_after(hunks: Sequence[Hunk]) -> list[tuple[int, int]]:
 
 
 def carried(region: tuple[int, int], hunks: Sequence[Hunk]) -> tuple[int, int]:
+    """Where the region is after `hunks`, of the text it is in; what overlaps it is taken in."""
     start, end = region
-    grown = 0
+    before = inside = 0
     for hunk in hunks:
-        delta = len(hunk.new) - len(hunk.old)
+        grown = len(hunk.new) - len(hunk.old)
         if hunk.end <= region[0]:
-            grown += delta
+            before += grown
         elif hunk.start < region[1]:
-            start, end = min(start, hunk.start), max(end, hunk.end) + delta
-    return start + grown, max(start, end) + grown
+            start, end = min(start, hunk.start), max(end, hunk.end)
+            inside += grown
+    return start + before, end + before + inside
 
 
 def touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
