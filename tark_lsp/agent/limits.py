@@ -1,6 +1,6 @@
 """The caps on one turn: at each the person is asked whether to go on (protocol.md, `limits`)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tark_lsp.errors import TarkError, ToolError
 from tark_lsp.messages import StopReason, Usage
@@ -18,14 +18,14 @@ class Limits:
     session_usd: float | None = None
     tool_seconds: float = 30.0
 
+    granted_requests: int = field(init=False)
+    granted_turn_usd: float | None = field(init=False)
+    granted_session_usd: float | None = field(init=False)
+
     def __post_init__(self) -> None:
         self.granted_requests = self.turn_requests
         self.granted_turn_usd = self.turn_usd
         self.granted_session_usd = self.session_usd
-
-    granted_requests: int = 0
-    granted_turn_usd: float | None = None
-    granted_session_usd: float | None = None
 
 
 class LimitReached(TarkError):
@@ -42,11 +42,12 @@ async def stay_within(limits: Limits, requests: int, turn: Usage, session: Usage
         spent = f"this turn made {requests} requests to the model"
         await _ask(editor, spent, StopReason.MAX_TURN_REQUESTS)
         limits.granted_requests += limits.turn_requests
-    if limits.granted_turn_usd is not None and (turn.cost_usd or 0.0) >= limits.granted_turn_usd:
-        await _ask(editor, f"this turn cost ${turn.cost_usd:.2f}", StopReason.BUDGET)
+    turn_cost, session_cost = turn.cost_usd or 0.0, session.cost_usd or 0.0
+    if limits.granted_turn_usd is not None and turn_cost >= limits.granted_turn_usd:
+        await _ask(editor, f"this turn cost ${turn_cost:.2f}", StopReason.BUDGET)
         limits.granted_turn_usd += limits.turn_usd or 0.0
-    if limits.granted_session_usd is not None and (session.cost_usd or 0.0) >= limits.granted_session_usd:
-        await _ask(editor, f"this session cost ${session.cost_usd:.2f}", StopReason.BUDGET)
+    if limits.granted_session_usd is not None and session_cost >= limits.granted_session_usd:
+        await _ask(editor, f"this session cost ${session_cost:.2f}", StopReason.BUDGET)
         limits.granted_session_usd += limits.session_usd or 0.0
 
 
