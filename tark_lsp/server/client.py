@@ -67,7 +67,7 @@ class Client:
         self._last_id = 0
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._answering: dict[int | str, asyncio.Task[object]] = {}
-        self._gone: ServerGone | None = None
+        self._gone: BaseException | None = None
         self.documents = Documents(self.notify)
         self._handlers: Mapping[str, Callable[[Any], Awaitable[object]]] = {
             "window/workDoneProgress/create": _accept,
@@ -77,6 +77,7 @@ class Client:
             "tark/requestInput": person.input,
         }
         self._reader = asyncio.create_task(self._read())
+        self._reader.add_done_callback(self._read_ended)
 
     @classmethod
     async def start(
@@ -149,18 +150,20 @@ class Client:
 
     async def close(self, seconds: float = 3.0) -> None:
         """Ask the server to shut down and exit; kill it if it does not."""
-        with contextlib.suppress(TimeoutError, ServerGone, ServerError):
-            async with asyncio.timeout(seconds):
-                await self.request("shutdown", None)
-                self.notify("exit", None)
-                await self._process.wait()
-        self.kill()
-        await self._process.wait()
-        self._stdin.close()
-        for task in self._answering.values():
-            task.cancel()
-        await asyncio.gather(self._reader, *self._answering.values(), return_exceptions=True)
-        self._log.close()
+        try:
+            with contextlib.suppress(TimeoutError, ServerGone, ServerError):
+                async with asyncio.timeout(seconds):
+                    await self.request("shutdown", None)
+                    self.notify("exit", None)
+                    await self._process.wait()
+        finally:
+            self.kill()
+            await self._process.wait()
+            self._stdin.close()
+            for task in self._answering.values():
+                task.cancel()
+            await asyncio.gather(self._reader, *self._answering.values(), return_exceptions=True)
+            self._log.close()
 
     def kill(self) -> None:
         """End the server at once, without a word to it; nothing happens if it has ended."""
@@ -174,27 +177,35 @@ class Client:
             self._stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
 
     async def _read(self) -> None:
+        while (message := await self._next_message()) is not None:
+            self._receive(message)
+
+    async def _next_message(self) -> dict[str, Any] | None:
+        """None: the server has ended, or wrote what is not LSP; everybody waiting knows by then."""
         try:
-            while True:
-                headers = await self._stdout.readuntil(b"\r\n\r\n")
-                length = next(
-                    int(line[15:]) for line in headers.split(b"\r\n") if line[:15].lower() == b"content-length:"
-                )
-                self._receive(json.loads(await self._stdout.readexactly(length)))
-        except (EOFError, asyncio.LimitOverrunError, StopIteration, ValueError) as error:
+            headers = await self._stdout.readuntil(b"\r\n\r\n")
+            length = next(int(line[15:]) for line in headers.split(b"\r\n") if line[:15].lower() == b"content-length:")
+            message: dict[str, Any] = json.loads(await self._stdout.readexactly(length))
+            return message
+        except (EOFError, asyncio.LimitOverrunError, StopIteration, ValueError):
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._process.wait(), 1)
+            self._log.seek(0)
+            lines = self._log.read().decode("utf-8", "replace").strip().splitlines()[-12:]
+            self._fail(ServerGone("the server ended unexpectedly", hint="\n".join(lines)))
+            return None
+
+    def _read_ended(self, task: asyncio.Task[None]) -> None:
+        # A bug of ours in showing what came: without this, whoever waits for the server would wait for ever.
+        if not task.cancelled() and (error := task.exception()):
             self._fail(error)
 
-    def _fail(self, error: Exception) -> None:
-        """Every request waiting, and every later one, ends with ServerGone."""
-        self._log.seek(0)
-        lines = self._log.read().decode("utf-8", "replace").strip().splitlines()[-12:]
-        self._gone = ServerGone("the server ended unexpectedly", hint="\n".join(lines))
-        self._gone.__cause__ = error
+    def _fail(self, error: BaseException) -> None:
+        """Every request waiting, and every later one, ends with this."""
+        self._gone = error
         for answer in self._waiting.values():
             if not answer.done():
-                answer.set_exception(self._gone)
+                answer.set_exception(error)
 
     def _receive(self, message: dict[str, Any]) -> None:
         number, method = message.get("id"), message.get("method")

@@ -24,7 +24,7 @@ class Recorder:
         self.messages: list[tuple[str, int]] = []
 
     def update(self, update: Mapping[str, Any]) -> None:
-        self.updates.append(update)
+        self.updates.append(update["kind"])
 
     def message(self, text: str, severity: int) -> None:
         self.messages.append((text, severity))
@@ -104,6 +104,15 @@ async def test_a_bug_of_ours_reaches_whoever_waits(client: Client) -> None:
         await ask(client, "tark/requestPermission", {"title": "bug"})
 
 
+async def test_a_bug_in_showing_an_update_does_not_leave_us_waiting(tmp_path: Path, person: Recorder) -> None:
+    client = await Client.start(tmp_path, person, argv=TOY)
+    with pytest.raises(KeyError, match="kind"):
+        await client.command("tell", {"method": "tark/update", "params": {"update": {}}})
+    with pytest.raises(KeyError):
+        await client.close()
+    assert not psutil.pid_exists(client.pid)
+
+
 async def test_the_server_takes_its_question_back(client: Client) -> None:
     assert (await client.command("cancel"))["error"]["code"] == -32800
 
@@ -112,7 +121,7 @@ async def test_what_is_told_reaches_the_person(client: Client, person: Recorder)
     await client.command("tell", {"method": "tark/update", "params": {"seq": 1, "update": {"kind": "text"}}})
     await client.command("tell", {"method": "window/showMessage", "params": {"type": 2, "message": "m"}})
     await client.command("tell", {"method": "$/progress", "params": {"token": 1, "value": {}}})
-    assert person.updates == [{"kind": "text"}]
+    assert person.updates == ["text"]
     assert person.messages == [("m", 2)]
 
 
