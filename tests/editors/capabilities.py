@@ -3,16 +3,15 @@
 import json
 from typing import Any
 
-from lsprotocol.converters import get_converter
 from pytest_lsp import client_capabilities
 
 from tests.editors.behaviour import Profile
-from tests.editors.connection import Json
+from tests.editors.connection import Json, converter
 
 
 def capabilities_of(profile: Profile, flags: frozenset[str]) -> Json:
     """As JSON: what pytest-lsp recorded of the editor, and ours."""
-    recorded = get_converter().unstructure(client_capabilities(profile.client))
+    recorded = converter().unstructure(client_capabilities(profile.client))
     capabilities: Json = json.loads(json.dumps(recorded))  # plain strings for enumerations
     for path in profile.without:
         parent, _, name = path.rpartition(".")

@@ -9,9 +9,11 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
+from cattrs import Converter
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, default_converter
@@ -88,6 +90,13 @@ class PlainProtocol(LanguageClientProtocol):
         self._request_futures.pop(identity, None)
 
 
+@cache
+def converter() -> Converter:
+    """pygls's, made once: it takes a quarter of a second, and longer again to learn the types it meets."""
+    made: Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls gives it no types
+    return made
+
+
 class Connection:
     """Speaks LSP with the process it starts. `handlers` answer what the server asks, by method."""
 
@@ -95,7 +104,7 @@ class Connection:
         self.messages: list[Message] = []
         self.listeners: list[Callable[[Message], None]] = []
         self._arrived = asyncio.Event()
-        self._client = LanguageClient(protocol_cls=PlainProtocol, converter_factory=default_converter)
+        self._client = LanguageClient(protocol_cls=PlainProtocol, converter_factory=converter)
         self._protocol: PlainProtocol = cast("PlainProtocol", self._client.protocol)
         self._protocol.recorder = self._record
         for method, handler in handlers.items():

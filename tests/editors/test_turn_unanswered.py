@@ -12,7 +12,8 @@ from tests.editors.shapes import AREA, NEW_AREA, SHAPES
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
-no_answer = pytest.mark.parametrize("policy", [answer_null, answer_unknown_title, answer_error, wait])
+
+NO_ANSWERS = (answer_null, answer_unknown_title, answer_error, wait)
 
 
 async def unanswered(editor: MemoryEditor, policy: Policy) -> tuple[str, str, Json]:
@@ -27,8 +28,9 @@ async def unanswered(editor: MemoryEditor, policy: Policy) -> tuple[str, str, Js
 
 
 @each_profile
-@no_answer
-@pytest.mark.parametrize("outcome", ["allow", "reject"])
+@pytest.mark.parametrize(
+    ("policy", "outcome"), [*((policy, "allow") for policy in NO_ANSWERS), (answer_null, "reject")]
+)
 async def test_answered_later_by_command(
     open_editor: OpenEditor, profile: Profile, policy: Policy, outcome: str
 ) -> None:
