@@ -50,15 +50,15 @@ class EditorBuffers:
     async def apply(self, edit: ProposedEdit, label: str) -> Outcome:
         """One edit in flight per connection. `Stale`: plan again on the text of now. `Refused`: the editor will not."""
         async with self._in_flight:
-            for _ in range(REFUSALS):
+            for attempt in range(1, REFUSALS + 1):
+                if (known := self._documents.at(edit.path)) is not None and known.version is None:
+                    await self._documents.quiet(QUIET_SECONDS)
                 document = self._documents.at(edit.path)
                 if document is None:
                     return Stale("the document was closed")
-                if document.version is None:
-                    await self._documents.quiet(QUIET_SECONDS)
                 if document.text != edit.base.text:
                     return Stale("the text changed meanwhile")
-                refusal, outcome = await self._send(document, edit, label)
+                refusal, outcome = await self._send(document, edit, label, patience=attempt)
                 if isinstance(outcome, Misplaced):
                     return await self._repair(document, edit, outcome)
                 if outcome is not None:
@@ -79,9 +79,13 @@ class EditorBuffers:
             mending, lost = rebase(ProposedEdit.between(wrong, right), document.snapshot())
             if lost:
                 break
+            if not mending.hunks:  # it is right already: the person took it back themselves
+                return Stale("the text changed meanwhile")
             _, outcome = await self._send(document, mending, "Tark: put a misplaced change right")
             if isinstance(outcome, Applied):
                 return Stale("the person changed these lines") if conflicts else outcome
+            if isinstance(outcome, Refused):  # not answered, or said to be done and not done
+                break
             if isinstance(outcome, Misplaced):
                 wrong = replace(typed, text=outcome.after)
         return Refused(
@@ -89,16 +93,24 @@ class EditorBuffers:
         )
 
     async def _send(
-        self, document: TextDocument, edit: ProposedEdit, label: str
+        self, document: TextDocument, edit: ProposedEdit, label: str, *, patience: int = 1
     ) -> tuple[str, "Outcome | Misplaced | None"]:
-        """A reason and no outcome: it was refused, and may be sent again."""
+        """A reason and no outcome: it was refused, and may be sent again.
+
+        `patience`: how many times the usual wait is waited, after a refusal, for what the person may have typed.
+        """
         delay = self._connection.client.flags.change_delay
         with Watch(self._documents, document, edit) as watch:
-            answer = await self._ask(document, edit, label)
-            if answer is None or not answer.get("applied"):
-                # A refusal while the person types is only a stale edit: their change is on its way.
+            try:
+                answer = await self._ask(document, edit, label)
+            except TimeoutError:
+                # Never sent again: who asks the person first would ask twice, and apply it twice.
                 outcome = await watch.outcome(IN_FLIGHT_SECONDS + delay, IN_FLIGHT_SECONDS)
-                reason = (answer or {}).get("failureReason")
+                return "", outcome or Refused(f"the editor did not answer within {ANSWER_SECONDS:g} s")
+            if not answer.get("applied"):
+                # A refusal while the person types is only a stale edit: their change is on its way.
+                outcome = await watch.outcome((IN_FLIGHT_SECONDS + delay) * patience, IN_FLIGHT_SECONDS)
+                reason = answer.get("failureReason")
                 return f"the editor refused the edit{f': {reason}' if reason else ''}", outcome
             for seconds in (PROOF_SECONDS, SILENCE_SECONDS):
                 outcome = await watch.outcome(seconds, IN_FLIGHT_SECONDS + delay)
@@ -106,7 +118,8 @@ class EditorBuffers:
                     return "", outcome
             return "", Refused("the editor said it applied the edit, but its text did not change")
 
-    async def _ask(self, document: TextDocument, edit: ProposedEdit, label: str) -> dict[str, Any] | None:
+    async def _ask(self, document: TextDocument, edit: ProposedEdit, label: str) -> dict[str, Any]:
+        """Raises TimeoutError."""
         identifier = {"uri": document.uri, "version": document.version}
         change = {"textDocument": identifier, "edits": self._text_edits(document, edit)}
         try:
@@ -114,9 +127,9 @@ class EditorBuffers:
                 answer = await self._connection.request(
                     "workspace/applyEdit", {"label": label, "edit": {"documentChanges": [change]}}
                 )
-        except (RequestFailed, TimeoutError):
-            return None
-        return answer if isinstance(answer, dict) else None
+        except RequestFailed as error:
+            return {"applied": False, "failureReason": error.message}
+        return answer if isinstance(answer, dict) else {}
 
     def _text_edits(self, document: TextDocument, edit: ProposedEdit) -> list[dict[str, Any]]:
         """Whole lines, in order; a hunk that ends with a line that has no ending ends at that line's last character."""
@@ -169,7 +182,7 @@ class Watch:
             text = self._document.text
             self._as_predicted = self._as_predicted or text == self._edit.after
             for before in self._texts[1:]:
-                if at_old_places(self._edit, before) == text:
+                if at_old_places(self._edit, before) == text and not self._is_part(before):
                     self._misplaced = Misplaced(before, text)
             self._texts = [*self._texts[-TEXTS_KEPT:], text]
             self._event.set()
@@ -199,6 +212,12 @@ class Watch:
                     await self._event.wait()
             except TimeoutError:
                 return Stale("the text changed meanwhile") if other else None
+
+    def _is_part(self, text: str) -> bool:
+        """Is it only this edit half done? An editor may tell of one hunk after the other."""
+        hunks = self._edit.hunks
+        parts = (part for at in range(1, len(hunks)) for part in (hunks[:at], hunks[at:]))
+        return any(self._edit.only(part).after == text for part in parts)
 
     def _is_in(self, current: Snapshot) -> bool:
         if current.text == self._edit.base.text:

@@ -13,7 +13,8 @@ from tark_lsp.server.lsp import Connection
 from tark_lsp.server.permission import TITLE_WHOLE, Permissions, Waiting, fence
 from tark_lsp.server.prompt_comments import PromptComments
 from tark_lsp.server.protocol import range_json
-from tark_lsp.server.review import ReviewHunk, Reviews
+from tark_lsp.server.review import Reviews
+from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.server.targets import Targets
 from tark_lsp.server.visible import cut, visible
 

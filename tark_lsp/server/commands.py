@@ -22,7 +22,8 @@ from tark_lsp.server.lsp import Connection
 from tark_lsp.server.permission import Permissions
 from tark_lsp.server.prepare import Preparation
 from tark_lsp.server.prompt_comments import PromptComments
-from tark_lsp.server.review import ReviewHunk, Reviews
+from tark_lsp.server.review import Reviews
+from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.server.targets import Targets
 from tark_lsp.server.turns import TurnRecord, Turns, kind_named
 from tark_lsp.server.uris import path_from_uri

@@ -13,7 +13,8 @@ from tark_lsp.server.client_state import OUR_SOURCE
 from tark_lsp.server.documents import Documents
 from tark_lsp.server.hunks_json import HunksJson
 from tark_lsp.server.lsp import Connection, RequestFailed
-from tark_lsp.server.review import ReviewHunk, Reviews
+from tark_lsp.server.review import Reviews
+from tark_lsp.server.review_hunks import ReviewHunk
 
 PAUSE_SECONDS = 0.1
 JOIN_SECONDS = 0.02

@@ -7,7 +7,8 @@ from typing import Any
 from tark_lsp.server.documents import Documents
 from tark_lsp.server.positions import line_length, to_client
 from tark_lsp.server.protocol import range_json
-from tark_lsp.server.review import ReviewHunk, Reviews, by_path
+from tark_lsp.server.review import Reviews
+from tark_lsp.server.review_hunks import ReviewHunk, by_path
 from tark_lsp.server.uris import uri_from_path
 from tark_lsp.workspace.edits import ProposedEdit
 

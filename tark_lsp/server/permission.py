@@ -17,7 +17,7 @@ from tark_lsp.errors import RequestError
 from tark_lsp.server import hunks_json, protocol
 from tark_lsp.server.lsp import Connection, RequestFailed
 from tark_lsp.server.questions import WARNING, Questions
-from tark_lsp.server.review import ReviewHunk
+from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.server.show import Show
 from tark_lsp.server.visible import defused, fits, visible
 from tark_lsp.workspace.files import Workspace

@@ -1,66 +1,43 @@
 """The hunks people decide on: their ids and states, where they are now, and what happens when one is decided.
 
-A hunk's place follows the text: exactly by the editor's change events while the person types around it, by a line diff
-of the changed region where a change touches its lines (editors report several edits as one), and by a diff against the
-last known text for a file that was not open. What the person changed themselves is never written over: then the hunk
-is in conflict and keeps what it wanted to say.
+A hunk's place follows the text by line changes: those of the region an editor's change event touches, and of the whole
+text where it changed unseen (a closed file, a document opened again). What the person changed themselves is never
+written over: then the hunk is in conflict and keeps what it wanted to say.
 """
 
 import asyncio
-import secrets
+import contextlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
 
-from tark_lsp.errors import FileMissing
+from tark_lsp.errors import FileMissing, WorkspaceError
 from tark_lsp.server.documents import Change, Closed, DocumentEvent, Documents, Opened, Saved
-from tark_lsp.server.positions import line_length
+from tark_lsp.server.review_hunks import (
+    CHANGED,
+    ReviewHunk,
+    apart,
+    by_path,
+    by_turn,
+    carry,
+    fitted,
+    joins,
+    lose,
+    move,
+    touched_lines,
+)
 from tark_lsp.workspace.checkpoints import Checkpoints
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
+from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
-State: TypeAlias = Literal["pending", "accepted", "rejected", "conflict", "stale"]
-APPLY_TRIES = 3
-
-
-@dataclass(slots=True, eq=False)
-class ReviewHunk:
-    """`hunk` is how it was proposed; `start` is where its lines are now: the old ones, or once applied the new ones."""
-
-    turn_id: str
-    path: Path
-    hunk: Hunk
-    start: int
-    new: tuple[str, ...]
-    outside_selection: bool = False
-    applied: bool = False
-    applying: bool = False
-    """An edit of it is on its way to the editor."""
-    state: State = "pending"
-    reason: str = ""
-    id: str = field(default_factory=lambda: f"hunk-{secrets.token_hex(6)}")
-
-    @property
-    def standing(self) -> tuple[str, ...]:
-        """The lines that stand in the text now."""
-        return self.new if self.applied else self.hunk.old
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.standing)
-
-    @property
-    def open(self) -> bool:
-        """Still to be decided."""
-        return self.state == "pending"
-
-    def towards(self, *, applied: bool) -> Hunk:
-        """The edit that applies it, or takes it back."""
-        old, new = (self.hunk.old, self.new) if applied else (self.new, self.hunk.old)
-        return Hunk(self.start, old, new)
+MOST_TRIES = 20
+"""Of an edit that is stale each time it comes, since the person types on; what the editor refuses is its own matter."""
+PAUSE_SECONDS = 0.3
+"""The next try comes once the person has not typed for so long: each key would make the edit stale again."""
+PATIENCE_SECONDS = 5.0
+"""How long such a pause is waited for."""
 
 
 class Reviews:
@@ -87,6 +64,10 @@ class Reviews:
         self._texts: dict[Path, list[str]] = {}
         """The text that the hunks' places refer to, of files with hunks that are followed."""
         self._applying: set[Path] = set()
+        self._locks: defaultdict[Path, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """Decisions about one file are carried out one after another."""
+        self.saving: set[Path] = set()
+        """Files that we are having saved: such a save is not the person's."""
         self._decision: asyncio.Future[None] | None = None
         documents.listen(self._follow)
 
@@ -94,13 +75,13 @@ class Reviews:
         """Hunks as proposed; beside each edit, those of its hunks that lie outside the selection."""
         added = []
         for edit, outside in edits:
-            base = split_lines(edit.base.text)
-            if (known := self._texts.get(edit.path)) is not None and known != base:
-                self._carry(edit.path, known, base)
-            self._texts[edit.path] = base
             new = [ReviewHunk(turn_id, edit.path, hunk, hunk.start, hunk.new, hunk in outside) for hunk in edit.hunks]
+            base = split_lines(edit.base.text)
+            self._sync(edit.path)  # the others stand in the text of now, and the new ones come to it
+            now = self._texts.get(edit.path) or self._lines(edit.path) or []
+            carry(new, base, now)
+            self._texts[edit.path] = now
             self._hunks.update({each.id: each for each in new})
-            self._sync(edit.path)
             self._changed(edit.path)
             added += new
         return added
@@ -120,19 +101,22 @@ class Reviews:
     async def accept(self, hunks: Sequence[ReviewHunk], *, decide: bool = True) -> None:
         """Apply what is not applied yet. Without `decide` they stay to be decided (`editReview: after`)."""
         for path, some in by_path([each for each in hunks if each.open]).items():
-            await self._apply(path, [each for each in some if not each.applied], applied=True)
-            for each in some:
-                if decide and each.applied and each.open:
-                    each.state = "accepted"
+            async with self._locks[path]:
+                await self._apply(path, [each for each in some if not each.applied], applied=True)
+                for each in some:
+                    if decide and each.applied and each.open:
+                        each.state = "accepted"
             self._settled(path)
 
     async def reject(self, hunks: Sequence[ReviewHunk], reason: str = "") -> None:
         """Take back what is applied already."""
         for path, some in by_path([each for each in hunks if each.state in ("pending", "conflict")]).items():
-            await self._apply(path, [each for each in some if each.applied and each.open], applied=False)
-            for each in some:
-                if not each.applied:
-                    each.state, each.reason = "rejected", reason
+            later = [each for each in some if each.applied or each.applying]
+            _reject([each for each in some if each not in later], reason)  # at once: nothing has to be written for it
+            if later:
+                async with self._locks[path]:
+                    await self._apply(path, [each for each in later if each.applied and each.open], applied=False)
+                    _reject([each for each in later if each.open and not each.applied], reason)
             self._settled(path)
 
     async def decided(self, hunks: Sequence[ReviewHunk]) -> None:
@@ -149,29 +133,57 @@ class Reviews:
         if saved:
             self._settled(path)
 
+    def undone(self, turn_id: str, paths: Iterable[Path]) -> None:
+        """The whole turn was taken back in these files, by other means."""
+        for path in paths:
+            self._sync(path)
+            for each in self.find(path, turn_id):
+                if each.applied and each.state in ("pending", "conflict"):
+                    each.state, each.reason, each.applied = "rejected", "the turn was undone", False
+            self._settled(path)
+
     async def _apply(self, path: Path, hunks: Sequence[ReviewHunk], *, applied: bool) -> None:
         """Bring `hunks` of one file to `applied`; each that cannot be gets its state and reason."""
-        reason = ""
-        for _ in range(APPLY_TRIES):
-            self._sync(path)
-            base = self._read(path)
-            todo = in_order(each for each in hunks if each.open and each.applied is not applied)
+        for some in by_turn(hunks).values():  # an edit for each turn, since undo is of turns
+            await self._apply_turn(path, some, applied=applied)
+
+    async def _apply_turn(self, path: Path, hunks: Sequence[ReviewHunk], *, applied: bool) -> None:
+        reason = "other changes of it kept getting in the way"
+        for _ in range(MOST_TRIES):
+            try:
+                self._sync(path)
+                base = self._read(path)
+            except WorkspaceError as error:
+                reason = error.message
+                break
+            lines = split_lines(base.text)
+            todo = apart([each for each in hunks if each.open and each.applied is not applied])
+            for each in todo:
+                if joins(each.towards(applied=applied), lines):
+                    lose(each, CHANGED)
+            todo = [each for each in todo if each.open]
             if not todo:
                 return
-            outcome = await self._attempt(path, base, todo, applied=applied)
-            match outcome:
+            match await self._attempt(path, base, todo, applied=applied):
                 case Applied():
+                    # What stood on the same lines as another is in conflict now.
                     return
                 case Refused(reason):
                     break
                 case Stale(reason):
-                    pass
+                    await self._pause()
         for each in hunks:
             if each.open and each.applied is not applied:
                 each.state, each.reason = "stale", reason
 
+    async def _pause(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await self._documents.quiet(PAUSE_SECONDS)
+
     async def _attempt(self, path: Path, base: Snapshot, todo: Sequence[ReviewHunk], *, applied: bool) -> Outcome:
-        edit = ProposedEdit(path, base, tuple(each.towards(applied=applied) for each in todo))
+        lines = split_lines(base.text)
+        edit = ProposedEdit(path, base, tuple(fitted(each.towards(applied=applied), lines) for each in todo))
         document = self._documents.at(path)
         clean = document is not None and not document.dirty
         turn_id = todo[0].turn_id
@@ -188,9 +200,9 @@ class Reviews:
             self._applying.discard(path)
             for each in todo:
                 each.applying = False
+            self._sync(path)  # what came meanwhile was not followed
         if isinstance(outcome, Applied):
             self._checkpoints.after(turn_id, path, edit.after)
-            self._sync(path)
             self._applied(path, clean)
         return outcome
 
@@ -208,24 +220,31 @@ class Reviews:
 
     def _place(self, path: Path, edit: ProposedEdit, done: Sequence[ReviewHunk], *, applied: bool) -> None:
         """Move every hunk of the file to where it stands in `edit.after`."""
+        changes = [(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks]
         for each in self.find(path):
-            if each in done:
-                continue
-            each.start += grown_before(edit.hunks, each.start)
+            if each not in done:
+                move(each, changes, "another change was made to these lines")
         grown = 0
         for each, hunk in zip(done, edit.hunks, strict=True):
             each.start, each.applied = hunk.start + grown, applied
+            each.new = hunk.new if applied else each.new
             grown += len(hunk.new) - len(hunk.old)
         self._texts[path] = split_lines(edit.after)
 
+    def _lines(self, path: Path) -> list[str] | None:
+        """None: the file cannot be read, so nothing is known of its lines."""
+        try:
+            return split_lines(self._read(path).text)
+        except WorkspaceError:
+            return None
+
     def _sync(self, path: Path) -> None:
         """Carry the hunks of a file from its last known text to the text of now."""
-        known = self._texts.get(path)
-        if known is None:
+        known, now = self._texts.get(path), self._lines(path)
+        if known is None or now is None:
             return
-        now = split_lines(self._read(path).text)
         if now != known:
-            self._carry(path, known, now)
+            carry(self._followed(path), known, now)
             self._texts[path] = now
 
     def _follow(self, event: DocumentEvent) -> None:
@@ -233,12 +252,15 @@ class Reviews:
         if path is None or path not in self._texts:
             return
         match event:
+            case Saved() if path in self.saving:
+                self.saving.discard(path)
             case Saved():
                 self.accept_saved(path)
             case Change() if path not in self._applying:
                 self._follow_change(path, event)
                 self._moved(path)
             case Opened() | Closed():
+                self._sync(path)
                 self._moved(path)
             case _:
                 pass
@@ -247,36 +269,11 @@ class Reviews:
         known, lines = self._texts[path], change.document.lines
         now = lines if lines[-1] else lines[:-1]
         first, last = touched_lines(change, known)
-        shift = len(now) - len(known)
-        for each in self._followed(path):
-            if each.start >= last and not (each.start == each.end == first):
-                each.start += shift
-            elif each.end > first:
-                self._carry_one(each, known, now)
+        after = len(known) - last
+        # Not so where line endings grew together, or where what is known is of another document at this path.
+        exact = known[:first] == now[:first] and known[last:] == now[len(now) - after :] and first <= len(now) - after
+        carry(self._followed(path), known, now, (first, last) if exact else None)
         self._texts[path] = list(now)
-
-    def _carry(self, path: Path, known: Sequence[str], now: Sequence[str]) -> None:
-        for each in self._followed(path):
-            self._carry_one(each, known, now)
-
-    def _carry_one(self, each: ReviewHunk, old: Sequence[str], new: Sequence[str]) -> None:
-        """The lines `old` of its file became `new`: where is the hunk now, if it is still there?"""
-        before = Snapshot(each.path, "".join(old))
-        if tuple(old[each.start : each.end]) != each.standing:
-            self._lose(each)
-            return
-        # A line no text has, so that what the person typed is never taken for the hunk's own new text.
-        probe = Hunk(each.start, each.standing, (*each.standing, "\0\n"))
-        carried, _ = rebase(ProposedEdit(each.path, before, (probe,)), Snapshot(each.path, "".join(new)))
-        if carried.hunks:
-            each.start = carried.hunks[0].start
-        else:
-            self._lose(each)
-
-    def _lose(self, each: ReviewHunk) -> None:
-        if each.open:
-            each.state = "conflict"
-            each.reason = "the person changed these lines"
 
     def _followed(self, path: Path) -> list[ReviewHunk]:
         return [each for each in self._hunks.values() if each.path == path and each.open]
@@ -290,36 +287,6 @@ class Reviews:
         self._changed(path)
 
 
-def touched_lines(change: Change, known: Sequence[str]) -> tuple[int, int]:
-    """The lines [first, last) of the text before that the change really touches.
-
-    Whole lines put before a line leave that line alone, and so does a new line begun at the end of one.
-    """
-    first, last = change.start_line, change.end_line + 1
-    whole_lines = change.text.endswith(("\n", "\r")) or (not change.text and change.start_character == 0)
-    if change.end_character == 0 and whole_lines:
-        return first, max(first, change.end_line) if change.start_character == 0 else max(first + 1, change.end_line)
-    at_end = first < len(known) and change.start_character == line_length(known[first])
-    if (
-        at_end
-        and last == first + 1
-        and change.text.startswith(("\n", "\r"))
-        and change.end_character == change.start_character
-    ):
-        return first + 1, first + 1
-    return first, last
-
-
-def by_path(hunks: Iterable[ReviewHunk]) -> dict[Path, list[ReviewHunk]]:
-    grouped: dict[Path, list[ReviewHunk]] = {}
+def _reject(hunks: Iterable[ReviewHunk], reason: str) -> None:
     for each in hunks:
-        grouped.setdefault(each.path, []).append(each)
-    return grouped
-
-
-def in_order(hunks: Iterable[ReviewHunk]) -> list[ReviewHunk]:
-    return sorted(hunks, key=lambda each: (each.start, each.end))
-
-
-def grown_before(hunks: Sequence[Hunk], line: int) -> int:
-    return sum(len(hunk.new) - len(hunk.old) for hunk in hunks if hunk.end <= line)
+        each.state, each.reason = "rejected", reason

@@ -19,7 +19,8 @@ from tark_lsp.errors import WorkspaceError
 from tark_lsp.server.comments import PromptComment
 from tark_lsp.server.permission import Permissions, Waiting
 from tark_lsp.server.protocol import PermissionReply
-from tark_lsp.server.review import ReviewHunk, Reviews
+from tark_lsp.server.review import Reviews
+from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
 

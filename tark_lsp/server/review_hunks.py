@@ -1,0 +1,140 @@
+"""One hunk that people decide on, and how it follows the text of its file. Pure."""
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from tark_lsp.server.documents import Change
+from tark_lsp.server.positions import line_length
+from tark_lsp.workspace.edits import Hunk
+from tark_lsp.workspace.lines import changed_ranges, ending_of
+
+State: TypeAlias = Literal["pending", "accepted", "rejected", "conflict", "stale"]
+CHANGED = "the person changed these lines"
+
+
+@dataclass(slots=True, eq=False)
+class ReviewHunk:
+    """`hunk` is how it was proposed; `start` is where its lines are now: the old ones, or once applied the new ones."""
+
+    turn_id: str
+    path: Path
+    hunk: Hunk
+    start: int
+    new: tuple[str, ...]
+    outside_selection: bool = False
+    applied: bool = False
+    applying: bool = False
+    """An edit of it is on its way to the editor."""
+    state: State = "pending"
+    reason: str = ""
+    id: str = field(default_factory=lambda: f"hunk-{secrets.token_hex(6)}")
+
+    @property
+    def standing(self) -> tuple[str, ...]:
+        """The lines that stand in the text now."""
+        return self.new if self.applied else self.hunk.old
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.standing)
+
+    @property
+    def open(self) -> bool:
+        """Still to be decided."""
+        return self.state == "pending"
+
+    def towards(self, *, applied: bool) -> Hunk:
+        """The edit that applies it, or takes it back."""
+        old, new = (self.hunk.old, self.new) if applied else (self.new, self.hunk.old)
+        return Hunk(self.start, old, new)
+
+
+def touched_lines(change: Change, known: Sequence[str]) -> tuple[int, int]:
+    """The lines [first, last) of the text before that the change really touches.
+
+    Whole lines put before a line leave that line alone, and so does a new line begun at the end of one.
+    """
+    first, last = change.start_line, change.end_line + 1
+    whole_lines = change.text.endswith(("\n", "\r")) or (not change.text and change.start_character == 0)
+    if change.end_character == 0 and whole_lines:
+        last = change.end_line if change.start_character == 0 else max(first + 1, change.end_line)
+    elif (
+        last == first + 1
+        and first < len(known)
+        and change.start_character == change.end_character == line_length(known[first])
+        and change.text.startswith(("\n", "\r"))
+    ):
+        first = last
+    first = min(first, len(known))
+    return first, max(first, min(last, len(known)))
+
+
+def carry(
+    hunks: Iterable[ReviewHunk], old: Sequence[str], new: Sequence[str], region: tuple[int, int] | None = None
+) -> None:
+    """The lines `old` of their file became `new`, changed only in `region` of `old`: move each hunk, or lose it."""
+    first, last = region or (0, len(old))
+    ranges = changed_ranges(old[first:last], new[first : last + len(new) - len(old)])
+    changes = [(first + i1, first + i2, (j2 - j1) - (i2 - i1)) for i1, i2, j1, j2 in ranges]
+    for each in hunks:
+        if tuple(old[each.start : each.end]) != each.standing:
+            lose(each, CHANGED)
+        else:
+            move(each, changes, CHANGED)
+
+
+def move(each: ReviewHunk, changes: Iterable[tuple[int, int, int]], reason: str) -> None:
+    """`changes`: lines [start, end) that were replaced, and by how many lines more; in order."""
+    shift = 0
+    for start, end, grown in changes:
+        if start < each.end and each.start < end:
+            lose(each, reason)
+            return
+        if end <= each.start and not (start == end == each.start == each.end):  # of two insertions ours stays above
+            shift += grown
+    each.start += shift
+
+
+def lose(each: ReviewHunk, reason: str) -> None:
+    if each.open:
+        each.state, each.reason = "conflict", reason
+
+
+def fitted(hunk: Hunk, lines: Sequence[str]) -> Hunk:
+    """The hunk with an ending for its last line where others follow: it may have been made for the end of the file,
+    or be what a person typed for it."""
+    if not hunk.new or ending_of(hunk.new[-1]) or hunk.end >= len(lines):
+        return hunk
+    ending = next((ending for line in (*hunk.old, *lines[hunk.end :]) if (ending := ending_of(line))), "\n")
+    return replace(hunk, new=(*hunk.new[:-1], hunk.new[-1] + ending))
+
+
+def joins(hunk: Hunk, lines: Sequence[str]) -> bool:
+    """Would its first line be joined to the last one, whose ending was removed since?"""
+    return bool(hunk.new) and 0 < hunk.start == len(lines) and not ending_of(lines[-1])
+
+
+def apart(hunks: Iterable[ReviewHunk]) -> list[ReviewHunk]:
+    """In order, and of those that stand on the same lines the first."""
+    chosen: list[ReviewHunk] = []
+    for each in sorted(hunks, key=lambda each: (each.start, each.end)):
+        if not chosen or chosen[-1].end <= each.start:
+            chosen.append(each)
+    return chosen
+
+
+def by_path(hunks: Iterable[ReviewHunk]) -> dict[Path, list[ReviewHunk]]:
+    grouped: dict[Path, list[ReviewHunk]] = {}
+    for each in hunks:
+        grouped.setdefault(each.path, []).append(each)
+    return grouped
+
+
+def by_turn(hunks: Iterable[ReviewHunk]) -> dict[str, list[ReviewHunk]]:
+    grouped: dict[str, list[ReviewHunk]] = {}
+    for each in hunks:
+        grouped.setdefault(each.turn_id, []).append(each)
+    return grouped
