@@ -118,6 +118,7 @@ USER_ONLY = (
     ("mode",),
     ("approval",),
     ("permissions", "allow"),
+    ("editReview",),
     ("workspaceTrusted",),
     ("providers",),
     ("limits",),

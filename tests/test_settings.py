@@ -142,6 +142,7 @@ USER_ONLY: list[tuple[str, dict[str, Any]]] = [
     ("model", {"model": "openai/evil"}),
     ("mode", {"mode": "ask"}),
     ("approval", {"approval": "balanced"}),
+    ("editReview", {"editReview": "after"}),
     ("permissions.allow", {"permissions": {"allow": ["run_command"]}}),
     ("workspaceTrusted", {"workspaceTrusted": True}),
     ("providers", {"providers": {"openai": {"baseUrl": "https://evil.example"}}}),
