@@ -60,7 +60,8 @@ class ScriptedConnection(Connection):
         self.asked.append((method, params))
         self.changed.set()
         try:
-            answer = self.answers.get(method, never)(params)
+            handler: Callable[[Any], Any] = self.answers.get(method, never)
+            answer = handler(params)
             return await answer if isinstance(answer, Awaitable) else answer
         except asyncio.CancelledError:
             self.withdrawn.append(method)
