@@ -49,6 +49,8 @@ class Profile:
 
 NEOVIM = Profile("neovim", "Neovim", "0.11.0", SKIPS)
 VISUAL_STUDIO_CODE = Profile("visual_studio_code", "Visual Studio Code", "1.65.2", HONEST)
+HELIX = Profile("neovim", "helix", "25.7.1", HONEST, without=("window.workDoneProgress",))
+"""Nobody recorded Helix; Neovim's capabilities will do, but for progress, so that there is an editor without it."""
 EMACS = Profile("emacs", "Emacs (eglot)", "29.1", SOON_IDLE)
 
 NATIVE = ("permission", "updates", "input")

@@ -1,10 +1,8 @@
 """The main job in each editor: a turn on a selection, seen in progress, accepted or rejected, the text as expected."""
 
-from dataclasses import replace
-
 import pytest
 
-from tests.editors.behaviour import NATIVE, NEOVIM, PROFILES, Profile
+from tests.editors.behaviour import HELIX, NATIVE, NEOVIM, PROFILES, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.connection import Json
 from tests.editors.memory_editor import MemoryEditor
@@ -155,7 +153,7 @@ async def test_the_answer_to_start_comes_before_progress(open_editor: OpenEditor
 
 
 async def test_a_client_without_progress_gets_none(open_editor: OpenEditor) -> None:
-    editor = await open_editor(replace(NEOVIM, without=("window.workDoneProgress",)))
+    editor = await open_editor(HELIX)
     turn = await editor.turn("say hello")
     assert (await editor.end(turn))["text"] == "The word is hello."
     assert not editor.sent("$/progress")

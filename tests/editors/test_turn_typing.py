@@ -5,7 +5,6 @@ import pytest
 from tests.editors.behaviour import (
     BEHAVIOURS,
     HONEST,
-    IDLE,
     NATIVE,
     NEOVIM,
     PROFILES,
@@ -143,15 +142,15 @@ async def test_an_editor_without_versions_gets_edits_in_quiet_only(open_editor: 
     assert applied.at - last.at >= 0.3
 
 
-@pytest.mark.parametrize("behaviour", [HONEST, SKIPS, IDLE], ids=lambda behaviour: behaviour.name)
+@pytest.mark.parametrize("behaviour", [HONEST, SKIPS], ids=lambda behaviour: behaviour.name)
 async def test_who_types_on_and_on_gets_the_edit_in_the_end(open_editor: OpenEditor, behaviour: Behaviour) -> None:
     """What an editor refuses or skips because the person is typing counts as no try."""
     editor = await open_editor(NEOVIM, *NATIVE, behaviour=behaviour)
     uri, turn = await asked(editor)
-    left = [BELOW] * 5
+    left = [BELOW] * 4
     editor.before_apply = lambda: editor.type(uri, *left.pop()) if left else None
     (await editor.question()).allow()
     end = await editor.end(turn)
     assert left == []
     assert end["edits"] == [{"uri": uri, "state": "applied"}]
-    assert editor.text(uri) == typed(SHAPES, (18, 0, BELOW[2] * 5)).replace(AREA, NEW_AREA)
+    assert editor.text(uri) == typed(SHAPES, (18, 0, BELOW[2] * 4)).replace(AREA, NEW_AREA)

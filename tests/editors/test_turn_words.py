@@ -1,20 +1,17 @@
 """Answers in words without `tark/update`: a private Markdown file is shown, or the first words and its path are."""
 
 import stat
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import pytest
 
-from tests.editors.behaviour import EMACS, NATIVE, NEOVIM, VISUAL_STUDIO_CODE, Profile
+from tests.editors.behaviour import EMACS, HELIX, NATIVE, NEOVIM, VISUAL_STUDIO_CODE, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.question import allow
 from tests.editors.shapes import FUNCTION, SHAPES
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-HELIX = replace(NEOVIM, name="helix", version="25.7.1")
 
 ANSWER = "It multiplies **pi** by the square of the radius."
 

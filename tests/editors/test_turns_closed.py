@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tests.editors.behaviour import NATIVE, NEOVIM, PROFILES, Profile
+from tests.editors.behaviour import HELIX, NATIVE, NEOVIM, PROFILES, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.moments import sleeper_of, while_a_command_runs, while_a_question_is_open
@@ -68,7 +68,7 @@ async def test_an_editor_that_dies(pool: Pool) -> None:
 
 
 async def test_closing_while_a_question_is_open(open_editor: OpenEditor) -> None:
-    editor = await open_editor.to_end(NEOVIM)
+    editor = await open_editor.to_end(HELIX)
     await while_a_question_is_open(editor)
     began = time.monotonic()
     assert await editor.close() == 0
