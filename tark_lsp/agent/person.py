@@ -81,8 +81,12 @@ class Person(Protocol):
 
 
 def digest_of(preview: Preview) -> str:
-    """The canonical form of what would happen: command, folder, environment, paths and contents (safety.md)."""
-    parts: list[str] = [preview.kind, str(int(preview.risk)), *(str(path) for path in preview.outside)]
+    """The canonical form of what would happen: command, folder, environment, paths and contents (safety.md).
+
+    The title is in it as what was shown: it holds the arguments of calls that only read.
+    """
+    parts: list[str] = [preview.title, preview.kind, str(int(preview.risk)), *(str(path) for path in preview.outside)]
+    parts += [f"{place.path}:{place.start_line}:{place.end_line}" for place in preview.locations]
     if preview.command is not None:
         command = preview.command
         parts += [*command.argv, str(command.cwd), str(command.timeout_seconds)]

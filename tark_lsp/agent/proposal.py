@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from tark_lsp.agent import approval, selection, tool_calls
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
 from tark_lsp.agent.person import HunkOutcome, HunkState, PermissionRequest, digest_of, digest_of_texts
-from tark_lsp.errors import FailureForModel, TarkError, ToolError, WorkspaceError
+from tark_lsp.errors import ToolError, WorkspaceError
 from tark_lsp.messages import ToolResult
 from tark_lsp.tools.tool import Preview, Risk, ToolKind
-from tark_lsp.workspace.edits import Hunk, ProposedEdit
+from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase
 
 if TYPE_CHECKING:
     from tark_lsp.agent.tool_calls import Ready
@@ -43,28 +43,25 @@ async def settle(turn: "Turn", items: "Sequence[Ready]", results: dict[str, Tool
     drafts: list[Draft] = []
     try:
         for item in items:
-            try:
+            with tool_calls.failures_told(turn, [item.call], results):
                 drafts.append(await draft(turn, item))
-            except FailureForModel as error:
-                denied = error.code == "denied"
-                content = tool_calls.failure(error.code, error.message, error.hint, error.details)
-                status = CallStatus.REJECTED if denied else CallStatus.FAILED
-                tool_calls.finish(turn, item.call, results, content, status=status)
         if drafts:
-            await decide(turn, drafts, tuple(turn.context.drafts.values()), results)
+            with tool_calls.failures_told(turn, [each.item.call for each in drafts], results):
+                await decide(turn, drafts, tuple(turn.context.drafts.values()), results)
     finally:
         turn.context.drafts.clear()
 
 
 async def draft(turn: "Turn", item: "Ready") -> Draft:
-    """Preview one call on top of the drafts so far and add it to them. Raises FailureForModel."""
+    """Preview one call on top of the drafts so far and add it to them. Raises what `failures_told` tells."""
     context = turn.context
     preview = await item.tool.preview(item.arguments, context)
     own = tuple(
         ProposedEdit.between(context.drafts[edit.path].drafted, edit.after) if edit.path in context.drafts else edit
         for edit in preview.edits
     )
-    beyond = [edit for edit in preview.edits if selection.outside(edit, context.selection)]
+    unfenced = turn.kind.fenced and context.selection is None
+    beyond = [edit for edit in preview.edits if unfenced or selection.outside(edit, context.selection)]
     if turn.kind.fenced and beyond:
         raise ToolError(
             "denied",
@@ -72,11 +69,7 @@ async def draft(turn: "Turn", item: "Ready") -> Draft:
             "changes text outside it",
             hint="use replace_selection",
         )
-    decision = approval.decide(
-        item.tool.name, preview, turn.policy(), context.workspace, outside_selection=bool(beyond)
-    )
-    if isinstance(decision, approval.Deny):
-        raise ToolError("denied", decision.why, hint="do without it")
+    decision = tool_calls.decide(turn, item, preview, outside_selection=bool(beyond))
     drafted = Draft(item, preview, own, decision)
     if drafted.digest in turn.rejected:
         raise ToolError("denied", "the person rejected this edit already in this turn", hint="do without it")
@@ -94,18 +87,12 @@ async def decide(
     status = CallStatus.WAITING if ask and not only_shown else CallStatus.IN_PROGRESS
     for each in drafts:
         turn.emit(CallChanged(each.item.call_id, status))
-    items = [each.item for each in drafts]
-    try:
-        if only_shown:
-            reviewed = await turn.person.propose(request)
-        else:
-            async with turn.asking:
-                turn.emit(Step(f"waiting for you: {request.title}" if ask else request.title))
-                reviewed = await turn.person.review(request, ask=ask)
-    except TarkError as error:
-        content = tool_calls.failure(error.code, error.message, error.hint)
-        tool_calls.finish_all(turn, items, results, content, CallStatus.FAILED)
-        return
+    if only_shown:
+        reviewed = await turn.person.propose(request)
+    else:
+        async with turn.asking:
+            turn.emit(Step(f"waiting for you: {request.title}" if ask else request.title))
+            reviewed = await turn.person.review(request, ask=ask)
     if reviewed.grant is not None:
         turn.keep(reviewed.grant)
     for outcome in reviewed.outcomes:
@@ -146,23 +133,29 @@ def tell(
     states = {outcome.state for outcome in mine}
     names = ", ".join(turn.context.workspace.display(edit.path) for edit in each.own)
     reasons = "; ".join(dict.fromkeys(outcome.reason for outcome in mine if outcome.reason))
+    if HunkState.APPLIED in states and isinstance(each.decision, approval.Ask):
+        turn.repetition.forgive(each.item.tool.name, each.item.call.arguments)
     if HunkState.APPLIED in states and len(states) > 1:
         applied = sum(outcome.state is HunkState.APPLIED for outcome in mine)
         content = f"Applied in part: {applied} of {len(mine)} changes to {names}. Not applied: {reasons or 'rejected'}."
-        tool_calls.finish(turn, each.item.call, results, f"{content} Read the file again before you go on.")
+        content += " Read the file again before you go on."
+        tool_calls.finish(turn, each.item.call, results, content, changed=True)
     elif states == {HunkState.APPLIED}:
-        tool_calls.finish(turn, each.item.call, results, f"Applied to {names}.")
+        tool_calls.finish(turn, each.item.call, results, f"Applied to {names}.", changed=True)
+    elif not states:
+        content = f"Nothing is left of it to apply: another edit of this answer took back what it changed in {names}."
+        tool_calls.finish(turn, each.item.call, results, content)
     elif HunkState.PENDING in states:
         content = f"Shown to the person as a proposal for {names}; nothing was written."
         tool_calls.finish(turn, each.item.call, results, content)
     elif states == {HunkState.REJECTED}:
         turn.rejected.add(each.digest)
         content = tool_calls.failure("denied", f"the person rejected it{': ' + reasons if reasons else ''}", NOT_AGAIN)
-        tool_calls.finish(turn, each.item.call, results, content, status=CallStatus.REJECTED)
+        tool_calls.finish(turn, each.item.call, results, content, CallStatus.REJECTED)
     else:
         code = "conflict" if HunkState.CONFLICT in states else "stale"
         content = tool_calls.failure(code, reasons or "the text changed meanwhile", "read the file again")
-        tool_calls.finish(turn, each.item.call, results, content, failed=True)
+        tool_calls.finish(turn, each.item.call, results, content, CallStatus.FAILED)
 
 
 NOT_AGAIN = "do not make the same edit again; ask what is wanted, or do without it"
@@ -219,9 +212,11 @@ def touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def remember(turn: "Turn", edit: ProposedEdit, outcomes: Sequence[HunkOutcome]) -> None:
-    """After an edit the model knows the file as it is now, and the selection follows."""
-    states = {outcome.state for outcome in outcomes if outcome.path == edit.path}
-    if HunkState.APPLIED not in states:
+    """The model knows the file with the edit, but not what the person typed meanwhile; the selection follows."""
+    applied = edit.only(
+        outcome.hunk for outcome in outcomes if outcome.state is HunkState.APPLIED and outcome.path == edit.path
+    )
+    if not applied.hunks:
         return
     context = turn.context
     try:
@@ -229,9 +224,7 @@ def remember(turn: "Turn", edit: ProposedEdit, outcomes: Sequence[HunkOutcome]) 
     except WorkspaceError:  # gone or unreadable again already: the model has to read it anew
         context.seen.pop(edit.path, None)
         return
-    context.seen[edit.path] = now
+    known, _ = rebase(applied, context.seen.get(edit.path, edit.base))
+    context.seen[edit.path] = known.drafted
     if context.selection is not None:
-        applied = edit.only(
-            [outcome.hunk for outcome in outcomes if outcome.state is HunkState.APPLIED and outcome.path == edit.path]
-        )
         context.selection = selection.follow(context.selection, applied, now)

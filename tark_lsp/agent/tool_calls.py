@@ -8,8 +8,9 @@ failure becomes a result the model can read; only cancelling passes through.
 import asyncio
 import json
 import logging
-import time
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -62,10 +63,8 @@ async def run(
     """Fills `results`, by the provider's call id, as the calls get done: what is missing after a cancel was not run."""
     ready = []
     for call in calls:
-        try:
+        with failures_told(turn, [call], results):
             ready.append(look_up(turn, tools, call, cut))
-        except FailureForModel as error:
-            finish(turn, call, results, failure(error.code, error.message, error.hint, error.details), failed=True)
     edits = [item for item in ready if item.tool.run is None]
     for read_only, group in groupby(
         ready, key=lambda item: item.tool.run is not None and item.tool.risk is Risk.READ_ONLY
@@ -105,60 +104,81 @@ async def run_together(turn: "Turn", group: Sequence[Ready], results: dict[str, 
             tasks.create_task(run_one(turn, item, results))
 
 
+@contextmanager
+def failures_told(turn: "Turn", calls: Sequence[ToolCall], results: dict[str, ToolResult]) -> Iterator[None]:
+    """Whatever goes wrong inside becomes the result of those of `calls` that have none; only cancelling passes."""
+    try:
+        yield
+    except Exception as error:
+        names = ", ".join(call.name for call in calls)
+        status = CallStatus.FAILED
+        match error:
+            case FailureForModel():
+                content = failure(error.code, error.message, error.hint, error.details)
+                status = CallStatus.REJECTED if error.code == "denied" else CallStatus.FAILED
+            case TarkError():
+                content = failure(error.code, error.message, error.hint)
+            case _:  # a defect is the model's to read about, the log's to keep
+                log.exception("%s failed", names)
+                content = failure("internal", f"{type(error).__name__} in the tool")
+        for call in calls:
+            if call.id not in results:
+                finish(turn, call, results, content, status)
+
+
 async def run_one(turn: "Turn", item: Ready, results: dict[str, ToolResult]) -> None:
     """One call that is not an edit, from its preview to its result."""
-    try:
+    with failures_told(turn, [item.call], results):
         preview = await item.tool.preview(item.arguments, turn.context)
         announce(turn, item, preview, CallStatus.PENDING)
         await permit(turn, item, preview)
         turn.emit(CallChanged(item.call_id, CallStatus.IN_PROGRESS))
         turn.emit(Step(preview.title))
         content = await within_time(turn, item, preview)
-    except FailureForModel as error:
-        status = CallStatus.REJECTED if error.code == "denied" else CallStatus.FAILED
-        finish(turn, item.call, results, failure(error.code, error.message, error.hint, error.details), status=status)
-    except TarkError as error:
-        finish(turn, item.call, results, failure(error.code, error.message, error.hint), failed=True)
-    except Exception as error:  # a defect in a tool is the model's to read about, the log's to keep
-        log.exception("tool %s failed", item.tool.name)
-        finish(turn, item.call, results, failure("internal", f"{type(error).__name__} in the tool"), failed=True)
-    else:
-        if turn.repetition.record(item.tool.name, item.call.arguments, content):
-            finish(
-                turn, item.call, results, failure("repeated", "this goes round in circles", REPEATED_HINT), failed=True
-            )
-        else:
-            finish(turn, item.call, results, content)
+        finish(turn, item.call, results, content, changed=item.tool.risk is not Risk.READ_ONLY)
 
 
 async def within_time(turn: "Turn", item: Ready, preview: Preview) -> str:
-    """Raises ToolError `timeout`. Waiting for the person is not in here, but for tools that only ask."""
+    """Raises ToolError `timeout`. Waiting for the person is not in here, but for tools that ask: they have no end."""
     run_tool = item.tool.run
     assert run_tool is not None  # edits never come here
     seconds = turn.limits.tool_seconds if item.tool.seconds is None else item.tool.seconds
-    started = time.monotonic()
+    if seconds == math.inf:
+        async with turn.asking:
+            return await run_tool(item.arguments, turn.context, preview)
     try:
-        async with asyncio.timeout(None if seconds == float("inf") else seconds):
+        async with asyncio.timeout(seconds) as deadline:
             return await run_tool(item.arguments, turn.context, preview)
     except TimeoutError as error:
-        raise ToolError(
-            "timeout", f"not done after {time.monotonic() - started:.0f} s", hint="ask for less at once"
-        ) from error
+        if not deadline.expired():
+            raise  # the tool's own
+        raise ToolError("timeout", f"not done after {seconds:g} s", hint="ask for less at once") from error
+
+
+def decide(
+    turn: "Turn", item: Ready, preview: Preview, *, outside_selection: bool = False
+) -> approval.Allow | approval.Ask:
+    """By the mode, rules, grants and level of this moment. Raises ToolError `denied`."""
+    if item.tool.risk is not Risk.READ_ONLY and item.tool.name not in turn.offered():
+        mode = turn.session.mode
+        raise ToolError("denied", f"the mode is {mode} by now, which has no {item.tool.name}", hint="do without it")
+    decision = approval.decide(
+        item.tool.name, preview, turn.policy(), turn.context.workspace, outside_selection=outside_selection
+    )
+    match decision:
+        case approval.Deny(why):
+            raise ToolError("denied", why, hint="do without it")
+        case approval.Allow() if turn.repetition.asks_first(item.tool.name, item.call.arguments):
+            return approval.Ask("the same call was made again and again", once=True)
+        case _:
+            return decision
 
 
 async def permit(turn: "Turn", item: Ready, preview: Preview) -> None:
     """Returns where the call may run; raises ToolError `denied` where it may not."""
-    looping = turn.repetition.asks_first(item.tool.name, item.call.arguments)
-    decision = approval.decide(item.tool.name, preview, turn.policy(), turn.context.workspace)
-    match decision:
-        case approval.Deny(why):
-            raise ToolError("denied", why, hint="do without it")
-        case approval.Allow() if not looping:
-            return
-        case approval.Allow():
-            asked = approval.Ask("the same call was made again and again", once=True)
-        case approval.Ask():
-            asked = decision
+    asked = decide(turn, item, preview)
+    if isinstance(asked, approval.Allow):
+        return
     digest = digest_of(preview)
     if digest in turn.rejected:
         raise ToolError("denied", "the person rejected this already in this turn", hint="do without it")
@@ -209,17 +229,14 @@ def finish(
     call: ToolCall,
     results: dict[str, ToolResult],
     content: str,
+    status: CallStatus = CallStatus.COMPLETED,
     *,
-    failed: bool = False,
-    status: CallStatus | None = None,
+    changed: bool = False,
 ) -> None:
-    status = status or (CallStatus.FAILED if failed else CallStatus.COMPLETED)
+    """The call's one result. `changed`: the call changed something, which is told even where it goes in circles."""
+    if turn.repetition.record(call.name, call.arguments, content, changed=changed):
+        done = {"result": content} if changed else None
+        content = failure("repeated", "this goes round in circles", REPEATED_HINT, done)
+        status = CallStatus.FAILED if status is CallStatus.COMPLETED else status
     results[call.id] = ToolResult(call.id, content, is_error=status is not CallStatus.COMPLETED)
     turn.emit(CallChanged(turn.call_id(call.id), status, name=call.name, text=content))
-
-
-def finish_all(
-    turn: "Turn", items: Iterable[Ready], results: dict[str, ToolResult], content: str, status: CallStatus
-) -> None:
-    for item in items:
-        finish(turn, item.call, results, content, status=status)

@@ -15,7 +15,7 @@ from tark_lsp.agent.limits import LimitReached, Limits, stay_within
 from tark_lsp.agent.person import HunkState, Person
 from tark_lsp.agent.repetition import Repetition
 from tark_lsp.agent.session import Session
-from tark_lsp.errors import TarkError
+from tark_lsp.errors import StreamCut, TarkError
 from tark_lsp.llm.events import (
     MessageBuilder,
     Retry,
@@ -99,6 +99,10 @@ class Turn:
         granted = (*self.session.grants, *self.grants)
         return replace(self.rules, level=self.session.approval, grants=granted)
 
+    def offered(self) -> dict[str, Tool[Any]]:
+        """The tools of the kind in the mode of this moment, which person and model may change while the turn runs."""
+        return offered_tools(self.tools, self.kind, self.session.mode, selection=self.context.selection is not None)
+
     def keep(self, grant: Grant) -> None:
         (self.session.grants if grant.scope == "session" else self.grants).append(grant)
 
@@ -113,16 +117,14 @@ async def run_turn(turn: Turn) -> TurnEnd:
     try:
         while True:
             await stay_within(turn.limits, turn.requests, turn.usage, turn.session.usage, turn.context.editor)
-            tools = offered_tools(
-                turn.tools, turn.kind, turn.session.mode, selection=turn.context.selection is not None
-            )
+            tools = turn.offered()
             answer, stop, cut = await ask_model(turn, tools)
-            calls = answer.tool_calls
-            if not calls and stop is WireStop.PAUSED:
+            if answer.tool_calls:
+                await run_calls(turn, tools, answer.tool_calls, cut)
+            elif stop is WireStop.PAUSED:
                 continue
-            if not calls:
-                return turn.end(STOP_REASONS.get(stop, StopReason.END_TURN) if stop else StopReason.END_TURN)
-            await run_calls(turn, tools, calls, cut)
+            elif not turn.steering:
+                return turn.end(STOP_REASONS.get(stop, StopReason.END_TURN))
             turn.session.messages.extend(Message("user", (Text(prompt),)) for prompt in take(turn.steering))
     except LimitReached as limit:
         turn.emit(events.Notice("warning", limit.message))
@@ -133,7 +135,7 @@ async def run_turn(turn: Turn) -> TurnEnd:
         return turn.end(StopReason.ERROR, error)
 
 
-async def ask_model(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message, WireStop | None, frozenset[str]]:
+async def ask_model(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message, WireStop, frozenset[str]]:
     """One request. Gives the answer (already in the history), how it ended, and the ids of calls that were cut off.
 
     Where the stream breaks or the turn is cancelled, the words that were shown stay in the history, marked; half a
@@ -156,6 +158,8 @@ async def ask_model(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message
             async for event in stream:
                 builder.add(event)
                 show(turn, event)
+        if builder.stop is None:
+            raise StreamCut("the answer ended without saying so")
     except BaseException:
         _count(turn, builder.usage)
         turn.text = builder.message(turn.model.name).text

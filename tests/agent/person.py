@@ -34,11 +34,12 @@ Question: TypeAlias = PermissionRequest
 
 @dataclass(slots=True)
 class ScriptedPerson:
-    """Says yes where `decisions` are used up. `meanwhile` is done while a question is open."""
+    """Says yes where `decisions` are used up, after `seconds`. `meanwhile` is done while a question is open."""
 
     workspace: Workspace
     decisions: list[Decision] = field(default_factory=list)
-    meanwhile: Callable[[], None] = lambda: None
+    meanwhile: Callable[[], object] = lambda: None
+    seconds: float = 0.0
     asked: list[PermissionRequest] = field(default_factory=list)
     """Each question, in order; what was applied or shown without one is not in it."""
     unasked: list[PermissionRequest] = field(default_factory=list)
@@ -70,7 +71,7 @@ class ScriptedPerson:
         self.most_open = max(self.open, self.most_open)
         self.meanwhile()
         try:
-            await asyncio.sleep(0)
+            await asyncio.sleep(self.seconds)
         finally:
             self.open -= 1
         return self.decisions.pop(0) if self.decisions else Permitted()

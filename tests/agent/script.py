@@ -28,7 +28,8 @@ def call(name: str, **arguments: Any) -> Call:
     return Call(name, json.dumps(arguments))
 
 
-Part: TypeAlias = str | Call | StreamEvent | ModelError
+Part: TypeAlias = str | Call | StreamEvent | ModelError | float
+"""A float is a pause, in seconds."""
 Answer: TypeAlias = Sequence[Part]
 
 
@@ -37,13 +38,13 @@ def answer(*parts: Part, stop: WireStop | None = WireStop.END_TURN) -> Answer:
     return parts if stop is None else (*parts, Done(stop))
 
 
-def events_of(part: Part) -> Sequence[StreamEvent | ModelError]:
+def events_of(part: Part) -> Sequence[StreamEvent | ModelError | float]:
     match part:
         case str():
             return [TextDelta(part)]
         case Call():
             half = len(part.arguments) // 2
-            started: list[StreamEvent] = [ToolCallStart(part.id, part.name)]
+            started: list[StreamEvent | ModelError | float] = [ToolCallStart(part.id, part.name)]
             started += [ToolCallDelta(part.id, piece) for piece in (part.arguments[:half], part.arguments[half:])]
             return started if part.cut else [*started, ToolCallComplete(part.id, part.arguments)]
         case _:
@@ -58,12 +59,18 @@ class ScriptedModel:
     requests: list[ChatRequest] = field(default_factory=list)
     name: str = "scripted/test"
     context_window: int | None = 100_000
+    closed: int = 0
+    """Streams that were ended, by whomever."""
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         self.requests.append(request)
-        for part in self.answers.pop(0) if self.answers else answer("The script is over."):
-            for event in events_of(part):
-                await asyncio.sleep(0)
-                if isinstance(event, ModelError):
-                    raise event
-                yield event
+        try:
+            for part in self.answers.pop(0) if self.answers else answer("The script is over."):
+                for event in events_of(part):
+                    await asyncio.sleep(event if isinstance(event, float) else 0)
+                    if isinstance(event, ModelError):
+                        raise event
+                    if not isinstance(event, float):
+                        yield event
+        finally:
+            self.closed += 1

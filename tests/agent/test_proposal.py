@@ -1,0 +1,344 @@
+"""The edits of one answer: previewed on top of each other, one question, and each call told what became of its own."""
+
+from pathlib import Path
+
+import pytest
+
+from tark_lsp.agent.person import HunkState, PermissionRequest, Permitted, Rejected, Reviewed
+from tark_lsp.errors import StaleText
+from tark_lsp.messages import ApprovalLevel, Mode
+from tark_lsp.tools.tool import Preview, Tool, ToolContext
+from tests.agent.bench import Bench, error_of
+from tests.agent.person import ScriptedPerson, Some
+from tests.agent.script import Call, answer, call
+
+LINES = "".join(f"line {number}\n" for number in range(1, 41))
+
+
+def edit(old: str, new: str, path: str = "a.py") -> Call:
+    return call("edit_file", path=path, old_text=old, new_text=new)
+
+
+async def test_all_edits_of_an_answer_are_one_question(bench: Bench) -> None:
+    bench.open("a.py", LINES)
+    bench.write("b.py", "b\n")
+    await bench.run(
+        answer(
+            edit("line 2\n", "two\n"),
+            call("write_file", path="b.py", content="bee\n"),
+            call("write_file", path="sub/c.py", content="c\n"),
+            edit("line 30\n", "thirty\n"),
+        )
+    )
+    (request,) = bench.person.asked
+    assert len(request.call_ids) == 4
+    assert [edit.path.name for edit in request.edits] == ["a.py", "b.py", "c.py"]
+    assert request.title == "edit 3 files: a.py, b.py, sub/c.py"
+    assert bench.results() == ["Applied to a.py.", "Applied to b.py.", "Applied to sub/c.py.", "Applied to a.py."]
+    assert bench.text("a.py") == LINES.replace("line 2\n", "two\n").replace("line 30\n", "thirty\n")
+    assert bench.text("b.py") == "bee\n"
+    assert bench.text("sub/c.py") == "c\n"
+
+
+async def test_later_edits_are_previewed_on_top_of_earlier_ones(bench: Bench) -> None:
+    bench.open("a.py", LINES)
+    await bench.run(
+        answer(
+            edit("line 2\n", "two\nand a half\n"),
+            edit("and a half\n", "and three quarters\n"),
+            call("write_file", path="new.py", content="one\n"),
+            edit("one\n", "two\n", "new.py"),
+        )
+    )
+    assert bench.errors() == [None] * 4
+    assert bench.text("a.py") == LINES.replace("line 2\n", "two\nand three quarters\n")
+    assert bench.text("new.py") == "two\n"
+    (request,) = bench.person.asked
+    assert [len(edit.hunks) for edit in request.edits] == [1, 1]
+
+
+async def test_an_edit_that_cannot_be_placed_leaves_the_others_alone(bench: Bench) -> None:
+    bench.open("a.py", LINES)
+    await bench.run(answer(edit("line 2\n", "two\n"), edit("nowhere", "x"), edit("two\n", "zwei\n")))
+    assert bench.errors() == [None, "not_found", None]
+    assert bench.text("a.py") == LINES.replace("line 2\n", "zwei\n")
+
+
+async def test_each_call_is_told_of_its_own_hunks(bench: Bench) -> None:
+    bench.open("a.py", LINES)
+    both = LINES.replace("line 20\n", "zwanzig\n").replace("line 40\n", "vierzig\n").replace("line 5\n", "fünf\n")
+    await bench.run(
+        answer(edit("line 5\n", "fünf\n"), call("write_file", path="a.py", content=both), edit("line 30\n", "30\n")),
+        decisions=[Some(lambda hunk: hunk.start in (4, 19), "not these")],
+    )
+    first, second, third = bench.results()
+    assert first == "Applied to a.py."
+    assert second.startswith("Applied in part: 1 of 2 changes to a.py. Not applied: not these.")
+    assert error_of(third)["code"] == "denied"
+    assert "not these" in error_of(third)["message"]
+    assert sorted(bench.statuses().values()) == ["completed", "completed", "rejected"]
+
+
+async def test_a_rejected_edit_is_rejected_again_without_asking(bench: Bench) -> None:
+    bench.open("a.py", LINES)
+    await bench.run(
+        answer(edit("line 2\n", "two\n"), edit("line 30\n", "thirty\n")),
+        answer(edit("line 2\n", "two\n")),
+        answer(edit("line 2\n", "zwei\n")),
+        decisions=[Rejected("why?")],
+    )
+    assert bench.errors() == ["denied", "denied", "denied", None]
+    assert "why?" in bench.results()[0]
+    assert "already" in bench.results()[2]
+    assert len(bench.person.asked) == 2
+
+
+async def test_only_the_rejected_part_counts_as_rejected(bench: Bench) -> None:
+    bench.open("a.py", LINES)
+    await bench.run(
+        answer(edit("line 2\n", "two\n"), edit("line 30\n", "thirty\n")),
+        answer(edit("line 30\n", "thirty\n")),
+        decisions=[Some(lambda hunk: hunk.start == 1)],
+    )
+    assert bench.errors() == [None, "denied", "denied"]
+    assert len(bench.person.asked) == 1
+
+
+async def test_edits_that_take_each_other_back_leave_nothing(bench: Bench) -> None:
+    bench.open("a.py", LINES)
+    await bench.run(answer(edit("line 2\n", "two\n"), edit("two\n", "line 2\n")))
+    assert bench.errors() == [None, None]
+    assert all("Nothing is left" in each for each in bench.results())
+    assert bench.text("a.py") == LINES
+
+
+async def test_what_the_person_types_meanwhile_is_kept(bench: Bench) -> None:
+    path = bench.open("a.py", LINES)
+    bench.person.meanwhile = lambda: bench.buffers.type(path, "# typed\n" + LINES)
+    await bench.run(answer(edit("line 20\n", "twenty\n")))
+    assert bench.results() == ["Applied to a.py."]
+    assert bench.text("a.py") == "# typed\n" + LINES.replace("line 20\n", "twenty\n")
+
+
+async def test_what_the_person_types_into_the_lines_is_a_conflict(bench: Bench) -> None:
+    path = bench.open("a.py", LINES)
+    typed = LINES.replace("line 20\n", "line 20 typed\n")
+    bench.person.meanwhile = lambda: bench.buffers.type(path, typed)
+    end = await bench.run(answer(edit("line 20\n", "twenty\n")))
+    assert bench.errors() == ["conflict"]
+    assert bench.text("a.py") == typed
+    assert end.edits == {path: "failed"}
+
+
+async def test_what_the_person_typed_during_a_question_is_not_what_the_model_knows(bench: Bench) -> None:
+    """A file written whole afterwards, from what the model read, does not take it away."""
+    path = bench.open("a.py", LINES)
+    typed = LINES.replace("line 30\n", "line 30\nmine\n")
+
+    def type_once() -> None:
+        if len(bench.person.asked) == 1:
+            bench.buffers.type(path, typed)
+
+    bench.person.meanwhile = type_once
+    after = LINES.replace("line 2\n", "two\n")
+    await bench.run(
+        answer(call("read_file", path="a.py")),
+        answer(edit("line 2\n", "two\n")),
+        answer(call("write_file", path="a.py", content=after.replace("line 39\n", "the one before the last\n"))),
+    )
+    assert bench.errors() == [None, None, None]
+    assert "line 30\nmine\nline 31\n" in bench.text("a.py")
+    assert "two\n" in bench.text("a.py")
+    assert "the one before the last\n" in bench.text("a.py")
+
+
+async def test_under_balanced_edits_are_applied_unasked_and_protected_ones_are_asked(bench: Bench) -> None:
+    bench.level = ApprovalLevel.BALANCED
+    bench.open("a.py", LINES)
+    await bench.run(
+        answer(edit("line 2\n", "two\n")),
+        answer(call("write_file", path=".github/workflows/ci.yml", content="on: push\n")),
+    )
+    assert len(bench.person.unasked) == 1
+    (request,) = bench.person.asked
+    assert "protected" in request.why
+    assert request.grants == ()
+
+
+async def test_one_protected_path_makes_the_whole_proposal_a_question_with_no_grant(bench: Bench) -> None:
+    bench.level = ApprovalLevel.BALANCED
+    bench.open("a.py", LINES)
+    await bench.run(answer(edit("line 2\n", "two\n"), call("write_file", path="AGENTS.md", content="obey\n")))
+    (request,) = bench.person.asked
+    assert len(request.edits) == 2
+    assert request.grants == ()
+
+
+async def test_a_grant_for_a_folder_covers_later_edits_there(bench: Bench) -> None:
+    for name in ("src/a.py", "src/b.py", "c.py"):
+        bench.open(name, LINES)
+
+    def grant() -> None:
+        if len(bench.person.asked) == 1:
+            bench.person.decisions = [Permitted(bench.person.asked[0].grants[0])]
+
+    bench.person.meanwhile = grant
+    await bench.run(
+        *(answer(edit("line 2\n", "two\n", name)) for name in ("src/a.py", "src/b.py", "c.py")),
+    )
+    assert bench.person.asked[0].grants[0].covers == "edits below src, this turn"
+    assert [request.title for request in bench.person.asked] == ["edit src/a.py", "edit c.py"]
+    assert [request.title for request in bench.person.unasked] == ["edit src/b.py"]
+
+
+async def test_an_edit_outside_the_workspace_is_refused(bench: Bench) -> None:
+    outside = bench.root.parent / "outside.py"
+    outside.write_text("secret\n")
+    await bench.run(answer(edit("secret", "x", "../outside.py"), edit("secret", "x", str(outside))))
+    assert bench.errors() == ["outside_workspace", "outside_workspace"]
+    assert bench.person.asked == []
+
+
+async def test_in_plan_mode_edits_are_only_shown(bench: Bench) -> None:
+    bench.mode = Mode.PLAN
+    path = bench.open("a.py", LINES)
+    proposals = [
+        call("propose_edit", path="a.py", old_text=f"line {n}\n", new_text=f"{n}\n", replace_all=False) for n in (2, 30)
+    ]
+    end = await bench.run(answer(*proposals))
+    assert all("Shown to the person" in each for each in bench.results())
+    assert bench.text("a.py") == LINES
+    assert (len(bench.person.shown), bench.person.asked, bench.person.unasked) == (1, [], [])
+    assert end.edits == {path: "pending"}
+
+
+class TestFence:
+    """Kind `edit`: nothing outside the selection can change."""
+
+    @pytest.fixture
+    def fenced(self, bench: Bench) -> Bench:
+        bench.kind = "edit"
+        path = bench.open("a.py", LINES)
+        bench.open("b.py", LINES)
+        start = LINES.index("line 10\n")
+        bench.select(path, start, LINES.index("line 13\n"))
+        return bench
+
+    async def test_inside(self, fenced: Bench) -> None:
+        await fenced.run(answer(edit("line 11\n", "eleven\n"), edit("line 12\n", "twelve\nand more\n")))
+        assert fenced.errors() == [None, None]
+        (request,) = fenced.person.asked
+        assert request.grants != ()
+
+    async def test_outside(self, fenced: Bench) -> None:
+        await fenced.run(
+            answer(
+                edit("line 2\n", "two\n"),
+                edit("line 12\nline 13\n", "x\n"),
+                edit("line 2\n", "two\n", "b.py"),
+                edit("line 11\n", "eleven\n"),
+            )
+        )
+        assert fenced.errors() == ["denied", "denied", "denied", None]
+        assert fenced.text("b.py") == LINES
+        assert fenced.text("a.py") == LINES.replace("line 11\n", "eleven\n")
+
+    async def test_the_selection_is_what_was_written_into_it(self, fenced: Bench) -> None:
+        await fenced.run(
+            answer(call("replace_selection", new_text="one\ntwo\nthree\nfour\n")),
+            answer(edit("four\n", "4\n")),
+            answer(call("replace_selection", new_text="all new\n")),
+            answer(edit("line 13\n", "x\n")),
+        )
+        assert fenced.errors() == [None, None, None, "denied"]
+        assert fenced.text("a.py") == LINES.replace("line 10\nline 11\nline 12\n", "all new\n")
+
+    async def test_the_person_types_above(self, fenced: Bench) -> None:
+        path = fenced.root / "a.py"
+
+        def type_once() -> None:
+            if len(fenced.person.asked) == 1:
+                fenced.buffers.type(path, "# typed\n" + fenced.text("a.py"))
+
+        fenced.person.meanwhile = type_once
+        await fenced.run(
+            answer(call("replace_selection", new_text="new\n")), answer(call("replace_selection", new_text="newer\n"))
+        )
+        assert fenced.errors() == [None, None]
+        assert fenced.text("a.py") == "# typed\n" + LINES.replace("line 10\nline 11\nline 12\n", "newer\n")
+
+    async def test_a_part_of_a_line(self, bench: Bench) -> None:
+        bench.kind = "edit"
+        path = bench.open("a.py", "x = foo(1) + foo(2)\n")
+        bench.select(path, 4, 10)
+        await bench.run(
+            answer(
+                call("edit_file", path="a.py", old_text="foo(2)", new_text="bar(2)"),
+                call("edit_file", path="a.py", old_text="foo(1)", new_text="bar(1)"),
+            )
+        )
+        assert bench.errors() == ["denied", None]
+        assert bench.text("a.py") == "x = bar(1) + foo(2)\n"
+
+    async def test_with_no_selection_nothing_can_change(self, bench: Bench) -> None:
+        bench.kind = "edit"
+        bench.open("a.py", LINES)
+        await bench.run(answer(edit("line 2\n", "two\n")))
+        assert bench.errors() == ["denied"]
+        assert bench.text("a.py") == LINES
+
+
+async def test_with_a_selection_other_kinds_ask_each_time_for_what_is_outside(bench: Bench) -> None:
+    bench.level = ApprovalLevel.BALANCED
+    path = bench.open("a.py", LINES)
+    bench.select(path, 0, len("line 1\n"))
+    await bench.run(answer(edit("line 1\n", "one\n")), answer(edit("line 30\n", "thirty\n")))
+    assert len(bench.person.unasked) == 1
+    (request,) = bench.person.asked
+    assert "outside the selection" in request.why
+    assert request.grants == ()
+
+
+class BrokenPerson(ScriptedPerson):
+    """The editor lets the edit down on the way."""
+
+    error: Exception = StaleText("the editor is gone", hint="try again")
+
+    async def review(self, request: PermissionRequest, *, ask: bool) -> Reviewed:  # noqa: ARG002  # as Person has it
+        raise self.error
+
+
+@pytest.mark.parametrize(("error", "code"), [(StaleText("gone"), "stale"), (ZeroDivisionError(), "internal")])
+async def test_an_editor_that_fails_is_told_to_each_call(bench: Bench, error: Exception, code: str) -> None:
+    bench.person = BrokenPerson(bench.workspace)
+    bench.person.error = error
+    bench.open("a.py", LINES)
+    await bench.run(answer(edit("line 2\n", "two\n"), edit("line 3\n", "three\n")), answer("Pity."))
+    assert bench.errors() == [code, code]
+    assert bench.context.drafts == {}
+
+
+async def test_a_defect_in_a_preview_is_told_and_the_other_edits_go_on(bench: Bench) -> None:
+    tool = bench.tools["edit_file"]
+
+    async def preview(args: object, ctx: ToolContext) -> Preview:
+        if getattr(args, "old_text", "") == "line 2\n":
+            raise ZeroDivisionError
+        return await tool.preview(args, ctx)
+
+    bench.tools["edit_file"] = Tool(tool.name, tool.description, tool.arguments, tool.risk, preview, None)
+    bench.open("a.py", LINES)
+    await bench.run(answer(edit("line 2\n", "two\n"), edit("line 3\n", "three\n")))
+    assert bench.errors() == ["internal", None]
+    assert bench.text("a.py") == LINES.replace("line 3\n", "three\n")
+
+
+async def test_what_the_model_reads_in_the_same_answer_is_the_edited_text(bench: Bench, tmp_path: Path) -> None:
+    bench.write("a.py", LINES)
+    await bench.run(answer(edit("line 2\n", "two\n"), call("read_file", path="a.py", start_line=1, end_line=3)))
+    assert "two" in bench.results()[1]
+    assert (tmp_path / "project" / "a.py").read_text() == LINES.replace("line 2\n", "two\n")
+
+
+def test_states_are_those_of_the_contract() -> None:
+    assert {state.value for state in HunkState} == {"applied", "rejected", "conflict", "failed", "pending"}
