@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.behaviour import NEOVIM, PROFILES, Profile
+from tests.editors.behaviour import NEOVIM, PROFILES, VISUAL_STUDIO_CODE, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.question import allow, reject
 
@@ -36,9 +36,8 @@ async def test_apply_all_this_turn(open_editor: OpenEditor, profile: Profile) ->
     assert len(editor.questions) == 1
 
 
-@each_profile
-async def test_apply_once_is_asked_again(open_editor: OpenEditor, profile: Profile) -> None:
-    editor = await open_editor(profile)
+async def test_apply_once_is_asked_again(open_editor: OpenEditor) -> None:
+    editor = await open_editor(VISUAL_STUDIO_CODE)
     editor.policy = allow
     uri = editor.new_file(NUMBERS, "numbers")
     await editor.end(await editor.turn(f"make digits of the words in {uri.rpartition('/')[2]}", uri))

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tests.editors.behaviour import HONEST, NATIVE, SKIPS, VISUAL_STUDIO_CODE, Behaviour
+from tests.editors.behaviour import HONEST, NATIVE, VISUAL_STUDIO_CODE
 from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
 
@@ -60,14 +60,10 @@ async def test_while_the_question_is_open(open_editor: OpenEditor, seed: int) ->
     assert (editor.text(uri), end["edits"][0]["state"]) == expected(left)
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "seed"),
-    [*((HONEST, seed) for seed in range(8)), *((SKIPS, seed) for seed in range(3))],
-    ids=lambda value: getattr(value, "name", None),
-)
-async def test_at_the_moment_the_edit_arrives(open_editor: OpenEditor, behaviour: Behaviour, seed: int) -> None:
+@pytest.mark.parametrize("seed", range(8))
+async def test_at_the_moment_the_edit_arrives(open_editor: OpenEditor, seed: int) -> None:
     random = Random(seed)
-    editor = await open_editor(VISUAL_STUDIO_CODE, *NATIVE, behaviour=behaviour)
+    editor = await open_editor(VISUAL_STUDIO_CODE, *NATIVE, behaviour=HONEST)
     uri = editor.new_file(TEXT)
     turn = await editor.turn(f"spell the four in {uri.rpartition('/')[2]}", uri)
     texts: list[str] = []

@@ -118,9 +118,8 @@ async def test_typing_inside_at_the_moment_the_edit_arrives(open_editor: OpenEdi
     assert [edit["state"] for edit in end["edits"]] == ["failed"]
 
 
-@each_profile
-async def test_no_message_asks_while_the_person_types(open_editor: OpenEditor, profile: Profile) -> None:
-    editor = await open_editor(profile)
+async def test_no_message_asks_while_the_person_types(open_editor: OpenEditor) -> None:
+    editor = await open_editor(NEOVIM)
     uri = editor.new_file(SHAPES)
     editor.type(uri, *BELOW)
     editor.flush()
