@@ -5,12 +5,12 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from tark_lsp.server.capabilities import find
-from tark_lsp.server.positions import from_client, line_length
+from tark_lsp.server.positions import from_client, line_length, to_client
 from tark_lsp.server.text_document import TextDocument
 from tark_lsp.server.uris import path_from_uri
 
@@ -39,6 +39,9 @@ class Change:
     end_character: int
     text: str
     version: int | None
+    start_units: int = field(default=0, compare=False)
+    """`start_character` and `end_character` in the client's units, which the text after the change no longer tells."""
+    end_units: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +171,9 @@ class Documents:
             start, end = (self._position(document, find(span, place)) for place in ("start", "end"))
         if start > end:
             raise ValueError(f"a range that ends before it starts: {start}, {end}")
+        units = [to_client(document.lines[line], character, self.encoding) for line, character in (start, end)]
         document.replace(start, end, text)
-        self._tell(Change(document, *start, *end, text, document.version))
+        self._tell(Change(document, *start, *end, text, document.version, *units))
 
     def _position(self, document: TextDocument, position: object) -> tuple[int, int]:
         line, character = find(position, "line"), find(position, "character")

@@ -19,6 +19,10 @@ DEFINITION = re.compile(
     )""",
     re.VERBOSE,
 )
+LONGEST_HEAD = 400
+"""Characters of a line that may begin a definition: on the endless lines of minified code a pattern takes for ever."""
+FARTHEST = 10_000
+"""Lines above the caret that are looked at."""
 CONTROL = re.compile(
     r"\s*\}?\s*(?:if|else|elif|for|while|switch|case|try|catch|finally|do|with|match|return|elseif|when)\b"
 )
@@ -28,8 +32,8 @@ CLOSER = re.compile(r"\s*(?:[)\]}]|end\b)")
 
 def enclosing_definition(lines: Sequence[str], line: int) -> tuple[int, int]:
     """The lines [start, end) of the innermost definition that holds `line`; the line itself where none does."""
-    for start in range(min(line, len(lines) - 1), -1, -1):
-        if is_definition(lines[start]):
+    for start in range(min(line, len(lines) - 1), max(-1, line - FARTHEST), -1):
+        if begins_definition(lines, start):
             end = block_end(lines, start)
             if line < end:
                 return with_prefixes(lines, start), end
@@ -39,15 +43,24 @@ def enclosing_definition(lines: Sequence[str], line: int) -> tuple[int, int]:
 def definition_after(lines: Sequence[str], line: int) -> tuple[int, int] | None:
     """The definition that begins at `line` or after blank lines and comments; None where other code comes first."""
     for start in range(line, min(len(lines), line + 20)):
-        if is_definition(lines[start]):
+        if begins_definition(lines, start):
             return start, block_end(lines, start)
         if lines[start].strip() and not re.match(r"\s*(?:#|//|--|;|%|\"|/\*|\*|<!--)", lines[start]):
             return None
     return None
 
 
+def begins_definition(lines: Sequence[str], at: int) -> bool:
+    """Also where the brace of the block stands on the line after."""
+    line = lines[at]
+    if at + 1 < len(lines) and lines[at + 1].strip() == "{" and line.rstrip().endswith(")"):
+        line = f"{line.rstrip()} {{"
+    return is_definition(line)
+
+
 def is_definition(line: str) -> bool:
-    return DEFINITION.match(line) is not None and CONTROL.match(line) is None
+    text = line.strip()
+    return len(text) <= LONGEST_HEAD and CONTROL.match(text) is None and DEFINITION.match(text) is not None
 
 
 def block_end(lines: Sequence[str], start: int) -> int:

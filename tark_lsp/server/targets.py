@@ -5,13 +5,13 @@ Ranges of older versions are carried forward through the changes seen since; new
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tark_lsp.errors import FileMissing, RequestError, WorkspaceError
 from tark_lsp.server import protocol
-from tark_lsp.server.documents import Change, Closed, DocumentEvent, Documents, TextDocument
-from tark_lsp.server.positions import from_client, to_client
+from tark_lsp.server.documents import Change, Closed, DocumentEvent, Documents, Opened, TextDocument
+from tark_lsp.server.positions import from_client, line_length, to_client
 from tark_lsp.server.ranges import enclosing_definition
 from tark_lsp.server.uris import path_from_uri
 from tark_lsp.tools.tool import Selection
@@ -43,11 +43,19 @@ class ContentModified(RequestError):
         super().__init__(message, hint="select it again", rpc_code=CONTENT_MODIFIED)
 
 
+@dataclass(slots=True)
+class History:
+    """The changes of one document since its version `oldest`; None: the client numbers none."""
+
+    oldest: int | None
+    changes: deque[Change] = field(default_factory=deque)
+
+
 class Targets:
     def __init__(self, documents: Documents, workspace: Workspace) -> None:
         self._documents = documents
         self._workspace = workspace
-        self._changes: dict[TextDocument, deque[Change]] = {}
+        self._histories: dict[TextDocument, History] = {}
         documents.listen(self._remember)
 
     async def find(self, identifier: protocol.DocumentId, wanted: protocol.Range | None) -> Target:
@@ -106,48 +114,52 @@ class Targets:
     def _places(self, document: TextDocument, wanted: protocol.Range, version: int | None) -> tuple[Place, Place]:
         if version is None or document.version is None or version >= document.version:
             return _checked(document.lines, wanted, self._documents.encoding)
-        changes = [change for change in self._changes.get(document, ()) if (change.version or 0) > version]
-        known = self._changes.get(document)
-        if not known or (len(known) == known.maxlen and (known[0].version or 0) > version + 1):
-            raise ContentModified(f"textDocument: version {version} of {document.uri} is no longer known")
+        history = self._histories[document]
+        if history.oldest is None or version < history.oldest:
+            raise ContentModified(f"textDocument: version {version} of {document.uri} is not known any more")
         start = (wanted.start.line, wanted.start.character)
         end = (wanted.end.line, wanted.end.character)
         if start > end:
             raise RequestError("range: it ends before it starts")
-        for change in changes:
-            start, end = _carried(start, end, change)
+        for change in history.changes:
+            if (change.version or 0) > version:
+                start, end = _carried(start, end, change, self._documents.encoding)
         return _checked(document.lines, _range(start, end), self._documents.encoding)
 
     def _remember(self, event: DocumentEvent) -> None:
-        if isinstance(event, Change):
-            self._changes.setdefault(event.document, deque(maxlen=REMEMBERED_CHANGES)).append(event)
-        elif isinstance(event, Closed):
-            self._changes.pop(event.document, None)
+        match event:
+            case Opened(document):
+                self._histories[document] = History(document.version)
+            case Change(document):
+                history = self._histories[document]
+                history.changes.append(event)
+                if len(history.changes) > REMEMBERED_CHANGES:
+                    history.oldest = history.changes.popleft().version
+            case Closed(document):
+                del self._histories[document]
+            case _:
+                pass
 
 
-def _carried(start: Place, end: Place, change: Change) -> tuple[Place, Place]:
-    """A range after one change outside it. Raises ContentModified for one inside.
-
-    Characters of the line a change ends in are carried in code points, which on lines of plain text are the client's
-    units, too; on others the range may be off within that line, and is then refused by whoever edits it.
-    """
-    first, last = (change.start_line, change.start_character), (change.end_line, change.end_character)
+def _carried(start: Place, end: Place, change: Change, encoding: str) -> tuple[Place, Place]:
+    """A range after one change outside it, in the client's units. Raises ContentModified for one inside."""
+    first, last = (change.start_line, change.start_units), (change.end_line, change.end_units)
     if first >= end and first != start:
         return start, end
     if last > start:
         raise ContentModified("range: the person changed it meanwhile")
-    return _shifted(start, change), _shifted(end, change)
+    return _shifted(start, change, encoding), _shifted(end, change, encoding)
 
 
-def _shifted(place: Place, change: Change) -> Place:
+def _shifted(place: Place, change: Change, encoding: str) -> Place:
     added = split_lines(change.text) or [""]
     if added[-1].endswith(("\n", "\r")):
         added.append("")
     line = place[0] + len(added) - 1 - (change.end_line - change.start_line)
     if place[0] > change.end_line:
         return line, place[1]
-    base = change.start_character if len(added) == 1 else 0
-    return line, place[1] - change.end_character + base + len(added[-1])
+    base = change.start_units if len(added) == 1 else 0
+    return line, place[1] - change.end_units + base + to_client(added[-1], len(added[-1]), encoding)
 
 
 def _range(start: Place, end: Place) -> protocol.Range:
@@ -171,11 +183,12 @@ def _checked(lines: list[str], wanted: protocol.Range, encoding: str) -> tuple[P
 
 
 def _selection(snapshot: Snapshot, lines: list[str], places: tuple[Place, Place] | None) -> tuple[Selection, bool]:
-    """A range of at most one character is a caret: the definition around it is meant, else its line."""
+    """A range of at most one character (a line ending is one) is a caret: the definition around it, else its line."""
     if places is None:
         return Selection(snapshot, 0, len(snapshot.text)), True
     start, end = places
-    if start[0] == end[0] and end[1] - start[1] <= 1:
+    on_ending = end == (start[0] + 1, 0) and start[1] == line_length(lines[start[0]])
+    if on_ending or (start[0] == end[0] and end[1] - start[1] <= 1):
         first, last = enclosing_definition(lines, start[0])
         start, end = (first, 0), (last, 0)
         if last >= len(lines):
