@@ -36,6 +36,9 @@ from tark_lsp.workspace.files import Workspace
 
 log = logging.getLogger(__name__)
 
+SAVED_SECONDS = 1.0
+"""How long after the answer to `tark/save` the didSave of it may take to arrive."""
+
 
 def create_server() -> Connection:
     """A server with every handler registered; its parts are made when the client is known."""
@@ -68,6 +71,7 @@ class App:
         self._connection = connection
         self._configuration: object = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closing: list[Models] = []
         self._told: set[str] = set()
 
     def begin(self) -> None:
@@ -81,7 +85,9 @@ class App:
         targets = Targets(documents, workspace)
         self._state = ClientState(connection, documents)
         drawing = Drawing(connection, documents)
-        reviews = Reviews(workspace, documents, checkpoints, drawing.changed, drawing.moved, self._save_if_clean)
+        reviews = self._reviews = Reviews(
+            workspace, documents, checkpoints, drawing.changed, drawing.moved, self._save_if_clean
+        )
         hunks = HunksJson(documents, reviews)
         inputs = Inputs(connection, questions, drawing.refresh)
         permissions = Permissions(connection, workspace, hunks, questions, show, self._cancel_turn, drawing.refresh)
@@ -113,7 +119,7 @@ class App:
         actions = self._actions = CodeActions(
             connection, documents, targets, reviews, hunks, permissions, comments, lambda: answers.last
         )
-        self._doctor = Doctor(connection)
+        self._doctor = Doctor(connection, workspace)
         self._commands = Commands(
             Parts(
                 connection,
@@ -137,7 +143,8 @@ class App:
 
     async def stop(self) -> None:
         await self._turns.stop()
-        await self._preparation.models.aclose()
+        for models in (*self._closing, self._preparation.models):
+            await models.aclose()
 
     def initialized(self, _: dict[str, Any]) -> None:
         self._tell_problems()
@@ -145,7 +152,7 @@ class App:
 
     def configuration_changed(self, params: dict[str, Any]) -> None:
         settings = params.get("settings")
-        if settings:
+        if settings.get("tark") if isinstance(settings, dict) and "tark" in settings else settings:
             self._configure(settings)
         else:
             self._soon(self._fetch_configuration())
@@ -180,15 +187,17 @@ class App:
         return self._actions.hover(params)
 
     async def _fetch_configuration(self) -> None:
+        """What the client then says is its layer whole, and so is nothing."""
         if not self._connection.client.has("workspace.configuration"):
+            self._configure(None)
             return
         try:
             answer = await self._connection.request("workspace/configuration", {"items": [{"section": "tark"}]})
         except RequestFailed as error:
             log.warning("workspace/configuration: %s", error)
             return
-        if isinstance(answer, list) and answer and answer[0]:
-            self._configure({"tark": answer[0]})
+        said = answer[0] if isinstance(answer, list) and answer else None
+        self._configure({"tark": said} if said else None)
 
     def _configure(self, configuration: object) -> None:
         self._configuration = configuration
@@ -209,7 +218,9 @@ class App:
         before = self._preparation.settings
         self._preparation.settings = self._doctor.settings = settings
         self._doctor.problems = problems
+        logging.getLogger("tark_lsp").setLevel(settings.log_level.upper())
         if settings.providers != before.providers:
+            self._closing.append(self._preparation.models)  # turns that run may still be using them
             self._preparation.models = Models(
                 {
                     name: ProviderOverride(each.base_url, each.api_key_env, each.headers, each.wire)
@@ -227,11 +238,16 @@ class App:
 
     def _save_if_clean(self, path: Path, was_clean: bool) -> None:
         """`saveAfterEdit`: a document with nothing unsaved before the edit has nothing unsaved after it."""
-        if was_clean and self._preparation.settings.save_after_edit:
+        wanted = self._preparation.settings.save_after_edit and self._connection.client.understands("save")
+        if was_clean and wanted:
             self._soon(self._save(path))
 
     async def _save(self, path: Path) -> None:
-        await self._state.save([path])
+        """Not the person's save, which accepts what is applied: the didSave that comes of it is left out."""
+        self._reviews.saving.add(path)
+        if await self._state.save([path]):
+            await asyncio.sleep(SAVED_SECONDS)
+        self._reviews.saving.discard(path)
 
     def _soon(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)

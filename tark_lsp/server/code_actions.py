@@ -71,7 +71,7 @@ class CodeActions:
         if params.context.trigger_kind != AUTOMATIC:
             offers += await self._on_range(params)
         only = params.context.only
-        wanted = [offer for offer in offers if only is None or any(_within(offer.kind, kind) for kind in only)]
+        wanted = [offer for offer in offers if not only or any(_within(offer.kind, kind) for kind in only)]
         return [self._action(offer) for offer in wanted]
 
     def lenses(self, params: protocol.DocumentParams) -> list[dict[str, Any]]:
@@ -134,18 +134,20 @@ class CodeActions:
         pending = self._pending(document) if document else []
         here = [hunk for hunk in pending if hunk.start <= wanted.end.line and wanted.start.line <= hunk.end]
         for hunk in here:
-            yield from self._decisions(hunk)
+            last = wanted.end.line - (wanted.end.character == 0 and wanted.end.line > wanted.start.line)
+            inside = hunk.start <= wanted.start.line and last < max(hunk.end, hunk.start + 1)
+            yield from self._decisions(hunk, preferred=inside)
             yield self._explain(hunk)
         if here and document is not None:
             uri = {"uri": document.uri}
             yield Offer(f"Accept all {len(pending)} changes in this file", "tark.hunk.accept", uri, QUICKFIX)
             yield Offer(f"Reject all {len(pending)} changes in this file", "tark.hunk.reject", uri, QUICKFIX)
 
-    def _decisions(self, hunk: ReviewHunk) -> tuple[Offer, Offer]:
+    def _decisions(self, hunk: ReviewHunk, *, preferred: bool = False) -> tuple[Offer, Offer]:
         lines = f"+{len(hunk.new)} -{len(hunk.hunk.old)}"
         ids = {"hunkIds": [hunk.id]}
         return (
-            Offer(f"Accept ({lines})", "tark.hunk.accept", ids, QUICKFIX, preferred=True),
+            Offer(f"Accept ({lines})", "tark.hunk.accept", ids, QUICKFIX, preferred=preferred),
             Offer(f"Reject ({lines})", "tark.hunk.reject", ids, QUICKFIX),
         )
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from tark_lsp.agent.session import Session
-from tark_lsp.errors import RequestError
+from tark_lsp.errors import MissingKey, RequestError, SettingsError
 from tark_lsp.server import protocol
 from tark_lsp.server.answers import Answers
 from tark_lsp.server.capabilities import COMMANDS
@@ -62,7 +62,7 @@ class Commands:
         self._parts = parts
         self._sessions: dict[str, Session] = {}
         self._defaults: dict[str, Any] = {}
-        self._last_action: protocol.CodeActionParams | None = None
+        self._last_action: tuple[protocol.DocumentId, protocol.Range] | None = None
         self._table: Mapping[str, tuple[type[protocol.Payload], Callable[[Any, Any], Awaitable[Any]]]] = {
             "tark.turn.start": (protocol.StartTurn, self._start),
             "tark.turn.steer": (protocol.Steer, self._steer),
@@ -93,8 +93,9 @@ class Commands:
         return await handler(_validated(params.command, model, arguments[0]), params.work_done_token)
 
     async def code_actions(self, params: protocol.CodeActionParams) -> list[dict[str, Any]]:
-        """Remembered, too: a command without a document means the one of the last request."""
-        self._last_action = params
+        """Remembered, too, with its version: a command without a document means that of the last request."""
+        if (document := self._parts.documents.find(params.text_document.uri)) is not None:
+            self._last_action = protocol.DocumentId(uri=document.uri, version=document.version), params.range
         if (path := path_from_uri(params.text_document.uri)) is not None:
             self._parts.preparation.state.saw_diagnostics(path, params.context.diagnostics)
         return await self._parts.actions.actions(params)
@@ -102,10 +103,16 @@ class Commands:
     async def _start(self, request: protocol.StartTurn, _: Any) -> Any:
         parts = self._parts
         identifier, wanted = request.text_document, request.range
-        if identifier is None and self._last_action is not None and _open(parts, self._last_action):
-            identifier, wanted = self._last_action.text_document, wanted or self._last_action.range
+        if identifier is None and self._last_action is not None and parts.documents.find(self._last_action[0].uri):
+            last, last_range = self._last_action
+            # A range of the request's own is of the text as it is.
+            identifier, wanted = (last, last_range) if wanted is None else (protocol.DocumentId(uri=last.uri), wanted)
+        if identifier is None and wanted is not None:
+            raise RequestError("textDocument: a range is one of a document")
         kind = kind_named(request.kind, request.prompt, wanted is not None, asks=request.ask_for_prompt)
         target = None if identifier is None else await parts.targets.find(identifier, wanted)
+        if kind.fenced and (target is None or not target.is_file):  # nothing would be left of the fence
+            raise RequestError(f"textDocument: kind {kind.name} needs a file")
         if request.ask_for_prompt and target is not None and not parts.connection.client.understands("input"):
             await parts.comments.insert(target, kind.name)
             return {"inserted": True}
@@ -113,12 +120,7 @@ class Commands:
         return parts.turns.start(request, kind, session, target)
 
     def _session(self, request: protocol.StartTurn) -> Session:
-        session = self._known_session(request.session_id) if request.session_id else self._new_session()
-        if request.model is not None:
-            _check_model(request.model)
-        if request.mode is not None:
-            session.mode = request.mode
-        return session
+        return self._known_session(request.session_id) if request.session_id else self._new_session()
 
     def _new_session(self) -> Session:
         settings, defaults = self._parts.preparation.settings, self._defaults
@@ -153,6 +155,8 @@ class Commands:
         if not record.over:
             raise RequestError("turnId: the turn is still running", hint="cancel it first, or wait for its end")
         undone = await parts.checkpoints.undo(request.turn_id, parts.workspace)
+        kept = {path for path, _ in undone.kept}
+        parts.reviews.undone(request.turn_id, [path for path in undone.restored if path not in kept])
         return {
             "restored": [parts.hunks.uri(path) for path in undone.restored],
             "kept": [{"uri": parts.hunks.uri(path), "reason": reason} for path, reason in undone.kept],
@@ -224,7 +228,7 @@ class Commands:
             "inputs": [each.json() for each in parts.inputs.waiting() if ours(each.session_id)],
             "hunks": parts.hunks.by_document([hunk for hunk in parts.reviews.find() if hunk.open]),
             "sessions": [_session_state(each) for each in self._sessions.values() if ours(each.id)],
-            "settings": parts.preparation.settings.shown(),
+            "settings": {**parts.preparation.settings.shown(), **self._defaults},
         }
 
     async def _list_permissions(self, request: protocol.ListPermissions, _: Any) -> Any:
@@ -240,7 +244,12 @@ class Commands:
         return {"accepted": self._parts.inputs.answer(request)}
 
     async def _list_models(self, request: protocol.ListModels, _: Any) -> Any:
-        found = await self._parts.preparation.models.list(request.provider)
+        try:
+            found = await self._parts.preparation.models.list(request.provider)
+        except MissingKey:
+            raise
+        except SettingsError as error:
+            raise RequestError(f"provider: {error.message}", hint=error.hint) from error
         models = [
             {
                 "id": each.id,
@@ -258,8 +267,6 @@ class Commands:
     async def _set_settings(self, request: protocol.SetSettings, _: Any) -> Any:
         """Of one session, or of those to come."""
         wanted = request.model_dump(exclude_none=True, include={"model", "mode", "approval", "thinking"})
-        if request.model is not None:
-            _check_model(request.model)
         if request.session_id is None:
             self._defaults |= wanted
             session = self._new_session()
@@ -285,15 +292,6 @@ def _validated(command: str, model: type[P], argument: dict[str, Any]) -> P:
     if value.model_extra:
         log.info("%s: ignored %s", command, ", ".join(value.model_extra))
     return value
-
-
-def _open(parts: Parts, action: protocol.CodeActionParams) -> bool:
-    return parts.documents.find(action.text_document.uri) is not None
-
-
-def _check_model(model: str) -> None:
-    if "/" not in model.strip("/"):
-        raise RequestError(f"model: {model!r} is not <provider>/<model>")
 
 
 def _settings_json(session: Session) -> dict[str, Any]:

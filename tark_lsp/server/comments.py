@@ -20,13 +20,18 @@ DASH_LANGUAGES = "lua sql haskell ada elm vhdl applescript purescript"
 SEMICOLON_LANGUAGES = "lisp commonlisp emacs-lisp elisp clojure scheme racket fennel"
 PERCENT_LANGUAGES = "latex tex plaintex erlang prolog matlab octave"
 MARKUP_LANGUAGES = "html xml markdown vue svelte handlebars"
-BLOCK_LANGUAGES = "css c cpp java javascript typescript"
+BLOCK_LANGUAGES = """css scss less c cpp objective-c objc csharp java javascript typescript javascriptreact
+    typescriptreact go rust swift kotlin scala dart php groovy sql"""
+ENDINGS = """py:python pyi:python js:javascript mjs:javascript ts:typescript jsx:javascriptreact
+    tsx:typescriptreact rs:rust rb:ruby el:elisp clj:clojure scm:scheme rkt:racket h:c cc:cpp hpp:cpp cs:csharp
+    kt:kotlin ex:elixir exs:elixir jl:julia pl:perl hs:haskell ml:ocaml erl:erlang pas:pascal yml:yaml tf:terraform
+    md:markdown htm:html m:objective-c"""
 
 LINE_TOKENS: dict[str, str] = {
     **dict.fromkeys(HASH_LANGUAGES.split(), "#"),
     **dict.fromkeys(SLASH_LANGUAGES.split(), "//"),
     **dict.fromkeys(DASH_LANGUAGES.split(), "--"),
-    **dict.fromkeys(SEMICOLON_LANGUAGES.split(), ";;"),
+    **dict.fromkeys(SEMICOLON_LANGUAGES.split(), ";"),
     **dict.fromkeys(PERCENT_LANGUAGES.split(), "%"),
     "vim": '"',
     "ini": ";",
@@ -37,8 +42,10 @@ BLOCK_TOKENS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(BLOCK_LANGUAGES.split(), ("/*", "*/")),
     **dict.fromkeys(("ocaml", "pascal"), ("(*", "*)")),
 }
-FILE_TYPES = {"py": "python", "js": "javascript", "ts": "typescript", "rs": "rust", "rb": "ruby", "el": "elisp"}
-"""Language ids of clients that send a file's ending instead."""
+FILE_TYPES = dict(pair.split(":") for pair in ENDINGS.split())
+"""Language ids of clients that send a file's ending instead, or nothing."""
+ANY_LANGUAGE = "#"
+"""The token where the language is not known: who has an empty comment put there can then use it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +74,21 @@ def find_comments(lines: Sequence[str], language_id: str, snapshot: Snapshot) ->
 def empty_comment(indent: str, language_id: str, ending: str) -> tuple[str, int]:
     """A comment to write a prompt into, and the column where the prompt begins."""
     language = _language(language_id)
-    if (token := LINE_TOKENS.get(language)) is not None:
+    if (token := line_token(language)) is not None:
         text = f"{indent}{token} tark: "
         return f"{text}{ending}", len(text)
-    opening, closing = BLOCK_TOKENS.get(language, ("#", ""))
+    opening, closing = BLOCK_TOKENS[language]
     text = f"{indent}{opening} tark: "
-    return f"{text}{' ' + closing if closing else ''}{ending}", len(text)
+    return f"{text} {closing}{ending}", len(text)
+
+
+def line_token(language: str) -> str | None:
+    return LINE_TOKENS.get(language, None if language in BLOCK_TOKENS else ANY_LANGUAGE)
 
 
 def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Snapshot) -> PromptComment | None:
     language = _language(language_id)
-    token = LINE_TOKENS.get(language)
+    token = line_token(language)
     if token is not None and (text := _after_token(lines[line], token)) is not None and _prompt(text) is not None:
         prompt, end = [_prompt(text) or ""], line + 1
         while end < len(lines) and (more := _after_token(lines[end], token)) is not None and _prompt(more) is None:
@@ -95,7 +106,7 @@ def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Sna
     while closing not in prompt[-1]:
         if end == len(lines):
             return None
-        prompt.append(_bare(lines[end]))
+        prompt.append(re.sub(r"^\s*\*(?!/)\s?", "", _bare(lines[end])))  # the star that many begin each line with
         end += 1
     last, _, rest = prompt[-1].partition(closing)
     if rest.strip():

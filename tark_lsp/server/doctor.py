@@ -3,9 +3,9 @@
 from typing import Any
 
 from tark_lsp import __version__
-from tark_lsp.llm.client import Models
 from tark_lsp.server.lsp import Connection
 from tark_lsp.settings import Settings
+from tark_lsp.workspace.files import Workspace
 
 INSTEAD = {
     "updates": "answers open as documents",
@@ -26,11 +26,11 @@ STANDARD = {
 
 
 class Doctor:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, workspace: Workspace) -> None:
         self._connection = connection
+        self._workspace = workspace
         self.settings = Settings()
         self.problems: list[str] = []
-        self.models: Models | None = None
 
     def report(self) -> dict[str, Any]:
         client = self._connection.client
@@ -49,7 +49,8 @@ class Doctor:
             },
             "sandbox": {"available": False, "why": "this version has none yet, so every command is asked for"},
             "model": settings.model,
-            "folders": [str(folder) for folder in client.folders],
+            "providers": sorted(settings.providers),
+            "folders": [str(folder) for folder in self._workspace.folders],
             "problems": self.problems,
         }
 
@@ -61,6 +62,7 @@ class Doctor:
             "",
             f"- model: {report['model'] or 'none set: the first provider with a key is asked about once'}",
             f"- mode {policy['mode']}, approval level {policy['approval']}, edits are reviewed: {policy['editReview']}",
+            f"- providers set up in the settings: {', '.join(report['providers']) or 'none'}",
             f"- sandbox: {report['sandbox']['why']}",
             f"- folders: {', '.join(report['folders']) or 'none'}",
             "",

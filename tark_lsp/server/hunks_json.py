@@ -1,6 +1,6 @@
 """Hunks as the contract shows them: `tark/update hunks`, `tark.hunk.list`, the edits of a permission request."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +36,14 @@ class HunksJson:
         }
 
     def range(self, each: ReviewHunk) -> dict[str, Any]:
+        return self._lines(each.start, each.standing)
+
+    def _lines(self, start: int, lines: Sequence[str]) -> dict[str, Any]:
         """Whole lines; a last line without an ending ends at its last character, since no line follows it."""
-        standing = each.standing
-        if standing and line_length(standing[-1]) == len(standing[-1]):
-            last = standing[-1]
-            return range_json(each.start, 0, each.end - 1, to_client(last, len(last), self._documents.encoding))
-        return range_json(each.start, 0, each.end, 0)
+        end = start + len(lines)
+        if lines and line_length(last := lines[-1]) == len(last):
+            return range_json(start, 0, end - 1, to_client(last, len(last), self._documents.encoding))
+        return range_json(start, 0, end, 0)
 
     def of(self, path: Path) -> dict[str, Any]:
         """All hunks of a file, as an update `hunks` carries them."""
@@ -50,7 +52,7 @@ class HunksJson:
     def proposed(self, edit: ProposedEdit) -> list[dict[str, Any]]:
         """What a tool call wants to change, before it is a hunk to be decided."""
         return [
-            {"range": range_json(hunk.start, 0, hunk.end, 0), "oldText": hunk.old_text, "newText": hunk.new_text}
+            {"range": self._lines(hunk.start, hunk.old), "oldText": hunk.old_text, "newText": hunk.new_text}
             for hunk in edit.hunks
         ]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,7 @@ from tark_lsp.server.visible import visible
 from tark_lsp.tools.tool import Option
 
 MOST_ACTIONS = 4
+REMEMBERED_ANSWERS = 1000
 
 
 @dataclass(eq=False, slots=True)
@@ -47,6 +49,7 @@ class Inputs:
         self._questions = questions
         self._changed = changed
         self._waiting: dict[str, WaitingInput] = {}
+        self._over: deque[str] = deque(maxlen=REMEMBERED_ANSWERS)
 
     def waiting(self) -> list[WaitingInput]:
         return list(self._waiting.values())
@@ -67,12 +70,17 @@ class Inputs:
         finally:
             asking.cancel()
             del self._waiting[waiting.id]
+            self._over.append(waiting.id)
             self._changed()
 
     def answer(self, reply: protocol.InputAnswer) -> bool:
-        """False: answered already, or no more. Raises RequestError for an option the question does not have."""
+        """False: answered already, or no more. Raises RequestError where there was none, or it has no such option."""
+        if reply.request_id in self._over:
+            return False
         waiting = self._waiting.get(reply.request_id)
-        if waiting is None or waiting.answer.done():
+        if waiting is None:
+            raise RequestError(f"requestId: no request {reply.request_id!r} is waiting")
+        if waiting.answer.done():
             return False
         check(waiting, reply.answer)
         waiting.answer.set_result(reply.answer)
@@ -89,7 +97,10 @@ class Inputs:
                 return
             answer = reply.answer
         else:
-            labels = {visible(option.label): option.id for option in waiting.options}
+            labels: dict[str, str] = {}
+            for option in waiting.options:
+                label = visible(option.label)
+                labels[label if label not in labels else f"{label} ({option.id})"] = option.id
             title = await self._questions.ask(f"Tark asks: {visible(waiting.question)}", list(labels))
             if title is None:
                 return

@@ -5,7 +5,9 @@ An answer is bound to the digest of what was shown. Only a grant grants and only
 """
 
 import asyncio
+import re
 import secrets
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,11 +21,12 @@ from tark_lsp.server.lsp import Connection, RequestFailed
 from tark_lsp.server.questions import WARNING, Questions
 from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.server.show import Show
-from tark_lsp.server.visible import defused, fits, visible
+from tark_lsp.server.visible import LONGEST_MESSAGE, defused, visible
 from tark_lsp.workspace.files import Workspace
 
 REVIEW, SHOW, REJECT = "Review", "Show", "Reject"
 APPLY, APPLY_TURN, ALLOW, ALLOW_SESSION = "Apply", "Apply all this turn", "Allow", "Allow for this session"
+REMEMBERED_ANSWERS = 1000
 TITLE_WHOLE = 120
 """An action or lens title that is longer would not show what it allows."""
 
@@ -61,6 +64,7 @@ class Permissions:
         self._cancel_turn = cancel_turn
         self._changed = changed
         self._waiting: dict[str, Waiting] = {}
+        self._over: deque[str] = deque(maxlen=REMEMBERED_ANSWERS)
 
     def waiting(self) -> list[Waiting]:
         return list(self._waiting.values())
@@ -83,13 +87,17 @@ class Permissions:
 
     def close(self, waiting: Waiting) -> None:
         self._waiting.pop(waiting.id, None)
+        self._over.append(waiting.id)
         waiting.answer.cancel()
         self._changed()
 
     def answer(self, answer: protocol.PermissionAnswer) -> bool:
-        """False: it was answered already, or is no more. Raises RequestError where the digest is another's."""
-        waiting = self._waiting.get(answer.request_id)
-        if waiting is None or waiting.answer.done():
+        """False: it was answered already, or is no more. Raises RequestError where there was none, or the digest is
+        another's."""
+        if answer.request_id in self._over:
+            return False
+        waiting = self.find(answer.request_id)
+        if waiting.answer.done():
             return False
         if answer.digest != waiting.request.digest:
             raise RequestError("digest: not that of what the request shows", hint="ask tark.permission.list again")
@@ -125,18 +133,16 @@ class Permissions:
         return f"# Tark asks: {defused(request.title)}?\n\nBecause {request.why}.\n"
 
     async def show_whole(self, waiting: Waiting) -> None:
-        await self._show.text(f"permission-{waiting.id}.md", self.whole_text(waiting))
-        waiting.shown = True
+        waiting.shown = await self._show.text(f"permission-{waiting.id}.md", self.whole_text(waiting)) is not None
         self._changed()
 
     def needs_showing(self, waiting: Waiting) -> bool:
         """Must it be seen whole before it can be granted? An edit of an open document is taken back by one undo."""
         if waiting.shown:
             return False
-        request = waiting.request
-        if request.command is not None:
-            return not fits(self._subject(waiting))
-        return any(edit.base.version is None for edit in request.edits)
+        if len(self.message(waiting)) > LONGEST_MESSAGE:  # its end would not be seen
+            return True
+        return any(edit.base.version is None for edit in waiting.request.edits)
 
     def json(self, waiting: Waiting) -> dict[str, Any]:
         request = waiting.request
@@ -172,7 +178,9 @@ class Permissions:
         if request.edits:
             return "; ".join(self._summary(edit.path, waiting) for edit in request.edits)
         if request.command is not None:
-            return f"run {visible(request.command.text)}"
+            folder = self._workspace.display(request.command.cwd)
+            where = "" if folder == "." else f" in {visible(folder)}"
+            return f"run {visible(request.command.text)}{where}"
         return f"{visible(request.title)} ({request.why})"
 
     def _summary(self, path: Any, waiting: Waiting) -> str:
@@ -223,6 +231,6 @@ class Permissions:
 
 def fence(text: str, language: str) -> str:
     """A fenced block that `text` cannot close."""
-    longest = max((len(run) for run in text.split("\n") if set(run.strip()) == {"`"}), default=0)
+    longest = max(map(len, re.findall("`+", text)), default=0)
     ticks = "`" * max(3, longest + 1)
     return f"{ticks}{language}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{ticks}"

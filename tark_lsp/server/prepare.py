@@ -17,7 +17,7 @@ from tark_lsp.llm.client import Models
 from tark_lsp.messages import Image, Mode
 from tark_lsp.server import protocol
 from tark_lsp.server.client_state import ClientState, TurnEditor
-from tark_lsp.server.comments import PromptComment
+from tark_lsp.server.comments import PromptComment, find_comments
 from tark_lsp.server.documents import Documents
 from tark_lsp.server.inputs import Inputs
 from tark_lsp.server.permission import Permissions
@@ -32,6 +32,7 @@ from tark_lsp.settings import Settings, state_folder
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.tool import Diagnostic, Tool, ToolContext
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.lines import split_lines
 
 USE, NOT_NOW = "Use it", "Not now"
 CHOSEN_MODEL = "model.json"
@@ -67,6 +68,8 @@ class Preparation:
 
     async def __call__(self, record: TurnRecord, emit: events.Listener) -> Turn:
         session, settings, target = record.session, self.settings, record.target
+        if record.request.mode is not None:  # now, not when it was queued: another turn of the session ran until here
+            session.mode = record.request.mode
         wanted = record.request.model or session.model
         if wanted is None:
             wanted = session.model = await self._default_model()
@@ -99,6 +102,7 @@ class Preparation:
             person=person,
             emit=emit,
             rules=policy(settings),
+            steering=record.steering,
             limits=Limits(
                 settings.limits.turn_requests,
                 settings.limits.turn_usd,
@@ -171,7 +175,12 @@ class Preparation:
         wanted, target = record.request.comment, record.target
         if wanted is None or target is None or not target.is_file:
             return None
-        return PromptComment(target.selection.snapshot, wanted.start.line, wanted.end.line, record.request.prompt)
+        snapshot = target.selection.snapshot
+        lines = split_lines(snapshot.text)
+        found = find_comments(lines, target.language_id or snapshot.path.suffix.removeprefix("."), snapshot)
+        # Its lines are those of when the action was made: only where that very prompt is still there, may they go.
+        same = [comment for comment in found if comment.prompt == record.request.prompt]
+        return min(same, key=lambda comment: abs(comment.start - wanted.start.line), default=None)
 
     async def _ask_for_prompt(self, record: TurnRecord) -> str:
         answer = await self._inputs.ask(

@@ -6,6 +6,7 @@ from typing import Any
 from tark_lsp.errors import RequestError
 from tark_lsp.server.comments import PromptComment, empty_comment, find_comments
 from tark_lsp.server.documents import Change, Closed, DocumentEvent, Documents, TextDocument
+from tark_lsp.server.positions import line_length, to_client
 from tark_lsp.server.protocol import range_json
 from tark_lsp.server.ranges import definition_after
 from tark_lsp.server.targets import Target
@@ -50,8 +51,8 @@ class PromptComments:
         """Kind and range of the prompt: those it was inserted for, else an agent's turn on the definition after it."""
         for inserted in self._inserted.get(document, ()):
             if comment.start <= inserted.line < comment.end:
-                end = min(comment.end + inserted.lines, len(document.lines) - 1)
-                return inserted.kind, range_json(comment.end, 0, end, 0)
+                end = min(comment.end + inserted.lines, len(document.lines))
+                return inserted.kind, self._whole_lines(document, comment.end, end)
         found = definition_after(document.lines, comment.end)
         return "agent", None if found is None else self._whole_lines(document, *found)
 
@@ -80,7 +81,9 @@ class PromptComments:
     def _whole_lines(self, document: TextDocument, start: int, end: int) -> dict[str, Any]:
         if end < len(document.lines):
             return range_json(start, 0, end, 0)
-        return range_json(start, 0, end - 1, len(document.lines[-1].encode("utf-16-le")))  # past the end is clamped
+        last = document.lines[-1]
+        end_character = to_client(last, line_length(last), self._documents.encoding)
+        return range_json(min(start, end - 1), 0, end - 1, end_character)
 
     def _follow(self, event: DocumentEvent) -> None:
         if isinstance(event, Closed):

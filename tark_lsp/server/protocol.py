@@ -6,10 +6,11 @@ name the field. What goes to a client is made by the functions at the end, as pl
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 from pydantic.alias_generators import to_camel
 
 from tark_lsp.messages import ApprovalLevel, Mode, Usage
+from tark_lsp.settings import ModelName, Thinking
 
 UPDATE = "tark/update"
 REQUEST_PERMISSION = "tark/requestPermission"
@@ -21,7 +22,14 @@ Line = Annotated[int, Field(strict=True, ge=0)]
 
 
 class Payload(BaseModel):
+    """A null is as good as nothing: some clients' JSON has no other way to leave a field out."""
+
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, value: Any) -> Any:
+        return {key: each for key, each in value.items() if each is not None} if isinstance(value, dict) else value
 
 
 class Position(Payload):
@@ -69,7 +77,7 @@ class StartTurn(Payload):
     text_document: DocumentId | None = None
     range: Range | None = None
     session_id: StrictStr | None = None
-    model: StrictStr | None = None
+    model: ModelName | None = None
     mode: Mode | None = None
     context: list[Context] = Field(default_factory=list)
     ask_for_prompt: StrictBool = False
@@ -159,10 +167,10 @@ class ListModels(Payload):
 
 class SetSettings(Payload):
     session_id: StrictStr | None = None
-    model: StrictStr | None = None
+    model: ModelName | None = None
     mode: Mode | None = None
     approval: ApprovalLevel | None = None
-    thinking: Literal["auto", "off", "low", "medium", "high"] | None = None
+    thinking: Thinking | None = None
 
 
 class CodeActionContext(Payload):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from tark_lsp.server.documents import Documents
 from tark_lsp.server.lsp import Connection, RequestFailed
-from tark_lsp.server.visible import cut
+from tark_lsp.server.visible import cut, visible
 
 TYPING_SECONDS = 0.7
 """Not sent until the person has not typed for so long: some editors take the keyboard for it."""
@@ -42,4 +42,6 @@ class Questions:
         return title if title in actions else None
 
     def tell(self, text: str, *, level: int = INFO) -> None:
-        self._connection.notify("window/showMessage", {"type": level, "message": text})
+        """Whatever is in `text`, a provider's words or a repository's, is shown as what it is."""
+        shown = "\n".join(visible(line) for line in text.splitlines())
+        self._connection.notify("window/showMessage", {"type": level, "message": shown})

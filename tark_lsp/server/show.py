@@ -18,10 +18,17 @@ class Show:
         self._connection = connection
         self._questions = questions
 
-    async def text(self, name: str, text: str) -> Path:
-        """By `window/showDocument`, never taking the focus; else its first characters and the path as a message."""
-        path = write_private(state_folder() / "shown", name, text)
-        prune(path.parent)
+    async def text(self, name: str, text: str) -> Path | None:
+        """By `window/showDocument`, never taking the focus; else its first characters and the path as a message.
+
+        None, and a message that says so: the state folder cannot be written, so the whole was not shown.
+        """
+        try:
+            path = write_private(state_folder() / "shown", name, text)
+            prune(path.parent)
+        except OSError as error:
+            self._questions.tell(f"{cut(text, FIRST_CHARACTERS)}\n\nThe rest cannot be shown: {error}")
+            return None
         if not await self._opened(path):
             self._questions.tell(f"{cut(text, FIRST_CHARACTERS)}\n\n{path}")
         return path

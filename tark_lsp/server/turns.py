@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,7 +31,8 @@ REMEMBERED_TURNS = 200
 
 @dataclass(eq=False, slots=True)
 class TurnRecord:
-    """A turn as the server keeps it. `target` is what it is about, `turn` the agent's side once it began."""
+    """A turn as the server keeps it. `target` is what it is about, `turn` the agent's side once it began, `steering`
+    what the person says while it runs, `told` how its hunks in each file were told to stand."""
 
     request: protocol.StartTurn
     kind: Kind
@@ -44,6 +45,8 @@ class TurnRecord:
     task: "asyncio.Task[None] | None" = None
     turn: Turn | None = None
     began: bool = False
+    steering: list[str] = field(default_factory=list)
+    told: dict[Path, list[tuple[str, str, bool]]] = field(default_factory=dict)
 
     @property
     def over(self) -> bool:
@@ -114,10 +117,9 @@ class Turns:
 
     def steer(self, turn_id: str, prompt: str) -> bool:
         record = self.find(turn_id)
-        if record.over or record.turn is None:
-            return False
-        record.turn.steering.append(prompt)
-        return True
+        if not record.over:
+            record.steering.append(prompt)
+        return not record.over
 
     def cancel(self, turn_id: str | None = None, session_id: str | None = None) -> list[str]:
         """One turn, a session's running and queued ones, or all."""
@@ -135,10 +137,16 @@ class Turns:
         return [record.id for record in wanted]
 
     async def wait(self, turn_id: str, token: str | int | None) -> dict[str, Any]:
+        """Cancelling it leaves the turn alone; the token was the request's own, and dies with its answer."""
         record = self.find(turn_id)
-        if token is not None and record.began:
+        if token is not None:
             record.progress.mirror(token)
-        return await asyncio.shield(record.ended)
+        try:
+            return await asyncio.shield(record.ended)
+        except asyncio.CancelledError:
+            if token is not None:
+                record.progress.forget(token)
+            raise
 
     async def stop(self) -> None:
         """At shutdown: every turn ends `cancelled`."""
@@ -148,14 +156,27 @@ class Turns:
             await asyncio.wait(tasks, timeout=1.0)
 
     def hunks_changed(self, path: Path) -> None:
-        """Tell each turn with hunks in the file how that file's hunks stand now, also after its end."""
+        """Tell each turn with something to be decided in the file, or decided just now, how that file's hunks stand."""
         update = self._hunks.of(path)
-        for turn_id in dict.fromkeys(hunk["turnId"] for hunk in update["hunks"]):
-            if (record := self._records.get(turn_id)) is not None:
+        stands: dict[str, list[tuple[str, str, bool]]] = {}
+        for hunk in update["hunks"]:
+            stands.setdefault(hunk["turnId"], []).append((hunk["hunkId"], hunk["state"], hunk["applied"]))
+        for turn_id, own in stands.items():
+            record = self._records.get(turn_id)
+            still = any(state == "pending" for _, state, _ in own)
+            if record is not None and (still or record.told.get(path) != own):
+                record.told[path] = own
                 record.updates.send("hunks", **update)
 
     def _begin(self, record: TurnRecord) -> None:
         record.task = asyncio.create_task(self._run(record), name=record.id)
+        record.task.add_done_callback(lambda _: self._end_unbegun(record))
+
+    def _end_unbegun(self, record: TurnRecord) -> None:
+        """A task that is cancelled before its first step runs not one line of its own."""
+        if not record.over:
+            self._end(record, TurnEnd(StopReason.CANCELLED, "", Usage(), {}))
+            self._next(record)
 
     async def _run(self, record: TurnRecord) -> None:
         end = TurnEnd(StopReason.CANCELLED, "", Usage(), {})
@@ -207,8 +228,7 @@ class Turns:
             payload["error"] = protocol.error_json(end.error.code, end.error.message, end.error.hint)
         if not record.updates.seq:  # it never got as far, and every turn that ends has started
             self._tell_start(record)
-        if record.began:
-            record.progress.end(summary(end, record.turn))
+        record.progress.end(summary(end, record.turn))
         record.updates.send("end", **payload)
         record.ended.set_result(payload)
         return payload

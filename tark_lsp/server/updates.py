@@ -14,6 +14,8 @@ from tark_lsp.server.lsp import Connection, RequestFailed
 
 JOIN_SECONDS = 0.03
 LONGEST_TITLE = 60
+CREATE_SECONDS = 1.0
+"""How long a turn holds back for the client to take the token; where that comes later, progress begins later."""
 
 
 class Updates:
@@ -87,23 +89,41 @@ class Progress:
         self._title = f"Tark: {title}"
         self._tokens: list[str | int] = []
         self._message = ""
+        self._begun = False
         self._ended = False
+        self._creating: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """An editor without progress, or one that refuses the token, gets none; the turn never waits for it."""
-        if not self._connection.client.has("window.workDoneProgress"):
-            return
+        """An editor without progress, or one that refuses the token, gets none."""
+        self._begun = True
+        for token in self._tokens:
+            self._show(token)
+        if self._connection.client.has("window.workDoneProgress"):
+            self._creating = asyncio.create_task(self._create())
+            await asyncio.wait({self._creating}, timeout=CREATE_SECONDS)
+
+    async def _create(self) -> None:
         token = f"tark-{secrets.token_hex(8)}"
-        with contextlib.suppress(RequestFailed, TimeoutError):
-            async with asyncio.timeout(5):
-                await self._connection.request("window/workDoneProgress/create", {"token": token})
+        with contextlib.suppress(RequestFailed):
+            await self._connection.request("window/workDoneProgress/create", {"token": token})
             self.mirror(token)
 
     def mirror(self, token: str | int) -> None:
+        """Show the turn under this token, too, from its beginning on."""
         if self._ended:
             return
         self._tokens.append(token)
         self._registry.add(token, self._turn_id)
+        if self._begun:
+            self._show(token)
+
+    def forget(self, token: str | int) -> None:
+        """Say nothing more under this token."""
+        if token in self._tokens:
+            self._tokens.remove(token)
+        self._registry.forget(token)
+
+    def _show(self, token: str | int) -> None:
         self._notify([token], {"kind": "begin", "title": self._title, "cancellable": True})
         if self._message:
             self._notify([token], {"kind": "report", "message": self._message})
@@ -114,7 +134,10 @@ class Progress:
 
     def end(self, message: str) -> None:
         self._ended = True
-        self._notify(self._tokens, {"kind": "end", "message": message})
+        if self._creating is not None:
+            self._creating.cancel()
+        if self._begun:
+            self._notify(self._tokens, {"kind": "end", "message": message})
         for token in self._tokens:
             self._registry.forget(token)
 

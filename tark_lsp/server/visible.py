@@ -27,10 +27,6 @@ def defused(text: str) -> str:
     return re.sub(r"\](?=[(\[])", "] ", text)
 
 
-def fits(text: str) -> bool:
-    return len(visible(text)) <= LONGEST_MESSAGE
-
-
 def cut(text: str, longest: int = LONGEST_MESSAGE) -> str:
     """At most `longest` characters, the end marked where something is missing."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
