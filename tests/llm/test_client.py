@@ -225,7 +225,7 @@ async def test_an_error_in_the_stream_comes_after_its_events() -> None:
     assert isinstance(error, Overloaded)
 
 
-TIMES = Times(headers=0.3, idle=0.3, thinking=0.6, notice=0.1, notice_again=0.1)
+TIMES = Times(headers=2.0, idle=2.0, thinking=2.0, notice=0.4, notice_again=0.4)
 SLOW: dict[str, tuple[Raw, bool]] = {
     "no head": (Raw(silent=True), False),
     "no body": (Raw(stall=True), False),
@@ -245,13 +245,13 @@ async def test_silence_is_told_of_and_ends(answer: Raw, shown: bool) -> None:
     assert isinstance(error, ModelTimeout)
     assert sum(isinstance(event, Stall) for event in events) >= 2
     assert (TextDelta("Hi") in events) is shown
-    assert 0.25 < took < 2
+    assert took > 1.9
 
 
 async def test_any_byte_is_a_sign_of_life() -> None:
-    parts = [*[b": ping\n\n"] * 8, *frames(Reply(text="Hi"), "openai-chat")]
+    parts = [*[b": ping\n\n"] * 30, *frames(Reply(text="Hi"), "openai-chat")]
     async with Loopback([Raw(parts, pause=0.05)]) as server:
-        models = models_at(server, times=Times(headers=0.3, idle=0.3, thinking=0.3))
+        models = models_at(server, times=Times(headers=5.0, idle=1.0, thinking=1.0))
         events, error = await ask(models.open("openai/gpt-4o"))
         await models.aclose()
     assert error is None
