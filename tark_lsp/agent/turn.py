@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tark_lsp.agent import events, history, tool_calls
-from tark_lsp.agent.approval import Grant, Policy
+from tark_lsp.agent.approval import Grant, Policy, closed
 from tark_lsp.agent.kinds import Kind, offered_tools
 from tark_lsp.agent.limits import LimitReached, Limits, stay_within
 from tark_lsp.agent.person import HunkState, Person
@@ -90,6 +90,9 @@ class Turn:
     repetition: Repetition = field(default_factory=Repetition)
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Questions to the person come one at a time."""
+
+    def __post_init__(self) -> None:
+        self.context.closed = lambda path: closed(path, self.rules, self.context.workspace)
 
     def call_id(self, call: str) -> str:
         return self.call_ids.setdefault(call, f"call-{secrets.token_hex(6)}")

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Policy, Rule
+from tark_lsp.agent.approval import Policy
 from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.prompt import Pointer, Surroundings, system_prompt, turn_prompt
+from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.turn import Turn
 from tark_lsp.context.instructions import find_instructions
 from tark_lsp.context.snippets import format_snippet
@@ -229,7 +230,7 @@ def policy(settings: Settings) -> Policy:
         allow,
         ask,
         deny,
-        review_after=settings.edit_review == "after",
+        edit_review=settings.edit_review,
         no_commands=no_commands,
     )
 

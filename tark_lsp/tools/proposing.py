@@ -54,6 +54,10 @@ def propose(ctx: ToolContext, path: Path, change: Callable[[str], str]) -> Propo
 
 
 def read_or_absent(ctx: ToolContext, path: Path) -> Snapshot:
+    """Raises WorkspaceError; ToolError `denied` where failures, which show lines, would tell what a rule keeps back."""
+    if ctx.closed(path):
+        shown = ctx.workspace.display(path)
+        raise ToolError("denied", f"a rule keeps the text of {shown} from you", hint="do without it")
     try:
         return ctx.workspace.read(path)
     except FileMissing:

@@ -16,6 +16,8 @@ DESCRIPTION = """\
 Search the text of files, unsaved changes included, by a regular expression, line by line. The answer has one \
 `path:line: text` a match or, with context_lines, code snippets. Ignored and binary files are left out."""
 
+LEFT_OUT = "Files that a rule keeps from you are left out."
+
 
 class SearchTextArguments(Arguments):
     pattern: str = Field(
@@ -57,14 +59,18 @@ async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> 
     for path in unsaved:
         in_buffer = await search_buffer(program, query, path, ctx.read(path).text)
         lines, complete = lines + in_buffer.lines, complete and in_buffer.complete
+    closed = {path for path in {line.path for line in lines} if ctx.closed(Path(path))}
+    lines = [line for line in lines if line.path not in closed]
     lines, cut = first_hits(sorted(lines, key=lambda line: line.path), args.max_results)
     if not lines:
-        return f"No line matches {args.pattern}."
+        return f"No line matches {args.pattern}." + (f" {LEFT_OUT}" if closed else "")
     shown = as_snippets(lines) if args.context_lines else as_lines(ctx, lines)
     if cut or not complete:
         shown.append(
             f"[There are more than {args.max_results} matching lines; narrow the search or raise max_results.]"
         )
+    if closed:
+        shown.append(f"[{LEFT_OUT}]")
     return cap_lines(shown, character_limit(ctx.result_tokens), "narrow the pattern, path or glob")
 
 

@@ -158,6 +158,8 @@ class ToolContext:
     set_mode: Callable[[Mode], None] = lambda _: None
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
+    closed: Callable[[Path], bool] = lambda _: False
+    """Whether a rule keeps the text of this file from the model: no result and no failure may show any of it."""
 
     def read(self, path: Path) -> Snapshot:
         """The file as the proposal so far would leave it. Raises WorkspaceError."""

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.agent.approval import Policy, Rule
+from tark_lsp.agent.approval import Policy
 from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.person import Permitted, Rejected
+from tark_lsp.agent.rules import Rule
 from tark_lsp.errors import ToolError
 from tark_lsp.llm.events import WireStop
 from tark_lsp.messages import ApprovalLevel, Mode
@@ -425,3 +426,44 @@ async def test_a_tool_that_refuses_by_itself_is_rejected(bench: Bench) -> None:
         "more": 1,
     }
     assert list(bench.statuses().values()) == ["rejected"]
+
+
+SECRET = "the key is 12345\n"
+
+
+@pytest.mark.parametrize("rule", ["read_file(secrets/**)", "read_files(secrets/**)", "search_text(secrets/**)"])
+async def test_a_file_that_a_rule_denies_is_shown_by_no_sibling(bench: Bench, rule: str) -> None:
+    bench.rules = Policy(ApprovalLevel.CAREFUL, deny=(Rule.parse(rule),))
+    bench.open("secrets/key", SECRET)
+    bench.write("secrets/other", SECRET)
+    bench.write("open", "the key is not here\n")
+    await bench.run(
+        answer(
+            call("read_file", path="secrets/key"),
+            call("read_files", paths=["open", "secrets/key"]),
+            call("search_text", pattern="key"),
+            call("search_text", pattern="key", path="secrets"),
+            call("search_text", pattern="key", path="secrets/other"),
+            call("search_text", pattern="key", context_lines=3, glob="secrets/*"),
+            call("edit_file", path="secrets/key", old_text="nowhere", new_text="x"),
+            call("edit_file", path="secrets/key", old_text=SECRET, new_text="x"),
+            call("write_file", path="secrets/key", content="x"),
+        )
+    )
+    assert not any("12345" in result for result in bench.results())
+    assert bench.errors() == ["denied", "denied", None, None, "denied", None, "denied", "denied", "denied"]
+    assert "open:1: the key is not here" in bench.results()[2]
+    assert "left out" in bench.results()[2]
+    assert bench.text("secrets/key") == SECRET
+
+
+async def test_a_search_that_reaches_files_to_be_asked_for_is_asked_about(bench: Bench) -> None:
+    bench.rules = Policy(ApprovalLevel.CAREFUL, ask=(Rule.parse("read_file(secrets/**)"),))
+    bench.write("secrets/key", SECRET)
+    bench.write("src/a", "the key is not here\n")
+    await bench.run(
+        answer(call("search_text", pattern="key", path="src"), call("search_text", pattern="key")),
+        decisions=[Rejected("not there")],
+    )
+    assert bench.errors() == [None, "denied"]
+    assert [request.why for request in bench.person.asked] == ["the rule read_file(secrets/**) asks"]

@@ -1,0 +1,295 @@
+"""decide() as the whole table of safety.md: levels, what comes before them in its order, and what grants cover."""
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tark_lsp.agent.approval import Allow, Ask, Deny, Effect, Grant, Policy, closed, decide, effect_of, grants_for
+from tark_lsp.agent.rules import Rule
+from tark_lsp.messages import ApprovalLevel
+from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.snapshot import Snapshot
+from tests.memory import MemoryBuffers
+
+ROOT = Path("/project")
+
+
+class Places(Workspace):
+    """Folders that need not exist: nothing here opens a file."""
+
+    def __init__(self, *folders: Path) -> None:
+        self._buffers = MemoryBuffers()
+        self.folders = folders
+        self._names = {folder: folder.name for folder in folders}
+        self._opened = []
+
+
+WORKSPACE = Places(ROOT)
+
+
+def edit(*names: str, risk: Risk = Risk.WRITE) -> Preview:
+    edits = tuple(ProposedEdit.between(Snapshot(ROOT / name, "", exists=False), "new\n") for name in names)
+    return Preview("edit", ToolKind.EDIT, risk, edits=edits)
+
+
+def command(text: str, risk: Risk = Risk.RISKY, cwd: Path = ROOT) -> Preview:
+    return Preview("run", ToolKind.EXECUTE, risk, command=Command(("/bin/bash", "-c", text), text, cwd))
+
+
+READ = Preview("read", ToolKind.READ, Risk.READ_ONLY, (Location(ROOT / "src/a.py"),))
+READ_OUTSIDE = Preview("read", ToolKind.READ, Risk.READ_ONLY, outside=(Path("/etc/passwd"),))
+EDIT = edit("src/a.py")
+EDIT_OUTSIDE = edit("../other/a.py")
+PROTECTED = edit("src/a.py", ".github/workflows/ci.yml")
+COMMAND = command("pytest -q")
+DANGEROUS = command("rm -rf x", Risk.DANGEROUS)
+FETCH = Preview("fetch", ToolKind.FETCH, Risk.RISKY)
+DELETE = edit("src/a.py", risk=Risk.DANGEROUS)
+UNKNOWN = Preview("?", ToolKind.OTHER, Risk.WRITE)
+
+CALLS: dict[str, tuple[str, Preview]] = {
+    "read inside": ("read_file", READ),
+    "read outside": ("read_file", READ_OUTSIDE),
+    "edit inside": ("edit_file", EDIT),
+    "edit outside": ("edit_file", EDIT_OUTSIDE),
+    "protected path": ("edit_file", PROTECTED),
+    "command": ("run_command", COMMAND),
+    "network": ("fetch", FETCH),
+    "dangerous": ("run_command", DANGEROUS),
+    "delete": ("delete_file", DELETE),
+    "unknown": ("save_memory", UNKNOWN),
+    "proposal": ("propose_edit", edit("src/a.py", risk=Risk.READ_ONLY)),
+}
+
+# safety.md, "Decisions", a column a line: manual, careful, balanced
+TABLE: dict[str, tuple[str, str, str]] = {
+    "read inside": ("allow", "allow", "allow"),
+    "read outside": ("ask", "ask", "ask"),
+    "edit inside": ("ask", "ask", "allow"),
+    "edit outside": ("deny", "deny", "deny"),
+    "protected path": ("ask once", "ask once", "ask once"),
+    "command": ("ask", "ask", "ask"),
+    "network": ("ask", "ask", "ask"),
+    "dangerous": ("ask once", "ask once", "ask once"),
+    "delete": ("ask once", "ask once", "ask once"),
+    "unknown": ("ask", "ask", "ask"),
+    "proposal": ("allow", "allow", "allow"),
+}
+
+
+def told(name: str, policy: Policy, *, outside_selection: bool = False) -> str:
+    tool, preview = CALLS[name]
+    match decide(tool, preview, policy, WORKSPACE, outside_selection=outside_selection):
+        case Allow():
+            return "allow"
+        case Ask(why, once):
+            assert why
+            return "ask once" if once else "ask"
+        case Deny(why):
+            assert why
+            return "deny"
+
+
+@pytest.mark.parametrize(("name", "level"), list(product(CALLS, ApprovalLevel)))
+def test_the_table(name: str, level: ApprovalLevel) -> None:
+    assert told(name, Policy(level)) == TABLE[name][list(ApprovalLevel).index(level)]
+
+
+EVERYTHING = (Rule("*"),)
+EDIT_GRANT = Grant("g", "session", "edits below src", folder=ROOT / "src")
+COMMAND_GRANT = Grant("g", "session", "pytest", command=("/bin/bash", "-c", "pytest -q"), cwd=str(ROOT))
+DANGER_GRANT = Grant("g", "session", "rm", command=("/bin/bash", "-c", "rm -rf x"), cwd=str(ROOT))
+ALLOW_ALL = tuple(Rule(tool) for tool in {tool for tool, _ in CALLS.values()})
+GRANTS = (EDIT_GRANT, COMMAND_GRANT, DANGER_GRANT)
+
+# what each rule or grant makes of each call, whatever the level
+ALLOWED_BY_RULE = {
+    "read inside": "allow",
+    "read outside": "allow",
+    "edit inside": "allow",
+    "edit outside": "deny",
+    "protected path": "ask once",
+    "command": "ask",
+    "network": "allow",
+    "dangerous": "ask once",
+    "delete": "ask once",
+    "unknown": "allow",
+    "proposal": "allow",
+}
+GRANTED = {"edit inside": "allow", "command": "allow"}
+
+
+@pytest.mark.parametrize(("name", "level"), list(product(CALLS, ApprovalLevel)))
+def test_the_order(name: str, level: ApprovalLevel) -> None:
+    """deny > edit outside > protected > ask > allow or grant > table; outside the selection and danger: once."""
+    by_level = TABLE[name][list(ApprovalLevel).index(level)]
+    assert told(name, Policy(level, allow=ALLOW_ALL)) == ALLOWED_BY_RULE[name]
+    assert told(name, Policy(level, grants=GRANTS)) == GRANTED.get(name, by_level)
+    asked = Policy(level, allow=ALLOW_ALL, ask=EVERYTHING, grants=GRANTS)
+    assert told(name, asked) == ("deny" if name == "edit outside" else "ask once")
+    denied = Policy(level, allow=ALLOW_ALL, ask=EVERYTHING, deny=EVERYTHING, grants=GRANTS)
+    assert told(name, denied) == "deny"
+    selected = told(name, Policy(level, allow=ALLOW_ALL, grants=GRANTS), outside_selection=True)
+    assert selected == ("deny" if name == "edit outside" else "ask once")
+
+
+@pytest.mark.parametrize(
+    ("edit_review", "level", "expected"),
+    [
+        (None, ApprovalLevel.MANUAL, "ask"),
+        (None, ApprovalLevel.CAREFUL, "ask"),
+        (None, ApprovalLevel.BALANCED, "allow"),
+        ("ask", ApprovalLevel.MANUAL, "ask"),
+        ("ask", ApprovalLevel.CAREFUL, "ask"),
+        ("ask", ApprovalLevel.BALANCED, "ask"),
+        ("after", ApprovalLevel.MANUAL, "ask"),
+        ("after", ApprovalLevel.CAREFUL, "allow"),
+        ("after", ApprovalLevel.BALANCED, "allow"),
+    ],
+)
+def test_when_edits_are_reviewed(edit_review: Any, level: ApprovalLevel, expected: str) -> None:
+    policy = Policy(level, edit_review=edit_review)
+    assert told("edit inside", policy) == expected
+    assert told("protected path", policy) == "ask once"
+    assert told("command", policy) == "ask"
+    assert told("edit inside", policy, outside_selection=True) == "ask once"
+
+
+def test_commands_can_be_off_altogether() -> None:
+    policy = Policy(ApprovalLevel.BALANCED, allow=ALLOW_ALL, grants=GRANTS, no_commands="not trusted")
+    assert decide("run_command", COMMAND, policy, WORKSPACE) == Deny("not trusted")
+    assert told("dangerous", policy) == "deny"
+    assert told("edit inside", policy) == "allow"
+
+
+RULES = st.builds(
+    Rule,
+    st.sampled_from(["*", "read_file", "edit_file", "run_command", "delete_file", "write_*"]),
+    st.sampled_from([None, "**", "src/**", "*", "rm *", "pytest *", ".github/**", "/etc/**"]),
+)
+POLICIES = st.builds(
+    Policy,
+    st.sampled_from(ApprovalLevel),
+    allow=st.lists(RULES, max_size=3).map(tuple),
+    ask=st.lists(RULES, max_size=3).map(tuple),
+    deny=st.lists(RULES, max_size=3).map(tuple),
+    grants=st.lists(st.sampled_from(GRANTS), max_size=2).map(tuple),
+    edit_review=st.sampled_from([None, "ask", "after"]),
+)
+STRICTNESS = ["allow", "ask", "ask once", "deny"]
+
+
+@given(st.sampled_from(sorted(CALLS)), POLICIES, RULES)
+def test_denying_or_asking_more_never_loosens(name: str, policy: Policy, rule: Rule) -> None:
+    before = STRICTNESS.index(told(name, policy))
+    denying = Policy(policy.level, policy.allow, policy.ask, (*policy.deny, rule), policy.grants, policy.edit_review)
+    asking = Policy(policy.level, policy.allow, (*policy.ask, rule), policy.deny, policy.grants, policy.edit_review)
+    assert STRICTNESS.index(told(name, denying)) >= before
+    assert STRICTNESS.index(told(name, asking)) >= before
+
+
+@given(POLICIES)
+def test_what_no_policy_allows(policy: Policy) -> None:
+    for name in ("protected path", "dangerous", "delete"):
+        assert told(name, policy) in ("ask once", "deny")
+    assert told("edit outside", policy) == "deny"
+    if COMMAND_GRANT not in policy.grants:
+        assert told("command", policy) != "allow"
+
+
+@pytest.mark.parametrize(
+    ("preview", "effect"),
+    [
+        (READ, Effect.READ_INSIDE),
+        (READ_OUTSIDE, Effect.READ_OUTSIDE),
+        (EDIT, Effect.EDIT),
+        (COMMAND, Effect.COMMAND),
+        (command("ls", Risk.READ_ONLY), Effect.COMMAND),
+        (DANGEROUS, Effect.DANGEROUS),
+        (FETCH, Effect.NETWORK),
+        (DELETE, Effect.DANGEROUS),
+        (UNKNOWN, Effect.COMMAND),
+    ],
+)
+def test_effect_of(preview: Preview, effect: Effect) -> None:
+    assert effect_of(preview) is effect
+
+
+IDS = ("turn-id", "session-id")
+
+
+def test_a_grant_for_a_command_is_exact() -> None:
+    turn, session = grants_for(COMMAND, WORKSPACE, IDS)
+    assert (turn.id, turn.scope, session.id, session.scope) == ("turn-id", "turn", "session-id", "session")
+    assert turn.covers == "`pytest -q` in ., this turn"
+    assert session.covers == "`pytest -q` in ., this session"
+    policy = Policy(ApprovalLevel.MANUAL, grants=(session,))
+    assert decide("run_command", COMMAND, policy, WORKSPACE) == Allow()
+    for other in (command("pytest -q "), command("pytest"), command("pytest -q", cwd=ROOT / "sub"), DANGEROUS, EDIT):
+        assert isinstance(decide("run_command", other, policy, WORKSPACE), Ask)
+
+
+# names of the files edited; what the grant says; what it covers, and what it does not
+FOLDERS = {
+    "one file": (("src/a.py",), "edits below src", ["src/b.py", "src/deep/c.py"], ["a.py", "srcs/a.py", "docs/a"]),
+    "at the top": (("a.py",), "edits below the workspace folder project", ["b.py", "src/c.py"], []),
+    "a common folder": (("src/x/a", "src/y/b"), "edits below src", ["src/c", "src/x/d"], ["docs/a"]),
+    "names that begin alike": (("src/a", "srcs/b"), "edits below the workspace folder project", ["c"], []),
+    "deep": (("a/b/c/d",), "edits below a/b/c", ["a/b/c/e"], ["a/b/e", "a/b/c.py"]),
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_grant_for_edits_covers_the_folder_it_names(name: str) -> None:
+    names, covers, covered, others = FOLDERS[name]
+    turn, _ = grants_for(edit(*names), WORKSPACE, IDS)
+    assert turn.covers == f"{covers}, this turn"
+    policy = Policy(ApprovalLevel.CAREFUL, grants=(turn,))
+    assert all(decide("write_file", edit(each), policy, WORKSPACE) == Allow() for each in [*names, *covered])
+    assert all(isinstance(decide("write_file", edit(each), policy, WORKSPACE), Ask) for each in others)
+    assert not others or isinstance(decide("write_file", edit(names[0], others[0]), policy, WORKSPACE), Ask)
+    assert decide("write_file", edit(f"{names[0]}/../.git/config"), policy, WORKSPACE) != Allow()
+
+
+def test_a_grant_holds_in_its_own_workspace_folder_only() -> None:
+    several = Places(Path("/one"), Path("/two"))
+
+    def at(*paths: str) -> Preview:
+        edits = tuple(ProposedEdit.between(Snapshot(Path(path), "", exists=False), "new\n") for path in paths)
+        return Preview("edit", ToolKind.EDIT, Risk.WRITE, edits=edits)
+
+    turn, _ = grants_for(at("/one/a.py"), several, IDS)
+    assert turn.covers == "edits below the workspace folder one, this turn"
+    policy = Policy(ApprovalLevel.CAREFUL, grants=(turn,))
+    assert decide("edit_file", at("/one/sub/b.py"), policy, several) == Allow()
+    assert isinstance(decide("edit_file", at("/two/a.py"), policy, several), Ask)
+    assert grants_for(at("/one/a.py", "/two/a.py"), several, IDS) == ()
+
+
+def test_what_only_reads_has_no_grants() -> None:
+    assert grants_for(READ_OUTSIDE, WORKSPACE, IDS) == ()
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("read_file(secrets/**)", True),
+        ("search_text(secrets/**)", True),
+        ("read_file", True),
+        ("*(secrets/**)", True),
+        ("read_file(src/**)", False),
+        ("edit_file(secrets/**)", False),
+        ("run_command(secrets/**)", False),
+    ],
+)
+def test_a_deny_rule_for_reading_closes_the_file(rule: str, expected: bool) -> None:
+    policy = Policy(ApprovalLevel.BALANCED, deny=(Rule.parse(rule) if "*(" not in rule else Rule("*", "secrets/**"),))
+    assert closed(ROOT / "secrets" / "key", policy, WORKSPACE) == expected
+    asking = Policy(ApprovalLevel.BALANCED, ask=policy.deny)
+    assert not closed(ROOT / "secrets" / "key", asking, WORKSPACE)

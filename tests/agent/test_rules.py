@@ -1,0 +1,270 @@
+"""Which calls a permission rule speaks of: widely where it denies or asks, narrowly where it allows."""
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tark_lsp.agent.rules import EDIT_TOOLS, READ_TOOLS, Rule, command_parts
+from tark_lsp.errors import SettingsError
+from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.snapshot import Snapshot
+from tests.memory import MemoryBuffers
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace([tmp_path.resolve()], MemoryBuffers())
+
+
+@pytest.fixture
+def several(tmp_path: Path) -> Workspace:
+    folders = [tmp_path.resolve() / name for name in ("one", "two")]
+    for folder in folders:
+        folder.mkdir()
+    return Workspace(folders, MemoryBuffers())
+
+
+def reads(workspace: Workspace, name: str, folder: int = 0) -> Preview:
+    return Preview("read", ToolKind.READ, Risk.READ_ONLY, (Location(workspace.folders[folder] / name),))
+
+
+def edits(workspace: Workspace, *names: str) -> Preview:
+    made = tuple(
+        ProposedEdit.between(Snapshot(workspace.folders[0] / name, "", exists=False), "new\n") for name in names
+    )
+    return Preview("edit", ToolKind.EDIT, Risk.WRITE, edits=made)
+
+
+def runs(workspace: Workspace, text: str) -> Preview:
+    command = Command(("/bin/bash", "-c", text), text, workspace.folders[0])
+    return Preview("run", ToolKind.EXECUTE, Risk.RISKY, command=command)
+
+
+def searches(workspace: Workspace, *names: str) -> Preview:
+    places = tuple(Location(workspace.folders[0] / name) for name in names)
+    return Preview("search", ToolKind.SEARCH, Risk.READ_ONLY, places)
+
+
+PARSED = {
+    "read_file": Rule("read_file"),
+    " edit_file ( src/** ) ": Rule("edit_file", " src/** "),
+    "run_command(pytest *)": Rule("run_command", "pytest *"),
+    "run_command(f() { x; })": Rule("run_command", "f() { x; }"),
+    "mcp__server__tool": Rule("mcp__server__tool"),
+    "*": Rule("*"),
+    "mcp__*": Rule("mcp__*"),
+}
+
+
+@pytest.mark.parametrize("text", PARSED)
+def test_parse(text: str) -> None:
+    assert Rule.parse(text) == PARSED[text]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "()", "read file", "read_file(", "read_file)", "read_file(a) b", "(src/**)", "a(b"]
+)
+def test_what_is_no_rule(text: str) -> None:
+    with pytest.raises(SettingsError):
+        Rule.parse(text)
+
+
+SIBLINGS = [
+    ("edit_file", EDIT_TOOLS),
+    ("write_file", EDIT_TOOLS),
+    ("propose_edit", EDIT_TOOLS),
+    ("read_file", READ_TOOLS | EDIT_TOOLS),
+    ("search_text", READ_TOOLS | EDIT_TOOLS),
+    ("run_command", {"run_command"}),
+    ("list_directory", {"list_directory"}),
+    ("*_file", READ_TOOLS | EDIT_TOOLS),
+    ("mcp__*", {"mcp__server__tool"}),
+    ("*", READ_TOOLS | EDIT_TOOLS | {"run_command", "list_directory", "mcp__server__tool"}),
+]
+
+
+@pytest.mark.parametrize(("rule", "spoken_for"), SIBLINGS)
+def test_a_rule_speaks_for_its_siblings(rule: str, spoken_for: set[str], workspace: Workspace) -> None:
+    names = READ_TOOLS | EDIT_TOOLS | {"run_command", "list_directory", "mcp__server__tool"}
+    preview = reads(workspace, "a")
+    assert {name for name in names if Rule(rule).concerns(name, preview, workspace)} == set(spoken_for)
+
+
+# a specifier, and the files it matches and does not
+GLOBS = {
+    "src/**": (["src/a", "src/b/c", "src/.x"], ["a", "srcs/a", "b/src/a"]),
+    "src/*": (["src/a"], ["src/b/c", "a"]),
+    "**/*.pem": (["a.pem", "b/c/a.pem"], ["a.pem/b", "pem"]),
+    "**/.env": ([".env", "a/.env"], [".env.local", "a.env"]),
+    "a?.py": (["ab.py"], ["a.py", "abc.py", "a/.py"]),
+    "[a].py": (["[a].py"], ["a.py"]),
+    "./secrets/**": (["secrets/a"], ["a"]),
+    "secrets/": (["secrets/a", "secrets/b/c"], ["secret/a"]),
+    "**": (["a", "b/c"], []),
+    "Secrets/**": (["secrets/a", "SECRETS/a"], []),
+    "grüße": ([unicodedata.normalize("NFD", "grüße"), "GRÜSSE"], ["grusse"]),
+    "a\nb": (["a\nb"], ["a"]),
+}
+
+
+@pytest.mark.parametrize("specifier", GLOBS)
+def test_globs(specifier: str, workspace: Workspace) -> None:
+    matching, others = GLOBS[specifier]
+    rule = Rule("read_file", specifier)
+    assert [name for name in matching if not rule.concerns("read_files", reads(workspace, name), workspace)] == []
+    assert [name for name in others if rule.concerns("read_files", reads(workspace, name), workspace)] == []
+
+
+def test_absolute_names_and_places_outside(workspace: Workspace) -> None:
+    root = workspace.folders[0]
+    assert Rule("read_file", f"{root}/secrets/**").concerns("read_file", reads(workspace, "secrets/a"), workspace)
+    outside = Preview("read", ToolKind.READ, Risk.READ_ONLY, outside=(Path("/etc/passwd"),))
+    assert Rule("read_file", "/etc/**").concerns("read_file", outside, workspace)
+    assert not Rule("read_file", "etc/**").concerns("read_file", outside, workspace)
+
+
+@pytest.mark.parametrize("specifier", ["secrets/**", "two:secrets/**"])
+def test_a_rule_holds_in_each_of_several_folders(specifier: str, several: Workspace) -> None:
+    rule = Rule("read_file", specifier)
+    assert rule.concerns("read_file", reads(several, "secrets/a", 1), several)
+    assert rule.concerns("read_file", reads(several, "secrets/a", 0), several) == (specifier == "secrets/**")
+
+
+def test_one_file_of_many_is_enough_to_deny_and_all_are_needed_to_allow(workspace: Workspace) -> None:
+    both = edits(workspace, "src/a", "docs/b")
+    assert Rule("edit_file", "src/**").concerns("edit_file", both, workspace)
+    assert not Rule("edit_file", "src/**").allows("edit_file", both, workspace)
+    assert Rule("edit_file", "src/**").allows("edit_file", edits(workspace, "src/a", "src/b"), workspace)
+    assert Rule("edit_file").allows("edit_file", both, workspace)
+
+
+ALLOW_NOT = [
+    ("write_file(src/**)", "edit_file", "a sibling"),
+    ("*", "edit_file", "a glob over tools"),
+    ("edit_file(SRC/**)", "edit_file", "another case"),
+    ("edit_file(src/*/x)", "edit_file", "another path"),
+]
+
+
+@pytest.mark.parametrize(("rule", "tool", "why"), ALLOW_NOT)
+def test_what_allows_is_read_narrowly(rule: str, tool: str, why: str, workspace: Workspace) -> None:
+    assert not Rule.parse(rule).allows(tool, edits(workspace, "src/a"), workspace), why
+
+
+@pytest.mark.parametrize("rule", ["run_command", "run_command(ls)", "run_command(*)", "run_command(ls *)"])
+def test_no_rule_allows_a_command(rule: str, workspace: Workspace) -> None:
+    assert not Rule.parse(rule).allows("run_command", runs(workspace, "ls"), workspace)
+
+
+REACHED = [
+    ("secrets/**", (), True),
+    ("secrets/**", ("secrets",), True),
+    ("secrets/**", ("secrets/deep",), True),
+    ("secrets/**", ("src",), False),
+    ("secrets/deep/*.pem", ("secrets",), True),
+    ("secrets/deep/*.pem", ("secrets/other",), False),
+    ("**/*.pem", ("src",), True),
+    ("*.pem", (), True),
+    (".env", ("src", "."), True),
+    ("SECRETS/**", ("secrets",), True),
+]
+
+
+@pytest.mark.parametrize(("specifier", "folders", "expected"), REACHED)
+def test_a_search_reaches_what_may_be_below_its_folder(
+    specifier: str, folders: tuple[str, ...], expected: bool, workspace: Workspace
+) -> None:
+    rule = Rule("read_file", specifier)
+    assert rule.reaches("search_text", searches(workspace, *folders), workspace) == expected
+    assert not rule.reaches("find_files", searches(workspace, *folders), workspace)
+    assert not rule.reaches("read_file", reads(workspace, "."), workspace)
+
+
+# command lines that hold the command `rm` (deny and ask look through all this)
+HIDDEN = """rm -rf x
+/bin/rm -rf x
+ls; rm -rf x
+ls && rm -rf x
+ls | rm -rf x
+ls & rm -rf x
+(rm -rf x)
+{ rm -rf x; }
+$(rm -rf x)
+`rm -rf x`
+echo "$(rm -rf x)"
+X=1 rm -rf x
+sudo rm -rf x
+sudo -u root rm -rf x
+/usr/bin/sudo -n rm -rf x
+env -i PATH=/bin rm -rf x
+env -u HOME rm -rf x
+nohup rm -rf x
+timeout 5 rm -rf x
+timeout -s KILL 1.5d rm -rf x
+nice -n 10 rm -rf x
+xargs rm -rf x
+find . | xargs -n 1 rm -rf x
+find . -exec rm -rf x ;
+sh -c 'rm -rf x'
+bash -c "rm -rf x"
+bash -c rm\\ -rf\\ x
+time rm -rf x
+exec rm -rf x
+command rm -rf x
+if true; then rm -rf x; fi
+while rm -rf x; do ls; done
+for f in a; do rm -rf x; done
+! rm -rf x
+r''m -rf x
+\\rm -rf x
+"rm" -rf x
+rm$IFS-rf x
+2>/dev/null rm -rf x
+>out rm -rf x
+cat <(rm -rf x)""".splitlines()
+
+
+@pytest.mark.parametrize("text", [*HIDDEN, "ls\nrm -rf x", "rm \\\n -rf x"])
+def test_commands_are_looked_through(text: str, workspace: Workspace) -> None:
+    rule = Rule("run_command", "rm *")
+    assert rule.concerns("run_command", runs(workspace, text), workspace), command_parts(text)
+
+
+@pytest.mark.parametrize("text", ["ls -l", "git rm x", "grep rm x", "rmdir x", "echo rm", "./farm x", "cat rm"])
+def test_other_commands_are_others(text: str, workspace: Workspace) -> None:
+    assert not Rule("run_command", "rm *").concerns("run_command", runs(workspace, text), workspace)
+
+
+COMMAND_GLOBS = {
+    "git push *": (["git push", "git push -f", "ls; git  push origin"], ["git pull", "git pushy"]),
+    "pytest": (["pytest", "sudo pytest"], ["pytest -q"]),
+    "npm run *": (["npm run build", "npm run"], ["npm install", "npm running"]),
+    "*": (["anything", "a; b"], []),
+    "* --force": (["git push --force"], ["git push --force-with-lease"]),
+    "git push *--force*": (["git push origin --force-with-lease"], ["git push"]),
+    "a.b": (["a.b"], ["axb"]),
+}
+
+
+@pytest.mark.parametrize("specifier", COMMAND_GLOBS)
+def test_command_globs(specifier: str, workspace: Workspace) -> None:
+    matching, others = COMMAND_GLOBS[specifier]
+    rule = Rule("run_command", specifier)
+    assert [text for text in matching if not rule.concerns("run_command", runs(workspace, text), workspace)] == []
+    assert [text for text in others if rule.concerns("run_command", runs(workspace, text), workspace)] == []
+
+
+WORDS = st.sampled_from(
+    ["ls", "rm", "-rf", "sudo", "x", "'", '"', ";", "&&", "$(", ")", "\\", "\n", "<", ">", "=", "$IFS"]
+)
+
+
+@given(st.lists(WORDS, max_size=12), st.sampled_from(["", " "]))
+def test_any_command_line_has_parts(words: list[str], joiner: str) -> None:
+    parts = command_parts(joiner.join(words))
+    assert all(part.strip() for part in parts)
