@@ -140,6 +140,7 @@ class Progress:
             self._notify(self._tokens, {"kind": "end", "message": message})
         for token in self._tokens:
             self._registry.forget(token)
+        self._tokens.clear()
 
     def _notify(self, tokens: list[str | int], value: dict[str, Any]) -> None:
         for token in tokens:
