@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tark_lsp.agent.kinds import Kind, read_prompt
 from tark_lsp.context.instructions import Instructions
-from tark_lsp.context.snippets import format_snippet
+from tark_lsp.context.snippets import escape_code, format_snippet
 from tark_lsp.messages import Image, Message, Mode, Text
 from tark_lsp.tools.tool import Diagnostic, Selection
 from tark_lsp.workspace.edits import split_lines
@@ -91,11 +91,14 @@ def pointed_at(pointer: Pointer) -> str:
         selection.snapshot.path if pointer.is_file else Path(pointer.name), first + 1, last + 1, code
     )
     selected = text[selection.start : selection.end]
-    if selected.strip("\r\n") != code.strip("\r\n"):
-        shown += f"\n\nOf these lines, exactly this is selected:\n\n{selected}"
+    if selected and selected.strip("\r\n") != code.strip("\r\n"):
+        quoted = escape_code(selected).replace("</selected>", "<\\/selected>")
+        shown += f"\n\nOf these lines, exactly this is selected:\n\n<selected>\n{quoted}\n</selected>"
     return shown
 
 
 def _diagnostic(each: Diagnostic, workspace: Workspace) -> str:
+    """One line, whatever other servers put into it."""
     source = f" [{each.source}{' ' + each.code if each.code else ''}]" if each.source else ""
-    return f"- {workspace.display(each.path)}:{each.line + 1}: {SEVERITIES[each.severity]}: {each.message}{source}"
+    words = " ".join(f"{SEVERITIES.get(each.severity, 'error')}: {each.message}{source}".split())
+    return f"- {workspace.display(each.path)}:{each.line + 1}: {words}"
