@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -160,11 +159,11 @@ def make_bench(root: Path) -> Bench:
 
 
 @pytest.fixture(scope="module")
-def root() -> Path:
-    return Path(tempfile.mkdtemp()).resolve()
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("project").resolve()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(answers(), max_size=4),
     DECISIONS,
