@@ -27,6 +27,7 @@ from tark_lsp.server.prompt_comments import PromptComments
 from tark_lsp.server.questions import WARNING, Questions
 from tark_lsp.server.review import Reviews
 from tark_lsp.server.show import Show
+from tark_lsp.server.single_file import SingleFiles
 from tark_lsp.server.targets import Targets
 from tark_lsp.server.turns import Turns
 from tark_lsp.server.updates import ProgressTokens
@@ -77,7 +78,8 @@ class App:
     def begin(self) -> None:
         connection, client = self._connection, self._connection.client
         documents = self.documents = Documents(client.position_encoding)
-        workspace = Workspace(client.folders, EditorBuffers(connection, documents))
+        buffers = EditorBuffers(connection, documents)
+        workspace = Workspace(client.folders, buffers)
         questions = self._questions = Questions(connection, documents)
         show = Show(connection, questions)
         tokens = self._tokens = ProgressTokens()
@@ -103,6 +105,7 @@ class App:
             questions,
             permissions,
             reviews,
+            SingleFiles(workspace, buffers, self._settings_changed),
         )
         answers = Answers(connection, questions, show)
         turns = self._turns = Turns(
@@ -161,10 +164,11 @@ class App:
         event = params.get("event")
         event = event if isinstance(event, dict) else {}
         gone = folder_paths(event.get("removed"))
-        kept = [folder for folder in self._preparation.workspace.folders if folder not in gone]
-        self._preparation.workspace.set_folders([*kept, *folder_paths(event.get("added"))])
-        self._load_settings()
-        self._tell_problems()
+        workspace, single_files = self._preparation.workspace, self._preparation.single_files
+        open_ones = workspace.folders if single_files.folder_is_open else ()
+        workspace.set_folders([*(each for each in open_ones if each not in gone), *folder_paths(event.get("added"))])
+        single_files.folder_is_open = bool(workspace.folders)
+        self._settings_changed()
 
     def _cancel_turn(self, turn_id: str) -> None:
         self._turns.cancel(turn_id)
@@ -201,6 +205,9 @@ class App:
 
     def _configure(self, configuration: object) -> None:
         self._configuration = configuration
+        self._settings_changed()
+
+    def _settings_changed(self) -> None:
         self._load_settings()
         self._tell_problems()
 

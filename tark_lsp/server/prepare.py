@@ -25,6 +25,7 @@ from tark_lsp.server.permission import Permissions
 from tark_lsp.server.questions import Questions
 from tark_lsp.server.review import Reviews
 from tark_lsp.server.show import write_private
+from tark_lsp.server.single_file import SingleFiles
 from tark_lsp.server.targets import Target, Targets
 from tark_lsp.server.turn_person import TurnPerson
 from tark_lsp.server.turns import TurnRecord
@@ -54,6 +55,7 @@ class Preparation:
         questions: Questions,
         permissions: Permissions,
         reviews: Reviews,
+        single_files: SingleFiles,
     ) -> None:
         self.settings = settings
         self.models = models
@@ -65,10 +67,14 @@ class Preparation:
         self._questions = questions
         self._permissions = permissions
         self._reviews = reviews
+        self.single_files = single_files
         self._tools: Mapping[str, Tool[Any]] = {}
 
     async def __call__(self, record: TurnRecord, emit: events.Listener) -> Turn:
-        session, settings, target = record.session, self.settings, record.target
+        session, target = record.session, record.target
+        document = target.selection.snapshot.path if target is not None and target.is_file else None
+        workspace, note = self.single_files.workspace(document)
+        settings = self.settings
         if record.request.mode is not None:  # now, not when it was queued: another turn of the session ran until here
             session.mode = record.request.mode
         wanted = record.request.model or session.model
@@ -79,9 +85,9 @@ class Preparation:
         prompt = record.request.prompt
         if record.request.ask_for_prompt:
             prompt = await self._ask_for_prompt(record)
-        around = await self._surroundings(record.request, target)
-        instructions = find_instructions(self.workspace, target.selection.snapshot.path if target else None)
-        context = self._context(record, emit)
+        around = await self._surroundings(record.request, target, workspace)
+        instructions = find_instructions(workspace, document if workspace.folders else None)
+        context = self._context(record, emit, workspace)
         person = TurnPerson(
             record.id,
             session.id,
@@ -91,12 +97,13 @@ class Preparation:
             review_after=settings.review_under(session.approval) == "after",
             comment=self._comment(record),
         )
+        record.notes += [note] if note else []
         return Turn(
             id=record.id,
             session=session,
             kind=record.kind,
-            prompt=turn_prompt(prompt, record.kind, session.mode, self.workspace, around),
-            system=system_prompt(self.workspace, instructions),
+            prompt=turn_prompt(prompt, record.kind, session.mode, workspace, around),
+            system=system_prompt(workspace, instructions),
             model=model,
             tools=self._tools,
             context=context,
@@ -112,11 +119,11 @@ class Preparation:
             ),
         )
 
-    def _context(self, record: TurnRecord, emit: events.Listener) -> ToolContext:
+    def _context(self, record: TurnRecord, emit: events.Listener, workspace: Workspace) -> ToolContext:
         session, target = record.session, record.target
         selected = target is not None and target.is_file and not target.whole
         context = ToolContext(
-            workspace=self.workspace,
+            workspace=workspace,
             editor=TurnEditor(self.state, self._inputs, record.id, session.id),
             selection=target.selection if target is not None and selected else None,
             seen=session.seen,
@@ -140,7 +147,9 @@ class Preparation:
             session.seen[context.selection.snapshot.path] = context.selection.snapshot
         return context
 
-    async def _surroundings(self, request: protocol.StartTurn, target: Target | None) -> Surroundings:
+    async def _surroundings(
+        self, request: protocol.StartTurn, target: Target | None, workspace: Workspace
+    ) -> Surroundings:
         pointer = None
         diagnostics: Sequence[Diagnostic] = ()
         if target is not None:
@@ -149,11 +158,7 @@ class Preparation:
                 diagnostics = await self.state.diagnostics(target.selection.snapshot.path)
         return Surroundings(
             pointer,
-            [
-                document.path
-                for document in self._documents
-                if document.path and self.workspace.is_inside(document.path)
-            ],
+            [document.path for document in self._documents if document.path and workspace.is_inside(document.path)],
             _nearest(diagnostics, target),
             [await self._extra(each) for each in request.context if not isinstance(each, protocol.ImageContext)],
             [Image(each.mime_type, each.data) for each in request.context if isinstance(each, protocol.ImageContext)],

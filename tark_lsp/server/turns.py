@@ -46,6 +46,8 @@ class TurnRecord:
     turn: Turn | None = None
     began: bool = False
     steering: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What the person is to be told when it has started."""
     told: dict[Path, list[tuple[str, str, bool]]] = field(default_factory=dict)
 
     @property
@@ -201,6 +203,8 @@ class Turns:
         await record.progress.begin()
         turn = record.turn = await self._prepare(record, lambda event: self._tell(record, event))
         self._tell_start(record)
+        for note in record.notes:
+            self._tell(record, events.Notice("warning", note))
         return await run_turn(turn)
 
     def _tell_start(self, record: TurnRecord) -> None:

@@ -38,9 +38,10 @@ def capabilities(*paths: str, tark: Sequence[str] = ()) -> Json:
 class ScriptedConnection(Connection):
     """`answers`: by method, a function of the params that gives the result or raises; without one nobody answers."""
 
-    def __init__(self, client: Json | None = None, name: str = "") -> None:
+    def __init__(self, client: Json | None = None, name: str = "", folders: Sequence[Path] = (), **more: Any) -> None:
         super().__init__()
-        described = {"capabilities": client or {}, "clientInfo": {"name": name}}
+        open_ones = [{"uri": uri_from_path(folder), "name": folder.name} for folder in folders]
+        described = {"capabilities": client or {}, "clientInfo": {"name": name}, "workspaceFolders": open_ones, **more}
         self.client = ClientInfo.read(described)
         self.answers: dict[str, Callable[[Any], Any]] = {}
         self.asked: list[tuple[str, Any]] = []

@@ -1,0 +1,122 @@
+"""The whole server in this process: its parts as `create_server` puts them together, before a scripted editor."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp.server import protocol
+from tark_lsp.server.app import App
+from tests.server.scripted import Json, ScriptedConnection, ScriptedEditor, capabilities
+
+SCENARIO = """\
+wire = "anthropic-messages"
+
+[[reply]]
+tool = "edit_file"
+text = "Edited."
+
+[[reply]]
+tool = "write_file"
+text = "Written."
+
+[[reply]]
+tool = "list_directory"
+text = 'Listed.'
+
+[[reply]]
+when = 'says:\\s+edit (?P<path>\\S+)'
+calls = [{ name = "edit_file", arguments = { path = '\\g<path>', old_text = "line 3\\n", new_text = "THREE\\n" } }]
+
+[[reply]]
+when = 'says:\\s+write (?P<path>\\S+)'
+calls = [{ name = "write_file", arguments = { path = '\\g<path>', content = "new\\n" } }]
+
+[[reply]]
+when = 'says:\\s+list (?P<path>\\S+)'
+calls = [{ name = "list_directory", arguments = { path = '\\g<path>' } }]
+
+[[reply]]
+when = 'says:\\s+run (?P<command>.+)'
+calls = [{ name = "run_command", arguments = { command = '\\g<command>' } }]
+
+[[reply]]
+when = 'says:\\s+wait'
+text = "This takes its time and does not end before somebody ends it, or it has been told to the very end."
+chunk = 1
+delay_ms = 50
+
+[[reply]]
+text = "Hello."
+"""
+TEXT = "".join(f"line {n}\n" for n in range(10))
+
+
+class Desk:
+    """`folders`: those the editor has open, `folder` alone where None. The model is a script (above)."""
+
+    def __init__(
+        self,
+        folder: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        *paths: str,
+        tark: Sequence[str] = ("updates", "permission", "input"),
+        folders: Sequence[Path] | None = None,
+        config: str = "",
+        **more: Any,
+    ) -> None:
+        home = folder / "home"
+        self.folder = (folder / "workspace").resolve()
+        self.folder.mkdir()
+        (home / "config" / "tark").mkdir(parents=True)
+        (home / "scenario.toml").write_text(SCENARIO)
+        scripted = f"[providers.scripted]\nscenario = {str(home / 'scenario.toml')!r}\n"
+        self.config = home / "config" / "tark" / "config.toml"
+        self.config.write_text(f'model = "scripted/desk"\n{config}\n{scripted}')
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+        monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+        client = capabilities(*paths, tark=tark)
+        opened = [self.folder] if folders is None else folders
+        self.connection = ScriptedConnection(client, "Visual Studio Code", opened, **more)
+        self.app = App(self.connection)
+        self.app.begin()
+        self.editor = ScriptedEditor(self.folder, client)
+        self.editor.connection, self.editor.documents = self.connection, self.app.documents
+        self.connection.answers["workspace/applyEdit"] = self.editor.apply
+
+    async def command(self, name: str, *arguments: object, token: str | None = None) -> Any:
+        params: Json = {"command": name, "arguments": list(arguments), "workDoneToken": token}
+        return await self.app.execute(protocol.ExecuteCommand.model_validate(params))
+
+    async def start(self, prompt: str, path: Path | None = None, **more: Any) -> str:
+        argument: Json = {"prompt": prompt, **more}
+        if path is not None:
+            argument["textDocument"] = {"uri": path.as_uri()}
+        return str((await self.command("tark.turn.start", argument))["turnId"])
+
+    async def end(self, turn_id: str) -> Json:
+        async with asyncio.timeout(10):
+            end: Json = await self.command("tark.turn.wait", {"turnId": turn_id})
+        return end
+
+    async def actions(self, path: Path, first: int, last: int | None = None, **context: Any) -> list[Json]:
+        last = first if last is None else last
+        span = {"start": {"line": first, "character": 0}, "end": {"line": last, "character": 0}}
+        params = {"textDocument": {"uri": path.as_uri()}, "range": span, "context": {"diagnostics": [], **context}}
+        return await self.app.code_actions(protocol.CodeActionParams.model_validate(params))
+
+    def updates(self, turn_id: str, kind: str = "") -> list[Json]:
+        return [
+            params["update"]
+            for method, params in self.connection.told
+            if method == "tark/update" and params["turnId"] == turn_id and kind in ("", params["update"]["kind"])
+        ]
+
+    async def stop(self) -> None:
+        await self.app.stop()
+
+
+def allow(_: Any) -> Json:
+    return {"outcome": "allow"}

@@ -1,0 +1,284 @@
+"""The parts put together: settings that come and go, folders, saving, and one file without a folder."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp.server import app as app_module
+from tark_lsp.server.app import create_server
+from tests.server.desk import TEXT, Desk, allow
+
+ASK = "tark/requestPermission"
+MakeDesk = Callable[..., Desk]
+
+
+@pytest.fixture
+async def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeDesk]:
+    desks = []
+
+    def made(*paths: str, **more: Any) -> Desk:
+        desks.append(Desk(tmp_path, monkeypatch, *paths, **more))
+        return desks[-1]
+
+    yield made
+    for desk in desks:
+        await desk.stop()
+
+
+def test_every_method_of_the_contract_is_served() -> None:
+    features = create_server().protocol.fm.features
+    assert {
+        "initialized",
+        "textDocument/didOpen",
+        "textDocument/didChange",
+        "textDocument/didSave",
+        "textDocument/didClose",
+        "textDocument/codeAction",
+        "textDocument/codeLens",
+        "textDocument/hover",
+        "workspace/executeCommand",
+        "workspace/didChangeConfiguration",
+        "workspace/didChangeWorkspaceFolders",
+        "workspace/didCreateFiles",
+        "workspace/didRenameFiles",
+        "workspace/didDeleteFiles",
+        "window/workDoneProgress/cancel",
+    } <= set(features)
+
+
+# Settings
+
+
+def give(answer: Any, _: Any) -> Any:
+    return answer
+
+
+async def settled(desk: Desk) -> None:
+    await asyncio.gather(*desk.app._tasks)
+
+
+async def shown(desk: Desk) -> Any:
+    await settled(desk)
+    return (await desk.command("tark.state"))["settings"]
+
+
+async def test_settings_of_the_editor_come_and_go(make: MakeDesk) -> None:
+    desk = make()
+    assert (await shown(desk))["saveAfterEdit"] is True
+    for settings, expected in [
+        ({"tark": {"saveAfterEdit": False}}, False),
+        ({"tark": {"editReview": "ask"}}, True),
+        ({"saveAfterEdit": False, "python.path": "x"}, False),
+        ({"tark": {}}, True),
+        ({"tark": {"saveAfterEdit": False}}, False),
+        ({"tark": None}, True),
+        ({"tark": {"saveAfterEdit": False}}, False),
+        (None, True),
+        ({"tark": {"saveAfterEdit": False}}, False),
+        ({}, True),
+    ]:
+        desk.app.configuration_changed({"settings": settings})
+        assert (await shown(desk))["saveAfterEdit"] is expected, settings
+
+
+@pytest.mark.parametrize("settings", [None, {}, {"tark": {}}, {"tark": None}])
+async def test_where_it_says_nothing_the_editor_is_asked(make: MakeDesk, settings: object) -> None:
+    desk = make("workspace.configuration")
+    for answer, expected in (
+        ([{"saveAfterEdit": False}], False),
+        ([None], True),
+        ([{"saveAfterEdit": False}], False),
+        ([], True),
+        ({"no": "list"}, True),
+    ):
+        desk.connection.answers["workspace/configuration"] = partial(give, answer)
+        desk.app.configuration_changed({"settings": settings})
+        assert (await shown(desk))["saveAfterEdit"] is expected
+    assert desk.connection.asked[0][1] == {"items": [{"section": "tark"}]}
+
+
+async def test_the_editor_is_asked_once_it_is_initialized(make: MakeDesk) -> None:
+    desk = make("workspace.configuration")
+    desk.connection.answers["workspace/configuration"] = lambda _: [{"saveAfterEdit": False}]
+    desk.app.initialized({})
+    assert (await shown(desk))["saveAfterEdit"] is False
+
+
+async def test_a_bad_setting_is_told_once_and_its_default_used(make: MakeDesk) -> None:
+    desk = make(config='thinking = "a lot"')
+    desk.app.initialized({})
+    for _ in range(3):
+        desk.app.configuration_changed({"settings": {"tark": {"editReview": "sometimes"}}})
+    assert (await shown(desk))["thinking"] == "auto"
+    assert (await shown(desk))["editReview"] is None
+    notes = desk.connection.notes()
+    assert len(notes) == 2
+    assert "thinking" in notes[0]
+    assert "editReview" in notes[1]
+
+
+@pytest.mark.parametrize("settings", [7, "x", [1, 2], {"tark": [1]}, {"tark": "x"}, {"tark": {"limits": []}}])
+async def test_settings_that_are_none_do_no_harm(make: MakeDesk, settings: object) -> None:
+    desk = make()
+    desk.app.configuration_changed({"settings": settings})
+    assert (await shown(desk))["mode"] == "build"
+
+
+async def test_a_repository_loosens_nothing(make: MakeDesk) -> None:
+    desk = make()
+    (desk.folder / ".tark").mkdir()
+    (desk.folder / ".tark" / "config.toml").write_text('model = "evil/model"\nmode = "ask"\napproval = "balanced"\n')
+    desk.app.configuration_changed({"settings": {"tark": {"approval": "balanced", "model": "evil/model"}}})
+    settings = await shown(desk)
+    assert (settings["model"], settings["mode"], settings["approval"]) == ("scripted/desk", "ask", "careful")
+    assert len(desk.connection.notes()) == 2
+
+
+async def test_the_log_level_is_that_of_the_settings(make: MakeDesk) -> None:
+    make(config='logLevel = "debug"')
+    assert logging.getLogger("tark_lsp").level == logging.DEBUG
+    logging.getLogger("tark_lsp").setLevel(logging.NOTSET)
+
+
+# Folders
+
+
+async def test_folders_come_and_go(make: MakeDesk, tmp_path: Path) -> None:
+    desk = make()
+    other = (tmp_path / "other").resolve()
+    (other / ".tark").mkdir(parents=True)
+    (other / ".tark" / "config.toml").write_text('mode = "plan"\n')
+
+    async def folders() -> list[str]:
+        return list((await desk.command("tark.doctor"))["folders"])
+
+    desk.app.folders_changed({"event": {"added": [{"uri": other.as_uri(), "name": "other"}], "removed": []}})
+    assert await folders() == [str(desk.folder), str(other)]
+    assert (await shown(desk))["mode"] == "plan"
+    desk.app.folders_changed({"event": {"added": [], "removed": [{"uri": desk.folder.as_uri(), "name": "x"}]}})
+    assert await folders() == [str(other)]
+    for nonsense in ({}, {"event": None}, {"event": {"added": 7, "removed": [None, {"uri": 3}]}}):
+        desk.app.folders_changed(nonsense)
+    assert await folders() == [str(other)]
+
+
+# Saving
+
+
+async def test_what_was_saved_before_is_saved_after(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_module, "SAVED_SECONDS", 0.05)
+    desk = make(tark=["updates", "permission", "save"], config='editReview = "after"\napproval = "balanced"')
+    path = desk.editor.open("f.py", TEXT)
+
+    def save(params: Any) -> Any:
+        desk.editor.save(path)
+        return {"saved": params["uris"]}
+
+    desk.connection.answers["tark/save"] = save
+    await desk.end(await desk.start("edit f.py", path))
+    await asyncio.sleep(0.01)
+    assert path.read_text() == TEXT.replace("line 3", "THREE")
+    (hunk,) = (await desk.command("tark.hunk.list", {}))["hunks"]
+    assert (hunk["applied"], hunk["state"]) == (True, "pending"), "our save is not the person's, which accepts"
+    await settled(desk)
+    desk.editor.save(path)
+    (hunk,) = (await desk.command("tark.hunk.list", {}))["hunks"]
+    assert hunk["state"] == "accepted"
+
+
+@pytest.mark.parametrize(("dirty", "config"), [(True, ""), (False, "saveAfterEdit = false")])
+async def test_nothing_else_is_saved(make: MakeDesk, dirty: bool, config: str) -> None:
+    desk = make(tark=["updates", "permission", "save"], config=config)
+    path = desk.editor.open("f.py", TEXT)
+    if dirty:
+        desk.editor.type(path, (0, 0, "unsaved\n"))
+    desk.connection.answers[ASK] = allow
+    await desk.end(await desk.start("edit f.py", path))
+    assert "tark/save" not in [method for method, _ in desk.connection.asked]
+
+
+# One file, no folder
+
+
+async def test_the_folder_of_the_document_is_the_workspace_of_the_turn(make: MakeDesk, tmp_path: Path) -> None:
+    desk = make(folders=[])
+    path = desk.editor.open("f.py", TEXT)
+    (desk.folder / "beside.py").write_text(TEXT)
+    (tmp_path / "outside.py").write_text(TEXT)
+    desk.connection.answers[ASK] = allow
+    turn = await desk.start("edit beside.py", path)
+    assert (await desk.end(turn))["edits"] == [{"uri": (desk.folder / "beside.py").as_uri(), "state": "applied"}]
+    (notice,) = desk.updates(turn, "notice")
+    assert notice["level"] == "warning"
+    assert str(desk.folder) in notice["message"]
+    assert desk.updates(turn)[0]["kind"] == "start"
+    again = await desk.start("edit ../outside.py", path)
+    assert (await desk.end(again))["edits"] == []
+    assert desk.updates(again, "notice") == [], "said once"
+    assert (tmp_path / "outside.py").read_text() == TEXT
+    assert (await desk.command("tark.turn.undo", {"turnId": turn}))["kept"] == []
+    assert (desk.folder / "beside.py").read_text() == TEXT
+
+
+async def test_the_next_turn_has_another_folder_and_only_that(make: MakeDesk, tmp_path: Path) -> None:
+    desk = make(folders=[])
+    one = desk.editor.open("f.py", TEXT)
+    (tmp_path / "other").mkdir()
+    other = desk.editor.open("../other/g.py", TEXT)
+    desk.connection.answers[ASK] = allow
+    await desk.end(await desk.start("edit f.py", one))
+    turn = await desk.start(f"edit {one}", desk.editor.folder / "../other/g.py")
+    assert (await desk.end(turn))["edits"] == []
+    turn = await desk.start("edit g.py", (tmp_path / "other" / "g.py").resolve())
+    assert [edit["state"] for edit in (await desk.end(turn))["edits"]] == ["applied"]
+    assert desk.editor.text(other).count("THREE") == 1
+    alone = await desk.start(f"edit {one}")
+    assert (await desk.end(alone))["edits"] == [], "a turn about no document has no folder"
+
+
+@pytest.mark.parametrize("above", [False, True], ids=["the home folder", "a folder that holds it"])
+async def test_in_the_home_folder_there_is_only_the_document(
+    make: MakeDesk, monkeypatch: pytest.MonkeyPatch, above: bool
+) -> None:
+    desk = make(folders=[])
+    monkeypatch.setenv("HOME", str(desk.folder / "person" if above else desk.folder))
+    path = desk.editor.open("f.py", TEXT)
+    (desk.folder / "secret.py").write_text(TEXT)
+    desk.connection.answers[ASK] = allow
+    turn = await desk.start("edit secret.py", path)
+    assert (await desk.end(turn))["edits"] == []
+    (notice,) = desk.updates(turn, "notice")
+    assert "only f.py can be read and edited. Open a folder for more" in notice["message"]
+    for prompt in ("list .", "run ls", "write new.py", f"edit {desk.folder / 'secret.py'}", "edit ./x/../secret.py"):
+        await desk.end(await desk.start(prompt, path))
+    assert sorted(each.name for each in desk.folder.iterdir()) == ["f.py", "secret.py"]
+    assert (desk.folder / "secret.py").read_text() == TEXT
+    assert [method for method, _ in desk.connection.asked if method == ASK] == []
+    assert [edit["state"] for edit in (await desk.end(await desk.start("edit f.py", path)))["edits"]] == ["applied"]
+    assert desk.editor.text(path) == TEXT.replace("line 3", "THREE")
+
+
+async def test_once_a_folder_is_open_it_counts(make: MakeDesk, tmp_path: Path) -> None:
+    desk = make(folders=[])
+    path = desk.editor.open("f.py", TEXT)
+    desk.connection.answers[ASK] = allow
+    await desk.end(await desk.start("edit f.py", path))
+    other = (tmp_path / "other").resolve()
+    other.mkdir()
+    desk.app.folders_changed({"event": {"added": [{"uri": other.as_uri(), "name": "other"}], "removed": []}})
+    turn = await desk.start(f"edit {path}", path)
+    assert (await desk.end(turn))["edits"] == []
+
+
+async def test_settings_of_the_folder_count(make: MakeDesk) -> None:
+    desk = make(folders=[])
+    (desk.folder / ".tark").mkdir()
+    (desk.folder / ".tark" / "config.toml").write_text('[permissions]\ndeny = ["edit_file"]\n')
+    path = desk.editor.open("f.py", TEXT)
+    assert (await desk.end(await desk.start("edit f.py", path)))["edits"] == []
+    assert ASK not in [method for method, _ in desk.connection.asked]
