@@ -2,26 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from tark_lsp.agent import approval, selection, tool_calls
+from tark_lsp.agent import approval, consent, selection
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
 from tark_lsp.agent.person import HunkOutcome, HunkState, PermissionRequest, digest_of, digest_of_texts
+from tark_lsp.agent.results import Ready, announce, failure, failures_told, finish
+from tark_lsp.agent.state import Turn
 from tark_lsp.errors import ToolError, WorkspaceError
 from tark_lsp.messages import ToolResult
 from tark_lsp.tools.tool import Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase
-
-if TYPE_CHECKING:
-    from tark_lsp.agent.tool_calls import Ready
-    from tark_lsp.agent.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """One edit call of the proposal. `own` are its changes on top of those of the calls before it."""
 
-    item: "Ready"
+    item: Ready
     preview: Preview
     own: tuple[ProposedEdit, ...]
     decision: approval.Allow | approval.Ask
@@ -38,21 +35,21 @@ class Draft:
         )
 
 
-async def settle(turn: "Turn", items: "Sequence[Ready]", results: dict[str, ToolResult]) -> None:
+async def settle(turn: Turn, items: Sequence[Ready], results: dict[str, ToolResult]) -> None:
     """Fills `results` for all of `items`."""
     drafts: list[Draft] = []
     try:
         for item in items:
-            with tool_calls.failures_told(turn, [item.call], results):
+            with failures_told(turn, [item.call], results):
                 drafts.append(await draft(turn, item))
         if drafts:
-            with tool_calls.failures_told(turn, [each.item.call for each in drafts], results):
+            with failures_told(turn, [each.item.call for each in drafts], results):
                 await decide(turn, drafts, tuple(turn.context.drafts.values()), results)
     finally:
         turn.context.drafts.clear()
 
 
-async def draft(turn: "Turn", item: "Ready") -> Draft:
+async def draft(turn: Turn, item: Ready) -> Draft:
     """Preview one call on top of the drafts so far and add it to them. Raises what `failures_told` tells."""
     context = turn.context
     preview = await item.tool.preview(item.arguments, context)
@@ -69,17 +66,17 @@ async def draft(turn: "Turn", item: "Ready") -> Draft:
             "changes text outside it",
             hint="use replace_selection",
         )
-    decision = tool_calls.decide(turn, item, preview, outside_selection=bool(beyond))
+    decision = consent.decide(turn, item, preview, outside_selection=bool(beyond))
     drafted = Draft(item, preview, own, decision)
     if drafted.digest in turn.rejected:
         raise ToolError("denied", "the person rejected this edit already in this turn", hint="do without it")
-    tool_calls.announce(turn, item, preview, CallStatus.PENDING)
+    announce(turn, item, preview, CallStatus.PENDING)
     context.drafts.update({edit.path: edit for edit in preview.edits})
     return drafted
 
 
 async def decide(
-    turn: "Turn", drafts: Sequence[Draft], edits: tuple[ProposedEdit, ...], results: dict[str, ToolResult]
+    turn: Turn, drafts: Sequence[Draft], edits: tuple[ProposedEdit, ...], results: dict[str, ToolResult]
 ) -> None:
     """Ask about the proposal where that is due, have it applied, and tell each call what became of its changes."""
     request, ask = permission_request(turn, drafts, edits)
@@ -104,7 +101,7 @@ async def decide(
 
 
 def permission_request(
-    turn: "Turn", drafts: Sequence[Draft], edits: tuple[ProposedEdit, ...]
+    turn: Turn, drafts: Sequence[Draft], edits: tuple[ProposedEdit, ...]
 ) -> tuple[PermissionRequest, bool]:
     workspace = turn.context.workspace
     asked = [each.decision for each in drafts if isinstance(each.decision, approval.Ask)]
@@ -121,7 +118,7 @@ def permission_request(
 
 
 def tell(
-    turn: "Turn",
+    turn: Turn,
     each: Draft,
     later: Sequence[Draft],
     edits: Sequence[ProposedEdit],
@@ -139,23 +136,23 @@ def tell(
         applied = sum(outcome.state is HunkState.APPLIED for outcome in mine)
         content = f"Applied in part: {applied} of {len(mine)} changes to {names}. Not applied: {reasons or 'rejected'}."
         content += " Read the file again before you go on."
-        tool_calls.finish(turn, each.item.call, results, content, changed=True)
+        finish(turn, each.item.call, results, content, changed=True)
     elif states == {HunkState.APPLIED}:
-        tool_calls.finish(turn, each.item.call, results, f"Applied to {names}.", changed=True)
+        finish(turn, each.item.call, results, f"Applied to {names}.", changed=True)
     elif not states:
         content = f"Nothing is left of it to apply: another edit of this answer took back what it changed in {names}."
-        tool_calls.finish(turn, each.item.call, results, content)
+        finish(turn, each.item.call, results, content)
     elif HunkState.PENDING in states:
         content = f"Shown to the person as a proposal for {names}; nothing was written."
-        tool_calls.finish(turn, each.item.call, results, content)
+        finish(turn, each.item.call, results, content)
     elif states == {HunkState.REJECTED}:
         turn.rejected.add(each.digest)
-        content = tool_calls.failure("denied", f"the person rejected it{': ' + reasons if reasons else ''}", NOT_AGAIN)
-        tool_calls.finish(turn, each.item.call, results, content, CallStatus.REJECTED)
+        content = failure("denied", f"the person rejected it{': ' + reasons if reasons else ''}", NOT_AGAIN)
+        finish(turn, each.item.call, results, content, CallStatus.REJECTED)
     else:
         code = "conflict" if HunkState.CONFLICT in states else "stale"
-        content = tool_calls.failure(code, reasons or "the text changed meanwhile", "read the file again")
-        tool_calls.finish(turn, each.item.call, results, content, CallStatus.FAILED)
+        content = failure(code, reasons or "the text changed meanwhile", "read the file again")
+        finish(turn, each.item.call, results, content, CallStatus.FAILED)
 
 
 NOT_AGAIN = "do not make the same edit again; ask what is wanted, or do without it"
@@ -211,7 +208,7 @@ def touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return one[0] <= other[1] and other[0] <= one[1]
 
 
-def remember(turn: "Turn", edit: ProposedEdit, outcomes: Sequence[HunkOutcome]) -> None:
+def remember(turn: Turn, edit: ProposedEdit, outcomes: Sequence[HunkOutcome]) -> None:
     """The model knows the file with the edit, but not what the person typed meanwhile; the selection follows."""
     applied = edit.only(
         outcome.hunk for outcome in outcomes if outcome.state is HunkState.APPLIED and outcome.path == edit.path

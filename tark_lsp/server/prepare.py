@@ -10,7 +10,7 @@ from tark_lsp.agent.approval import Policy
 from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.prompt import Pointer, Surroundings, system_prompt, turn_prompt
 from tark_lsp.agent.rules import Rule
-from tark_lsp.agent.turn import Turn
+from tark_lsp.agent.state import Turn
 from tark_lsp.context.instructions import find_instructions
 from tark_lsp.context.snippets import format_snippet
 from tark_lsp.errors import NoModel, RequestError

@@ -13,7 +13,8 @@ from typing import Any, Protocol
 from tark_lsp.agent import events
 from tark_lsp.agent.kinds import KINDS, Kind
 from tark_lsp.agent.session import Session
-from tark_lsp.agent.turn import Turn, TurnEnd, run_turn
+from tark_lsp.agent.state import Turn, TurnEnd
+from tark_lsp.agent.turn import run_turn
 from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.messages import StopReason, Usage
 from tark_lsp.server import protocol

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tark_lsp.agent.approval import Allow
 from tark_lsp.agent.person import HunkOutcome, HunkState
 from tark_lsp.agent.proposal import Draft, carried, concerned, regions_after, touch
-from tark_lsp.agent.tool_calls import Ready
+from tark_lsp.agent.results import Ready
 from tark_lsp.messages import ToolCall
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.tool import Preview, Risk, Tool, ToolKind

@@ -12,7 +12,8 @@ from tark_lsp.agent.events import CallStatus, Notice, Step, TextChunk, ThinkingC
 from tark_lsp.agent.kinds import KINDS
 from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.person import HunkState
-from tark_lsp.agent.turn import edit_state, run_turn
+from tark_lsp.agent.state import edit_state
+from tark_lsp.agent.turn import run_turn
 from tark_lsp.errors import AuthenticationFailed, StreamCut
 from tark_lsp.llm.events import Echo, Retry, Stall, ThinkingDelta, UsageUpdate, WireStop
 from tark_lsp.messages import Message, Mode, StopReason, Text, Usage
