@@ -313,6 +313,6 @@ def _turn_state(record: TurnRecord) -> dict[str, Any]:
         "turnId": record.id,
         "prompt": record.request.prompt,
         "kind": record.kind.name,
-        "state": "running" if record.began else "queued",
+        "state": "queued" if record.task is None else "running",
         "seq": record.updates.seq,
     }
