@@ -66,7 +66,7 @@ class PromptComments:
         snapshot = document.snapshot()
         text = target.selection.snapshot.text
         line = len(split_lines(text[: target.selection.start] + "|")) - 1
-        lines = max(1, count_lines(text[target.selection.start : target.selection.end]))
+        lines = max(1, len(split_lines(text[target.selection.start : target.selection.end])))
         standing = document.lines[line]
         indent = standing[: len(standing) - len(standing.lstrip())]
         ending = ending_of(standing) or ending_of(document.lines[0]) or "\n"
