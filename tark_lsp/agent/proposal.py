@@ -138,7 +138,8 @@ def tell(
         content += " Read the file again before you go on."
         finish(turn, each.item.call, results, content, changed=True)
     elif states == {HunkState.APPLIED}:
-        finish(turn, each.item.call, results, f"Applied to {names}.", changed=True)
+        noted = f" But {reasons}: read the file again." if reasons else ""
+        finish(turn, each.item.call, results, f"Applied to {names}.{noted}", changed=True)
     elif not states:
         content = f"Nothing is left of it to apply: another edit of this answer took back what it changed in {names}."
         finish(turn, each.item.call, results, content)

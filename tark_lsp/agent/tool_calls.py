@@ -21,6 +21,9 @@ from tark_lsp.errors import ToolError
 from tark_lsp.messages import ToolCall, ToolResult
 from tark_lsp.tools.tool import Preview, Risk, Tool
 
+MOST_TOGETHER = 8
+"""Read-only calls at a time: each may be a process, and a model may ask for a hundred."""
+
 
 async def run(
     turn: Turn,
@@ -68,9 +71,15 @@ async def run_together(turn: Turn, group: Sequence[Ready], results: dict[str, To
     if len(group) > 1:
         names = ", ".join(item.tool.name for item in group)
         turn.emit(Step(f"{len(group)} tools running: {names}"))
+    room = asyncio.Semaphore(MOST_TOGETHER)
+
+    async def run_with_room(item: Ready) -> None:
+        async with room:
+            await run_one(turn, item, results)
+
     async with asyncio.TaskGroup() as tasks:
         for item in group:
-            tasks.create_task(run_one(turn, item, results))
+            tasks.create_task(run_with_room(item))
 
 
 async def run_one(turn: Turn, item: Ready, results: dict[str, ToolResult]) -> None:

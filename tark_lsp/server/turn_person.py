@@ -100,7 +100,8 @@ class TurnPerson:
             return None
         edited = {each.hunk_id: tuple(split_lines(each.new_text)) for each in reply.edited}
         for each in undecided:
-            each.new = edited.get(each.id, each.new)
+            if each.id in edited:
+                each.new, each.reason = edited[each.id], "the person changed the text before accepting it"
         chosen = [each for each in undecided if reply.hunks is None or each.id in reply.hunks]
         # One undo step takes an accept back, so the hunks of a file that are accepted together go together.
         await self._reviews.accept(chosen)
