@@ -9,7 +9,7 @@ from tark_lsp.server.lsp import Connection
 from tark_lsp.server.permission import fence
 from tark_lsp.server.questions import INFO, WARNING, Questions
 from tark_lsp.server.show import Show
-from tark_lsp.server.turns import TurnRecord
+from tark_lsp.server.turn_record import TurnRecord
 from tark_lsp.server.uris import uri_from_path
 
 ERROR = 1

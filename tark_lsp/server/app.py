@@ -29,6 +29,7 @@ from tark_lsp.server.review import Reviews
 from tark_lsp.server.show import Show
 from tark_lsp.server.single_file import SingleFiles
 from tark_lsp.server.targets import Targets
+from tark_lsp.server.telling import Telling
 from tark_lsp.server.turns import Turns
 from tark_lsp.server.updates import ProgressTokens
 from tark_lsp.settings import Settings, load_settings, user_config_path, workspace_config_path
@@ -114,8 +115,7 @@ class App:
             hunks,
             self._preparation,
             answers.turn_ended,
-            answers.notice,
-            targets.range_json,
+            Telling(hunks, answers.notice, targets.range_json),
         )
         drawing.attach(reviews, hunks, turns.hunks_changed)
         comments = PromptComments(documents, workspace)

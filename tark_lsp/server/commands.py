@@ -16,6 +16,7 @@ from tark_lsp.server.capabilities import COMMANDS
 from tark_lsp.server.code_actions import CodeActions
 from tark_lsp.server.doctor import Doctor
 from tark_lsp.server.documents import Documents
+from tark_lsp.server.hunk_commands import HunkCommands
 from tark_lsp.server.hunks_json import HunksJson
 from tark_lsp.server.inputs import Inputs
 from tark_lsp.server.lsp import Connection
@@ -23,9 +24,9 @@ from tark_lsp.server.permission import Permissions
 from tark_lsp.server.prepare import Preparation
 from tark_lsp.server.prompt_comments import PromptComments
 from tark_lsp.server.review import Reviews
-from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.server.targets import Targets
-from tark_lsp.server.turns import TurnRecord, Turns, kind_named
+from tark_lsp.server.turn_record import TurnRecord
+from tark_lsp.server.turns import Turns, kind_named
 from tark_lsp.server.uris import path_from_uri
 from tark_lsp.workspace.checkpoints import Checkpoints
 from tark_lsp.workspace.files import Workspace
@@ -63,15 +64,16 @@ class Commands:
         self._sessions: dict[str, Session] = {}
         self._defaults: dict[str, Any] = {}
         self._last_action: tuple[protocol.DocumentId, protocol.Range] | None = None
+        hunks = HunkCommands(parts.reviews, parts.hunks, parts.turns)
         self._table: Mapping[str, tuple[type[protocol.Payload], Callable[[Any, Any], Awaitable[Any]]]] = {
             "tark.turn.start": (protocol.StartTurn, self._start),
             "tark.turn.steer": (protocol.Steer, self._steer),
             "tark.turn.cancel": (protocol.CancelTurns, self._cancel),
             "tark.turn.undo": (protocol.TurnId, self._undo),
             "tark.turn.wait": (protocol.WaitTurn, self._wait),
-            "tark.hunk.list": (protocol.ListHunks, self._list_hunks),
-            "tark.hunk.accept": (protocol.DecideHunks, self._accept),
-            "tark.hunk.reject": (protocol.DecideHunks, self._reject),
+            "tark.hunk.list": (protocol.ListHunks, hunks.find),
+            "tark.hunk.accept": (protocol.DecideHunks, hunks.accept),
+            "tark.hunk.reject": (protocol.DecideHunks, hunks.reject),
             "tark.state": (protocol.State, self._state),
             "tark.permission.list": (protocol.ListPermissions, self._list_permissions),
             "tark.permission.answer": (protocol.PermissionAnswer, self._answer_permission),
@@ -167,50 +169,6 @@ class Commands:
         if request.show:
             await self._parts.answers.show(self._parts.turns.find(request.turn_id), end)
         return end
-
-    async def _list_hunks(self, request: protocol.ListHunks, _: Any) -> Any:
-        return {"hunks": [self._parts.hunks.hunk(hunk) for hunk in self._find_hunks(request)]}
-
-    async def _accept(self, request: protocol.DecideHunks, _: Any) -> Any:
-        chosen = self._chosen(request)
-        await self._parts.reviews.accept(chosen)
-        return self._decided(chosen, "accepted")
-
-    async def _reject(self, request: protocol.DecideHunks, _: Any) -> Any:
-        chosen = self._chosen(request)
-        await self._parts.reviews.reject(chosen)
-        return self._decided(chosen, "rejected")
-
-    def _chosen(self, request: protocol.DecideHunks) -> list[ReviewHunk]:
-        if request.hunk_ids is None:
-            if request.uri is None and request.turn_id is None:
-                raise RequestError("hunkIds, uri or turnId: name what to decide")
-            return [hunk for hunk in self._find_hunks(request) if hunk.open]
-        chosen = []
-        for hunk_id in request.hunk_ids:
-            hunk = self._parts.reviews.get(hunk_id)
-            if hunk is None:
-                raise RequestError(f"hunkIds: there is no hunk {hunk_id!r}")
-            chosen.append(hunk)
-        return chosen
-
-    def _find_hunks(self, request: protocol.ListHunks) -> list[ReviewHunk]:
-        if request.turn_id is not None:
-            self._parts.turns.find(request.turn_id)
-        path = None
-        if request.uri is not None:
-            path = path_from_uri(request.uri)
-            if path is None:
-                raise RequestError(f"uri: {request.uri!r} is no file")
-        return self._parts.reviews.find(path, request.turn_id)
-
-    def _decided(self, chosen: list[ReviewHunk], state: str) -> dict[str, Any]:
-        skipped = [
-            {"hunkId": hunk.id, "reason": hunk.reason or f"it is {hunk.state} already"}
-            for hunk in chosen
-            if hunk.state != state
-        ]
-        return {"hunks": [hunk.id for hunk in chosen if hunk.state == state], "skipped": skipped}
 
     async def _state(self, request: protocol.State, _: Any) -> Any:
         parts = self._parts

@@ -28,7 +28,7 @@ from tark_lsp.server.show import write_private
 from tark_lsp.server.single_file import SingleFiles
 from tark_lsp.server.targets import Target, Targets
 from tark_lsp.server.turn_person import TurnPerson
-from tark_lsp.server.turns import TurnRecord
+from tark_lsp.server.turn_record import TurnRecord
 from tark_lsp.server.visible import visible
 from tark_lsp.settings import Settings, state_folder
 from tark_lsp.tools import load_tools

@@ -16,7 +16,8 @@ from tark_lsp.server.ranges import enclosing_definition
 from tark_lsp.server.uris import path_from_uri
 from tark_lsp.tools.tool import Selection
 from tark_lsp.workspace.edits import split_lines
-from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.files import LARGEST_FILE, Workspace
+from tark_lsp.workspace.lines import count_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 CONTENT_MODIFIED = -32801
@@ -70,18 +71,21 @@ class Targets:
         places = None if wanted is None else self._places(document, wanted, version)
         snapshot = document.snapshot()
         lines = document.lines
+        if len(snapshot.text) > LARGEST_FILE:
+            raise RequestError(f"textDocument: {document.uri} is larger than {LARGEST_FILE // 1_000_000} MB")
         name = document.uri if document.path is None else self._workspace.display(document.path)
         selection, whole = _selection(snapshot, lines, places)
         return Target(document.uri, name, selection, document.path is not None, whole, document.language_id)
 
     def range_json(self, target: Target) -> dict[str, Any]:
         """The range that counts, in the client's units."""
-        lines = _lines(target.selection.snapshot.text)
-        start, end = (_place(lines, offset) for offset in (target.selection.start, target.selection.end))
-        encoding = self._documents.encoding
-        return protocol.range_json(
-            start[0], to_client(lines[start[0]], start[1], encoding), end[0], to_client(lines[end[0]], end[1], encoding)
-        )
+        text = target.selection.snapshot.text
+        start, end = (self._units(text, offset) for offset in (target.selection.start, target.selection.end))
+        return protocol.range_json(*start, *end)
+
+    def _units(self, text: str, offset: int) -> Place:
+        begun = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+        return count_lines(text[:begun]), to_client(text[begun:offset], offset - begun, self._documents.encoding)
 
     def _closed(self, uri: str, wanted: protocol.Range | None) -> Target:
         path = path_from_uri(uri)
@@ -198,14 +202,6 @@ def _selection(snapshot: Snapshot, lines: list[str], places: tuple[Place, Place]
 
 def _offset(lines: list[str], place: Place) -> int:
     return sum(map(len, lines[: place[0]])) + place[1]
-
-
-def _place(lines: list[str], offset: int) -> Place:
-    line = 0
-    while line < len(lines) - 1 and offset >= len(lines[line]):
-        offset -= len(lines[line])
-        line += 1
-    return line, offset
 
 
 def _lines(text: str) -> list[str]:

@@ -6,7 +6,6 @@ import logging
 import secrets
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,39 +20,14 @@ from tark_lsp.server import protocol
 from tark_lsp.server.hunks_json import HunksJson
 from tark_lsp.server.lsp import Connection
 from tark_lsp.server.targets import Target
+from tark_lsp.server.telling import Telling, summary
+from tark_lsp.server.turn_record import TurnRecord
 from tark_lsp.server.updates import LONGEST_TITLE, Progress, ProgressTokens, Updates
 from tark_lsp.server.visible import cut, visible
-from tark_lsp.workspace.edits import ProposedEdit
 
 log = logging.getLogger(__name__)
 
 REMEMBERED_TURNS = 200
-
-
-@dataclass(eq=False, slots=True)
-class TurnRecord:
-    """A turn as the server keeps it. `target` is what it is about, `turn` the agent's side once it began, `steering`
-    what the person says while it runs, `told` how its hunks in each file were told to stand."""
-
-    request: protocol.StartTurn
-    kind: Kind
-    session: Session
-    target: Target | None
-    updates: Updates
-    progress: Progress
-    id: str
-    ended: "asyncio.Future[dict[str, Any]]"
-    task: "asyncio.Task[None] | None" = None
-    turn: Turn | None = None
-    began: bool = False
-    steering: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """What the person is to be told when it has started."""
-    told: dict[Path, list[tuple[str, str, bool]]] = field(default_factory=dict)
-
-    @property
-    def over(self) -> bool:
-        return self.ended.done()
 
 
 class Preparer(Protocol):
@@ -70,17 +44,15 @@ class Turns:
         hunks: HunksJson,
         prepare: Preparer,
         tell_end: Callable[[TurnRecord, dict[str, Any]], Awaitable[None]],
-        notice: Callable[[str, str], None],
-        range_of: Callable[[Target], dict[str, Any]],
+        telling: Telling,
     ) -> None:
-        """`tell_end`: words for people whose client has no `updates`; `notice(level, message)`: likewise."""
+        """`tell_end`: words for people whose client has no `updates`."""
         self._connection = connection
         self._tokens = tokens
         self._hunks = hunks
         self._prepare = prepare
         self._tell_end = tell_end
-        self._notice = notice
-        self._range = range_of
+        self._telling = telling
         self._records: OrderedDict[str, TurnRecord] = OrderedDict()
         self._queues: dict[str, list[TurnRecord]] = {}
 
@@ -202,22 +174,11 @@ class Turns:
     async def _do(self, record: TurnRecord) -> TurnEnd:
         record.began = True
         await record.progress.begin()
-        turn = record.turn = await self._prepare(record, lambda event: self._tell(record, event))
-        self._tell_start(record)
+        turn = record.turn = await self._prepare(record, lambda event: self._telling.event(record, event))
+        self._telling.start(record)
         for note in record.notes:
-            self._tell(record, events.Notice("warning", note))
+            self._telling.event(record, events.Notice("warning", note))
         return await run_turn(turn)
-
-    def _tell_start(self, record: TurnRecord) -> None:
-        fields: dict[str, Any] = {
-            "prompt": record.request.prompt,
-            "turnKind": record.kind.name,  # the contract's `kind` is taken by the update itself
-            "model": record.session.model if record.turn is None else record.turn.model.name,
-            "mode": record.session.mode,
-        }
-        if record.target is not None and not record.target.whole:
-            fields["range"] = self._range(record.target)
-        record.updates.send("start", **fields)
 
     def _end(self, record: TurnRecord, end: TurnEnd) -> dict[str, Any]:
         payload: dict[str, Any] = {
@@ -232,7 +193,7 @@ class Turns:
         if end.error is not None:
             payload["error"] = protocol.error_json(end.error.code, end.error.message, end.error.hint)
         if not record.updates.seq:  # it never got as far, and every turn that ends has started
-            self._tell_start(record)
+            self._telling.start(record)
         record.progress.end(summary(end, record.turn))
         record.updates.send("end", **payload)
         record.ended.set_result(payload)
@@ -250,74 +211,6 @@ class Turns:
         over = [record for record in self._records.values() if record.over]
         for record in over[: max(0, len(over) - REMEMBERED_TURNS)]:
             del self._records[record.id]
-
-    def _tell(self, record: TurnRecord, event: events.AgentEvent) -> None:
-        """AgentEvent -> `tark/update` and progress."""
-        updates = record.updates
-        match event:
-            case events.TextChunk(delta):
-                updates.text("text", delta)
-            case events.ThinkingChunk(delta):
-                updates.text("thinking", delta)
-            case events.CallChanged():
-                updates.send("toolCall", **self._call(event))
-                if event.status is events.CallStatus.PENDING and event.title:
-                    record.progress.report(visible(event.title))
-            case events.PlanChanged(entries):
-                updates.send("plan", entries=[dict(entry) for entry in entries])
-            case events.UsageChanged(total, used, window):
-                updates.send("usage", **protocol.usage_json(total, used, window))
-            case events.Notice(level, message):
-                updates.send("notice", level=level, message=message)
-                if level != "info":
-                    self._notice(level, message)
-            case events.Step(message):
-                record.progress.report(visible(message))
-
-    def _call(self, event: events.CallChanged) -> dict[str, Any]:
-        fields: dict[str, Any] = {"toolCallId": event.call_id, "status": event.status}
-        optional = {
-            "name": event.name,
-            "title": event.title,
-            "toolKind": event.kind,
-            "arguments": event.arguments,
-            "locations": None if event.locations is None else [self._location(place) for place in event.locations],
-        }
-        fields |= {key: value for key, value in optional.items() if value is not None}
-        content: list[dict[str, Any]] = [self._diff(edit) for edit in event.edits or ()]
-        if event.text is not None:
-            content.append({"type": "text", "text": event.text})
-        return {**fields, "content": content} if content else fields
-
-    def _location(self, place: Any) -> dict[str, Any]:
-        location: dict[str, Any] = {"uri": self._hunks.uri(place.path)}
-        if place.start_line is not None and place.end_line is not None:
-            location["range"] = protocol.range_json(place.start_line, 0, place.end_line, 0)
-        return location
-
-    def _diff(self, edit: ProposedEdit) -> dict[str, Any]:
-        return {"type": "diff", "uri": self._hunks.uri(edit.path), "hunks": self._hunks.proposed(edit)}
-
-
-def summary(end: TurnEnd, turn: Turn | None) -> str:
-    """`2 edits · 3 tools · 8.1k tokens · $0.012`, or what went wrong."""
-    if end.error is not None:
-        return cut(visible(end.error.message), 120)
-    tokens = end.usage.input_tokens + end.usage.output_tokens
-    done = sum(state in ("applied", "partly") for state in end.edits.values())
-    tools = 0 if turn is None else turn.tools_run
-    parts = [
-        "" if end.stop_reason is StopReason.END_TURN else end.stop_reason.replace("_", " "),
-        _count(done, "edit"),
-        _count(tools, "tool"),
-        (f"{tokens / 1000:.1f}k tokens" if tokens >= 1000 else f"{tokens} tokens") if tokens else "",
-        f"${end.usage.cost_usd:.3f}" if end.usage.cost_usd is not None else "",
-    ]
-    return " · ".join(part for part in parts if part) or "done"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}" if number else ""
 
 
 def kind_named(name: str, prompt: str, has_range: bool, *, asks: bool) -> Kind:

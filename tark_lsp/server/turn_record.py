@@ -1,0 +1,39 @@
+"""A turn as the server keeps it, from its command until it is forgotten."""
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.agent.kinds import Kind
+from tark_lsp.agent.session import Session
+from tark_lsp.agent.state import Turn
+from tark_lsp.server import protocol
+from tark_lsp.server.targets import Target
+from tark_lsp.server.updates import Progress, Updates
+
+
+@dataclass(eq=False, slots=True)
+class TurnRecord:
+    """`target` is what it is about, `turn` the agent's side once it began, `steering`
+    what the person says while it runs, `told` how its hunks in each file were told to stand."""
+
+    request: protocol.StartTurn
+    kind: Kind
+    session: Session
+    target: Target | None
+    updates: Updates
+    progress: Progress
+    id: str
+    ended: "asyncio.Future[dict[str, Any]]"
+    task: "asyncio.Task[None] | None" = None
+    turn: Turn | None = None
+    began: bool = False
+    steering: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What the person is to be told when it has started."""
+    told: dict[Path, list[tuple[str, str, bool]]] = field(default_factory=dict)
+
+    @property
+    def over(self) -> bool:
+        return self.ended.done()
