@@ -1,7 +1,7 @@
 """The whole server in this process: its parts as `create_server` puts them together, before a scripted editor."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +114,20 @@ class Desk:
             if method == "tark/update" and params["turnId"] == turn_id and kind in ("", params["update"]["kind"])
         ]
 
+    async def settled(self) -> None:
+        """What a notification began is done."""
+        await asyncio.gather(*self.app._tasks)
+
+    async def settings(self) -> Json:
+        """The effective ones."""
+        await self.settled()
+        return dict((await self.command("tark.state"))["settings"])
+
     async def stop(self) -> None:
         await self.app.stop()
+
+
+MakeDesk = Callable[..., Desk]
 
 
 def allow(_: Any) -> Json:

@@ -1,9 +1,6 @@
-"""The parts put together: settings that come and go, folders, saving, and one file without a folder."""
+"""The parts put together: folders that come and go, saving, and one file without a folder."""
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +8,9 @@ import pytest
 
 from tark_lsp.server import app as app_module
 from tark_lsp.server.app import create_server
-from tests.server.desk import TEXT, Desk, allow
+from tests.server.desk import TEXT, MakeDesk, allow
 
 ASK = "tark/requestPermission"
-MakeDesk = Callable[..., Desk]
-
-
-@pytest.fixture
-async def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeDesk]:
-    desks = []
-
-    def made(*paths: str, **more: Any) -> Desk:
-        desks.append(Desk(tmp_path, monkeypatch, *paths, **more))
-        return desks[-1]
-
-    yield made
-    for desk in desks:
-        await desk.stop()
 
 
 def test_every_method_of_the_contract_is_served() -> None:
@@ -51,100 +34,6 @@ def test_every_method_of_the_contract_is_served() -> None:
     } <= set(features)
 
 
-# Settings
-
-
-def give(answer: Any, _: Any) -> Any:
-    return answer
-
-
-async def settled(desk: Desk) -> None:
-    await asyncio.gather(*desk.app._tasks)
-
-
-async def shown(desk: Desk) -> Any:
-    await settled(desk)
-    return (await desk.command("tark.state"))["settings"]
-
-
-async def test_settings_of_the_editor_come_and_go(make: MakeDesk) -> None:
-    desk = make()
-    assert (await shown(desk))["saveAfterEdit"] is True
-    for settings, expected in [
-        ({"tark": {"saveAfterEdit": False}}, False),
-        ({"tark": {"editReview": "ask"}}, True),
-        ({"saveAfterEdit": False, "python.path": "x"}, False),
-        ({"tark": {}}, True),
-        ({"tark": {"saveAfterEdit": False}}, False),
-        ({"tark": None}, True),
-        ({"tark": {"saveAfterEdit": False}}, False),
-        (None, True),
-        ({"tark": {"saveAfterEdit": False}}, False),
-        ({}, True),
-    ]:
-        desk.app.configuration_changed({"settings": settings})
-        assert (await shown(desk))["saveAfterEdit"] is expected, settings
-
-
-@pytest.mark.parametrize("settings", [None, {}, {"tark": {}}, {"tark": None}])
-async def test_where_it_says_nothing_the_editor_is_asked(make: MakeDesk, settings: object) -> None:
-    desk = make("workspace.configuration")
-    for answer, expected in (
-        ([{"saveAfterEdit": False}], False),
-        ([None], True),
-        ([{"saveAfterEdit": False}], False),
-        ([], True),
-        ({"no": "list"}, True),
-    ):
-        desk.connection.answers["workspace/configuration"] = partial(give, answer)
-        desk.app.configuration_changed({"settings": settings})
-        assert (await shown(desk))["saveAfterEdit"] is expected
-    assert desk.connection.asked[0][1] == {"items": [{"section": "tark"}]}
-
-
-async def test_the_editor_is_asked_once_it_is_initialized(make: MakeDesk) -> None:
-    desk = make("workspace.configuration")
-    desk.connection.answers["workspace/configuration"] = lambda _: [{"saveAfterEdit": False}]
-    desk.app.initialized({})
-    assert (await shown(desk))["saveAfterEdit"] is False
-
-
-async def test_a_bad_setting_is_told_once_and_its_default_used(make: MakeDesk) -> None:
-    desk = make(config='thinking = "a lot"')
-    desk.app.initialized({})
-    for _ in range(3):
-        desk.app.configuration_changed({"settings": {"tark": {"editReview": "sometimes"}}})
-    assert (await shown(desk))["thinking"] == "auto"
-    assert (await shown(desk))["editReview"] is None
-    notes = desk.connection.notes()
-    assert len(notes) == 2
-    assert "thinking" in notes[0]
-    assert "editReview" in notes[1]
-
-
-@pytest.mark.parametrize("settings", [7, "x", [1, 2], {"tark": [1]}, {"tark": "x"}, {"tark": {"limits": []}}])
-async def test_settings_that_are_none_do_no_harm(make: MakeDesk, settings: object) -> None:
-    desk = make()
-    desk.app.configuration_changed({"settings": settings})
-    assert (await shown(desk))["mode"] == "build"
-
-
-async def test_a_repository_loosens_nothing(make: MakeDesk) -> None:
-    desk = make()
-    (desk.folder / ".tark").mkdir()
-    (desk.folder / ".tark" / "config.toml").write_text('model = "evil/model"\nmode = "ask"\napproval = "balanced"\n')
-    desk.app.configuration_changed({"settings": {"tark": {"approval": "balanced", "model": "evil/model"}}})
-    settings = await shown(desk)
-    assert (settings["model"], settings["mode"], settings["approval"]) == ("scripted/desk", "ask", "careful")
-    assert len(desk.connection.notes()) == 2
-
-
-async def test_the_log_level_is_that_of_the_settings(make: MakeDesk) -> None:
-    make(config='logLevel = "debug"')
-    assert logging.getLogger("tark_lsp").level == logging.DEBUG
-    logging.getLogger("tark_lsp").setLevel(logging.NOTSET)
-
-
 # Folders
 
 
@@ -159,7 +48,7 @@ async def test_folders_come_and_go(make: MakeDesk, tmp_path: Path) -> None:
 
     desk.app.folders_changed({"event": {"added": [{"uri": other.as_uri(), "name": "other"}], "removed": []}})
     assert await folders() == [str(desk.folder), str(other)]
-    assert (await shown(desk))["mode"] == "plan"
+    assert (await desk.settings())["mode"] == "plan"
     desk.app.folders_changed({"event": {"added": [], "removed": [{"uri": desk.folder.as_uri(), "name": "x"}]}})
     assert await folders() == [str(other)]
     for nonsense in ({}, {"event": None}, {"event": {"added": 7, "removed": [None, {"uri": 3}]}}):
@@ -185,7 +74,7 @@ async def test_what_was_saved_before_is_saved_after(make: MakeDesk, monkeypatch:
     assert path.read_text() == TEXT.replace("line 3", "THREE")
     (hunk,) = (await desk.command("tark.hunk.list", {}))["hunks"]
     assert (hunk["applied"], hunk["state"]) == (True, "pending"), "our save is not the person's, which accepts"
-    await settled(desk)
+    await desk.settled()
     desk.editor.save(path)
     (hunk,) = (await desk.command("tark.hunk.list", {}))["hunks"]
     assert hunk["state"] == "accepted"

@@ -1,6 +1,5 @@
 """Code actions, lenses and hovers: what is offered where, in which shape, and never more than that."""
 
-from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,27 +7,13 @@ import pytest
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server import protocol
-from tests.server.desk import TEXT, Desk
+from tests.server.desk import TEXT, Desk, MakeDesk
 
 ASK, MESSAGE = "tark/requestPermission", "window/showMessageRequest"
 LITERALS = "textDocument.codeAction.codeActionLiteralSupport"
 PREFERRED = "textDocument.codeAction.isPreferredSupport"
 INVOKED = ["Explain", "Fix", "Write tests", "Document", "Ask...", "Edit..."]
 PROGRAM = "import math\n\n\ndef area(radius):\n    return radius\n\n\nprint(area(1))\n"
-MakeDesk = Callable[..., Desk]
-
-
-@pytest.fixture
-async def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeDesk]:
-    desks = []
-
-    def made(*paths: str, **more: Any) -> Desk:
-        desks.append(Desk(tmp_path, monkeypatch, *(paths or (LITERALS, PREFERRED)), **more))
-        return desks[-1]
-
-    yield made
-    for desk in desks:
-        await desk.stop()
 
 
 def titles(actions: list[dict[str, Any]]) -> list[str]:
@@ -49,7 +34,7 @@ async def pending(desk: Desk, path: Path) -> dict[str, Any]:
 
 
 async def test_on_a_range(make: MakeDesk) -> None:
-    desk = make()
+    desk = make(LITERALS, PREFERRED)
     path = desk.editor.open("f.py", PROGRAM)
     actions = await desk.actions(path, 4)
     assert titles(actions) == [f"{title} (lines 4-5)" for title in INVOKED]
@@ -82,12 +67,12 @@ async def test_on_a_range(make: MakeDesk) -> None:
     ],
 )
 async def test_only_is_honoured(make: MakeDesk, only: list[str] | None, count: int) -> None:
-    desk = make()
+    desk = make(LITERALS, PREFERRED)
     assert len(await desk.actions(desk.editor.open("f.py", PROGRAM), 4, only=only)) == count
 
 
 async def test_the_lightbulb_gets_only_what_concerns_us(make: MakeDesk) -> None:
-    desk = make()
+    desk = make(LITERALS, PREFERRED)
     path = desk.editor.open("f.py", PROGRAM)
     assert await desk.actions(path, 4, triggerKind=2) == []
     commented = desk.editor.open("g.py", f"# tark: shorter\n{PROGRAM}")
@@ -103,7 +88,7 @@ async def test_commands_where_there_are_no_literals(make: MakeDesk) -> None:
 
 @pytest.mark.parametrize(("sources", "fix"), [([], True), (["ruff"], True), (["tark"], False), (["tark", "x"], True)])
 async def test_no_fix_for_what_we_published_ourselves(make: MakeDesk, sources: list[str], fix: bool) -> None:
-    desk = make()
+    desk = make(LITERALS, PREFERRED)
     place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
     diagnostics = [{"range": place, "message": "x", "source": source} for source in sources]
     offered = titles(await desk.actions(desk.editor.open("f.py", PROGRAM), 4, diagnostics=diagnostics))
@@ -111,7 +96,7 @@ async def test_no_fix_for_what_we_published_ourselves(make: MakeDesk, sources: l
 
 
 async def test_a_document_that_cannot_be_worked_on(make: MakeDesk, tmp_path: Path) -> None:
-    desk = make()
+    desk = make(LITERALS, PREFERRED)
     with pytest.raises(RequestError):
         await desk.actions(tmp_path / "nonesuch.py", 0)
 
@@ -132,7 +117,7 @@ async def test_a_document_that_cannot_be_worked_on(make: MakeDesk, tmp_path: Pat
     ],
 )
 async def test_on_a_hunk(make: MakeDesk, first: int, last: int, offered: bool, preferred: bool) -> None:
-    desk = make()
+    desk = make(LITERALS, PREFERRED)
     path = desk.editor.open("f.py", TEXT)
     hunk = await pending(desk, path)
     actions = await desk.actions(path, first, last, triggerKind=2)
@@ -162,7 +147,7 @@ async def test_never_preferred_where_the_editor_does_not_know_it(make: MakeDesk)
 
 
 async def test_a_hunk_is_hovered_and_has_lenses(make: MakeDesk) -> None:
-    desk = make(tark=["updates", "permission"])
+    desk = make(LITERALS, PREFERRED, tark=["updates", "permission"])
     path = desk.editor.open("f.py", TEXT)
     await pending(desk, path)
     document = protocol.DocumentId(uri=path.as_uri())
@@ -202,7 +187,7 @@ async def test_who_reviews_draws_hunks_itself(make: MakeDesk) -> None:
     ],
 )
 async def test_a_title_holds_the_whole_of_what_it_allows(make: MakeDesk, command: str, offered: list[str]) -> None:
-    desk = make()
+    desk = make(LITERALS, PREFERRED)
     path = desk.editor.open("f.py", TEXT)
     await desk.start(f"run {command}")
     request = await desk.connection.asking(ASK)
@@ -224,7 +209,7 @@ async def test_a_title_holds_the_whole_of_what_it_allows(make: MakeDesk, command
 
 
 async def test_the_action_answers(make: MakeDesk) -> None:
-    desk = make()
+    desk = make(LITERALS, PREFERRED)
     path = desk.editor.open("f.py", TEXT)
     turn = await desk.start("run touch made")
     await desk.connection.asking(ASK)
@@ -236,7 +221,7 @@ async def test_the_action_answers(make: MakeDesk) -> None:
 
 
 async def test_the_last_answer(make: MakeDesk) -> None:
-    desk = make()
+    desk = make(LITERALS, PREFERRED)
     path = desk.editor.open("f.py", TEXT)
     turn = await desk.start("hello")
     await desk.end(turn)
