@@ -114,9 +114,7 @@ class WriteFailed(WorkspaceError):
 class ToolError(FailureForModel):
     """Raised by a tool; `code` is given where it is raised, from the list of tools.md."""
 
-    def __init__(
-        self, code: str, message: str, *, hint: str = "", details: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, code: str, message: str, *, hint: str = "", details: Mapping[str, Any] | None = None) -> None:
         super().__init__(message, hint=hint, details=details)
         self.code = code
 
