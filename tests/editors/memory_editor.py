@@ -61,7 +61,8 @@ class MemoryEditor:
     async def come_to_rest(self) -> None:
         """Cancel what still runs, close the documents, forget what was seen: ready for another test."""
         self.before_apply = lambda: None
-        await self.command("tark.turn.cancel", {})
+        for turn in (await self.command("tark.turn.cancel", {}))["cancelled"]:
+            await self.end(turn)  # its last words are not the next test's
         await self.connection.until(lambda: self.open_question() is None, "every question withdrawn")
         for uri in list(self.documents):
             self.close_document(uri)
