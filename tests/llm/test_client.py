@@ -199,11 +199,11 @@ async def played(raw: Raw, wire: str) -> tuple[list, TarkError | None]:  # type:
 
 
 @WIRES
-async def test_invalid_utf8_is_replaced(wire: str) -> None:
+async def test_invalid_utf8_ends_the_answer(wire: str) -> None:
     body = b"".join(frames(Reply(text="Hello there"), wire)).replace(b"Hello", b"He\xff\xfeo")
-    events, error = await played(Raw([body]), wire)
-    assert error is None
-    assert built(events)[0].text == "He��o there"
+    _, error = await played(Raw([body]), wire)
+    assert isinstance(error, ProtocolError)
+    assert "not UTF-8" in error.message
 
 
 @WIRES

@@ -229,6 +229,7 @@ WEB_PAGE = {"content-type": "text/html; charset=utf-8"}
         ),
         (Raw([b"\xff\xfe\x00not json"], 400), "bad_request", ""),
         (Raw([b"data: {not json}\n\n"]), "protocol", ""),
+        (Raw([STREAM.replace(b"I will", b"I \xff\xfell")]), "protocol", "not UTF-8"),
         (Raw([b"data: [1, 2]\n\n"]), "protocol", ""),
         (Raw([b'data: {"error": {"message": "out of memory", "code": 400}}\n\n']), "", "out of memory"),
     ],

@@ -13,12 +13,20 @@ ANYTHING: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 
 
 def decode(decoder: msgspec.json.Decoder[T], frame: bytes) -> T:
-    """Raises ProtocolError. Invalid UTF-8 and lone surrogates are replaced, not refused: they are the model's words."""
+    """Raises ProtocolError, also for bytes that are not UTF-8: replaced, they could end up in the person's files.
+
+    Lone surrogates, which models write as escapes, are replaced: they are no bytes that went astray.
+    """
     try:
         return decoder.decode(frame)
     except (msgspec.DecodeError, UnicodeDecodeError) as first:
         try:
-            value = json.loads(frame.decode("utf-8", "replace"))
+            text = frame.decode("utf-8")
+        except UnicodeDecodeError as error:
+            hint = "try again; if it comes back, something between the provider and you garbles its answers"
+            raise ProtocolError("the provider sent bytes that are not UTF-8", hint=hint) from error
+        try:
+            value = json.loads(text)
             return decoder.decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
         except (msgspec.DecodeError, ValueError, RecursionError):
             shown = frame[:200].decode("utf-8", "replace")
