@@ -236,7 +236,7 @@ class MessagesParser:
             case "text_delta":
                 return [TextDelta(delta.text)] if delta.text else ()
             case "input_json_delta" if self._in_call:
-                return self._calls.add(index, arguments=delta.partial_json)
+                return self._calls.more(index, delta.partial_json)
             case "input_json_delta":
                 self._input.append(delta.partial_json)
             case "thinking_delta":

@@ -229,13 +229,19 @@ class ChatParser:
             events += [TextDelta(delta.content)] if isinstance(delta.content, str) else _content_parts(delta.content)
         if delta.refusal:
             events.append(TextDelta(delta.refusal))
-        for position, call in enumerate(delta.tool_calls or ()):
-            slot = position if call.index is None else call.index
-            function = call.function or _Function()
-            arguments = function.arguments or ""
-            if not isinstance(arguments, str):
-                arguments = encode(arguments).decode()
-            events += self._calls.add(slot, call_id=call.id or "", name=function.name or "", arguments=arguments)
+        if delta.tool_calls:
+            for position, call in enumerate(delta.tool_calls):
+                slot = position if call.index is None else call.index
+                function = call.function or _Function()
+                arguments = function.arguments or ""
+                if not isinstance(arguments, str):
+                    arguments = encode(arguments).decode()
+                if call.id or function.name:
+                    events += self._calls.add(
+                        slot, call_id=call.id or "", name=function.name or "", arguments=arguments
+                    )
+                else:
+                    events += self._calls.more(slot, arguments)
 
     def _merge(self, detail: dict[str, Any]) -> None:
         """OpenRouter: pieces of one type and index are one detail; its texts add up, the rest is set."""

@@ -30,6 +30,7 @@ class SseDecoder:
         self._after_cr = False  # the last byte was CR: an LF that follows belongs to it
         self._at_start = True
         self._id = ""
+        self._begins, self._name = b"data: ", "message"  # how the last event began, and its name
         self.retry_ms: int | None = None
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
@@ -67,17 +68,23 @@ class SseDecoder:
             self._at_start = False
             blocks[0] = blocks[0].removeprefix(BOM)
         events: list[SseEvent] = []
+        begins, name = self._begins, self._name
         for block in blocks:
-            # What almost every block is: one line of data, alone or after the event's name.
+            # What almost every block is: one line of data, alone or after the name the one before had, too.
+            if block.startswith(begins):
+                data = block[len(begins) :]
+                if data and b"\n" not in data:
+                    events.append(SseEvent(data, name, self._id))
+                    continue
             head, _, data = block.partition(b"data: ")
-            if not data or b"\n" in data:
-                self._read_fields(block, events)
-            elif not head:
-                events.append(SseEvent(data, "message", self._id))
-            elif head.startswith(b"event: ") and head.find(b"\n") == len(head) - 1:
-                events.append(SseEvent(data, head[7:-1].decode("utf-8", "replace") or "message", self._id))
+            one_name = not head or (head.startswith(b"event: ") and head.find(b"\n") == len(head) - 1)
+            if one_name and data and b"\n" not in data:
+                name = head[7:-1].decode("utf-8", "replace") or "message"
+                begins = head + b"data: "
+                events.append(SseEvent(data, name, self._id))
             else:
                 self._read_fields(block, events)
+        self._begins, self._name = begins, name
         return events
 
     def _read_fields(self, block: bytes, events: list[SseEvent]) -> None:

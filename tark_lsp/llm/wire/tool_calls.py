@@ -63,6 +63,16 @@ class ToolCallTracker:
             call.pieces.append(arguments)
         return self._start(call) if call.given_id and call.name else []
 
+    def more(self, slot: Hashable, arguments: str) -> list[StreamEvent]:
+        """A fragment that has neither id nor name, as all but a call's first: `add`, by a shorter way."""
+        calls = self._slots.get(slot)
+        if calls and arguments:
+            call = calls[-1]
+            if call.id and not call.complete:
+                call.pieces.append(arguments)
+                return [ToolCallDelta(call.id, arguments)]
+        return self.add(slot, arguments=arguments)
+
     def complete(self, slot: Hashable, arguments: str | None = None) -> list[StreamEvent]:
         """The slot's call is over; `arguments`, where given, replace what was streamed. Does nothing a second time."""
         calls = self._slots.get(slot)
