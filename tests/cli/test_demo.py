@@ -8,6 +8,8 @@ import pytest
 import tark_lsp.cli
 from tests.cli.terminal import Terminal, environment, without_terminal
 
+pytestmark = pytest.mark.slow  # each test starts a program
+
 BUNDLED = Path(tark_lsp.cli.__file__).parent / "demo_project"
 QUESTION = "Apply? [y]es, [n]o"
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.cli.terminal import configure, environment, without_terminal
 
+pytestmark = pytest.mark.slow  # each test starts a program
+
 OWN = '[providers.mine]\nwire = "openai-chat"\nbaseUrl = "http://127.0.0.1:1"\napiKeyEnv = "MY_KEY"\n'
 
 

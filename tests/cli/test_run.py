@@ -13,6 +13,8 @@ from tark_lsp.llm.scenario import Reply, ScriptedCall
 from tests.cli.terminal import Terminal, configure, environment, without_terminal
 from tests.loopback import Answer, Loopback, Raw
 
+pytestmark = pytest.mark.slow  # each test starts a program
+
 WIRES = {"openai-chat": "/v1", "anthropic-messages": ""}
 QUESTION = "Apply? [y]es, [n]o"
 
