@@ -15,6 +15,7 @@ from tark_lsp.server.documents import Closed, DocumentEvent, Documents, TextDocu
 from tark_lsp.server.lsp import Connection, RequestFailed
 from tark_lsp.server.protocol import range_json
 from tark_lsp.workspace.edits import ProposedEdit, rebase, split_lines
+from tark_lsp.workspace.lines import line_changes
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -182,7 +183,8 @@ class Watch:
             text = self._document.text
             self._as_predicted = self._as_predicted or text == self._edit.after
             for before in self._texts[1:]:
-                if at_old_places(self._edit, before) == text and not self._is_part(before):
+                in_progress = text == self._edit.after and self._in_progress(before)
+                if at_old_places(self._edit, before) == text and not in_progress and not self._is_part(before):
                     self._misplaced = Misplaced(before, text)
             self._texts = [*self._texts[-TEXTS_KEPT:], text]
             self._event.set()
@@ -212,6 +214,19 @@ class Watch:
                     await self._event.wait()
             except TimeoutError:
                 return Stale("the text changed meanwhile") if other else None
+
+    def _in_progress(self, text: str) -> bool:
+        """Is it this edit, done line by line and not to its end? Neovim tells of every line it replaces.
+
+        What a person typed is not taken for it: inside the hunks are only lines of theirs, outside nothing changed.
+        """
+        return all(
+            any(
+                hunk.start <= change.start and change.end <= hunk.end and {*change.new} <= {*hunk.old, *hunk.new}
+                for hunk in self._edit.hunks
+            )
+            for change in line_changes(self._edit.base.text, text)
+        )
 
     def _is_part(self, text: str) -> bool:
         """Is it only this edit half done? An editor may tell of one hunk after the other."""

@@ -80,6 +80,17 @@ def test_a_prompt_in_a_comment(neovim: Neovim, tmp_path: Path) -> None:
     neovim.until(lambda: shows(neovim, with_comment), "both undone in one step")
 
 
+def test_a_prompt_in_a_comment_apart_from_the_code(neovim: Neovim, tmp_path: Path) -> None:
+    """Neovim tells of an edit with several hunks line by line: that is one edit all the same, and one undo step."""
+    with_comment = SHAPES.replace(HEAD, f"{COMMENT}\n{HEAD}")
+    open_shapes(neovim, tmp_path, with_comment)
+    neovim.run_action(6, 6, "Run")
+    neovim.choose(APPLY)
+    neovim.until(lambda: shows(neovim, SHAPES.replace(HEAD, f"\n{HEAD}").replace(AREA, NEW_AREA)), "the edit made")
+    neovim.undo()
+    neovim.until(lambda: shows(neovim, with_comment), "all undone in one step")
+
+
 def test_an_answer_in_words_opens(neovim: Neovim, tmp_path: Path) -> None:
     open_shapes(neovim, tmp_path, SHAPES)
     neovim.run_action(6, 7, "Explain")
