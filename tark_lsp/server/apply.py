@@ -183,7 +183,7 @@ class Watch:
             text = self._document.text
             self._as_predicted = self._as_predicted or text == self._edit.after
             for before in self._texts[1:]:
-                in_progress = text == self._edit.after and self._in_progress(before)
+                in_progress = self._in_progress(before) and self._in_progress(text)
                 if at_old_places(self._edit, before) == text and not in_progress and not self._is_part(before):
                     self._misplaced = Misplaced(before, text)
             self._texts = [*self._texts[-TEXTS_KEPT:], text]
@@ -218,8 +218,13 @@ class Watch:
     def _in_progress(self, text: str) -> bool:
         """Is it this edit, done line by line and not to its end? Neovim tells of every line it replaces.
 
-        What a person typed is not taken for it: inside the hunks are only lines of theirs, outside nothing changed.
+        What a person typed is not taken for it: inside the hunks are only lines of theirs, outside nothing changed, but
+        for an empty last line, which Neovim makes for an edit at the end of the text and takes away again.
         """
+        ending = "\r\n" if text.endswith("\r\n") else "\n"
+        return self._of_the_edit(text) or self._of_the_edit(text.removesuffix(ending))
+
+    def _of_the_edit(self, text: str) -> bool:
         return all(
             any(
                 hunk.start <= change.start and change.end <= hunk.end and {*change.new} <= {*hunk.old, *hunk.new}

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.server import apply
-from tark_lsp.server.apply import at_old_places
+from tark_lsp.server.apply import Watch, at_old_places
+from tark_lsp.server.documents import Documents
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
 from tark_lsp.workspace.outcomes import Applied, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
@@ -363,3 +364,27 @@ def test_old_places_past_the_end_of_a_shorter_text() -> None:
     base = Snapshot(Path("f"), TEXT)
     edit = ProposedEdit(base.path, base, (Hunk(10, ("line 10\n",), ("TEN\n",)),))
     assert at_old_places(edit, "short\n") == "short\nTEN\n"
+
+
+async def test_an_edit_at_the_end_as_neovim_tells_it() -> None:
+    """Neovim replaces the end of the text with one empty line too many, and takes that away at last."""
+    documents = Documents("utf-8")
+    text = "# remove\n\ndef f(a):\n    return a\n"
+    documents.did_open({"textDocument": {"uri": "file:///f.py", "languageId": "python", "version": 0, "text": text}})
+    document = documents.find("file:///f.py")
+    assert document is not None
+    hunks = (
+        Hunk(0, ("# remove\n",), ()),
+        Hunk(2, ("def f(a):\n", "    return a\n"), ("def f(b):\n", "    return b\n")),
+    )
+    edit = ProposedEdit(Path("/f.py"), document.snapshot(), hunks)
+    told = [((2, 6), (3, 12), "b):\n    return b\n"), ((0, 0), (1, 0), ""), ((3, 0), (4, 0), "")]
+    changes = [
+        {"range": {side: {"line": at[0], "character": at[1]} for side, at in (("start", a), ("end", b))}, "text": new}
+        for a, b, new in told
+    ]
+    with Watch(documents, document, edit) as watch:
+        documents.did_change({"textDocument": {"uri": "file:///f.py", "version": 6}, "contentChanges": changes})
+        outcome = await watch.outcome(0.1, 0.1)
+    assert document.text == edit.after
+    assert isinstance(outcome, Applied)
