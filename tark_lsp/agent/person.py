@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 from tark_lsp.agent.approval import Grant
 from tark_lsp.tools.tool import Command, Preview, Risk, ToolKind
-from tark_lsp.workspace.edits import Hunk, ProposedEdit
+from tark_lsp.workspace.edits import Hunk, Operation, ProposedEdit
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class PermissionRequest:
     command: Command | None = None
     edits: tuple[ProposedEdit, ...] = ()
     grants: tuple[Grant, ...] = ()
+    whole: bool = False
+    """All or nothing: where one accepted hunk cannot be applied, those applied with it are taken back again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,16 @@ class HunkState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HunkOutcome:
-    """`hunk` as it was proposed, in the coordinates of the proposal's base; `reason` is for the model."""
+    """`hunk` as it was proposed, in the coordinates of the proposal's base; `reason` is for the model.
+
+    `path` is that of the edit. The outcome of a move has a hunk without lines beside those of the text.
+    """
 
     path: Path
     hunk: Hunk
     state: HunkState
     reason: str = ""
+    operation: Operation = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,7 @@ def digest_of(preview: Preview) -> str:
         parts += [*command.argv, str(command.cwd), str(command.timeout_seconds)]
         parts += [f"{name}={value}" for name, value in sorted(command.env.items())]
     for edit in preview.edits:
-        parts += [str(edit.path), edit.base.digest, edit.drafted.digest]
+        parts += [str(edit.path), edit.operation, str(edit.target), edit.base.digest, edit.drafted.digest]
     return digest_of_texts(parts)
 
 

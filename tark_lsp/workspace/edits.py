@@ -1,9 +1,10 @@
 """A proposed edit of one file: its hunks, the text it leads to, and how it is carried to newer text; pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from tark_lsp.workspace.lines import Hunk, common_prefix, common_suffix, ending_of, line_changes, split_lines
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
@@ -13,6 +14,7 @@ from tark_lsp.workspace.snapshot import Snapshot
 __all__ = [
     "Applied",
     "Hunk",
+    "Operation",
     "Outcome",
     "ProposedEdit",
     "Refused",
@@ -28,6 +30,9 @@ NEAR = 3
 CONTEXT = 3
 """Common lines shown around a hunk in a diff."""
 
+Operation: TypeAlias = Literal["", "remove", "move"]
+"""What an edit does to the file beside its text."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProposedEdit:
@@ -36,6 +41,16 @@ class ProposedEdit:
     path: Path
     base: Snapshot
     hunks: tuple[Hunk, ...]
+    removes: bool = False
+    """The file itself goes; its one hunk is all its lines, be they none."""
+    target: Path | None = None
+    """Where the file is moved to, its hunks applied."""
+
+    @property
+    def operation(self) -> Operation:
+        if self.removes:
+            return "remove"
+        return "" if self.target is None else "move"
 
     @property
     def after(self) -> str:
@@ -54,31 +69,38 @@ class ProposedEdit:
 
     @property
     def drafted(self) -> Snapshot:
-        """The file as the edit would leave it."""
-        return Snapshot(self.path, self.after, self.base.version)
+        """The file as the edit would leave it; one that is moved is not open at its new place."""
+        if self.target is not None:
+            return Snapshot(self.target, self.after)
+        return Snapshot(self.path, self.after, self.base.version, exists=not self.removes)
 
     @classmethod
     def between(cls, base: Snapshot, after: str) -> "ProposedEdit":
         """The smallest edit of whole lines from `base` to `after`, near hunks made one."""
         return cls(base.path, base, _join_near(line_changes(base.text, after), base.text))
 
+    @classmethod
+    def removal(cls, base: Snapshot) -> "ProposedEdit":
+        return cls(base.path, base, (Hunk(0, tuple(split_lines(base.text)), ()),), removes=True)
+
     def only(self, hunks: Iterable[Hunk]) -> "ProposedEdit":
         """The same edit with some of its hunks, in their order in the text."""
-        return ProposedEdit(self.path, self.base, tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.end))))
+        return replace(self, hunks=tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.end))))
 
     def diff(self) -> str:
         """A unified diff for people. Line endings are shown only where the edit has several kinds of them."""
-        if not self.hunks:
+        if not self.hunks and self.target is None:
             return ""
         lines = split_lines(self.base.text)
         endings = {ending_of(line) for hunk in self.hunks for line in (*hunk.old, *hunk.new)} - {""}
-        out = [f"--- {self.path.as_posix() if self.base.exists else '/dev/null'}", f"+++ {self.path.as_posix()}"]
+        before = self.path.as_posix() if self.base.exists else "/dev/null"
+        left = "/dev/null" if self.removes else (self.target or self.path).as_posix()
+        out = [f"--- {before}", f"+++ {left}"]
         shift = 0
         for group in _grouped(self.hunks):
             start, end = max(0, group[0].start - CONTEXT), min(len(lines), group[-1].end + CONTEXT)
             grown = sum(len(hunk.new) - len(hunk.old) for hunk in group)
-            before, after = _span(start, end - start), _span(start + shift, end - start + grown)
-            out.append(f"@@ -{before} +{after} @@")
+            out.append(f"@@ -{_span(start, end - start)} +{_span(start + shift, end - start + grown)} @@")
             at = start
             for hunk in group:
                 for sign, some in ((" ", lines[at : hunk.start]), ("-", hunk.old), ("+", hunk.new)):
@@ -130,13 +152,16 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
     """Carry the hunks to the text of now: the edit on `current`, and the hunks (of the old base) in conflict with it.
 
     A hunk conflicts where lines it replaces were changed since, or where both inserted at one place. One that the
-    current text already has is in neither. Lines typed since are never replaced.
+    current text already has is in neither. Lines typed since are never replaced. A removal is in conflict with any
+    change: the person was shown another file.
     """
     if edit.base.exists and not current.exists:
-        return ProposedEdit(edit.path, current, ()), edit.hunks
+        return replace(edit, base=current, hunks=()), edit.hunks
     changes = line_changes(edit.base.text, current.text)
     if not changes:
-        return ProposedEdit(edit.path, current, edit.hunks), ()
+        return replace(edit, base=current), ()
+    if edit.removes:
+        return replace(edit, base=current, hunks=()), edit.hunks
     lines = split_lines(current.text)
     carried: list[Hunk] = []
     conflicts: list[Hunk] = []
@@ -150,7 +175,7 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
             conflicts.append(hunk)
         else:
             carried.append(moved)
-    return ProposedEdit(edit.path, current, tuple(carried)), tuple(conflicts)
+    return replace(edit, base=current, hunks=tuple(carried)), tuple(conflicts)
 
 
 def _collide(change: Hunk, hunk: Hunk) -> bool:
