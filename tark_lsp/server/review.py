@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tark_lsp.errors import FileMissing, WorkspaceError
 from tark_lsp.server.documents import Change, Closed, DocumentEvent, Documents, Opened, Saved
+from tark_lsp.server.followed_text import FollowedText
 from tark_lsp.server.review_hunks import (
     CHANGED,
     ReviewHunk,
@@ -24,7 +25,6 @@ from tark_lsp.server.review_hunks import (
     joins,
     lose,
     move,
-    touched_lines,
 )
 from tark_lsp.workspace.checkpoints import Checkpoints
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
@@ -61,7 +61,8 @@ class Reviews:
         self._moved = moved
         self._applied = applied
         self._hunks: dict[str, ReviewHunk] = {}
-        self._texts: dict[Path, list[str]] = {}
+        self._by_path: defaultdict[Path, list[ReviewHunk]] = defaultdict(list)
+        self._texts: dict[Path, FollowedText] = {}
         """The text that the hunks' places refer to, of files with hunks that are followed."""
         self._applying: set[Path] = set()
         self._locks: defaultdict[Path, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -78,10 +79,11 @@ class Reviews:
             new = [ReviewHunk(turn_id, edit.path, hunk, hunk.start, hunk.new, hunk in outside) for hunk in edit.hunks]
             base = split_lines(edit.base.text)
             self._sync(edit.path)  # the others stand in the text of now, and the new ones come to it
-            now = self._texts.get(edit.path) or self._lines(edit.path) or []
-            carry(new, base, now)
-            self._texts[edit.path] = now
+            if edit.path not in self._texts:
+                self._texts[edit.path] = FollowedText(self._lines(edit.path) or [], self._documents.at(edit.path))
+            carry(new, base, self._texts[edit.path].lines)
             self._hunks.update({each.id: each for each in new})
+            self._by_path[edit.path] += new
             self._changed(edit.path)
             added += new
         return added
@@ -91,11 +93,10 @@ class Reviews:
 
     def find(self, path: Path | None = None, turn_id: str | None = None) -> list[ReviewHunk]:
         """In the order they stand in their files."""
-        found = [
-            each
-            for each in self._hunks.values()
-            if (path is None or each.path == path) and (turn_id is None or each.turn_id == turn_id)
-        ]
+        some = self._hunks.values() if path is None else self._by_path.get(path, ())
+        found = [each for each in some if turn_id is None or each.turn_id == turn_id]
+        if path is not None:
+            return sorted(found, key=lambda each: each.start)
         return sorted(found, key=lambda each: (str(each.path), each.start))
 
     async def accept(self, hunks: Sequence[ReviewHunk], *, decide: bool = True) -> None:
@@ -229,7 +230,7 @@ class Reviews:
             each.start, each.applied = hunk.start + grown, applied
             each.new = hunk.new if applied else each.new
             grown += len(hunk.new) - len(hunk.old)
-        self._texts[path] = split_lines(edit.after)
+        self._texts[path] = FollowedText(split_lines(edit.after))
 
     def _lines(self, path: Path) -> list[str] | None:
         """None: the file cannot be read, so nothing is known of its lines."""
@@ -240,12 +241,9 @@ class Reviews:
 
     def _sync(self, path: Path) -> None:
         """Carry the hunks of a file from its last known text to the text of now."""
-        known, now = self._texts.get(path), self._lines(path)
-        if known is None or now is None:
-            return
-        if now != known:
-            carry(self._followed(path), known, now)
-            self._texts[path] = now
+        known, document = self._texts.get(path), self._documents.at(path)
+        if known is not None and not known.is_of(document) and (now := self._lines(path)) is not None:
+            known.become(self._followed(path), now, document)
 
     def _follow(self, event: DocumentEvent) -> None:
         path = event.document.path
@@ -257,7 +255,7 @@ class Reviews:
             case Saved():
                 self.accept_saved(path)
             case Change() if path not in self._applying:
-                self._follow_change(path, event)
+                self._texts[path].follow(self._followed(path), event)
                 self._moved(path)
             case Opened() | Closed():
                 self._sync(path)
@@ -265,18 +263,8 @@ class Reviews:
             case _:
                 pass
 
-    def _follow_change(self, path: Path, change: Change) -> None:
-        known, lines = self._texts[path], change.document.lines
-        now = lines if lines[-1] else lines[:-1]
-        first, last = touched_lines(change, known)
-        after = len(known) - last
-        # Not so where line endings grew together, or where what is known is of another document at this path.
-        exact = known[:first] == now[:first] and known[last:] == now[len(now) - after :] and first <= len(now) - after
-        carry(self._followed(path), known, now, (first, last) if exact else None)
-        self._texts[path] = list(now)
-
     def _followed(self, path: Path) -> list[ReviewHunk]:
-        return [each for each in self._hunks.values() if each.path == path and each.open]
+        return [each for each in self._by_path.get(path, ()) if each.open]
 
     def _settled(self, path: Path) -> None:
         if self._decision is not None:

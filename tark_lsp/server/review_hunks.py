@@ -75,9 +75,9 @@ def touched_lines(change: Change, known: Sequence[str]) -> tuple[int, int]:
 def carry(
     hunks: Iterable[ReviewHunk], old: Sequence[str], new: Sequence[str], region: tuple[int, int] | None = None
 ) -> None:
-    """The lines `old` of their file became `new`, changed only in `region` of `old`: move each hunk, or lose it."""
+    """Of the lines `old` of their file those in `region` (all, without it) became `new`: move each hunk, or lose it."""
     first, last = region or (0, len(old))
-    ranges = changed_ranges(old[first:last], new[first : last + len(new) - len(old)])
+    ranges = changed_ranges(old[first:last], new)
     changes = [(first + i1, first + i2, (j2 - j1) - (i2 - i1)) for i1, i2, j1, j2 in ranges]
     for each in hunks:
         if tuple(old[each.start : each.end]) != each.standing:

@@ -23,6 +23,8 @@ class TextDocument:
         self.lines = _split(text)
         self.touched = False
         """Changed since it was opened or saved."""
+        self.changes = 0
+        """How many there were; so who keeps a text of it knows, without comparing, whether it is the one of now."""
         self._text: str | None = text
 
     @property
@@ -64,6 +66,7 @@ class TextDocument:
             replaced.pop()  # the empty line after the ending of `last`: the next line stands there
         self.lines[first : last + 1] = replaced
         self.touched = True
+        self.changes += 1
         self._text = None
 
 

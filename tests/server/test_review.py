@@ -305,6 +305,19 @@ async def test_the_text_on_opening_is_not_that_on_disk(desk: Desk) -> None:
     assert path.read_text() == TEXT.replace("line 5\n", "NEW\n")
 
 
+async def test_two_documents_of_one_file(desk: Desk) -> None:
+    """The file and a link to it, each with a text of its own; places are those in the one used last."""
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    (desk.folder / "link.py").symlink_to(path)
+    link = desk.editor.open("link.py", "other\nother\n" + TEXT, on_disk=False)
+    assert hunk.start == 7
+    desk.editor.type(path, (0, 0, "typed\n"))
+    assert hunk.start == 6
+    desk.editor.type(link, (0, 0, "typed\n"))
+    assert (hunk.state, hunk.start) == ("pending", 8)
+
+
 # Deciding
 
 
