@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.tool import Diagnostic, Option
-from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit, Stale
+from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
 Answer = str | list[str] | None
@@ -19,6 +19,8 @@ class MemoryBuffers:
     documents: dict[Path, Snapshot] = field(default_factory=dict)
     applied: list[tuple[ProposedEdit, str]] = field(default_factory=list)
     """Each applied edit with its label."""
+    operates: bool = False
+    """An editor that renames files, open or not, and deletes those of open documents."""
 
     def open(self, path: Path, text: str | None = None) -> Snapshot:
         """As didOpen: the text of the file, or `text`, as version 1."""
@@ -52,6 +54,30 @@ class MemoryBuffers:
             return Stale("the document has changed")
         self.applied.append((edit, label))
         return Applied(self.type(edit.path, edit.after))
+
+    async def move(self, snapshot: Snapshot, target: Path) -> Outcome | None:
+        if not self.operates:
+            return None
+        now = self.documents.get(snapshot.path)
+        if (now or snapshot).text != snapshot.text or not snapshot.path.exists():
+            return Stale("the document has changed")
+        if target.exists():
+            return Refused("there is something at the new place already")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        snapshot.path.rename(target)
+        if now is None:
+            return Applied(Snapshot(target, snapshot.text))
+        self.close(snapshot.path)
+        return Applied(self.open(target, now.text))
+
+    async def remove(self, snapshot: Snapshot) -> Outcome | None:
+        if not self.operates:
+            return None
+        if self.documents[snapshot.path].text != snapshot.text:
+            return Stale("the document has changed")
+        snapshot.path.unlink()
+        self.close(snapshot.path)
+        return Applied(Snapshot(snapshot.path, "", exists=False))
 
 
 @dataclass(slots=True)

@@ -66,6 +66,12 @@ class EditorBuffers:
                     return outcome
             return Refused(refusal)
 
+    async def move(self, snapshot: Snapshot, target: Path) -> Outcome | None:
+        return None
+
+    async def remove(self, snapshot: Snapshot) -> Outcome | None:
+        return None
+
     async def _repair(self, document: TextDocument, edit: ProposedEdit, misplaced: "Misplaced") -> Outcome:
         """The editor put the edit into newer text, at the places of the old: bring the text to what is right.
 

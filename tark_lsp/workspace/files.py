@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, StaleText, WorkspaceError
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import UTF_8, decode
-from tark_lsp.workspace.handles import Folder, Ready, failure, open_folder
+from tark_lsp.workspace.handles import File, Folder, Ready, failure, open_folder
 from tark_lsp.workspace.names import check_name
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.protected import is_protected_path
@@ -36,6 +36,15 @@ class Buffers(Protocol):
 
     async def apply(self, edit: ProposedEdit, label: str) -> Outcome:
         """One versioned edit, one undo step named `label`, verified by the text."""
+        ...
+
+    async def move(self, snapshot: Snapshot, target: Path) -> Outcome | None:
+        """The editor renames the file, open or not, which has that text; verified. None: nothing was done, since this
+        editor does not do that."""
+        ...
+
+    async def remove(self, snapshot: Snapshot) -> Outcome | None:
+        """The editor deletes the file of an open document that has that text; verified. None: as for `move`."""
         ...
 
 
@@ -112,9 +121,13 @@ class Workspace:
 
     def read_bytes(self, path: Path) -> bytes:
         """What is on disk. Raises as `read`."""
+        return self.read_stored(path).data
+
+    def read_stored(self, path: Path) -> File:
+        """The bytes on disk, and the mode beside them, by one look. Raises as `read`."""
         path = Path(os.path.realpath(path))
         folder, relative = self._place(path)
-        return self._naming(path, lambda: folder.read(relative, LARGEST_FILE).data)
+        return self._naming(path, lambda: folder.read(relative, LARGEST_FILE))
 
     def read_outside(self, path: Path) -> Snapshot:
         """A file outside that the person allowed to read, `path` being the resolved one they were shown.
@@ -132,13 +145,40 @@ class Workspace:
         """
         if self._buffers.get(edit.path) is not None:
             return await self._buffers.apply(edit, label)
-        return await self._write(edit.path, lambda ready: self._apply_closed(edit, ready))
+        return await self._write([edit.path], lambda ready: self._apply_closed(edit, ready))
 
-    async def remove(self, snapshot: Snapshot) -> Outcome:
-        """Remove a closed file that still has the text of `snapshot`."""
+    async def move(self, snapshot: Snapshot, target: Path) -> Outcome:
+        """The file that still has the text of `snapshot` comes to stand at `target`, where nothing is, mode and all.
+
+        The editor renames it where it can, since other servers then mend what refers to it. Gives the file at `target`.
+        """
+        for path in (snapshot.path, target):
+            if not self.is_inside(path):
+                return Refused(f"{self.display(path)} is outside the workspace")
+        if snapshot.path == target:
+            return Refused("it is there already")
+        if self._buffers.get(target) is not None:
+            return Refused("the new place is open in the editor: close it, then try again")
+        if (outcome := await self._buffers.move(snapshot, target)) is not None:
+            return outcome
         if self._buffers.get(snapshot.path) is not None:
             return Refused("it is open in the editor: close it, then try again")
-        return await self._write(snapshot.path, lambda ready: self._remove_closed(snapshot, ready))
+        return await self._write([snapshot.path, target], lambda ready: self._move_closed(snapshot, target, ready))
+
+    async def remove(self, snapshot: Snapshot) -> Outcome:
+        """Remove a file that still has the text of `snapshot`; one that is open, by the editor."""
+        if self._buffers.get(snapshot.path) is not None:
+            outcome = await self._buffers.remove(snapshot)
+            return outcome or Refused(
+                "it is open in the editor, which deletes no files for us: close it, then try again"
+            )
+        return await self._write([snapshot.path], lambda ready: self._remove_closed(snapshot, ready))
+
+    async def restore(self, path: Path, data: bytes, mode: int) -> Outcome:
+        """A file that is not there comes back byte for byte, with its permission bits. Stale where there is one."""
+        if self._buffers.get(path) is not None:
+            return Refused("it is open in the editor: save it there, or close it, then try again")
+        return await self._write([path], lambda ready: self._restore_closed(path, data, mode, ready))
 
     def _apply_closed(self, edit: ProposedEdit, ready: Ready) -> Outcome:
         folder, relative = self._place(edit.path)
@@ -165,14 +205,28 @@ class Workspace:
         folder.remove(relative, data, ready)
         return Applied(Snapshot(snapshot.path, "", exists=False))
 
-    async def _write(self, path: Path, work: Callable[[Ready], Outcome]) -> Outcome:
+    def _move_closed(self, snapshot: Snapshot, target: Path, ready: Ready) -> Outcome:
+        folder, relative = self._place(snapshot.path)
+        data = folder.read(relative, LARGEST_FILE).data
+        if decode(data)[0] != snapshot.text:
+            return Stale("the file has changed on disk")
+        into, place = self._place(target)
+        return Applied(Snapshot(target, snapshot.text), folder.move(relative, into, place, data, ready))
+
+    def _restore_closed(self, path: Path, data: bytes, mode: int, ready: Ready) -> Outcome:
+        folder, relative = self._place(path)
+        text = decode(data)[0]
+        folder.create(relative, data, ready, mode)
+        return Applied(Snapshot(path, text))
+
+    async def _write(self, paths: Sequence[Path], work: Callable[[Ready], Outcome]) -> Outcome:
         """Do it in a thread, since `fsync` may take long, one write at a time and each to its end."""
         loop = asyncio.get_running_loop()
 
         def still_closed() -> bool:
             # Buffers belong to the loop's thread, so it is asked there; no answer in time is a TimeoutError.
             answer: Future[bool] = Future()
-            loop.call_soon_threadsafe(lambda: answer.set_result(self._buffers.get(path) is None))
+            loop.call_soon_threadsafe(lambda: answer.set_result(not any(map(self._buffers.get, paths))))
             return answer.result(LOOP_SECONDS)
 
         async with self._writing:

@@ -5,12 +5,13 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Protocol
+from typing import Protocol, Self
 
 from tark_lsp.errors import FileMissing, NotText, OutsideWorkspace, WorkspaceError, WriteFailed
 
 Ready = Callable[[], bool]
 """Asked right before a file is changed: may it still be?"""
+TAKEN = "there is something at the new place already"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,11 @@ class Folder(Protocol):
         """The whole file, `cap` bytes at most."""
         ...
 
-    def create(self, relative: PurePath, data: bytes, ready: Ready) -> None:
-        """A new file, whole or not at all, with the folders it needs. StaleText if there is one."""
+    def create(self, relative: PurePath, data: bytes, ready: Ready, mode: int | None = None) -> None:
+        """A new file, whole or not at all, with the folders it needs. StaleText if there is one.
+
+        `mode` (its permission bits count) is that of a file that comes back; a new one has what the system gives it.
+        """
         ...
 
     def replace(self, relative: PurePath, data: bytes, expected: bytes, ready: Ready) -> str:
@@ -44,6 +48,13 @@ class Folder(Protocol):
 
     def remove(self, relative: PurePath, expected: bytes, ready: Ready) -> None:
         """Remove a file that holds `expected`."""
+        ...
+
+    def move(self, relative: PurePath, into: Self, target: PurePath, expected: bytes, ready: Ready) -> str:
+        """A file that holds `expected` comes to be `target` below `into`, mode and all, with the folders it needs.
+
+        Gives what could not be kept, which on one file system is nothing. WriteFailed where anything is at the target.
+        """
         ...
 
 
@@ -67,6 +78,9 @@ FAILURES: dict[int, tuple[type[WorkspaceError], str]] = {
     errno.EAGAIN: (OutsideWorkspace, "the folders on the path keep changing"),
     errno.EISDIR: (NotText, "a directory"),
     errno.ENXIO: (NotText, "not a regular file"),
+    errno.ENOSPC: (WriteFailed, "the disk is full"),
+    errno.EDQUOT: (WriteFailed, "the disk quota is used up"),
+    errno.EROFS: (WriteFailed, "the file system is read-only"),
 }
 
 

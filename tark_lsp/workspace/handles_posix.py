@@ -10,16 +10,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from secrets import token_hex
+from typing import Self
 
 from tark_lsp.errors import FileTooLarge, NotText, StaleText, WriteFailed
 from tark_lsp.workspace.beneath import DIRECTORY, Opener
-from tark_lsp.workspace.handles import File, Ready
+from tark_lsp.workspace.handles import TAKEN, File, Ready
+from tark_lsp.workspace.renaming import rename_new
 
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
 """Never waits for the other end of a FIFO, and takes no terminal."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 FOLDER = os.O_RDONLY | os.O_DIRECTORY
-NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 class PosixFolder:
@@ -36,20 +37,41 @@ class PosixFolder:
         descriptor = self._opener.open(self._root(), relative.parts, READ)
         return _read(descriptor, cap)
 
-    def create(self, relative: PurePath, data: bytes, ready: Ready) -> None:
+    def create(self, relative: PurePath, data: bytes, ready: Ready, mode: int | None = None) -> None:
         with self._parent(relative, create=True) as parent, _temporary(parent, data, 0o666) as (name, descriptor):
+            if mode is not None:
+                os.fchmod(descriptor, mode & 0o777)
             os.fsync(descriptor)
             _check(ready)
             try:
-                os.link(name, relative.name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
+                rename_new(parent, name, parent, relative.name)
             except FileExistsError as error:
                 raise StaleText("there is such a file by now") from error
-            except OSError as error:
-                if error.errno not in NO_HARD_LINKS:
-                    raise
-                _rename_new(parent, name, relative.name)
             os.fsync(parent)
             _verify(parent, relative.name, data)
+
+    def move(self, relative: PurePath, into: Self, target: PurePath, expected: bytes, ready: Ready) -> str:
+        with self._parent(relative) as parent:
+            before = _expect(parent, relative.name, expected)
+            with into._parent(target, create=True) as other:
+                _check(ready)
+                try:
+                    rename_new(parent, relative.name, other, target.name)
+                except FileExistsError as error:
+                    raise WriteFailed(TAKEN) from error
+                except OSError as error:
+                    if error.errno != errno.EXDEV:
+                        raise
+                    return _move_by_copy(parent, relative.name, other, target.name, before, ready)
+                try:
+                    _expect(other, target.name, expected)
+                except StaleText:
+                    # It was changed between the look and the rename: it goes back to who changed it.
+                    rename_new(other, target.name, parent, relative.name)
+                    raise
+                os.fsync(parent)
+                os.fsync(other)
+        return ""
 
     def replace(self, relative: PurePath, data: bytes, expected: bytes, ready: Ready) -> str:
         with self._parent(relative) as parent:
@@ -179,14 +201,28 @@ def _temporary(parent: int, data: bytes, mode: int) -> Iterator[tuple[str, int]]
             os.unlink(name, dir_fd=parent)
 
 
-def _rename_new(parent: int, name: str, target: str) -> None:
-    """For file systems without hard links (FAT): a rename, after a look that nothing is there."""
-    try:
-        os.stat(target, dir_fd=parent, follow_symlinks=False)
-    except FileNotFoundError:
-        os.rename(name, target, src_dir_fd=parent, dst_dir_fd=parent)
-    else:
-        raise StaleText("there is such a file by now")
+def _move_by_copy(parent: int, name: str, other: int, new: str, before: File, ready: Ready) -> str:
+    """To another file system: the copy is there and compared before the first one goes."""
+    with _temporary(other, before.data, 0o600) as (temporary, descriptor):
+        note = _keep(parent, name, before.status, descriptor)
+        os.fsync(descriptor)
+        _check(ready)
+        try:
+            rename_new(other, temporary, other, new)
+        except FileExistsError as error:
+            raise WriteFailed(TAKEN) from error
+        os.fsync(other)
+        _verify(other, new, before.data)
+        try:
+            again = _expect(parent, name, before.data)
+            if not os.path.samestat(again.status, before.status):
+                raise StaleText("the file was replaced meanwhile")
+            os.unlink(name, dir_fd=parent)
+        except (OSError, StaleText):
+            os.unlink(new, dir_fd=other)
+            raise
+        os.fsync(parent)
+    return note
 
 
 def _keep(parent: int, name: str, before: os.stat_result, descriptor: int) -> str:

@@ -1,14 +1,16 @@
 """`Folder` on Windows, which has no directory handles in Python: names are checked, then what was opened. Untested."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 from secrets import token_hex
+from typing import Self
 
 from tark_lsp.errors import FileTooLarge, NotText, OutsideWorkspace, StaleText, WriteFailed
-from tark_lsp.workspace.handles import File, Ready
+from tark_lsp.workspace.handles import TAKEN, File, Ready
 from tark_lsp.workspace.names import check_name
 
 REPARSE_POINT = 0x400
@@ -38,17 +40,36 @@ class WindowsFolder:
             raise FileTooLarge(f"larger than {cap // 1_000_000} MB")
         return File(data, status)
 
-    def create(self, relative: PurePath, data: bytes, ready: Ready) -> None:
-        for count in range(1, len(relative.parts)):
-            self._checked(PurePath(*relative.parts[:count])).mkdir(exist_ok=True)
-        target = self._checked(relative)
+    def create(self, relative: PurePath, data: bytes, ready: Ready, mode: int | None = None) -> None:
+        target = self._target(relative)
         with _temporary(target.parent, data) as temporary:
+            if mode is not None:
+                temporary.chmod(mode & 0o777)
             _check(ready)
             try:
                 temporary.rename(target)  # Refuses an existing target on Windows.
             except FileExistsError as error:
                 raise StaleText("there is such a file by now") from error
         self._verify(relative, data)
+
+    def move(self, relative: PurePath, into: Self, target: PurePath, expected: bytes, ready: Ready) -> str:
+        place = into._target(target)
+        _check(ready)
+        self._expect(relative, expected)
+        try:
+            self._checked(relative).rename(place)
+        except FileExistsError as error:
+            raise WriteFailed(TAKEN) from error
+        except OSError as error:
+            if error.errno != errno.EXDEV:  # Another drive: the copy is there and compared before the first one goes.
+                raise
+            into.create(target, expected, ready, stat.S_IMODE(self._checked(relative).stat().st_mode))
+            try:
+                self.remove(relative, expected, ready)
+            except (OSError, StaleText):
+                into.remove(target, expected, lambda: True)
+                raise
+        return ""
 
     def replace(self, relative: PurePath, data: bytes, expected: bytes, ready: Ready) -> str:
         target = self._checked(relative)
@@ -67,6 +88,12 @@ class WindowsFolder:
         _check(ready)
         self._expect(relative, expected)
         self._checked(relative).unlink()
+
+    def _target(self, relative: PurePath) -> Path:
+        """The path of a file to be, with its folders made."""
+        for count in range(1, len(relative.parts)):
+            self._checked(PurePath(*relative.parts[:count])).mkdir(exist_ok=True)
+        return self._checked(relative)
 
     def _checked(self, relative: PurePath) -> Path:
         """The path, after a look that no name on it is a link. Raises OutsideWorkspace."""
