@@ -22,6 +22,7 @@ from tark_lsp.server.doctor import Doctor
 from tark_lsp.server.documents import Documents
 from tark_lsp.server.drawing import Drawing
 from tark_lsp.server.editors import folder_paths
+from tark_lsp.server.hunk_actions import HunkActions
 from tark_lsp.server.hunks_json import HunksJson
 from tark_lsp.server.inputs import Inputs
 from tark_lsp.server.lsp import Connection, RequestFailed
@@ -126,7 +127,13 @@ class App:
         drawing.attach(reviews, hunks, turns.hunks_changed)
         comments = PromptComments(documents, workspace)
         actions = self._actions = CodeActions(
-            connection, documents, targets, reviews, hunks, permissions, comments, lambda: answers.last
+            connection,
+            documents,
+            targets,
+            HunkActions(connection, documents, reviews, hunks, permissions, comments),
+            permissions,
+            comments,
+            lambda: answers.last,
         )
         self._doctor = Doctor(connection, workspace)
         self._auth = Auth(connection, questions, answers, self._logins)

@@ -1,4 +1,4 @@
-"""Keeps what editors draw of ours up to date: `hunks` updates, diagnostics of pending hunks, lens refreshes.
+"""Keeps what editors draw of ours up to date: `hunks` updates, diagnostics of hunks, lens refreshes.
 
 Decisions are told at once; what only moves while the person types is told when they pause for 100 ms.
 """
@@ -11,6 +11,7 @@ from typing import Any
 
 from tark_lsp.server.client_state import OUR_SOURCE
 from tark_lsp.server.documents import Documents
+from tark_lsp.server.hunk_words import TO_DECIDE, in_list
 from tark_lsp.server.hunks_json import HunksJson
 from tark_lsp.server.lsp import Connection, RequestFailed
 from tark_lsp.server.review import Reviews
@@ -18,7 +19,7 @@ from tark_lsp.server.review_hunks import ReviewHunk
 
 PAUSE_SECONDS = 0.1
 JOIN_SECONDS = 0.02
-INFORMATION = 3
+WARNING, INFORMATION = 2, 3
 """Not Hint: VS Code's list of problems leaves hints out."""
 
 
@@ -29,7 +30,8 @@ class Drawing:
         self._moved: set[Path] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._refreshing: asyncio.Task[None] | None = None
-        self._published: set[Path] = set()
+        self._published: dict[Path, str] = {}
+        """Files with diagnostics, and the URI they were published for."""
 
     def attach(self, reviews: Reviews, hunks: HunksJson, tell_turns: Callable[[Path], None]) -> None:
         self._reviews = reviews
@@ -68,22 +70,29 @@ class Drawing:
             self._publish(path)
 
     def _publish(self, path: Path) -> None:
-        """Pending hunks as diagnostics, so that every problems list is a review list; not where the client reviews."""
-        document = self._documents.at(path)
-        if document is None or self._connection.client.understands("review"):
+        """What is to be decided as diagnostics, so that every problems list is a review list; not where the client
+        reviews. Those of closed files, too: a person opens them from that list."""
+        if self._connection.client.understands("review"):
             return
-        pending = [hunk for hunk in self._reviews.find(path) if hunk.open]
-        if not pending and path not in self._published:
+        shown = [hunk for hunk in self._reviews.find(path) if hunk.state in TO_DECIDE]
+        document, uri = self._documents.at(path), self._hunks.uri(path)
+        published = self._published.pop(path, None)
+        if published not in (None, uri):  # the editor spells it in its own way now that it is open, or no longer does
+            self._connection.notify("textDocument/publishDiagnostics", {"uri": published, "diagnostics": []})
+        if not shown and published != uri:
             return
-        (self._published.add if pending else self._published.discard)(path)
-        params: dict[str, Any] = {"uri": document.uri, "diagnostics": [self._diagnostic(hunk) for hunk in pending]}
-        if document.version is not None:
+        if shown:
+            self._published[path] = uri
+        params: dict[str, Any] = {"uri": uri, "diagnostics": [self._diagnostic(hunk) for hunk in shown]}
+        if document is not None and document.version is not None:
             params["version"] = document.version
         self._connection.notify("textDocument/publishDiagnostics", params)
 
     def _diagnostic(self, hunk: ReviewHunk) -> dict[str, Any]:
-        verb = "changed" if hunk.applied else "proposes"
-        where = " (outside the selection)" if hunk.outside_selection else ""
-        message = f"Tark {verb} +{len(hunk.new)} -{len(hunk.hunk.old)} lines{where}: accept or reject by code action"
-        shown = {"range": self._hunks.range(hunk), "severity": INFORMATION, "source": OUR_SOURCE, "message": message}
-        return {**shown, "code": "hunk"}
+        return {
+            "range": self._hunks.range(hunk),
+            "severity": INFORMATION if hunk.open else WARNING,
+            "source": OUR_SOURCE,
+            "message": in_list(hunk),
+            "code": "hunk" if hunk.open else hunk.state,
+        }

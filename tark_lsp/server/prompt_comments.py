@@ -16,6 +16,10 @@ from tark_lsp.workspace.lines import count_lines, ending_of
 from tark_lsp.workspace.outcomes import Applied
 
 
+def comment_range(comment: PromptComment) -> dict[str, Any]:
+    return range_json(comment.start, 0, comment.end, 0)
+
+
 @dataclass(slots=True)
 class Inserted:
     """A comment we put at `line` for the `lines` lines right below it."""
@@ -29,13 +33,19 @@ class PromptComments:
     def __init__(self, documents: Documents, workspace: Workspace) -> None:
         self._workspace = workspace
         self._inserted: dict[TextDocument, list[Inserted]] = {}
+        self._found: dict[TextDocument, tuple[int, list[PromptComment]]] = {}
+        """With the number of changes the document had had, since every keystroke may ask for lenses."""
         self._documents = documents
         documents.listen(self._follow)
 
     def of(self, document: TextDocument) -> list[PromptComment]:
-        if not any("tark:" in line for line in document.lines):
-            return []
-        return find_comments(document.lines, language_of(document), document.snapshot())
+        changes, found = self._found.get(document, (-1, []))
+        if changes != document.changes:
+            found = []
+            if any("tark:" in line for line in document.lines):
+                found = find_comments(document.lines, language_of(document), document.snapshot())
+            self._found[document] = document.changes, found
+        return found
 
     def near(self, uri: str, target: Target) -> PromptComment | None:
         """One in the target's lines, or just above them."""
@@ -88,6 +98,7 @@ class PromptComments:
     def _follow(self, event: DocumentEvent) -> None:
         if isinstance(event, Closed):
             self._inserted.pop(event.document, None)
+            self._found.pop(event.document, None)
         elif isinstance(event, Change):
             for inserted in self._inserted.get(event.document, ()):
                 if (event.end_line, event.end_character) <= (inserted.line, 0):

@@ -129,11 +129,10 @@ async def test_on_a_hunk(make: MakeDesk, first: int, last: int, offered: bool, p
             "Accept (+1 -1)",
             "Reject (+1 -1)",
             "Explain this change",
-            "Accept all 1 changes in this file",
-            "Reject all 1 changes in this file",
+            "Regenerate...",
         ]
         assert [argument(action) for action in ours[:2]] == [{"hunkIds": [hunk["hunkId"]]}] * 2
-        assert {action["kind"] for action in ours} == {"quickfix"}
+        assert [action["kind"] for action in actions] == ["quickfix"] * 2 + ["refactor.rewrite.tark"] * 2
         assert "-line 3\n+THREE\n" in argument(actions[2])["context"][0]["text"]
     else:
         assert [title.split(":")[0] for title in titles(actions)] == ["Reject", "Allow"]
