@@ -188,7 +188,7 @@ class Reviews:
         document = self._documents.at(path)
         clean = document is not None and not document.dirty
         turn_id = todo[0].turn_id
-        self._checkpoints.before(turn_id, path, self._before(base))
+        noted = self._checkpoints.changing(turn_id, path, self._before(base), edit.after)
         self._applying.add(path)
         for each in todo:
             each.applying = True
@@ -202,8 +202,8 @@ class Reviews:
             for each in todo:
                 each.applying = False
             self._sync(path)  # what came meanwhile was not followed
+        self._checkpoints.settled(noted, outcome)
         if isinstance(outcome, Applied):
-            self._checkpoints.after(turn_id, path, edit.after)
             self._applied(path, clean)
         return outcome
 

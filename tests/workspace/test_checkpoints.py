@@ -8,14 +8,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.errors import NotText
-from tark_lsp.workspace.checkpoints import KEPT_TURNS, Checkpoints, Undone
-from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit, split_lines
+from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit, Stale, split_lines
 from tark_lsp.workspace.encoding import MARKED, UTF_8, Encoding
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
+from tark_lsp.workspace.undoing import Undone
 from tests.memory import MemoryBuffers
 from tests.workspace.texts import texts
 
+CLOSE_IT = "it is open in the editor, which deletes no files for us: close it, then try again"
 TEN = "".join(f"{number}\n" for number in range(1, 11))
 
 
@@ -31,10 +33,10 @@ class Turn:
         exists = path.exists() or self.buffers.get(path) is not None
         base = self.workspace.read(path) if exists else Snapshot(path, "", exists=False)
         data = (base.text if base.version else self.workspace.read_bytes(path)) if exists else None
-        self.checkpoints.before(self.turn_id, path, data)
+        noted = self.checkpoints.changing(self.turn_id, path, data, after)
         outcome = await self.workspace.apply(ProposedEdit.between(base, after), "Tark: test")
         assert isinstance(outcome, Applied)
-        self.checkpoints.after(self.turn_id, path, outcome.snapshot.text)
+        self.checkpoints.settled(noted, outcome)
 
     async def undo(self) -> Undone:
         return await self.checkpoints.undo(self.turn_id, self.workspace)
@@ -68,7 +70,7 @@ async def test_a_created_file_goes(turn: Turn, folder: Path) -> None:
     assert turn.checkpoints.changed("t1") == (folder / "new.py",)
     assert await turn.undo() == Undone((folder / "new.py",), ())
     assert not (folder / "new.py").exists()
-    assert await turn.undo() == Undone((folder / "new.py",), ())  # it is as it was: nothing is left to do
+    assert await turn.undo() == Undone((), ())  # nothing is left to do
 
 
 async def test_a_created_file_that_was_changed_stays(turn: Turn, folder: Path) -> None:
@@ -90,7 +92,7 @@ async def test_typed_between_two_changes_of_a_created_file(turn: Turn, folder: P
 async def test_a_created_file_that_is_open_stays(turn: Turn, folder: Path) -> None:
     await turn.write(folder / "new.py", "a\n")
     turn.buffers.open(folder / "new.py")
-    assert (await turn.undo()).kept == ((folder / "new.py", "it is open in the editor: close it, then try again"),)
+    assert (await turn.undo()).kept == ((folder / "new.py", CLOSE_IT),)
 
 
 async def test_open_documents_are_undone_in_the_editor(turn: Turn, folder: Path) -> None:
@@ -212,27 +214,16 @@ async def test_typing_while_it_is_undone(folder: Path, times: int, restored: boo
 
 def test_a_change_that_never_came_is_no_change() -> None:
     checkpoints = Checkpoints()
-    checkpoints.before("t1", Path("/a.py"), b"old")
-    checkpoints.before("t1", Path("/a.py"), "typed")
+    checkpoints.settled(checkpoints.changing("t1", Path("/a.py"), b"old", "new"), Stale("typed"))
     assert checkpoints.changed("t1") == ()
-    checkpoints.after("t1", Path("/a.py"), "new")
+    checkpoints.settled(checkpoints.changing("t1", Path("/a.py"), "typed", "new"), Applied(Snapshot(Path("/a.py"), "")))
     assert checkpoints.changed("t1") == (Path("/a.py"),)
     assert checkpoints.changed("unknown") == ()
 
 
 def test_what_could_not_be_restored_is_not_begun() -> None:
     with pytest.raises(NotText):
-        Checkpoints().before("t1", Path("/a.py"), b"\xff")
-
-
-def test_old_turns_are_forgotten() -> None:
-    checkpoints = Checkpoints()
-    for number in range(KEPT_TURNS + 5):
-        checkpoints.before(f"t{number}", Path("/a.py"), f"old {number}")
-        checkpoints.after(f"t{number}", Path("/a.py"), f"new {number}")
-    assert checkpoints.changed("t4") == ()
-    assert checkpoints.changed("t5") == (Path("/a.py"),)
-    assert len(checkpoints._texts) == 2 * KEPT_TURNS
+        Checkpoints().changing("t1", Path("/a.py"), b"\xff", "new")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80, deadline=None)
