@@ -17,6 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
@@ -75,7 +76,10 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """`title` is one line for people. `outside` are the places outside the workspace the call would read."""
+    """`title` is one line for people. `outside` are the places outside the workspace the call would read.
+
+    `whole`: all of the edits, or none, are to be applied.
+    """
 
     title: str
     kind: ToolKind
@@ -84,6 +88,7 @@ class Preview:
     edits: tuple[ProposedEdit, ...] = ()
     command: Command | None = None
     outside: tuple[Path, ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,8 @@ class ToolContext:
     seen: dict[Path, Snapshot] = field(default_factory=dict)
     """The text of each file as the model last read it: edits are placed in that, then carried to the text of now."""
     drafts: dict[Path, ProposedEdit] = field(default_factory=dict)
-    """Edits of earlier calls of the same answer, not yet applied: later ones build on them."""
+    """Edits of earlier calls of the same answer, not yet applied: later ones build on them. A file has one, by the path
+    it has now, which holds all that the answer makes of it: its text, its end, its new place."""
     mode: Mode = Mode.BUILD
     result_tokens: int = 8000
     """The cap of one result (`limits.toolResultTokens`); tools cut to `result_tokens * 4` characters and say so."""
@@ -161,10 +167,28 @@ class ToolContext:
     closed: Callable[[Path], bool] = lambda _: False
     """Whether a rule keeps the text of this file from the model: no result and no failure may show any of it."""
 
+    def draft_at(self, path: Path) -> ProposedEdit | None:
+        """The draft of the file that stands at `path` once the drafts are applied, else of the one that stood there."""
+        moved = (draft for draft in self.drafts.values() if draft.target == path)
+        return next(moved, None) or self.drafts.get(path)
+
     def read(self, path: Path) -> Snapshot:
         """The file as the proposal so far would leave it. Raises WorkspaceError."""
-        draft = self.drafts.get(path)
-        return self.workspace.read(path) if draft is None else draft.drafted
+        draft = self.draft_at(path)
+        if draft is None:
+            return self.workspace.read(path)
+        drafted = draft.drafted
+        if drafted.path != path:
+            to = self.workspace.display(drafted.path)
+            raise FileMissing(
+                f"{self.workspace.display(path)} is moved to {to} by this answer", hint=f"name it {to} from now on"
+            )
+        if not drafted.exists:
+            raise FileMissing(
+                f"{self.workspace.display(path)} is not there any more after the calls before this one",
+                hint="this answer itself deletes or moves it; go on without it",
+            )
+        return drafted
 
 
 PreviewFunction = Callable[[A, ToolContext], Awaitable[Preview]]

@@ -1,6 +1,6 @@
 """A proposed edit of one file: its hunks, the text it leads to, and how it is carried to newer text; pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -53,6 +53,11 @@ class ProposedEdit:
         return "" if self.target is None else "move"
 
     @property
+    def paths(self) -> tuple[Path, ...]:
+        """Every place it changes: where the file is, and where it is moved to."""
+        return (self.path,) if self.target is None else (self.path, self.target)
+
+    @property
     def after(self) -> str:
         """The text with all hunks. Raises ValueError where the hunks are not of this base."""
         lines = split_lines(self.base.text)
@@ -72,12 +77,16 @@ class ProposedEdit:
         """The file as the edit would leave it; one that is moved is not open at its new place."""
         if self.target is not None:
             return Snapshot(self.target, self.after)
-        return Snapshot(self.path, self.after, self.base.version, exists=not self.removes)
+        exists = not self.removes and (self.base.exists or bool(self.hunks))
+        return Snapshot(self.path, self.after, self.base.version, exists)
 
     @classmethod
-    def between(cls, base: Snapshot, after: str) -> "ProposedEdit":
-        """The smallest edit of whole lines from `base` to `after`, near hunks made one."""
-        return cls(base.path, base, _join_near(line_changes(base.text, after), base.text))
+    def between(cls, base: Snapshot, after: str, borders: Sequence[int] = ()) -> "ProposedEdit":
+        """The smallest edit of whole lines from `base` to `after`, near hunks made one.
+
+        `borders`: lines of the base; a hunk that ends before one is not joined with one that starts there or later.
+        """
+        return cls(base.path, base, _join_near(line_changes(base.text, after), base.text, borders))
 
     @classmethod
     def removal(cls, base: Snapshot) -> "ProposedEdit":
@@ -111,14 +120,14 @@ class ProposedEdit:
         return "\n".join(out) + "\n"
 
 
-def _join_near(hunks: list[Hunk], text: str) -> tuple[Hunk, ...]:
+def _join_near(hunks: list[Hunk], text: str, borders: Sequence[int] = ()) -> tuple[Hunk, ...]:
     if all(after.start - before.end > NEAR for before, after in pairwise(hunks)):
         return tuple(hunks)
     lines = split_lines(text)
     joined = hunks[:1]
     for hunk in hunks[1:]:
         last = joined[-1]
-        if hunk.start - last.end > NEAR:
+        if hunk.start - last.end > NEAR or any(last.end <= border <= hunk.start for border in borders):
             joined.append(hunk)
             continue
         between = tuple(lines[last.end : hunk.start])

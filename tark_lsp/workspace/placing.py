@@ -21,7 +21,7 @@ SHOWN_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """`text[start:end]` is to become `new`; `line` counts from 0."""
 
     line: int
@@ -45,7 +45,7 @@ def place(text: str, old_text: str, new_text: str, *, line_hint: int | None = No
                 "new_text; to replace the whole text, use write_file",
             )
         return new_text
-    places: list[_Place] = []
+    places: list[Place] = []
     for old, new in _unescaped(text, old_text, new_text):
         places = _exact_places(text, old, new) if replace_all else []
         if places:
@@ -54,8 +54,21 @@ def place(text: str, old_text: str, new_text: str, *, line_hint: int | None = No
         if places:
             break
     if not places:
-        raise _not_found(text, old_text)
+        raise not_found(text, old_text)
     return _put(text, [_chosen(text, places, line_hint)])
+
+
+def line_places(text: str, old_text: str, new_text: str, called: str = "old_text") -> list[Place]:
+    """Every place where `old_text` stands as whole lines, in order, by the first step of the recipe that finds any.
+
+    `called` is what the model calls the lines. Raises ToolError `not_found`.
+    """
+    for old, new in _unescaped(text, old_text, new_text):
+        for same in (_exactly, _but_for_ends, _but_for_indentation):
+            found = _line_places(text, old, new, same)
+            if found:
+                return found
+    raise not_found(text, old_text, called)
 
 
 def _unescaped(text: str, old: str, new: str) -> Iterator[tuple[str, str]]:
@@ -69,7 +82,7 @@ def _unescaped(text: str, old: str, new: str) -> Iterator[tuple[str, str]]:
         yield old.replace(ESCAPED_TAG, CLOSING_TAG), plain
 
 
-def _put(text: str, places: Sequence[_Place]) -> str:
+def _put(text: str, places: Sequence[Place]) -> str:
     parts: list[str] = []
     at = 0
     for found in places:
@@ -79,7 +92,7 @@ def _put(text: str, places: Sequence[_Place]) -> str:
     return "".join(parts) + text[at:]
 
 
-def _chosen(text: str, places: Sequence[_Place], line_hint: int | None) -> _Place:
+def _chosen(text: str, places: Sequence[Place], line_hint: int | None) -> Place:
     """The only place, or the one the hint means: the second nearest must be at least twice as far from it."""
     if len(places) == 1:
         return places[0]
@@ -102,31 +115,32 @@ def _chosen(text: str, places: Sequence[_Place], line_hint: int | None) -> _Plac
     )
 
 
-def _not_found(text: str, old_text: str) -> ToolError:
+def not_found(text: str, old_text: str, called: str = "old_text") -> ToolError:
+    """Says which lines of `text` are most like those that are not in it."""
     lines = split_lines(text)
     near = nearest_lines(lines, split_lines(old_text))
-    hint = "copy old_text from the file as it is now, whole lines with their indentation"
+    hint = f"copy {called} from the file as it is now, whole lines with their indentation"
     if re.search(r"^\W*(\.\.\.|…)", old_text, re.MULTILINE):
-        hint = 'write out what "..." stands for: nothing may be left out of old_text; ' + hint
+        hint = f'write out what "..." stands for: nothing may be left out of {called}; {hint}'
     if not near:
         return ToolError(
-            "not_found", "old_text is not in the file, nor anything like it", hint=f"read it again; {hint}"
+            "not_found", f"{called} is not in the file, nor anything like it", hint=f"read it again; {hint}"
         )
     return ToolError(
         "not_found",
-        f"old_text is not in the file; the nearest lines are {near[0] + 1} to {near[-1] + 1}",
+        f"{called} is not in the file; the nearest lines are {near[0] + 1} to {near[-1] + 1}",
         hint=hint,
         details={"nearest": [{"line": at + 1, "text": lines[at].rstrip("\r\n")[:SHOWN_CHARACTERS]} for at in near]},
     )
 
 
-def _exact_places(text: str, old: str, new: str) -> list[_Place]:
+def _exact_places(text: str, old: str, new: str) -> list[Place]:
     """Every exact occurrence: of whole lines where `old` has a line ending, else anywhere."""
     whole = _line_places(text, old, new, _exactly) if count_lines(old) else []
     return whole or _part_places(text, old, new)
 
 
-def _places(text: str, old: str, new: str) -> list[_Place]:
+def _places(text: str, old: str, new: str) -> list[Place]:
     """The places of the first step of the recipe that has any."""
     for same in (_exactly, _but_for_ends):
         found = _line_places(text, old, new, same)
@@ -154,11 +168,11 @@ def _but_for_indentation(line: str) -> str:
     return line.rstrip().lstrip(" \t")
 
 
-def _line_places(text: str, old: str, new: str, same: Callable[[str], str]) -> list[_Place]:
+def _line_places(text: str, old: str, new: str, same: Callable[[str], str]) -> list[Place]:
     """Where the lines of `old` stand, two lines being the same if `same` makes them so."""
     lines, wanted = split_lines(text), split_lines(old)
     keys, wanted_keys = [same(line) for line in lines], [same(line) for line in wanted]
-    found: list[_Place] = []
+    found: list[Place] = []
     first, size = wanted_keys[0], len(wanted)
     at, offset, counted = -1, 0, 0
     for _ in range(keys.count(first)):
@@ -172,7 +186,7 @@ def _line_places(text: str, old: str, new: str, same: Callable[[str], str]) -> l
         offset += sum(map(len, lines[counted:at]))
         counted = at
         block = _block(lines, at, wanted, new, shift)
-        found.append(_Place(at, offset, offset + sum(map(len, here)), block))
+        found.append(Place(at, offset, offset + sum(map(len, here)), block))
     return found
 
 
@@ -225,7 +239,7 @@ def _block(lines: Sequence[str], at: int, wanted: Sequence[str], new: str, shift
     return "".join(out)
 
 
-def _part_places(text: str, old: str, new: str) -> list[_Place]:
+def _part_places(text: str, old: str, new: str) -> list[Place]:
     """Every exact occurrence, also inside a line and across lines; line endings of any kind are the same.
 
     The ending of the last line is never replaced: it would join what is left of that line to the next.
@@ -240,11 +254,11 @@ def _part_places(text: str, old: str, new: str) -> list[_Place]:
     lines = split_lines(text)
     common = next(filter(None, map(ending_of, lines)), "\n")
     fresh = [_exactly(line) if ending_of(line) == "" else _exactly(line) + "\n" for line in split_lines(new)]
-    found: list[_Place] = []
+    found: list[Place] = []
     line = counted = 0
     for match in re.finditer(f"(?=({pattern}))", text):
         line += count_lines(text[counted : match.start()])
         counted = match.start()
         ending = ending_of(lines[line]) or common
-        found.append(_Place(line, *match.span(1), "".join(fresh).replace("\n", ending)))
+        found.append(Place(line, *match.span(1), "".join(fresh).replace("\n", ending)))
     return found
