@@ -12,6 +12,7 @@ from typing import Any
 
 from tark_lsp.server import positions
 from tark_lsp.server.documents import Closed, DocumentEvent, Documents, TextDocument
+from tark_lsp.server.file_operations import FileOperations
 from tark_lsp.server.lsp import Connection, RequestFailed
 from tark_lsp.server.protocol import range_json
 from tark_lsp.workspace.edits import ProposedEdit, rebase, split_lines
@@ -40,6 +41,7 @@ class EditorBuffers:
         self._connection = connection
         self._documents = documents
         self._in_flight = asyncio.Lock()
+        self._operations = FileOperations(connection, documents, self._in_flight)
 
     def get(self, path: Path) -> Snapshot | None:
         document = self._documents.at(path)
@@ -67,10 +69,10 @@ class EditorBuffers:
             return Refused(refusal)
 
     async def move(self, snapshot: Snapshot, target: Path) -> Outcome | None:
-        return None
+        return await self._operations.move(snapshot, target)
 
     async def remove(self, snapshot: Snapshot) -> Outcome | None:
-        return None
+        return await self._operations.remove(snapshot)
 
     async def _repair(self, document: TextDocument, edit: ProposedEdit, misplaced: "Misplaced") -> Outcome:
         """The editor put the edit into newer text, at the places of the old: bring the text to what is right.

@@ -169,9 +169,7 @@ class Workspace:
         """Remove a file that still has the text of `snapshot`; one that is open, by the editor."""
         if self._buffers.get(snapshot.path) is not None:
             outcome = await self._buffers.remove(snapshot)
-            return outcome or Refused(
-                "it is open in the editor, which deletes no files for us: close it, then try again"
-            )
+            return outcome or Refused("it is open in the editor: close it, then try again")
         return await self._write([snapshot.path], lambda ready: self._remove_closed(snapshot, ready))
 
     async def restore(self, path: Path, data: bytes, mode: int) -> Outcome:

@@ -1,6 +1,7 @@
 """An editor that is a script, in this process: what it was asked and told, what it answers, what it does with edits."""
 
 import asyncio
+import os
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from tark_lsp.server.apply import EditorBuffers
 from tark_lsp.server.documents import Documents
 from tark_lsp.server.editors import ClientInfo
 from tark_lsp.server.lsp import Connection, RequestFailed
-from tark_lsp.server.uris import uri_from_path
+from tark_lsp.server.uris import path_from_uri, uri_from_path
 from tark_lsp.workspace.files import Workspace
 
 Json = dict[str, Any]
@@ -162,11 +163,32 @@ class ScriptedEditor:
     def apply(self, params: Json, *, tell: bool = True, check: bool = True) -> Json:
         """What an honest editor answers to `workspace/applyEdit`."""
         for change in params["edit"]["documentChanges"]:
+            if "kind" in change:
+                self.operate(change)
+                continue
             path = next((path for path, each in self.open_buffers.items() if each.uri == change["textDocument"]["uri"]))
             if check and self.versions and change["textDocument"]["version"] != self.open_buffers[path].version:
                 return {"applied": False, "failureReason": "stale"}
             self.type(path, *self.spans(path, change["edits"]), tell=tell)
         return {"applied": True}
+
+    def operate(self, change: Json) -> None:
+        """RenameFile and DeleteFile, as an honest editor carries them out: on disk, and with the open document."""
+        if change["kind"] == "delete":
+            path = uri_path(change["uri"])
+            path.unlink()
+            if path in self.open_buffers:
+                self.close(path)
+            return
+        assert change["kind"] == "rename", "CreateFile is never sent"
+        old, new = uri_path(change["oldUri"]), uri_path(change["newUri"])
+        new.parent.mkdir(parents=True, exist_ok=True)
+        os.link(old, new)
+        old.unlink()
+        if old in self.open_buffers:
+            text = self.text(old)
+            self.close(old)
+            self.open(new.relative_to(self.folder).as_posix(), text, on_disk=False)
 
     def spans(self, path: Path, edits: list[Json]) -> list[tuple[int, int, str]]:
         """TextEdits as offsets, the last first."""
@@ -196,6 +218,12 @@ class ScriptedEditor:
 
     def _version(self, buffer: Buffer) -> int | None:
         return buffer.version if self.versions else None
+
+
+def uri_path(uri: str) -> Path:
+    path = path_from_uri(uri)
+    assert path is not None
+    return path
 
 
 def line_starts(text: str) -> list[int]:
