@@ -27,6 +27,11 @@ def state_folder() -> Path:
     return folder
 
 
+def checkpoints_path() -> Path:
+    """Of all workspaces; its folder is made if missing."""
+    return state_folder() / "checkpoints.sqlite3"
+
+
 def workspace_config_path(folder: Path) -> Path:
     return folder / ".tark" / "config.toml"
 

@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.folders import keys_folder, user_config_path, workspace_config_path
+from tark_lsp.folders import checkpoints_path, keys_folder, user_config_path, workspace_config_path
 from tark_lsp.llm.client import Models, ProviderOverride
 from tark_lsp.llm.keys.logins import Logins
 from tark_lsp.llm.keys.store import KeyStore
@@ -37,8 +37,10 @@ from tark_lsp.server.single_file import SingleFiles
 from tark_lsp.server.targets import Targets
 from tark_lsp.server.telling import Telling
 from tark_lsp.server.turns import Turns
+from tark_lsp.server.undo import UndoCommand
 from tark_lsp.server.updates import ProgressTokens
 from tark_lsp.settings import Settings, load_settings
+from tark_lsp.workspace.checkpoint_store import CheckpointStore
 from tark_lsp.workspace.checkpoints import Checkpoints
 from tark_lsp.workspace.files import Workspace
 
@@ -91,7 +93,10 @@ class App:
         questions = self._questions = Questions(connection, documents)
         show = Show(connection, questions)
         tokens = self._tokens = ProgressTokens()
-        checkpoints = Checkpoints()
+        checkpoints = Checkpoints(
+            CheckpointStore(checkpoints_path, lambda problem: questions.tell(f"Tark: {problem}", level=WARNING)),
+            lambda turn_id: (self._turns.title(turn_id), workspace.folders),
+        )
         targets = Targets(documents, workspace)
         self._state = ClientState(connection, documents)
         drawing = Drawing(connection, documents)
@@ -142,7 +147,7 @@ class App:
                 connection,
                 documents,
                 workspace,
-                checkpoints,
+                UndoCommand(checkpoints, workspace, documents, turns, reviews, hunks),
                 targets,
                 turns,
                 reviews,

@@ -29,8 +29,8 @@ from tark_lsp.server.review import Reviews
 from tark_lsp.server.targets import Targets
 from tark_lsp.server.turn_record import TurnRecord
 from tark_lsp.server.turns import Turns, kind_named
+from tark_lsp.server.undo import UndoCommand
 from tark_lsp.server.uris import path_from_uri
-from tark_lsp.workspace.checkpoints import Checkpoints
 from tark_lsp.workspace.files import Workspace
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class Parts:
     connection: Connection
     documents: Documents
     workspace: Workspace
-    checkpoints: Checkpoints
+    undo: UndoCommand
     targets: Targets
     turns: Turns
     reviews: Reviews
@@ -72,7 +72,7 @@ class Commands:
             "tark.turn.start": (protocol.StartTurn, self._start),
             "tark.turn.steer": (protocol.Steer, self._steer),
             "tark.turn.cancel": (protocol.CancelTurns, self._cancel),
-            "tark.turn.undo": (protocol.TurnId, self._undo),
+            "tark.turn.undo": (protocol.TurnId, parts.undo.undo),
             "tark.turn.wait": (protocol.WaitTurn, self._wait),
             "tark.hunk.list": (protocol.ListHunks, hunks.find),
             "tark.hunk.accept": (protocol.DecideHunks, hunks.accept),
@@ -156,19 +156,6 @@ class Commands:
         if request.session_id is not None:
             self._known_session(request.session_id)
         return {"cancelled": self._parts.turns.cancel(request.turn_id, request.session_id)}
-
-    async def _undo(self, request: protocol.TurnId, _: Any) -> Any:
-        parts = self._parts
-        record = parts.turns.find(request.turn_id)
-        if not record.over:
-            raise RequestError("turnId: the turn is still running", hint="cancel it first, or wait for its end")
-        undone = await parts.checkpoints.undo(request.turn_id, parts.workspace)
-        kept = {path for path, _ in undone.kept}
-        parts.reviews.undone(request.turn_id, [path for path in undone.restored if path not in kept])
-        return {
-            "restored": [parts.hunks.uri(path) for path in undone.restored],
-            "kept": [{"uri": parts.hunks.uri(path), "reason": reason} for path, reason in undone.kept],
-        }
 
     async def _wait(self, request: protocol.WaitTurn, token: Any) -> Any:
         end = await self._parts.turns.wait(request.turn_id, token)

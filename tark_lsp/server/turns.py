@@ -59,7 +59,7 @@ class Turns:
     def start(self, request: protocol.StartTurn, kind: Kind, session: Session, target: Target | None) -> dict[str, Any]:
         """The answer to `tark.turn.start`; the work begins after it went out."""
         turn_id = f"turn-{secrets.token_hex(6)}"
-        title = cut(visible(request.prompt.strip() or kind.name), LONGEST_TITLE)
+        title = title_of(request, kind)
         record = TurnRecord(
             request,
             kind,
@@ -85,6 +85,11 @@ class Turns:
         if record is None:
             raise RequestError(f"turnId: there is no turn {turn_id!r}")
         return record
+
+    def title(self, turn_id: str) -> str:
+        """What people call it; empty where it is forgotten."""
+        record = self._records.get(turn_id)
+        return "" if record is None else title_of(record.request, record.kind)
 
     def active(self) -> list[TurnRecord]:
         """Running and queued ones, in their order."""
@@ -211,6 +216,10 @@ class Turns:
         over = [record for record in self._records.values() if record.over]
         for record in over[: max(0, len(over) - REMEMBERED_TURNS)]:
             del self._records[record.id]
+
+
+def title_of(request: protocol.StartTurn, kind: Kind) -> str:
+    return cut(visible(request.prompt.strip() or kind.name), LONGEST_TITLE)
 
 
 def kind_named(name: str, prompt: str, has_range: bool, *, asks: bool) -> Kind:

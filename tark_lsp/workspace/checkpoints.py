@@ -59,6 +59,12 @@ class Checkpoints:
         """All that changed something and are not forgotten, of whatever workspace; the newest first."""
         return self._store.turns()
 
+    def touched(self, turn_id: str) -> tuple[Path, ...]:
+        """Every path the turn changed something at, be it taken back by now; none for a turn that is not known."""
+        changes = self._store.changes(turn_id)
+        paths = (path for change in changes for path in (change.path, change.target) if path is not None)
+        return tuple(dict.fromkeys(paths))
+
     def changed(self, turn_id: str) -> tuple[Path, ...]:
         """The files whose changes were not all taken back, where the turn left them; by their first change."""
         histories = histories_of(self._store.changes(turn_id))

@@ -163,7 +163,8 @@ class Undoing:
 
         work.reason = await _tried(attempt)
         if not work.reason:
-            work.restored, work.reason = changed or not conflicts, conflicts
+            sure = any(change.sure for change in history.changes)
+            work.restored, work.reason = changed or (sure and not conflicts), conflicts
             if not conflicts:
                 self._mark(work, [change for change in history.changes if change.kind == "edit"])
 
