@@ -67,7 +67,7 @@ class Commands:
         self._sessions: dict[str, Session] = {}
         self._defaults: dict[str, Any] = {}
         self._last_action: tuple[protocol.DocumentId, protocol.Range] | None = None
-        hunks = HunkCommands(parts.reviews, parts.hunks, parts.turns)
+        hunks = HunkCommands(parts.documents, parts.reviews, parts.hunks, parts.turns, parts.targets)
         self._table: Mapping[str, tuple[type[protocol.Payload], Callable[[Any, Any], Awaitable[Any]]]] = {
             "tark.turn.start": (protocol.StartTurn, self._start),
             "tark.turn.steer": (protocol.Steer, self._steer),
@@ -77,6 +77,7 @@ class Commands:
             "tark.hunk.list": (protocol.ListHunks, hunks.find),
             "tark.hunk.accept": (protocol.DecideHunks, hunks.accept),
             "tark.hunk.reject": (protocol.DecideHunks, hunks.reject),
+            "tark.hunk.regenerate": (protocol.RegenerateHunk, hunks.regenerate),
             "tark.state": (protocol.State, self._state),
             "tark.permission.list": (protocol.ListPermissions, self._list_permissions),
             "tark.permission.answer": (protocol.PermissionAnswer, self._answer_permission),

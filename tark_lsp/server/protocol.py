@@ -124,6 +124,21 @@ class EditedHunk(Payload):
     new_text: StrictStr
 
 
+class EditHunk(EditedHunk):
+    """`accept`: our own code action's wish to have it applied, too, over what the person wrote there."""
+
+    accept: StrictBool = False
+
+
+class RegenerateHunk(Payload):
+    """`ask_for_prompt` and `comment` as in `StartTurn`."""
+
+    hunk_id: StrictStr
+    prompt: StrictStr = ""
+    ask_for_prompt: StrictBool = False
+    comment: Range | None = None
+
+
 class PermissionReply(Payload):
     """The answer to `tark/requestPermission`."""
 
