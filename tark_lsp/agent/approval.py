@@ -87,7 +87,7 @@ class Policy:
 
 
 def effect_of(preview: Preview) -> Effect:
-    if preview.risk is Risk.DANGEROUS:
+    if preview.risk is Risk.DANGEROUS or any(edit.removes for edit in preview.edits):
         return Effect.DANGEROUS
     if preview.command is not None:
         return Effect.COMMAND
@@ -109,10 +109,11 @@ def decide(
             return Deny(f"the rule {rule} denies it")
     if preview.command is not None and policy.no_commands:
         return Deny(policy.no_commands)
-    outside = [edit.path for edit in preview.edits if not workspace.is_inside(edit.path)]
+    written = [path for edit in preview.edits for path in edit.paths]
+    outside = [path for path in written if not workspace.is_inside(path)]
     if outside:
         return Deny(f"{outside[0]} is outside the workspace")
-    protected = [edit.path for edit in preview.edits if workspace.is_protected(edit.path)]
+    protected = [path for path in written if workspace.is_protected(path)]
     if protected:
         return Ask(f"{workspace.display(protected[0])} is a protected path", once=True)
     for rule in policy.ask:
@@ -146,8 +147,8 @@ def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str])
             Grant(grant_id, scope, f"{covers}, this {scope}", command=command.argv, cwd=str(command.cwd))
             for grant_id, scope in scoped
         )
-    if preview.edits:
-        folder = Path(os.path.commonpath([edit.path.parent for edit in preview.edits]))
+    if preview.edits and not any(edit.removes for edit in preview.edits):
+        folder = Path(os.path.commonpath([path.parent for edit in preview.edits for path in edit.paths]))
         if not workspace.is_inside(folder):  # edits of several workspace folders have only what is above them in common
             return ()
         shown = f"the workspace folder {folder.name}" if folder in workspace.folders else workspace.display(folder)
@@ -160,6 +161,6 @@ def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str])
 def _covers(grant: Grant, preview: Preview) -> bool:
     if preview.command is not None:
         return grant.command == preview.command.argv and grant.cwd == str(preview.command.cwd)
-    if grant.folder is None or not preview.edits:
+    if grant.folder is None or not preview.edits or any(edit.removes for edit in preview.edits):
         return False
-    return all(edit.path.is_relative_to(grant.folder) for edit in preview.edits)
+    return all(path.is_relative_to(grant.folder) for edit in preview.edits for path in edit.paths)

@@ -1,38 +1,25 @@
-"""The edits of one answer as one proposal: previewed on top of each other, asked once, applied, told per call."""
+"""The edits of one answer as one proposal: previewed on top of each other, settled part by part, told per call."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 
 from tark_lsp.agent import approval, consent, selection
+from tark_lsp.agent.attribution import concerned
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
-from tark_lsp.agent.person import HunkOutcome, HunkState, PermissionRequest, digest_of, digest_of_texts
+from tark_lsp.agent.parts import Draft, Part, changes, digest_of_changes, parts
+from tark_lsp.agent.person import HunkOutcome, HunkState, PermissionRequest, digest_of
 from tark_lsp.agent.results import Ready, announce, failure, failures_told, finish
 from tark_lsp.agent.state import Turn
+from tark_lsp.agent.wording import done, place_of, title_of
 from tark_lsp.errors import ToolError, WorkspaceError
 from tark_lsp.messages import ToolResult
-from tark_lsp.tools.tool import Preview, Risk, ToolKind
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase
+from tark_lsp.tools.tool import Preview, ToolKind
+from tark_lsp.workspace.edits import ProposedEdit, rebase
 
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """One edit call of the proposal. `own` are its changes on top of those of the calls before it."""
-
-    item: Ready
-    preview: Preview
-    own: tuple[ProposedEdit, ...]
-    decision: approval.Allow | approval.Ask
-
-    @property
-    def digest(self) -> str:
-        return digest_of_texts(
-            [
-                text
-                for edit in self.own
-                for hunk in edit.hunks
-                for text in (str(edit.path), hunk.old_text, hunk.new_text)
-            ]
-        )
+NOT_AGAIN = "do not make the same edit again; ask what is wanted, or do without it"
+UNDECIDED = "it was not decided"
+KINDS = {"": ToolKind.EDIT, "remove": ToolKind.DELETE, "move": ToolKind.MOVE}
+"""How a client draws a question about edits of one operation only."""
 
 
 async def settle(turn: Turn, items: Sequence[Ready], results: dict[str, ToolResult]) -> None:
@@ -53,10 +40,8 @@ async def draft(turn: Turn, item: Ready) -> Draft:
     """Preview one call on top of the drafts so far and add it to them. Raises what `failures_told` tells."""
     context = turn.context
     preview = await item.tool.preview(item.arguments, context)
-    own = tuple(
-        ProposedEdit.between(context.drafts[edit.path].drafted, edit.after) if edit.path in context.drafts else edit
-        for edit in preview.edits
-    )
+    preview = replace(preview, edits=tuple(selection.divided(edit, context.selection) for edit in preview.edits))
+    own = tuple(on_top_of(context.drafts.get(edit.path), edit) for edit in preview.edits)
     unfenced = turn.kind.fenced and context.selection is None
     beyond = [edit for edit in preview.edits if unfenced or selection.outside(edit, context.selection)]
     if turn.kind.fenced and beyond:
@@ -66,8 +51,9 @@ async def draft(turn: Turn, item: Ready) -> Draft:
             "changes text outside it",
             hint="use replace_selection",
         )
-    decision = consent.decide(turn, item, preview, outside_selection=bool(beyond))
-    drafted = Draft(item, preview, own, decision)
+    decision = consent.decide(turn, item, preview)
+    outside = consent.decide(turn, item, preview, outside_selection=True) if beyond else decision
+    drafted = Draft(item, preview, own, decision, outside)
     if drafted.digest in turn.rejected:
         raise ToolError("denied", "the person rejected this edit already in this turn", hint="do without it")
     announce(turn, item, preview, CallStatus.PENDING)
@@ -75,16 +61,47 @@ async def draft(turn: Turn, item: Ready) -> Draft:
     return drafted
 
 
+def on_top_of(before: ProposedEdit | None, edit: ProposedEdit) -> ProposedEdit:
+    """What `edit` changes of what an earlier draft of the same file leaves."""
+    if before is None:
+        return edit
+    fresh = ProposedEdit.between(replace(before.drafted, path=edit.path), edit.after)
+    target = edit.target if edit.target != before.target else None
+    return replace(fresh, removes=edit.removes and not before.removes, target=target)
+
+
 async def decide(
     turn: Turn, drafts: Sequence[Draft], edits: tuple[ProposedEdit, ...], results: dict[str, ToolResult]
 ) -> None:
-    """Ask about the proposal where that is due, have it applied, and tell each call what became of its changes."""
-    request, ask = permission_request(turn, drafts, edits)
-    only_shown = all(each.preview.risk is Risk.READ_ONLY for each in drafts)
-    status = CallStatus.WAITING if ask and not only_shown else CallStatus.IN_PROGRESS
-    for each in drafts:
+    """Have the proposal decided and applied part by part, and tell each call what became of all its changes."""
+    left = parts(drafts, edits, turn.context.selection)
+    outcomes: list[HunkOutcome] = []
+    try:
+        while left:
+            outcomes += await review(turn, left[0])
+            del left[0]
+    finally:  # also where a later part is cancelled or fails: what is written by then is remembered and told
+        for edit in edits:
+            remember(turn, edit, outcomes)
+        undecided = [outcome for part in left for edit in part.edits for outcome in undecided_of(edit)]
+        for index, each in enumerate(drafts):
+            mine = [
+                outcome
+                for edit in edits
+                for outcome in concerned(each, drafts[index + 1 :], edit, [*outcomes, *undecided])
+            ]
+            if not left or any(outcome.state is HunkState.APPLIED for outcome in mine):
+                tell(turn, each, mine, results)
+
+
+async def review(turn: Turn, part: Part) -> Sequence[HunkOutcome]:
+    """Ask about one part where that is due, and have it applied."""
+    request = permission_request(turn, part)
+    ask = isinstance(part.decision, approval.Ask)
+    status = CallStatus.WAITING if ask and not part.shown else CallStatus.IN_PROGRESS
+    for each in part.drafts:
         turn.emit(CallChanged(each.item.call_id, status))
-    if only_shown:
+    if part.shown:
         reviewed = await turn.person.propose(request)
     else:
         async with turn.asking:
@@ -94,52 +111,56 @@ async def decide(
         turn.keep(reviewed.grant)
     for outcome in reviewed.outcomes:
         turn.outcomes.setdefault(outcome.path, []).append(outcome.state)
-    for index, each in enumerate(drafts):
-        tell(turn, each, drafts[index + 1 :], edits, reviewed.outcomes, results)
-    for edit in edits:
-        remember(turn, edit, reviewed.outcomes)
+    return reviewed.outcomes
 
 
-def permission_request(
-    turn: Turn, drafts: Sequence[Draft], edits: tuple[ProposedEdit, ...]
-) -> tuple[PermissionRequest, bool]:
+def permission_request(turn: Turn, part: Part) -> PermissionRequest:
     workspace = turn.context.workspace
-    asked = [each.decision for each in drafts if isinstance(each.decision, approval.Ask)]
-    names = [workspace.display(edit.path) for edit in edits]
-    title = f"edit {names[0]}" if len(names) == 1 else f"edit {len(names)} files: {', '.join(names)}"
-    whole = Preview(title, ToolKind.EDIT, max(each.preview.risk for each in drafts), edits=edits)
-    digest = digest_of(whole)
+    title = title_of(part.edits, workspace.display)
+    operations = {edit.operation for edit in part.edits}
+    kind = KINDS[operations.pop()] if len(operations) == 1 else ToolKind.EDIT
+    preview = Preview(title, kind, max(each.preview.risk for each in part.drafts), edits=part.edits)
+    digest = digest_of(preview)
     ids = (f"turn-{digest[:12]}", f"session-{digest[:12]}")
-    grants = () if any(ask.once for ask in asked) else approval.grants_for(whole, workspace, ids)
-    why = asked[0].why if asked else ""
-    call_ids = tuple(each.item.call_id for each in drafts)
-    request = PermissionRequest(call_ids, title, ToolKind.EDIT, whole.risk, why, digest, None, edits, grants)
-    return request, bool(asked)
+    why, grants = "", approval.grants_for(preview, workspace, ids)
+    if isinstance(part.decision, approval.Ask):
+        why, grants = part.decision.why, () if part.decision.once else grants
+    call_ids = tuple(each.item.call_id for each in part.drafts)
+    return PermissionRequest(
+        call_ids, title, kind, preview.risk, why, digest, None, part.edits, grants, whole=part.whole
+    )
 
 
-def tell(
-    turn: Turn,
-    each: Draft,
-    later: Sequence[Draft],
-    edits: Sequence[ProposedEdit],
-    outcomes: Sequence[HunkOutcome],
-    results: dict[str, ToolResult],
-) -> None:
-    """The result of one call, from what became of the hunks that carry its changes."""
-    mine = [outcome for edit in edits for outcome in concerned(each, later, edit, outcomes)]
+def undecided_of(edit: ProposedEdit) -> list[HunkOutcome]:
+    """What is said of a part that was not come to, beside those that were."""
+    state = HunkState.FAILED
+    outcomes = [HunkOutcome(edit.path, hunk, state, UNDECIDED, "remove" if edit.removes else "") for hunk in edit.hunks]
+    if edit.operation == "move":
+        outcomes.append(HunkOutcome(edit.path, selection.MOVED, state, UNDECIDED, "move"))
+    return outcomes
+
+
+def tell(turn: Turn, each: Draft, mine: Sequence[HunkOutcome], results: dict[str, ToolResult]) -> None:
+    """The result of one call, from what became of the changes that hold its own."""
+    display = turn.context.workspace.display
     states = {outcome.state for outcome in mine}
-    names = ", ".join(turn.context.workspace.display(edit.path) for edit in each.own)
+    own = [edit for edit in each.own if any(outcome.path == edit.path for outcome in mine)] or each.own
+    names = ", ".join(display(edit.path) for edit in own)
     reasons = "; ".join(dict.fromkeys(outcome.reason for outcome in mine if outcome.reason))
-    if HunkState.APPLIED in states and isinstance(each.decision, approval.Ask):
+    asked = isinstance(each.decision, approval.Ask) or isinstance(each.beyond, approval.Ask)
+    if HunkState.APPLIED in states and asked:
         turn.repetition.forgive(each.item.tool.name, each.item.call.arguments)
     if HunkState.APPLIED in states and len(states) > 1:
+        turn.rejected |= {alone(each, outcome) for outcome in mine if outcome.state is HunkState.REJECTED}
         applied = sum(outcome.state is HunkState.APPLIED for outcome in mine)
-        content = f"Applied in part: {applied} of {len(mine)} changes to {names}. Not applied: {reasons or 'rejected'}."
+        others = [outcome for outcome in mine if outcome.state is not HunkState.APPLIED]
+        places = "; ".join(place_of(outcome, display) for outcome in others)
+        content = f"Applied in part: {applied} of {len(mine)} changes to {names}. Not applied: {places}."
         content += " Read the file again before you go on."
         finish(turn, each.item.call, results, content, changed=True)
     elif states == {HunkState.APPLIED}:
         noted = f" But {reasons}: read the file again." if reasons else ""
-        finish(turn, each.item.call, results, f"Applied to {names}.{noted}", changed=True)
+        finish(turn, each.item.call, results, f"{done(own, display)}{noted}", changed=True)
     elif not states:
         content = f"Nothing is left of it to apply: another edit of this answer took back what it changed in {names}."
         finish(turn, each.item.call, results, content)
@@ -156,73 +177,32 @@ def tell(
         finish(turn, each.item.call, results, content, CallStatus.FAILED)
 
 
-NOT_AGAIN = "do not make the same edit again; ask what is wanted, or do without it"
-
-
-def concerned(
-    each: Draft, later: Iterable[Draft], edit: ProposedEdit, outcomes: Sequence[HunkOutcome]
-) -> list[HunkOutcome]:
-    """The outcomes of the proposal's hunks of one file that hold changes of this call.
-
-    Each call's changes are carried forward through the calls after it, to line numbers in the text of the whole
-    proposal, and compared with where the proposal's hunks stand there.
-    """
-    regions = [region for own in each.own if own.path == edit.path for region in regions_after(own.hunks)]
-    for following in later:
-        for own in following.own:
-            if own.path == edit.path:
-                regions = [carried(region, own.hunks) for region in regions]
-    places = dict(zip(edit.hunks, regions_after(edit.hunks), strict=True))
-    return [
-        outcome
-        for outcome in outcomes
-        if outcome.path == edit.path and any(touch(places[outcome.hunk], region) for region in regions)
-    ]
-
-
-def regions_after(hunks: Sequence[Hunk]) -> list[tuple[int, int]]:
-    """Where each hunk's new lines stand once all of them are applied: [start, end)."""
-    regions, grown = [], 0
-    for hunk in hunks:
-        start = hunk.start + grown
-        regions.append((start, start + len(hunk.new)))
-        grown += len(hunk.new) - len(hunk.old)
-    return regions
-
-
-def carried(region: tuple[int, int], hunks: Sequence[Hunk]) -> tuple[int, int]:
-    """Where the region is after `hunks`, of the text it is in; what overlaps it is taken in."""
-    start, end = region
-    before = inside = 0
-    for hunk in hunks:
-        grown = len(hunk.new) - len(hunk.old)
-        if hunk.end <= region[0]:
-            before += grown
-        elif hunk.start < region[1]:
-            start, end = min(start, hunk.start), max(end, hunk.end)
-            inside += grown
-    return start + before, end + before + inside
-
-
-def touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Ranges that share a line or, where one is empty (a deletion), a border."""
-    return one[0] <= other[1] and other[0] <= one[1]
+def alone(each: Draft, outcome: HunkOutcome) -> str:
+    """The digest of a call that makes this one change of `each` and no other: the person said no to it already."""
+    own = next(edit for edit in each.own if edit.path == outcome.path)
+    moves = outcome.operation == "move"
+    hunks = () if moves else (outcome.hunk,)
+    target = own.target if moves else None
+    return digest_of_changes([replace(own, hunks=hunks, removes=outcome.operation == "remove", target=target)])
 
 
 def remember(turn: Turn, edit: ProposedEdit, outcomes: Sequence[HunkOutcome]) -> None:
     """The model knows the file with the edit, but not what the person typed meanwhile; the selection follows."""
-    applied = edit.only(
-        outcome.hunk for outcome in outcomes if outcome.state is HunkState.APPLIED and outcome.path == edit.path
-    )
-    if not applied.hunks:
-        return
+    made = [each for each in outcomes if each.state is HunkState.APPLIED and each.path == edit.path]
     context = turn.context
-    try:
-        now = context.workspace.read(edit.path)
-    except WorkspaceError:  # gone or unreadable again already: the model has to read it anew
+    if any(each.operation == "remove" for each in made):
         context.seen.pop(edit.path, None)
         return
-    known, _ = rebase(applied, context.seen.get(edit.path, edit.base))
-    context.seen[edit.path] = known.drafted
+    moved = any(each.operation == "move" for each in made)
+    applied = edit.only(each.hunk for each in made if not each.operation)
+    applied = applied if moved else replace(applied, target=None)
+    if not changes(applied):
+        return
+    known, _ = rebase(applied, context.seen.pop(edit.path, edit.base))
+    try:
+        now = context.workspace.read(applied.drafted.path)
+    except WorkspaceError:  # gone or unreadable again already: the model has to read it anew
+        return
+    context.seen[now.path] = known.drafted
     if context.selection is not None:
         context.selection = selection.follow(context.selection, applied, now)

@@ -13,13 +13,18 @@ from pathlib import Path
 from tark_lsp.errors import SettingsError
 from tark_lsp.tools.danger import KEYWORDS, WRAPPERS
 from tark_lsp.tools.tool import Preview, ToolKind
+from tark_lsp.workspace.edits import Operation
 from tark_lsp.workspace.files import Workspace
 
-EDIT_TOOLS = frozenset({"edit_file", "replace_selection", "write_file", "propose_edit"})
+TEXT_TOOLS = frozenset({"edit_file", "replace_selection", "write_file", "propose_edit", "apply_patch"})
+EDIT_TOOLS = TEXT_TOOLS | {"delete_file", "move_file"}
 READ_TOOLS = frozenset({"read_file", "read_files", "search_text"})
-SPEAKS_FOR = dict.fromkeys(EDIT_TOOLS, EDIT_TOOLS) | dict.fromkeys(READ_TOOLS, READ_TOOLS | EDIT_TOOLS)
+SPEAKS_FOR = dict.fromkeys(TEXT_TOOLS, EDIT_TOOLS) | dict.fromkeys(READ_TOOLS, READ_TOOLS | EDIT_TOOLS)
 """A deny or ask rule for one tool speaks for its siblings: else the model would take those. One for reading speaks for
-editing, too: who edits a file gets to see its lines."""
+editing, too: who edits a file gets to see its lines. Those for deleting and moving speak of that alone, by any tool."""
+
+ACTS_AS: dict[Operation, str] = {"remove": "delete_file", "move": "move_file"}
+"""A rule for these tools is one for what they do: a patch that deletes a file is as good as `delete_file`."""
 
 STARTERS = WRAPPERS | {"sudo", "doas", "su", "pkexec", "run0", "runas", "chroot", "nsenter"}
 """Programs that start others, so that any word after one of them may be a program."""
@@ -50,7 +55,9 @@ class Rule:
 
     def concerns(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
         """For deny and ask: does it touch any part of the call?"""
-        if not self.names(tool):
+        named = self.names(tool)
+        edits = [edit for edit in preview.edits if named or self._acts(edit.operation)]
+        if not named and not edits:
             return False
         if self.specifier is None:
             return True
@@ -58,8 +65,13 @@ class Rule:
             pattern = _command_glob(self.specifier)
             lines = (preview.command.text, *command_parts(preview.command.text))
             return any(pattern.fullmatch(line) for line in lines)
-        paths = [*(edit.path for edit in preview.edits), *(place.path for place in preview.locations), *preview.outside]
+        paths = [path for edit in edits for path in edit.paths]
+        if named:
+            paths += [*(place.path for place in preview.locations), *preview.outside]
         return any(self.matches(path, workspace) for path in paths)
+
+    def _acts(self, operation: Operation) -> bool:
+        return operation in ACTS_AS and self.names(ACTS_AS[operation])
 
     def reaches(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
         """Does the call search a folder that may hold files the rule speaks of?"""
@@ -79,7 +91,7 @@ class Rule:
         if self.specifier is None:
             return True
         pattern = _glob(_whole(self.specifier))
-        paths = [*(edit.path for edit in preview.edits), *preview.outside]
+        paths = [*(path for edit in preview.edits for path in edit.paths), *preview.outside]
         return bool(paths) and all(pattern.fullmatch(workspace.display(path)) for path in paths)
 
     def _pairs(self, path: Path, workspace: Workspace) -> list[tuple[str, str]]:

@@ -5,11 +5,15 @@ points, `start` included, `end` excluded.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tark_lsp.tools.tool import Selection
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, map_range, split_lines
-from tark_lsp.workspace.lines import common_prefix, common_suffix
+from tark_lsp.workspace.lines import common_prefix, common_suffix, count_lines
 from tark_lsp.workspace.snapshot import Snapshot
+
+MOVED = Hunk(0, (), ())
+"""What stands for the move of a file among its hunks."""
 
 
 def locate(selection: Selection, text: str) -> tuple[int, int] | None:
@@ -17,10 +21,30 @@ def locate(selection: Selection, text: str) -> tuple[int, int] | None:
     return map_range(selection.snapshot.text, text, selection.start, selection.end)
 
 
+def divided(edit: ProposedEdit, selection: Selection | None) -> ProposedEdit:
+    """The same edit with no hunk joined across a border of the selection, so that what is inside is decided alone."""
+    if selection is None or edit.removes or edit.path != selection.snapshot.path:
+        return edit
+    place = locate(selection, edit.base.text)
+    if place is None:
+        return edit
+    start, end = place
+    text = edit.base.text
+    first, last = count_lines(text[:start]), count_lines(text[:end])
+    if end == start or not text[:end].endswith(("\n", "\r")):  # the selection ends inside this line
+        last += 1
+    return replace(edit, hunks=ProposedEdit.between(edit.base, edit.after, (first, last)).hunks)
+
+
 def outside(edit: ProposedEdit, selection: Selection | None) -> tuple[Hunk, ...]:
-    """The hunks that change a character outside the selection; none where the turn has no selection."""
+    """The hunks that change a character outside the selection; none where the turn has no selection.
+
+    What removes or moves the file does so to all of it; a move's hunk without lines is among them.
+    """
     if selection is None:
         return ()
+    if edit.operation:
+        return edit.hunks if edit.removes else (*edit.hunks, MOVED)
     if edit.path != selection.snapshot.path:
         return edit.hunks
     place = locate(selection, edit.base.text)

@@ -42,6 +42,17 @@ def command(text: str, risk: Risk = Risk.RISKY, cwd: Path = ROOT) -> Preview:
     return Preview("run", ToolKind.EXECUTE, risk, command=Command(("/bin/bash", "-c", text), text, cwd))
 
 
+def move(name: str, target: str) -> Preview:
+    base = Snapshot(ROOT / name, "old\n")
+    moved = ProposedEdit(base.path, base, (), target=ROOT / target)
+    return Preview("move", ToolKind.MOVE, Risk.WRITE, edits=(moved,))
+
+
+def removal(*names: str, risk: Risk = Risk.DANGEROUS) -> Preview:
+    edits = tuple(ProposedEdit.removal(Snapshot(ROOT / name, "old\n")) for name in names)
+    return Preview("delete", ToolKind.DELETE, risk, edits=edits)
+
+
 READ = Preview("read", ToolKind.READ, Risk.READ_ONLY, (Location(ROOT / "src/a.py"),))
 READ_OUTSIDE = Preview("read", ToolKind.READ, Risk.READ_ONLY, outside=(Path("/etc/passwd"),))
 EDIT = edit("src/a.py")
@@ -50,7 +61,7 @@ PROTECTED = edit("src/a.py", ".github/workflows/ci.yml")
 COMMAND = command("pytest -q")
 DANGEROUS = command("rm -rf x", Risk.DANGEROUS)
 FETCH = Preview("fetch", ToolKind.FETCH, Risk.RISKY)
-DELETE = edit("src/a.py", risk=Risk.DANGEROUS)
+DELETE = removal("src/a.py")
 UNKNOWN = Preview("?", ToolKind.OTHER, Risk.WRITE)
 
 CALLS: dict[str, tuple[str, Preview]] = {
@@ -63,6 +74,12 @@ CALLS: dict[str, tuple[str, Preview]] = {
     "network": ("fetch", FETCH),
     "dangerous": ("run_command", DANGEROUS),
     "delete": ("delete_file", DELETE),
+    "delete said to be harmless": ("apply_patch", removal("src/a.py", risk=Risk.WRITE)),
+    "move": ("move_file", move("src/a.py", "src/b.py")),
+    "move out of the workspace": ("move_file", move("src/a.py", "../b.py")),
+    "move into the workspace": ("move_file", move("../a.py", "src/b.py")),
+    "move onto a protected path": ("move_file", move("src/a.py", ".git/hooks/pre-commit")),
+    "move of a protected path": ("move_file", move("AGENTS.md", "src/b.md")),
     "unknown": ("save_memory", UNKNOWN),
     "proposal": ("propose_edit", edit("src/a.py", risk=Risk.READ_ONLY)),
 }
@@ -78,6 +95,12 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "network": ("ask", "ask", "ask"),
     "dangerous": ("ask once", "ask once", "ask once"),
     "delete": ("ask once", "ask once", "ask once"),
+    "delete said to be harmless": ("ask once", "ask once", "ask once"),
+    "move": ("ask", "ask", "allow"),
+    "move out of the workspace": ("deny", "deny", "deny"),
+    "move into the workspace": ("deny", "deny", "deny"),
+    "move onto a protected path": ("ask once", "ask once", "ask once"),
+    "move of a protected path": ("ask once", "ask once", "ask once"),
     "unknown": ("ask", "ask", "ask"),
     "proposal": ("allow", "allow", "allow"),
 }
@@ -119,10 +142,16 @@ ALLOWED_BY_RULE = {
     "network": "allow",
     "dangerous": "ask once",
     "delete": "ask once",
+    "delete said to be harmless": "ask once",
+    "move": "allow",
+    "move out of the workspace": "deny",
+    "move into the workspace": "deny",
+    "move onto a protected path": "ask once",
+    "move of a protected path": "ask once",
     "unknown": "allow",
     "proposal": "allow",
 }
-GRANTED = {"edit inside": "allow", "command": "allow"}
+GRANTED = {"edit inside": "allow", "move": "allow", "command": "allow"}
 
 
 @pytest.mark.parametrize(("name", "level"), list(product(CALLS, ApprovalLevel)))
@@ -132,11 +161,11 @@ def test_the_order(name: str, level: ApprovalLevel) -> None:
     assert told(name, Policy(level, allow=ALLOW_ALL)) == ALLOWED_BY_RULE[name]
     assert told(name, Policy(level, grants=GRANTS)) == GRANTED.get(name, by_level)
     asked = Policy(level, allow=ALLOW_ALL, ask=EVERYTHING, grants=GRANTS)
-    assert told(name, asked) == ("deny" if name == "edit outside" else "ask once")
+    assert told(name, asked) == ("deny" if by_level == "deny" else "ask once")
     denied = Policy(level, allow=ALLOW_ALL, ask=EVERYTHING, deny=EVERYTHING, grants=GRANTS)
     assert told(name, denied) == "deny"
     selected = told(name, Policy(level, allow=ALLOW_ALL, grants=GRANTS), outside_selection=True)
-    assert selected == ("deny" if name == "edit outside" else "ask once")
+    assert selected == ("deny" if by_level == "deny" else "ask once")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +199,7 @@ def test_commands_can_be_off_altogether() -> None:
 
 RULES = st.builds(
     Rule,
-    st.sampled_from(["*", "read_file", "edit_file", "run_command", "delete_file", "write_*"]),
+    st.sampled_from(["*", "read_file", "edit_file", "run_command", "delete_file", "move_file", "write_*"]),
     st.sampled_from([None, "**", "src/**", "*", "rm *", "pytest *", ".github/**", "/etc/**"]),
 )
 POLICIES = st.builds(
@@ -196,9 +225,11 @@ def test_denying_or_asking_more_never_loosens(name: str, policy: Policy, rule: R
 
 @given(POLICIES)
 def test_what_no_policy_allows(policy: Policy) -> None:
-    for name in ("protected path", "dangerous", "delete"):
-        assert told(name, policy) in ("ask once", "deny")
-    assert told("edit outside", policy) == "deny"
+    for name, (_, _, balanced) in TABLE.items():
+        if balanced == "ask once":
+            assert told(name, policy) in ("ask once", "deny")
+        if balanced == "deny":
+            assert told(name, policy) == "deny"
     if COMMAND_GRANT not in policy.grants:
         assert told("command", policy) != "allow"
 
@@ -270,6 +301,18 @@ def test_a_grant_holds_in_its_own_workspace_folder_only() -> None:
     assert decide("edit_file", at("/one/sub/b.py"), policy, several) == Allow()
     assert isinstance(decide("edit_file", at("/two/a.py"), policy, several), Ask)
     assert grants_for(at("/one/a.py", "/two/a.py"), several, IDS) == ()
+
+
+def test_a_grant_for_edits_covers_both_ends_of_a_move_and_never_a_removal() -> None:
+    turn, _ = grants_for(move("src/a.py", "src/sub/b.py"), WORKSPACE, IDS)
+    assert turn.covers == "edits below src, this turn"
+    policy = Policy(ApprovalLevel.CAREFUL, grants=(turn,))
+    assert decide("move_file", move("src/x.py", "src/y.py"), policy, WORKSPACE) == Allow()
+    for other in (move("src/x.py", "docs/x.py"), move("docs/x.py", "src/x.py"), removal("src/x.py")):
+        assert isinstance(decide("move_file", other, policy, WORKSPACE), Ask)
+    (above, _) = grants_for(move("src/a.py", "docs/a.py"), WORKSPACE, IDS)
+    assert above.folder == ROOT
+    assert grants_for(removal("src/x.py"), WORKSPACE, IDS) == ()
 
 
 def test_what_only_reads_has_no_grants() -> None:

@@ -1,10 +1,14 @@
 """The edits of one answer: previewed on top of each other, one question, and each call told what became of its own."""
 
+import asyncio
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from tark_lsp.agent.approval import Grant, Policy
 from tark_lsp.agent.person import HunkState, PermissionRequest, Permitted, Rejected, Reviewed
+from tark_lsp.agent.rules import Rule
 from tark_lsp.errors import StaleText
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.tools.tool import Preview, Tool, ToolContext
@@ -73,7 +77,7 @@ async def test_each_call_is_told_of_its_own_hunks(bench: Bench) -> None:
     )
     first, second, third = bench.results()
     assert first == "Applied to a.py."
-    assert second.startswith("Applied in part: 1 of 2 changes to a.py. Not applied: not these.")
+    assert second.startswith("Applied in part: 1 of 2 changes to a.py. Not applied: a.py:40 (rejected: not these).")
     assert error_of(third)["code"] == "denied"
     assert "not these" in error_of(third)["message"]
     assert sorted(bench.statuses().values()) == ["completed", "completed", "rejected"]
@@ -165,13 +169,21 @@ async def test_under_balanced_edits_are_applied_unasked_and_protected_ones_are_a
     assert request.grants == ()
 
 
-async def test_one_protected_path_makes_the_whole_proposal_a_question_with_no_grant(bench: Bench) -> None:
+async def test_a_protected_path_holds_up_nothing_else(bench: Bench) -> None:
     bench.level = ApprovalLevel.BALANCED
     bench.open("a.py", LINES)
-    await bench.run(answer(edit("line 2\n", "two\n"), call("write_file", path="AGENTS.md", content="obey\n")))
+    bench.person.meanwhile = lambda: applied.append(bench.text("a.py") != LINES)
+    applied: list[bool] = []
+    await bench.run(
+        answer(edit("line 2\n", "two\n"), call("write_file", path="AGENTS.md", content="obey\n")),
+        decisions=[Rejected("no orders")],
+    )
     (request,) = bench.person.asked
-    assert len(request.edits) == 2
+    assert [edit.path.name for edit in request.edits] == ["AGENTS.md"]
     assert request.grants == ()
+    assert applied == [True], "while it is asked, the harmless edit is in place"
+    assert bench.results()[0] == "Applied to a.py."
+    assert "no orders" in error_of(bench.results()[1])["message"]
 
 
 async def test_a_grant_for_a_folder_covers_later_edits_there(bench: Bench) -> None:
@@ -288,30 +300,130 @@ class TestFence:
         assert bench.text("a.py") == LINES
 
 
-async def test_with_a_selection_other_kinds_ask_each_time_for_what_is_outside(bench: Bench) -> None:
-    bench.level = ApprovalLevel.BALANCED
-    path = bench.open("a.py", LINES)
-    bench.select(path, 0, len("line 1\n"))
-    await bench.run(answer(edit("line 1\n", "one\n")), answer(edit("line 30\n", "thirty\n")))
-    assert len(bench.person.unasked) == 1
-    (request,) = bench.person.asked
-    assert "outside the selection" in request.why
-    assert request.grants == ()
+class TestOutside:
+    """Kinds without a fence: what is outside the selection is asked about by itself, each time."""
+
+    @pytest.fixture
+    def selected(self, bench: Bench) -> Bench:
+        """Lines 10 to 12 are selected; edits are applied unasked."""
+        bench.level = ApprovalLevel.BALANCED
+        path = bench.open("a.py", LINES)
+        bench.select(path, LINES.index("line 10\n"), LINES.index("line 13\n"))
+        return bench
+
+    async def test_inside_is_applied_and_outside_is_asked(self, selected: Bench) -> None:
+        await selected.run(answer(edit("line 11\n", "eleven\n")), answer(edit("line 30\n", "thirty\n")))
+        assert [request.edits[0].hunks[0].start for request in selected.person.unasked] == [10]
+        (request,) = selected.person.asked
+        assert "outside the selection" in request.why
+        assert request.grants == ()
+
+    @pytest.mark.parametrize("accepted", [True, False])
+    async def test_one_edit_on_both_sides(self, selected: Bench, accepted: bool) -> None:
+        """Lines 11 and 14 are near each other, and yet decided apart."""
+        both = LINES.replace("line 11\n", "eleven\n").replace("line 14\n", "fourteen\n")
+        await selected.run(
+            answer(call("write_file", path="a.py", content=both)),
+            answer(edit("line 14\n", "fourteen\n")),
+            decisions=[Permitted() if accepted else Rejected("stay inside")],
+        )
+        (request,) = selected.person.asked
+        (inside,) = selected.person.unasked
+        assert [hunk.new for hunk in inside.edits[0].hunks] == [("eleven\n",)]
+        assert [hunk.new for hunk in request.edits[0].hunks] == [("fourteen\n",)]
+        if accepted:
+            assert selected.text("a.py") == both
+            assert selected.results()[0] == "Applied to a.py."
+        else:
+            assert selected.text("a.py") == LINES.replace("line 11\n", "eleven\n")
+            assert selected.results()[0].startswith(
+                "Applied in part: 1 of 2 changes to a.py. Not applied: a.py:14 (rejected: stay inside)."
+            )
+            assert error_of(selected.results()[1])["code"] == "denied", "what was rejected is not asked about again"
+
+    async def test_a_hunk_that_reaches_out_is_outside_as_a_whole(self, selected: Bench) -> None:
+        await selected.run(answer(edit("line 12\nline 13\n", "x\n")))
+        assert selected.person.unasked == []
+        (request,) = selected.person.asked
+        assert request.edits[0].hunks[0].old == ("line 12\n", "line 13\n")
+
+    async def test_other_files_are_outside(self, selected: Bench) -> None:
+        selected.open("b.py", LINES)
+        await selected.run(answer(edit("line 2\n", "two\n", "b.py"), edit("line 11\n", "eleven\n")))
+        assert [request.title for request in selected.person.unasked] == ["edit a.py"]
+        assert [request.title for request in selected.person.asked] == ["edit b.py"]
+
+    async def test_no_grant_and_no_rule_covers_it(self, selected: Bench) -> None:
+        selected.level = ApprovalLevel.CAREFUL
+        selected.rules = Policy(ApprovalLevel.CAREFUL, allow=(Rule("edit_file"),), edit_review="after")
+
+        def grant() -> None:
+            selected.session.grants.append(Grant("g", "session", "all", folder=selected.root))
+
+        selected.person.meanwhile = grant
+        await selected.run(answer(edit("line 30\n", "thirty\n")), answer(edit("line 31\n", "thirty-one\n")))
+        assert len(selected.person.asked) == 2
+
+    async def test_inside_and_outside_are_two_questions_where_both_are_asked(self, selected: Bench) -> None:
+        selected.level = ApprovalLevel.CAREFUL
+        await selected.run(answer(edit("line 30\n", "thirty\n"), edit("line 11\n", "eleven\n")))
+        inside, outside = selected.person.asked
+        assert (inside.grants != (), outside.grants) == (True, ())
+        assert "outside the selection" not in inside.why
+        assert selected.results() == ["Applied to a.py."] * 2
+
+    async def test_the_selection_follows_an_edit_made_on_both_sides(self, selected: Bench) -> None:
+        await selected.run(
+            answer(edit("line 2\n", "one\nmore\n"), edit("line 11\n", "eleven\n")),
+            answer(call("replace_selection", new_text="all new\n")),
+        )
+        assert selected.text("a.py") == LINES.replace("line 2\n", "one\nmore\n").replace(
+            "line 10\nline 11\nline 12\n", "all new\n"
+        )
+        assert len(selected.person.asked) == 1
+
+    async def test_what_was_applied_is_told_where_the_turn_is_cancelled_at_the_second_question(
+        self, selected: Bench
+    ) -> None:
+        selected.person.seconds = 60
+        asked = asyncio.Event()
+        selected.person.meanwhile = asked.set
+        turn = asyncio.create_task(selected.run(answer(edit("line 11\n", "eleven\n"), edit("line 30\n", "x\n"))))
+        await asked.wait()
+        turn.cancel()
+        await turn
+        first, second = selected.results()
+        assert first == "Applied to a.py."
+        assert error_of(second)["code"] == "cancelled"
+        assert selected.text("a.py") == LINES.replace("line 11\n", "eleven\n")
+        assert selected.session.seen[selected.root / "a.py"].text == selected.text("a.py")
+
+    async def test_what_was_applied_is_told_where_the_second_question_fails(self, selected: Bench) -> None:
+        selected.person = BrokenPerson(selected.workspace, breaks_at=2)
+        both = LINES.replace("line 11\n", "eleven\n").replace("line 30\n", "thirty\n")
+        await selected.run(answer(call("write_file", path="a.py", content=both), edit("line 35\n", "thirty-five\n")))
+        first, second = selected.results()
+        assert first.startswith("Applied in part: 1 of 2 changes to a.py. Not applied: a.py:30 (failed: it was not")
+        assert error_of(second)["code"] == "stale"
 
 
+@dataclass(slots=True)
 class BrokenPerson(ScriptedPerson):
-    """The editor lets the edit down on the way."""
+    """The editor lets an edit down on the way: the first, or a later one."""
 
-    error: Exception = StaleText("the editor is gone", hint="try again")
+    error: Exception = field(default_factory=lambda: StaleText("the editor is gone", hint="try again"))
+    breaks_at: int = 1
 
-    async def review(self, request: PermissionRequest, *, ask: bool) -> Reviewed:  # noqa: ARG002  # as Person has it
-        raise self.error
+    async def review(self, request: PermissionRequest, *, ask: bool) -> Reviewed:
+        self.breaks_at -= 1
+        if not self.breaks_at:
+            raise self.error
+        return await ScriptedPerson.review(self, request, ask=ask)
 
 
 @pytest.mark.parametrize(("error", "code"), [(StaleText("gone"), "stale"), (ZeroDivisionError(), "internal")])
 async def test_an_editor_that_fails_is_told_to_each_call(bench: Bench, error: Exception, code: str) -> None:
-    bench.person = BrokenPerson(bench.workspace)
-    bench.person.error = error
+    bench.person = BrokenPerson(bench.workspace, error=error)
     bench.open("a.py", LINES)
     await bench.run(answer(edit("line 2\n", "two\n"), edit("line 3\n", "three\n")), answer("Pity."))
     assert bench.errors() == [code, code]

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.agent.approval import Allow
+from tark_lsp.agent.attribution import carried, concerned, regions_after, touch
+from tark_lsp.agent.parts import Draft
 from tark_lsp.agent.person import HunkOutcome, HunkState
-from tark_lsp.agent.proposal import Draft, carried, concerned, regions_after, touch
 from tark_lsp.agent.results import Ready
 from tark_lsp.messages import ToolCall
 from tark_lsp.tools import load_tools
@@ -45,7 +46,7 @@ def play(base: str, changes: list[Change]) -> tuple[list[Draft], ProposedEdit]:
         after = "".join([*lines[:start], *new, *lines[start + change.removed :]])
         own = ProposedEdit.between(Snapshot(HERE, text), after)
         item = Ready(ToolCall(f"{number}", "edit_file", "{}"), f"{number}", TOOL, UpdatePlanArguments(entries=[]))
-        drafts.append(Draft(item, Preview("", ToolKind.EDIT, Risk.WRITE), (own,), Allow()))
+        drafts.append(Draft(item, Preview("", ToolKind.EDIT, Risk.WRITE), (own,), Allow(), Allow()))
         text = after
     return drafts, ProposedEdit.between(Snapshot(HERE, base), text)
 

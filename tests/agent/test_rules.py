@@ -78,6 +78,9 @@ SIBLINGS = [
     ("edit_file", EDIT_TOOLS),
     ("write_file", EDIT_TOOLS),
     ("propose_edit", EDIT_TOOLS),
+    ("apply_patch", EDIT_TOOLS),
+    ("delete_file", {"delete_file"}),
+    ("move_file", {"move_file"}),
     ("read_file", READ_TOOLS | EDIT_TOOLS),
     ("search_text", READ_TOOLS | EDIT_TOOLS),
     ("run_command", {"run_command"}),
@@ -93,6 +96,57 @@ def test_a_rule_speaks_for_its_siblings(rule: str, spoken_for: set[str], workspa
     names = READ_TOOLS | EDIT_TOOLS | {"run_command", "list_directory", "mcp__server__tool"}
     preview = reads(workspace, "a")
     assert {name for name in names if Rule(rule).concerns(name, preview, workspace)} == set(spoken_for)
+
+
+# a rule, a call's tool and edits (+ new text, - removed, > moved to): does it speak of them?
+OPERATIONS = [
+    ("edit_file(src/**)", "delete_file", "-src/a", True),
+    ("edit_file(src/**)", "move_file", "src/a > docs/a", True),
+    ("edit_file(src/**)", "move_file", "docs/a > src/a", True),
+    ("edit_file(src/**)", "move_file", "docs/a > docs/b", False),
+    ("edit_file(src/**)", "apply_patch", "+docs/a, -src/a", True),
+    ("read_file(src/**)", "move_file", "docs/a > src/a", True),
+    ("delete_file(src/**)", "delete_file", "-src/a", True),
+    ("delete_file(src/**)", "apply_patch", "+src/b, -src/a", True),
+    ("delete_file(src/**)", "apply_patch", "+src/b, -docs/a", False),
+    ("delete_file(src/**)", "edit_file", "+src/a", False),
+    ("delete_file", "apply_patch", "-src/a", True),
+    ("delete_file", "apply_patch", "+src/a", False),
+    ("delete_file", "move_file", "src/a > docs/a", False),
+    ("move_file(src/**)", "apply_patch", "docs/a > src/a", True),
+    ("move_file(src/**)", "apply_patch", "docs/a > docs/b, +src/a", False),
+    ("delete_*", "apply_patch", "-src/a", True),
+    ("apply_patch(src/**)", "edit_file", "+src/a", True),
+]
+
+
+def operations(workspace: Workspace, words: str) -> Preview:
+    root = workspace.folders[0]
+    made = []
+    for word in words.split(", "):
+        name, _, target = word.strip("+-").partition(" > ")
+        base = Snapshot(root / name, "old\n")
+        if word.startswith("-"):
+            made.append(ProposedEdit.removal(base))
+        elif target:
+            made.append(ProposedEdit(base.path, base, (), target=root / target))
+        else:
+            made.append(ProposedEdit.between(base, "new\n"))
+    return Preview("edit", ToolKind.EDIT, Risk.WRITE, edits=tuple(made))
+
+
+@pytest.mark.parametrize(("rule", "tool", "words", "expected"), OPERATIONS)
+def test_a_rule_speaks_of_what_is_done_to_files(
+    rule: str, tool: str, words: str, expected: bool, workspace: Workspace
+) -> None:
+    assert Rule.parse(rule).concerns(tool, operations(workspace, words), workspace) == expected
+
+
+def test_a_move_is_allowed_where_both_ends_are(workspace: Workspace) -> None:
+    rule = Rule("move_file", "src/**")
+    assert rule.allows("move_file", operations(workspace, "src/a > src/b"), workspace)
+    assert not rule.allows("move_file", operations(workspace, "src/a > docs/b"), workspace)
+    assert not rule.allows("move_file", operations(workspace, "docs/a > src/b"), workspace)
 
 
 # a specifier, and the files it matches and does not

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.agent.selection import follow, locate, outside
+from tark_lsp.agent.selection import MOVED, divided, follow, locate, outside
 from tark_lsp.tools.tool import Selection
-from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.edits import NEAR, Hunk, ProposedEdit
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.workspace.texts import texts
 
@@ -110,6 +110,71 @@ def test_without_a_selection_nothing_is_outside_and_other_files_always_are() -> 
     proposed = edit("a\n", "b\n", other)
     assert outside(proposed, None) == ()
     assert outside(proposed, Selection(Snapshot(HERE, "a\n", 1), 0, 2)) == proposed.hunks
+
+
+@given(pieces(), texts())
+def test_divided_is_the_same_edit(piece: Piece, after: str) -> None:
+    whole = edit(piece.text, after)
+    parted = divided(whole, piece.selection)
+    assert (parted.base, parted.after) == (whole.base, whole.after)
+    assert divided(whole, None) is whole
+    if len(parted.hunks) != len(whole.hunks):
+        first, last = (piece.text.count("\n", 0, place) for place in (piece.selection.start, piece.selection.end))
+        gaps = zip(parted.hunks, parted.hunks[1:], strict=False)
+        near = [(one.end, other.start) for one, other in gaps if other.start - one.end <= NEAR]
+        assert near, "what is not joined any more is near, and a border lies between"
+        assert "\r" in piece.text or all(end <= last + 1 and start >= first for end, start in near)
+
+
+DIVIDED = {
+    "above and inside": ((3, 6), {2, 4}, [[2], [4]], [[2]]),
+    "inside and below": ((3, 6), {4, 6}, [[4], [6]], [[6]]),
+    "on all sides": ((3, 6), {1, 2, 4, 7}, [[1, 2], [4], [7]], [[1, 2], [7]]),
+    "the lines at the border": ((3, 6), {2, 3}, [[2, 3]], [[2, 3]]),
+    "both above": ((3, 6), {0, 2}, [[0, 2]], [[0, 2]]),
+    "both inside": ((3, 6), {3, 5}, [[3, 5]], []),
+}
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_near_changes_are_one_hunk_on_their_side_of_the_border_only(name: str) -> None:
+    (first, last), changed, hunks, beyond = DIVIDED[name]
+    lines = [f"{number}\n" for number in range(10)]
+    after = "".join(f"n{number}x\n" if number in changed else f"{number}\n" for number in range(10))
+    text = "".join(lines)
+    selected = Selection(Snapshot(HERE, text, 1), len("".join(lines[:first])), len("".join(lines[:last])))
+
+    def changes_of(some: tuple[Hunk, ...]) -> list[list[int]]:
+        return [[number for number in sorted(changed) if hunk.start <= number < hunk.end] for hunk in some]
+
+    parted = divided(edit(text, after), selected)
+    assert changes_of(parted.hunks) == hunks
+    assert changes_of(outside(parted, selected)) == beyond
+
+
+def test_a_selection_inside_a_line_keeps_that_line_for_itself() -> None:
+    selected = Selection(Snapshot(HERE, "0\nx = foo(1)\n2\n3\n", 1), 6, 12)
+    parted = divided(edit(selected.snapshot.text, "0\nx = bar(1)\n2\nnew\n"), selected)
+    assert [hunk.start for hunk in parted.hunks] == [1, 3]
+    assert outside(parted, selected) == parted.hunks[1:]
+
+
+def test_what_moves_or_removes_the_file_of_the_selection_is_outside() -> None:
+    piece = Piece("", "all of it\n", "")
+    base = Snapshot(HERE, piece.text, 1)
+    removal = ProposedEdit.removal(base)
+    assert outside(removal, piece.selection) == removal.hunks != ()
+    move = ProposedEdit(HERE, base, (), target=Path("/project/b.py"))
+    assert outside(move, piece.selection) == (MOVED,)
+    assert outside(move, None) == ()
+    assert divided(removal, piece.selection) is removal
+
+
+def test_the_selection_moves_with_its_file() -> None:
+    piece = Piece("0\n", "sel\n", "2\n")
+    moved = ProposedEdit(HERE, piece.selection.snapshot, (), target=Path("/project/b.py"))
+    now = Snapshot(Path("/project/b.py"), piece.text, 1)
+    assert follow(piece.selection, moved, now) == Selection(now, 2, 6)
 
 
 @given(pieces(), INSERTS)
