@@ -15,6 +15,9 @@ from tark_lsp.server import protocol
 from tark_lsp.server.answers import Answers
 from tark_lsp.server.apply import EditorBuffers
 from tark_lsp.server.auth import Auth
+from tark_lsp.server.chat.chats import Chats
+from tark_lsp.server.chat.completion import Completion
+from tark_lsp.server.chat.features import Chat, serve
 from tark_lsp.server.client_state import ClientState
 from tark_lsp.server.code_actions import CodeActions
 from tark_lsp.server.commands import Commands, Parts
@@ -26,18 +29,20 @@ from tark_lsp.server.hunk_actions import HunkActions
 from tark_lsp.server.hunks_json import HunksJson
 from tark_lsp.server.inputs import Inputs
 from tark_lsp.server.lsp import Connection, RequestFailed
+from tark_lsp.server.mentions import Mentions
 from tark_lsp.server.permission import Permissions
 from tark_lsp.server.prepare import Preparation
 from tark_lsp.server.prompt_comments import PromptComments
 from tark_lsp.server.provider_override import provider_override
 from tark_lsp.server.questions import WARNING, Questions
 from tark_lsp.server.review import Reviews
+from tark_lsp.server.selections import Selections
 from tark_lsp.server.show import Show
 from tark_lsp.server.single_file import SingleFiles
 from tark_lsp.server.targets import Targets
 from tark_lsp.server.telling import Telling
 from tark_lsp.server.turns import Turns
-from tark_lsp.server.undo import UndoCommand
+from tark_lsp.server.undo import UndoCommand, unkept
 from tark_lsp.server.updates import ProgressTokens
 from tark_lsp.settings import Settings, load_settings
 from tark_lsp.workspace.checkpoint_store import CheckpointStore
@@ -71,6 +76,7 @@ def create_server() -> Connection:
     connection.on_request("textDocument/codeAction", app.code_actions, protocol.CodeActionParams)
     connection.on_request("textDocument/codeLens", app.lenses, protocol.DocumentParams)
     connection.on_request("textDocument/hover", app.hover, protocol.HoverParams)
+    serve(connection, lambda: app.chat)
     return connection
 
 
@@ -94,7 +100,7 @@ class App:
         show = Show(connection, questions)
         tokens = self._tokens = ProgressTokens()
         checkpoints = Checkpoints(
-            CheckpointStore(checkpoints_path, lambda problem: questions.tell(f"Tark: {problem}", level=WARNING)),
+            CheckpointStore(checkpoints_path, lambda *problem: questions.tell(unkept(*problem), level=WARNING)),
             lambda turn_id: (self._turns.title(turn_id), workspace.folders),
         )
         targets = Targets(documents, workspace)
@@ -107,6 +113,8 @@ class App:
         inputs = Inputs(connection, questions, drawing.refresh)
         permissions = Permissions(connection, workspace, hunks, questions, show, self._cancel_turn, drawing.refresh)
         settings = Settings()
+        selections = Selections(connection, documents, targets)
+        mentions = Mentions(selections)
         self._preparation = Preparation(
             settings,
             Models(keys=self._keys),
@@ -119,6 +127,7 @@ class App:
             permissions,
             reviews,
             SingleFiles(workspace, buffers, self._settings_changed),
+            mentions,
         )
         answers = Answers(connection, questions, show)
         turns = self._turns = Turns(
@@ -130,6 +139,8 @@ class App:
             Telling(hunks, answers.notice, targets.range_json),
         )
         drawing.attach(reviews, hunks, turns.hunks_changed)
+        chats = Chats(documents, workspace, turns, questions, drawing.refresh)
+        self.chat = Chat(connection, documents, workspace, chats, Completion(workspace, mentions.kinds))
         comments = PromptComments(documents, workspace)
         actions = self._actions = CodeActions(
             connection,
@@ -160,6 +171,8 @@ class App:
                 answers,
                 self._doctor,
                 self._auth,
+                chats,
+                selections,
             )
         )
         self._load_settings()
@@ -173,6 +186,7 @@ class App:
     def initialized(self, _: dict[str, Any]) -> None:
         self._tell_problems()
         self._soon(self._fetch_configuration())
+        self._soon(self.chat.register())
 
     def configuration_changed(self, params: dict[str, Any]) -> None:
         settings = params.get("settings")
@@ -203,10 +217,10 @@ class App:
         return await self._commands.execute(params)
 
     async def code_actions(self, params: protocol.CodeActionParams) -> list[dict[str, Any]]:
-        return await self._commands.code_actions(params)
+        return [*self.chat.actions(params), *await self._commands.code_actions(params)]
 
     async def lenses(self, params: protocol.DocumentParams) -> list[dict[str, Any]]:
-        return self._actions.lenses(params)
+        return [*self.chat.lenses(params), *self._actions.lenses(params)]
 
     async def hover(self, params: protocol.HoverParams) -> dict[str, Any] | None:
         return self._actions.hover(params)

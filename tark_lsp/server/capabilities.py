@@ -46,6 +46,17 @@ COMMANDS = (
 )
 CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "refactor.rewrite.tark")
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
+CHAT_FEATURES: "dict[str, tuple[str, Any]]" = {
+    "completion": ("completionProvider", {"triggerCharacters": ["@", ":"], "resolveProvider": False}),
+    "foldingRange": ("foldingRangeProvider", True),
+    "documentSymbol": ("documentSymbolProvider", True),
+    "documentLink": ("documentLinkProvider", {"resolveProvider": False}),
+    "definition": ("definitionProvider", True),
+}
+"""What chat documents have beside: under `textDocument`, the server capability and its options (docs/chat.md).
+
+Registered later for those documents alone where the client can do that, so that no other document is asked about.
+"""
 FILE_OPERATIONS = ("didCreate", "didRename", "didDelete")
 
 
@@ -63,6 +74,11 @@ def choose_encoding(capabilities: object) -> str:
     return known[0] if known else "utf-16"
 
 
+def is_dynamic(capabilities: object, feature: str) -> bool:
+    """Can the client take this feature of `CHAT_FEATURES` after it started, for some documents only?"""
+    return find(capabilities, f"textDocument.{feature}.dynamicRegistration") is True
+
+
 def initialize_result(params: object) -> "dict[str, Any]":
     """The result of `initialize`, given its params; they may be anything, a client's mistakes included."""
     capabilities = find(params, "capabilities")
@@ -74,6 +90,11 @@ def initialize_result(params: object) -> "dict[str, Any]":
             "codeActionProvider": {"codeActionKinds": list(CODE_ACTION_KINDS), "resolveProvider": False},
             "codeLensProvider": {"resolveProvider": False},
             "hoverProvider": True,
+            **{
+                provider: options
+                for feature, (provider, options) in CHAT_FEATURES.items()
+                if not is_dynamic(capabilities, feature)
+            },
             "executeCommandProvider": {"commands": list(COMMANDS)},
             "workspace": {
                 "workspaceFolders": {"supported": True, "changeNotifications": True},

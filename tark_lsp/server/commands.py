@@ -14,6 +14,7 @@ from tark_lsp.server import protocol
 from tark_lsp.server.answers import Answers
 from tark_lsp.server.auth import Auth
 from tark_lsp.server.capabilities import COMMANDS
+from tark_lsp.server.chat.chats import Chats
 from tark_lsp.server.code_actions import CodeActions
 from tark_lsp.server.doctor import Doctor
 from tark_lsp.server.documents import Documents
@@ -26,6 +27,7 @@ from tark_lsp.server.permission import Permissions
 from tark_lsp.server.prepare import Preparation
 from tark_lsp.server.prompt_comments import PromptComments
 from tark_lsp.server.review import Reviews
+from tark_lsp.server.selections import Selections
 from tark_lsp.server.targets import Targets
 from tark_lsp.server.turn_record import TurnRecord
 from tark_lsp.server.turns import Turns, kind_named
@@ -59,6 +61,8 @@ class Parts:
     answers: Answers
     doctor: Doctor
     auth: Auth
+    chats: Chats
+    selections: Selections
 
 
 class Commands:
@@ -105,11 +109,14 @@ class Commands:
         """Remembered, too, with its version: a command without a document means that of the last request."""
         if (document := self._parts.documents.find(params.text_document.uri)) is not None:
             self._last_action = protocol.DocumentId(uri=document.uri, version=document.version), params.range
+            self._parts.selections.saw(document.uri, params.range)
         if (path := path_from_uri(params.text_document.uri)) is not None:
             self._parts.preparation.state.saw_diagnostics(path, params.context.diagnostics)
         return await self._parts.actions.actions(params)
 
     async def _start(self, request: protocol.StartTurn, _: Any) -> Any:
+        if request.chat:
+            return await self._start_chat(request)
         parts = self._parts
         identifier, wanted = request.text_document, request.range
         if identifier is None and self._last_action is not None and parts.documents.find(self._last_action[0].uri):
@@ -127,6 +134,21 @@ class Commands:
             return {"inserted": True}
         session = self._session(request)
         return parts.turns.start(request, kind, session, target)
+
+    async def _start_chat(self, request: protocol.StartTurn) -> Any:
+        """The last message of the document is the prompt, whatever else the request says."""
+        parts = self._parts
+        if request.text_document is None:
+            raise RequestError("textDocument: a chat is a document")
+        target = await parts.targets.find(request.text_document, None)
+        sent = parts.chats.sent(target.uri)
+        kind = kind_named(request.kind, sent.prompt, False, asks=False)
+        session = self._session(request) if request.session_id else parts.chats.session(sent, self._new_session)
+        answering = parts.chats.answer(sent, session)
+        request = request.model_copy(update={"prompt": sent.prompt, "range": None, "ask_for_prompt": False})
+        started = parts.turns.start(request, kind, session, target, answering)
+        answering.turn_id = started["turnId"]
+        return started
 
     def _session(self, request: protocol.StartTurn) -> Session:
         return self._known_session(request.session_id) if request.session_id else self._new_session()

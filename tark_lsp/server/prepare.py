@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Policy
+from tark_lsp.agent.approval import Policy, closed
 from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.prompt import Pointer, Surroundings, system_prompt, turn_prompt
 from tark_lsp.agent.rules import Rule
@@ -22,6 +22,7 @@ from tark_lsp.server.client_state import ClientState, TurnEditor
 from tark_lsp.server.comments import PromptComment, find_comments
 from tark_lsp.server.documents import Documents
 from tark_lsp.server.inputs import Inputs
+from tark_lsp.server.mentions import Given, Mentions
 from tark_lsp.server.permission import Permissions
 from tark_lsp.server.questions import Questions
 from tark_lsp.server.review import Reviews
@@ -57,6 +58,7 @@ class Preparation:
         permissions: Permissions,
         reviews: Reviews,
         single_files: SingleFiles,
+        mentions: Mentions,
     ) -> None:
         self.settings = settings
         self.models = models
@@ -69,6 +71,7 @@ class Preparation:
         self._permissions = permissions
         self._reviews = reviews
         self.single_files = single_files
+        self._mentions = mentions
         self._tools: Mapping[str, Tool[Any]] = {}
 
     async def __call__(self, record: TurnRecord, emit: events.Listener) -> Turn:
@@ -86,9 +89,11 @@ class Preparation:
         prompt = record.request.prompt
         if record.request.ask_for_prompt:
             prompt = await self._ask_for_prompt(record)
-        around = await self._surroundings(record.request, target, workspace)
-        instructions = find_instructions(workspace, document if workspace.folders else None)
         context = self._context(record, emit, workspace)
+        rules = policy(settings)
+        given = await self._mentions.give(prompt, context, lambda path: closed(path, rules, workspace))
+        around = await self._surroundings(record.request, target, workspace, given)
+        instructions = find_instructions(workspace, document if workspace.folders else None)
         person = TurnPerson(
             record.id,
             session.id,
@@ -99,6 +104,7 @@ class Preparation:
             comment=self._comment(record),
         )
         record.notes += [note] if note else []
+        record.notes += [f"{each.name}: {each.missing}" for each in given if each.missing]
         return Turn(
             id=record.id,
             session=session,
@@ -110,7 +116,7 @@ class Preparation:
             context=context,
             person=person,
             emit=emit,
-            rules=policy(settings),
+            rules=rules,
             steering=record.steering,
             limits=Limits(
                 settings.limits.turn_requests,
@@ -149,11 +155,11 @@ class Preparation:
         return context
 
     async def _surroundings(
-        self, request: protocol.StartTurn, target: Target | None, workspace: Workspace
+        self, request: protocol.StartTurn, target: Target | None, workspace: Workspace, given: Sequence[Given]
     ) -> Surroundings:
         pointer = None
         diagnostics: Sequence[Diagnostic] = ()
-        if target is not None:
+        if target is not None and not request.chat:
             pointer = Pointer(target.name, target.selection, target.is_file, target.whole)
             if target.is_file:
                 diagnostics = await self.state.diagnostics(target.selection.snapshot.path)
@@ -161,7 +167,10 @@ class Preparation:
             pointer,
             [document.path for document in self._documents if document.path and workspace.is_inside(document.path)],
             _nearest(diagnostics, target),
-            [await self._extra(each) for each in request.context if not isinstance(each, protocol.ImageContext)],
+            [
+                *[await self._extra(each) for each in request.context if not isinstance(each, protocol.ImageContext)],
+                *((each.name, each.text) for each in given),
+            ],
             [Image(each.mime_type, each.data) for each in request.context if isinstance(each, protocol.ImageContext)],
         )
 

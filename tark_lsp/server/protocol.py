@@ -71,7 +71,8 @@ Context = Annotated[FileContext | TextContext | ImageContext, Field(discriminato
 
 class StartTurn(Payload):
     """`ask_for_prompt` and `comment` are our own code actions' way back to us: ask the person what to do; the `tark:`
-    comment that holds the prompt, to be removed with the first edit."""
+    comment that holds the prompt, to be removed with the first edit. `chat`: `text_document` is a chat, its last
+    message is the prompt, and the answer is written into it (docs/chat.md)."""
 
     prompt: StrictStr
     kind: StrictStr = "agent"
@@ -83,6 +84,7 @@ class StartTurn(Payload):
     context: list[Context] = Field(default_factory=list)
     ask_for_prompt: StrictBool = False
     comment: Range | None = None
+    chat: StrictBool = False
 
 
 class Nothing(Payload):

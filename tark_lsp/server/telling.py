@@ -36,8 +36,10 @@ class Telling:
         record.updates.send("start", **fields)
 
     def event(self, record: TurnRecord, event: events.AgentEvent) -> None:
-        """AgentEvent -> `tark/update` and progress."""
+        """AgentEvent -> `tark/update` and progress, and to who follows the turn."""
         updates = record.updates
+        if record.follower is not None:
+            record.follower.event(event)
         match event:
             case events.TextChunk(delta):
                 updates.text("text", delta)
@@ -53,7 +55,7 @@ class Telling:
                 updates.send("usage", **protocol.usage_json(total, used, window))
             case events.Notice(level, message):
                 updates.send("notice", level=level, message=message)
-                if level != "info":
+                if level != "info" and record.follower is None:
                     self._notice(level, message)
             case events.Step(message):
                 record.progress.report(visible(message))

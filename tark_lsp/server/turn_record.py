@@ -3,14 +3,32 @@
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from tark_lsp.agent.events import AgentEvent
 from tark_lsp.agent.kinds import Kind
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn
 from tark_lsp.server import protocol
 from tark_lsp.server.targets import Target
 from tark_lsp.server.updates import Progress, Updates
+
+
+class Follower(Protocol):
+    """Shows the answer of one turn in a place of its own, beside `tark/update`."""
+
+    async def begin(self) -> None:
+        """Before anything else of the turn is done. Raises TarkError where it cannot be shown: that is its end."""
+        ...
+
+    def event(self, event: AgentEvent) -> None: ...
+
+    async def end(self, end: dict[str, Any]) -> bool:
+        """The turn's end, as clients get it. False: not all was shown, so that it is to be shown as other answers are.
+
+        Not called for a turn that never began.
+        """
+        ...
 
 
 @dataclass(eq=False, slots=True)
@@ -26,6 +44,7 @@ class TurnRecord:
     progress: Progress
     id: str
     ended: "asyncio.Future[dict[str, Any]]"
+    follower: Follower | None = None
     task: "asyncio.Task[None] | None" = None
     turn: Turn | None = None
     began: bool = False

@@ -21,7 +21,7 @@ from tark_lsp.server.hunks_json import HunksJson
 from tark_lsp.server.lsp import Connection
 from tark_lsp.server.targets import Target
 from tark_lsp.server.telling import Telling, summary
-from tark_lsp.server.turn_record import TurnRecord
+from tark_lsp.server.turn_record import Follower, TurnRecord
 from tark_lsp.server.updates import LONGEST_TITLE, Progress, ProgressTokens, Updates
 from tark_lsp.server.visible import cut, visible
 
@@ -56,7 +56,14 @@ class Turns:
         self._records: OrderedDict[str, TurnRecord] = OrderedDict()
         self._queues: dict[str, list[TurnRecord]] = {}
 
-    def start(self, request: protocol.StartTurn, kind: Kind, session: Session, target: Target | None) -> dict[str, Any]:
+    def start(
+        self,
+        request: protocol.StartTurn,
+        kind: Kind,
+        session: Session,
+        target: Target | None,
+        follower: Follower | None = None,
+    ) -> dict[str, Any]:
         """The answer to `tark.turn.start`; the work begins after it went out."""
         turn_id = f"turn-{secrets.token_hex(6)}"
         title = title_of(request, kind)
@@ -69,6 +76,7 @@ class Turns:
             Progress(self._connection, self._tokens, turn_id, title),
             turn_id,
             asyncio.get_running_loop().create_future(),
+            follower,
         )
         self._records[turn_id] = record
         self._forget()
@@ -174,11 +182,14 @@ class Turns:
             payload = self._end(record, end)
             self._next(record)
         with contextlib.suppress(asyncio.CancelledError):
-            await self._tell_end(record, payload)
+            if record.follower is None or not await record.follower.end(payload):
+                await self._tell_end(record, payload)
 
     async def _do(self, record: TurnRecord) -> TurnEnd:
         record.began = True
         await record.progress.begin()
+        if record.follower is not None:
+            await record.follower.begin()
         turn = record.turn = await self._prepare(record, lambda event: self._telling.event(record, event))
         self._telling.start(record)
         for note in record.notes:

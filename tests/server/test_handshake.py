@@ -14,7 +14,7 @@ from pytest_lsp import client_capabilities
 
 from tark_lsp.server import handshake
 from tark_lsp.server.app import create_server
-from tark_lsp.server.capabilities import CODE_ACTION_KINDS, COMMANDS, initialize_result
+from tark_lsp.server.capabilities import CHAT_FEATURES, CODE_ACTION_KINDS, COMMANDS, initialize_result, is_dynamic
 from tark_lsp.server.lsp import Connection
 from tests.server.raw import ROOT, RawServer, frame
 
@@ -23,6 +23,7 @@ EVERY_FILE = types.FileOperationRegistrationOptions(
 )
 OPTIONS: dict[str, Any] = {
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(code_action_kinds=list(CODE_ACTION_KINDS)),
+    types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=["@", ":"]),
     types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False),
     types.WORKSPACE_DID_CREATE_FILES: EVERY_FILE,
     types.WORKSPACE_DID_RENAME_FILES: EVERY_FILE,
@@ -32,8 +33,9 @@ OPTIONS: dict[str, Any] = {
 
 
 def by_pygls(connection: Connection, capabilities: types.ClientCapabilities) -> Any:
-    """What pygls makes of the features registered with it, its own notifications of documents left out."""
-    features = set(connection.protocol.fm.features)
+    """What pygls makes of the features registered with it, but for those that the client is told of later."""
+    said_later = {each for each in CHAT_FEATURES if is_dynamic(get_converter().unstructure(capabilities), each)}
+    features = set(connection.protocol.fm.features) - {f"textDocument/{feature}" for feature in said_later}
     builder: Any = ServerCapabilitiesBuilder(
         capabilities,
         features,
@@ -68,6 +70,13 @@ def test_the_prepared_answer_is_what_pygls_would_send(profile: str) -> None:
 def test_the_server_says_who_it_is() -> None:
     connection = Connection()
     assert initialize_result({})["serverInfo"] == {"name": connection.name, "version": connection.version}
+
+
+def test_what_only_chats_have_is_said_later_to_who_can_hear_it_then() -> None:
+    dynamic = {"completion": {"dynamicRegistration": True}, "definition": {"dynamicRegistration": False}}
+    offered = initialize_result({"capabilities": {"textDocument": dynamic}})["capabilities"]
+    providers = [provider for provider, _ in CHAT_FEATURES.values() if provider in offered]
+    assert providers == ["foldingRangeProvider", "documentSymbolProvider", "documentLinkProvider", "definitionProvider"]
 
 
 def test_file_operations_are_advertised_to_who_has_them() -> None:

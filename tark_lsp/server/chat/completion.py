@@ -1,0 +1,107 @@
+"""Completion of mentions in a chat: `@file`, `@selection` and the others, and the paths after `@file:`."""
+
+import logging
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.errors import ToolError
+from tark_lsp.server.mentions import Kind
+from tark_lsp.server.positions import to_client
+from tark_lsp.server.protocol import range_json
+from tark_lsp.tools.ripgrep import Program, Scope, list_files
+from tark_lsp.workspace.files import Workspace
+
+log = logging.getLogger(__name__)
+
+TYPED = re.compile(r"(?<![\w@/.])@(?P<name>[a-z]*)(?P<argument>:[^\s\"`]*)?$")
+MOST_PATHS = 100
+KEPT_SECONDS = 5.0
+"""How long a listing of the workspace serves: a person types some letters a second."""
+KEYWORD, FILE = 14, 17
+"""`CompletionItemKind`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The mention in front of the caret, from column `start`, in code points; `argument` is None before its colon."""
+
+    start: int
+    name: str
+    argument: str | None
+
+
+def typed_before(line: str, column: int) -> Typed | None:
+    found = TYPED.search(line[:column])
+    if found is None:
+        return None
+    return Typed(found.start(), found["name"], None if found["argument"] is None else found["argument"][1:])
+
+
+class Completion:
+    def __init__(self, workspace: Workspace, kinds: Mapping[str, Kind]) -> None:
+        self._workspace = workspace
+        self._kinds = kinds
+        self._listed: tuple[float, tuple[Path, ...], list[str]] = (0.0, (), [])
+
+    async def at(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
+        """A `CompletionList` for the caret at code point `column` of line `number`; None: no mention is typed there."""
+        typed = typed_before(line, column)
+        if typed is None:
+            return None
+        span = range_json(number, to_client(line, typed.start, encoding), number, to_client(line, column, encoding))
+        if typed.argument is None:
+            return {"isIncomplete": False, "items": [_kind_item(*each, span) for each in self._kinds.items()]}
+        if typed.name != "file":
+            return None
+        paths = best(await self._paths(), typed.argument)
+        return {"isIncomplete": True, "items": [_path_item(path, at, span) for at, path in enumerate(paths)]}
+
+    async def _paths(self) -> list[str]:
+        """Those of the workspace, ignored ones left out, as people see them."""
+        listed, folders, paths = self._listed
+        if folders == self._workspace.folders and time.monotonic() - listed < KEPT_SECONDS:
+            return paths
+        folders = self._workspace.folders
+        try:
+            found, _ = await list_files(Program.find(folders), Scope(folders)) if folders else ([], True)
+        except ToolError as error:
+            log.warning("no paths to complete: %s", error)
+            return []
+        paths = [self._workspace.display(Path(each)) for each in found]
+        self._listed = (time.monotonic(), folders, paths)
+        return paths
+
+
+def best(paths: Sequence[str], typed: str) -> list[str]:
+    """At most 100 that hold the letters typed: those where a name begins with them first, then the shortest."""
+    wanted = typed.lower()
+    ranked = []
+    for path in paths:
+        lower = path.lower()
+        at = lower.rfind(wanted)
+        if at >= 0:
+            begins = at == 0 or lower.startswith(wanted) or lower[at - 1] == "/"
+            ranked.append((not begins, len(path), path))
+    ranked.sort()
+    return [path for *_, path in ranked[:MOST_PATHS]]
+
+
+def _kind_item(name: str, kind: Kind, span: dict[str, Any]) -> dict[str, Any]:
+    text = f"@{name}:" if kind.takes_argument else f"@{name}"
+    edit = {"range": span, "newText": text}
+    return {"label": text, "kind": KEYWORD, "detail": kind.about, "filterText": text, "textEdit": edit}
+
+
+def _path_item(path: str, order: int, span: dict[str, Any]) -> dict[str, Any]:
+    text = f'@file:"{path}"' if re.search(r"[\s\"`]", path) else f"@file:{path}"
+    return {
+        "label": path,
+        "kind": FILE,
+        "filterText": f"@file:{path}",
+        "sortText": f"{order:03d}",
+        "textEdit": {"range": span, "newText": text},
+    }

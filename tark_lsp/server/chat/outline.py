@@ -1,0 +1,68 @@
+"""Folds and symbols of a chat document, as LSP's JSON. Pure."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from tark_lsp.server.chat.transcript import Section, Transcript, words
+from tark_lsp.server.positions import line_length, to_client
+from tark_lsp.server.protocol import range_json
+from tark_lsp.server.visible import cut, visible
+
+STRING = 15
+"""`SymbolKind.String`: LSP has no kind for words."""
+LONGEST_NAME = 60
+NOTE = "> "
+"""How lines of ours in an answer begin: tool calls above all (answer_text.py)."""
+
+
+def folds(lines: Sequence[str], transcript: Transcript) -> list[dict[str, Any]]:
+    """Each message under its heading, and the tool calls of an answer where several follow each other."""
+    found = []
+    for section in transcript.sections:
+        found.append((section.start, _last_line(lines, section)))
+        if section.speaker == "Tark":
+            numbers = range(section.body, section.end)
+            for is_note, some in groupby(numbers, lambda number: lines[number].startswith(NOTE)):
+                run = list(some) if is_note else []
+                if len(run) > 1:
+                    found.append((run[0], run[-1]))
+    return [{"startLine": start, "endLine": end, "kind": "region"} for start, end in found if end > start]
+
+
+def symbols(lines: Sequence[str], transcript: Transcript, encoding: str) -> list[dict[str, Any]]:
+    """`DocumentSymbol`s: `You: first words`."""
+    return [
+        {
+            "name": f"{section.speaker}: {_first_words(lines, section)}".rstrip(": "),
+            "kind": STRING,
+            "range": _range(lines, section.start, _last_line(lines, section), encoding),
+            "selectionRange": _range(lines, section.start, section.start, encoding),
+        }
+        for section in transcript.sections
+    ]
+
+
+def flat(symbols: Sequence[dict[str, Any]], uri: str) -> list[dict[str, Any]]:
+    """As `SymbolInformation`, for clients without hierarchical ones."""
+    return [
+        {"name": each["name"], "kind": each["kind"], "location": {"uri": uri, "range": each["range"]}}
+        for each in symbols
+    ]
+
+
+def _last_line(lines: Sequence[str], section: Section) -> int:
+    """The last that is not blank."""
+    last = section.end - 1
+    while last > section.start and not lines[last].strip():
+        last -= 1
+    return last
+
+
+def _first_words(lines: Sequence[str], section: Section) -> str:
+    spoken = words(lines, Section(section.speaker, section.start, section.body, min(section.end, section.body + 50)))
+    return cut(visible(spoken.partition("\n")[0]), LONGEST_NAME)
+
+
+def _range(lines: Sequence[str], first: int, last: int, encoding: str) -> dict[str, Any]:
+    return range_json(first, 0, last, to_client(lines[last], line_length(lines[last]), encoding))

@@ -1,0 +1,172 @@
+"""Writes one answer into an open chat document while it streams, by edits that follow the person's typing.
+
+The place is the last line written: each edit is made for the text as it was left, and carried to the text of now
+(`rebase`). Where the person changed that very line, or took it away, the place is lost and nothing more is written.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tark_lsp.errors import RequestError
+from tark_lsp.server.chat.transcript import HEADINGS, parse
+from tark_lsp.server.documents import Documents
+from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.lines import ending_of
+from tark_lsp.workspace.outcomes import Applied, Refused
+from tark_lsp.workspace.snapshot import Snapshot
+
+JOIN_SECONDS = 0.3
+"""Between two edits: each is a step of the editor's undo, and one more thing to draw."""
+REFUSALS = 3
+QUIET_SECONDS = 1.0
+"""What a refused edit waits for: some editors take none while the person types."""
+LABEL = "Tark: answer"
+
+
+class Lost(Exception):
+    """The answer cannot be written on; the words say why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An edit of the text of now, the text it leads to, and the line of that text written last."""
+
+    edit: ProposedEdit
+    after: Snapshot
+    line: int
+
+
+class AnswerWriter:
+    """`begin`, then `write` as often as there is something, then `finish`."""
+
+    def __init__(self, documents: Documents, workspace: Workspace, path: Path, told: Callable[[str], None]) -> None:
+        """`told(why)`: called once, when the place is lost while the answer streams."""
+        self._documents = documents
+        self._workspace = workspace
+        self._path = path
+        self._told = told
+        self._pending: list[str] = []
+        self._wake = asyncio.Event()
+        self._closing = asyncio.Event()
+        self._heading: asyncio.Task[None] | None = None
+        self._streaming: asyncio.Task[bool] | None = None
+        self._base = Snapshot(path, "")
+        """The document as the last edit left it, and in it the line written last."""
+        self._line = 0
+
+    async def begin(self) -> None:
+        """Write the heading. Cancelling leaves the writer at it. Raises RequestError: there is no place for it."""
+        self._heading = asyncio.create_task(self._apply(self._heading_step))
+        try:
+            await asyncio.shield(self._heading)
+        except Lost as lost:
+            raise RequestError(f"the answer cannot be written into {self._path.name}: {lost}") from lost
+        self._streaming = asyncio.create_task(self._stream())
+
+    def write(self, text: str) -> None:
+        """`text` with `\n` for line endings."""
+        if text:
+            self._pending.append(text)
+            self._wake.set()
+
+    async def finish(self) -> bool:
+        """Write the rest, and the heading of the person's next message. False: not all of it is in the document."""
+        self._closing.set()
+        self._wake.set()
+        if self._heading is None:
+            return False
+        try:
+            await asyncio.shield(self._heading)
+        except Lost:  # said as the turn's error, or the turn was cancelled before anything was written
+            return False
+        if self._streaming is None:
+            self._streaming = asyncio.create_task(self._stream())
+        return await asyncio.shield(self._streaming)
+
+    async def _stream(self) -> bool:
+        try:
+            while not self._closing.is_set():
+                await self._wake.wait()
+                self._wake.clear()
+                await self._write_pending()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(JOIN_SECONDS):
+                        await self._closing.wait()
+            await self._write_pending(last=True)
+        except Lost as lost:
+            self._told(str(lost))
+            return False
+        return True
+
+    async def _write_pending(self, *, last: bool = False) -> None:
+        text = "".join(self._pending)
+        self._pending.clear()
+        if text or last:
+            await self._apply(lambda now: self._text_step(now, text, last))
+
+    def _heading_step(self, now: Snapshot) -> Step:
+        """At the end of the document, where the person's message stands."""
+        lines = split_lines(now.text)
+        transcript = parse(lines)
+        if not transcript.sections or transcript.sections[-1].speaker != "You":
+            raise Lost("your message is not at its end any more")
+        ending, last = _ending(lines), lines[-1]
+        added = "" if ending_of(last) else ending
+        if transcript.open_fence:
+            added += f"{transcript.open_fence}{ending}{ending}"
+        elif last.strip():
+            added += ending
+        edit = ProposedEdit.between(now, f"{now.text}{added}## Tark{ending}{ending}{ending}")
+        after = edit.drafted
+        return Step(edit, after, len(split_lines(after.text)) - 1)
+
+    def _text_step(self, now: Snapshot, text: str, last: bool) -> Step:
+        """The line written last, grown by the text."""
+        lines = split_lines(self._base.text)
+        ending, standing = _ending(lines), lines[self._line]
+        grown = standing.removesuffix(ending_of(standing)) + text.replace("\n", ending) + ending
+        own = ProposedEdit(self._path, self._base, (Hunk(self._line, (standing,), tuple(split_lines(grown))),))
+        carried, conflicts = rebase(own, now)
+        if conflicts:
+            raise Lost("the line it had come to was changed")
+        if not carried.hunks:  # done already: the editor was late to tell
+            return Step(carried, own.drafted, self._line + len(own.hunks[0].new) - 1)
+        hunk = carried.hunks[0]
+        if last and not _goes_on(split_lines(now.text)[hunk.end :]):
+            hunk = Hunk(hunk.start, hunk.old, (*hunk.new[:-1], f"## You{ending}", ending))
+            carried = carried.only([hunk])
+        return Step(carried, carried.drafted, hunk.start + len(hunk.new) - 1)
+
+    async def _apply(self, propose: Callable[[Snapshot], Step]) -> None:
+        """Until it is done: what the person types meanwhile only means that it is proposed again. Raises Lost."""
+        refusals = 0
+        while True:
+            document = self._documents.at(self._path)
+            if document is None:
+                raise Lost("the document was closed")
+            step = propose(document.snapshot())
+            if all(hunk.old == hunk.new for hunk in step.edit.hunks):
+                break
+            outcome = await self._workspace.apply(step.edit, LABEL)
+            if isinstance(outcome, Applied):
+                break
+            if isinstance(outcome, Refused):
+                refusals += 1
+                if refusals == REFUSALS:
+                    raise Lost(outcome.reason)
+                await self._documents.quiet(QUIET_SECONDS)
+        self._base, self._line = step.after, step.line
+
+
+def _ending(lines: list[str]) -> str:
+    return ending_of(lines[0]) if lines and ending_of(lines[0]) else "\n"
+
+
+def _goes_on(following: list[str]) -> bool:
+    """Does another message begin below, so that the person's needs no heading?"""
+    first = next((line for line in following if line.strip()), "")
+    return first.rstrip() in HEADINGS
