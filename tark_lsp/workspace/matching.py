@@ -1,0 +1,223 @@
+"""Where in a text the lines a model quotes stand, and what would stand there after its edit; pure.
+
+Three steps, from strict to lenient: whole lines exactly; whole lines but for white space at their ends; whole lines
+re-indented as one, or a part of a line exactly. Which of them counts is decided in placing.py.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from tark_lsp.workspace.lines import changed_ranges, count_lines, ending_of, split_lines
+
+NEWLINE = r"(?:\r\n|\r(?!\n)|(?<!\r)\n)"
+
+
+class Doubt(Enum):
+    """Why a place is not to be changed although the quoted text stands there; placing.py puts it into words."""
+
+    INDENTATION = "the new lines are indented in another way than the quoted ones"
+    WORD = "the quoted text begins or ends within a word"
+    LINE = "whole lines are quoted, and the last one goes on in the text"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`text[start:end]` is to become `new`; `line` counts from 0."""
+
+    line: int
+    start: int
+    end: int
+    new: str
+    doubt: Doubt | None = None
+
+
+def exact_places(text: str, old: str, new: str) -> list[Place]:
+    """Every exact occurrence: of whole lines where `old` has a line ending, else anywhere."""
+    whole = next(places_by_step(text, old, new)) if count_lines(old) else []
+    return whole or _part_places(text, old, new)
+
+
+def whole_line_places(text: str, old: str, new: str) -> list[Place]:
+    """Every place where the lines of `old` stand, by the first step that finds any."""
+    lines, wanted = split_lines(text), split_lines(old)
+    steps = (_line_places(lines, wanted, new, same) for same in (_exactly, _but_for_ends, _but_for_indentation))
+    return next(filter(None, steps), [])
+
+
+def places_by_step(text: str, old: str, new: str) -> Iterator[list[Place]]:
+    """The places of each step of the recipe, found when they are asked for; neither text is empty."""
+    wanted = split_lines(old)
+    plain = old != "\n" and "\r" not in text and "\r" not in old
+    if plain:  # Nearly always; the whole text is cut into lines only where this finds nothing.
+        yield _found_places(text, old, wanted, new)
+    lines = split_lines(text)
+    if not plain:
+        yield _line_places(lines, wanted, new, _exactly)
+    yield _line_places(lines, wanted, new, _but_for_ends)
+    # An indented line is also a place where its unindented text stands; a second such place makes it ambiguous.
+    found = _line_places(lines, wanted, new, _but_for_indentation)
+    parts = [
+        part
+        for part in _part_places(text, old, new)
+        if not any(part.start < whole.end and whole.start < part.end for whole in found)
+    ]
+    yield sorted(found + parts, key=lambda one: one.start)
+
+
+def _exactly(line: str) -> str:
+    return line.rstrip("\r\n")
+
+
+def _but_for_ends(line: str) -> str:
+    return line.rstrip()
+
+
+def _but_for_indentation(line: str) -> str:
+    return line.rstrip().lstrip(" \t")
+
+
+def _found_places(text: str, old: str, wanted: Sequence[str], new: str) -> list[Place]:
+    """As `_line_places` for lines that are exactly the same, where every line ending is `\\n`."""
+    body = old.removesuffix("\n")
+    found: list[Place] = []
+    at = text.find(body)
+    line = counted = 0
+    while at >= 0:
+        end = at + len(body)
+        begins = at == 0 or text[at - 1] == "\n"
+        if begins and (text.startswith("\n", end) or (end == len(text) and text[-1] != "\n")):
+            line += text.count("\n", counted, at)
+            counted = at
+            here = split_lines(text[at : end + 1])
+            found.append(Place(line, at, min(end + 1, len(text)), _block(here, "\n", wanted, new, ("", ""))))
+        at = text.find(body, at + 1)
+    return found
+
+
+def _line_places(lines: Sequence[str], wanted: Sequence[str], new: str, same: Callable[[str], str]) -> list[Place]:
+    """Where the lines `wanted` stand, two lines being the same if `same` makes them so."""
+    keys, wanted_keys = [same(line) for line in lines], [same(line) for line in wanted]
+    found: list[Place] = []
+    first, size = wanted_keys[0], len(wanted)
+    at, offset, counted = -1, 0, 0
+    for _ in range(keys.count(first)):
+        at = keys.index(first, at + 1)
+        if keys[at : at + size] != wanted_keys:
+            continue
+        here = lines[at : at + size]
+        shift = ("", "") if same is not _but_for_indentation else _shift(wanted, here)
+        if shift is None:
+            continue
+        offset += sum(map(len, lines[counted:at]))
+        counted = at
+        neighbours = (*lines[max(0, at - 1) : at], *here, *lines[at + size : at + size + 1], *lines)
+        ending = next(filter(None, map(ending_of, neighbours)), "\n")
+        block = _block(here, ending, wanted, new, shift)
+        doubt = Doubt.INDENTATION if _unlike(wanted, here, split_lines(new), shift) else None
+        found.append(Place(at, offset, offset + sum(map(len, here)), block, doubt))
+    return found
+
+
+def _shift(wanted: Sequence[str], here: Sequence[str]) -> tuple[str, str] | None:
+    """`(less, more)`: the indentation taken from and given to each line of `wanted` to get `here`; one is empty.
+
+    None where no single such pair serves all lines: tabs for spaces, say, or lines indented unevenly.
+    """
+    pairs = [(_indentation(a), _indentation(b)) for a, b in zip(wanted, here, strict=True) if a.strip()]
+    if not pairs:
+        return None
+    a, b = pairs[0]
+    if b.endswith(a):
+        less, more = "", b.removesuffix(a)
+    elif a.endswith(b):
+        less, more = a.removesuffix(b), ""
+    else:
+        return None
+    same = all(a.startswith(less) and more + a.removeprefix(less) == b for a, b in pairs)
+    return (less, more) if same else None
+
+
+def _unlike(wanted: Sequence[str], here: Sequence[str], fresh: Sequence[str], shift: tuple[str, str]) -> bool:
+    """Whether the new lines may be indented as the text is, or in no one way, where the quoted lines are not."""
+    less, more = shift
+    new = _least_indentation(fresh)
+    if shift == ("", "") or new is None or new == _least_indentation(wanted):
+        return False
+    stands = _least_indentation(here) or ""
+    uneven = any(line.strip() and not line.startswith(less) for line in fresh)
+    return uneven or new == stands or (more != "" and new.startswith(stands))
+
+
+def _least_indentation(lines: Sequence[str]) -> str | None:
+    return min((_indentation(line) for line in lines if line.strip()), key=len, default=None)
+
+
+def _indentation(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _block(here: Sequence[str], ending: str, wanted: Sequence[str], new: str, shift: tuple[str, str]) -> str:
+    """The new lines: those the model left alone byte for byte as they stand, the rest with the endings around them."""
+    fresh = split_lines(new)
+    less, more = shift
+    out: list[str] = []
+    done = 0
+    ranges = changed_ranges([*map(_exactly, wanted)], [*map(_exactly, fresh)])
+    for i1, i2, j1, j2 in [*ranges, (len(wanted), len(wanted), len(fresh), len(fresh))]:
+        out.extend(here[done:i1])
+        for k in range(j1, j2):
+            stood = ending_of(here[i1 + k - j1]) if i1 + k - j1 < i2 else ""
+            body = _exactly(fresh[k])
+            if body.strip():
+                body = more + body.removeprefix(less)
+            out.append(body + (stood or (ending_of(out[-1]) if out else "") or ending))
+        done = i2
+    if not out:
+        return ""
+    out = [line if ending_of(line) else line + ending for line in out]
+    if not ending_of(here[-1]) and not (ending_of(fresh[-1]) and not ending_of(wanted[-1])):
+        out[-1] = _exactly(out[-1])
+    return "".join(out)
+
+
+def _part_places(text: str, old: str, new: str) -> list[Place]:
+    """Every exact occurrence, also inside a line and across lines; line endings of any kind are the same.
+
+    The ending of the last line is never replaced: it would join what is left of that line to the next.
+    """
+    ended = ending_of(old)
+    old, new = old.removesuffix(ended), new.removesuffix(ending_of(new)) if ended else new
+    segments = re.split(r"\r\n|\r|\n", old)
+    if not old or any(segment not in text for segment in segments):
+        return []
+    source = NEWLINE.join(map(re.escape, segments)) + (rf"(?={NEWLINE}|\Z)" if ended else "")
+    pattern = re.compile(source)
+    lines = split_lines(text)
+    common = next(filter(None, map(ending_of, lines)), "\n")
+    fresh = [_exactly(line) if ending_of(line) == "" else _exactly(line) + "\n" for line in split_lines(new)]
+    found: list[Place] = []
+    line = counted = 0
+    match = pattern.search(text)
+    while match:
+        start, end = match.span()
+        line += count_lines(text[counted:start])
+        counted = start
+        ending = ending_of(lines[line]) or common
+        doubt = _doubt_of_part(text, start, end, old, new)
+        found.append(Place(line, start, end, "".join(fresh).replace("\n", ending), doubt))
+        match = pattern.search(text, start + 1)
+    return found
+
+
+def _doubt_of_part(text: str, start: int, end: int, old: str, new: str) -> Doubt | None:
+    if any(at > 0 and re.fullmatch(r"\w\w", text[at - 1 : at + 1]) for at in (start, end)):
+        return Doubt.WORD
+    before = re.split(r"[\r\n]", text[max(0, start - 1000) : start])[-1]
+    after = re.split(r"[\r\n]", text[end : end + 1000], maxsplit=1)[0]
+    if before.strip():
+        return None
+    if after.strip() and (old[0] in " \t" or count_lines(old)):
+        return Doubt.LINE
+    return Doubt.INDENTATION if before and old[0] not in " \t" and new.startswith((" ", "\t")) else None
