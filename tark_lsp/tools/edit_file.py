@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tark_lsp.tools.proposing import editable, propose
+from tark_lsp.tools.proposing import existing, propose
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, place
 
@@ -31,12 +31,9 @@ class EditFileArguments(Arguments):
 
 def edit_of(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
     """Raises WorkspaceError and ToolError."""
-    path = editable(ctx, args.path)
-    if path not in ctx.drafts:
-        ctx.workspace.read(path)  # raises FileMissing: only write_file makes files
     return propose(
         ctx,
-        path,
+        existing(ctx, args.path),
         lambda text: place(text, args.old_text, args.new_text, line_hint=args.line_hint, replace_all=args.replace_all),
     )
 

@@ -1,6 +1,8 @@
 """From a change of a file's text to a proposed edit of the file as it is now, through what the model has read."""
 
+import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from tark_lsp.context.snippets import CLOSING, ESCAPED_CLOSING, unescape_code
@@ -23,16 +25,49 @@ def editable(ctx: ToolContext, path: str) -> Path:
         ) from error
 
 
+def existing(ctx: ToolContext, path: str) -> Path:
+    """As `editable`, for a file that is there with the drafts of this answer. Raises WorkspaceError."""
+    resolved = editable(ctx, path)
+    try:
+        ctx.read(resolved)
+    except FileMissing as error:
+        was_there = "it was there when you read it; " if resolved in ctx.seen else ""
+        hint = error.hint or f"{was_there}find_files tells what there is, write_file makes a new file"
+        raise FileMissing(error.message, hint=hint, details=error.details) from error
+    return resolved
+
+
+def itself(ctx: ToolContext, path: str) -> Path:
+    """As `existing`, for what concerns the file and not only its text: a link is never taken for what it leads to."""
+    refuse_link(ctx, path)
+    return existing(ctx, path)
+
+
+def refuse_link(ctx: ToolContext, path: str) -> None:
+    """Raises ToolError `unsupported` where `path` itself is a symbolic link; links in the folders above do no harm."""
+    resolved = editable(ctx, path)
+    for name in {path.rstrip("/"), path.rstrip("/").partition(":")[2]}:
+        for folder in ctx.workspace.folders:
+            entry = folder / name
+            if name and entry.is_symlink() and Path(os.path.realpath(entry)) == resolved:
+                raise ToolError(
+                    "unsupported",
+                    f"{path} is a link to {ctx.workspace.display(resolved)}",
+                    hint=f"name {ctx.workspace.display(resolved)} if you mean that file; links are made and removed "
+                    "with run_command",
+                )
+
+
 def propose(ctx: ToolContext, path: Path, change: Callable[[str], str]) -> ProposedEdit:
     """`change` gives the whole new text from the text the model knows; the edit is of the file as it is now.
 
-    What the model knows is what it last read (`ctx.seen`) with the drafts of this answer. The edit holds the drafts,
-    too. A file that does not exist is empty text.
+    `path` is where the file stands with the drafts of this answer, which the edit holds, too. What the model knows is
+    what it last read (`ctx.seen`) with those drafts. A file that does not exist is empty text.
 
     Raises WorkspaceError; ToolError from `change`; `conflict` where the person changed the same lines since the model
     read them; `invalid_arguments` where nothing would change.
     """
-    now = read_or_absent(ctx, path)
+    now = read_or_absent(ctx, source_of(ctx, path))
     current = with_draft(ctx, now)
     known = known_text(ctx, current, now)
     try:
@@ -50,7 +85,31 @@ def propose(ctx: ToolContext, path: Path, change: Callable[[str], str]) -> Propo
     moved, conflicts = rebase(ProposedEdit.between(known, after), current)
     if conflicts:
         raise conflict(ctx, known, current, conflicts[0])
-    return ProposedEdit.between(now, moved.after)
+    return edited(ctx, now, moved.after)
+
+
+def source_of(ctx: ToolContext, path: Path) -> Path:
+    """The path that the file at `path` has now: a draft may move it there. Raises ToolError `conflict`."""
+    draft = ctx.draft_at(path)
+    if draft is None:
+        return path
+    if draft.drafted.path != path:
+        shown, to = ctx.workspace.display(path), ctx.workspace.display(draft.drafted.path)
+        raise ToolError(
+            "conflict",
+            f"{shown} is moved to {to} by this answer, so nothing can be written there yet",
+            hint=f"edit {to}; make a new {shown} in your next answer",
+        )
+    return draft.path
+
+
+def edited(ctx: ToolContext, now: Snapshot, after: str) -> ProposedEdit:
+    """The edit of the file as it is `now` to the text `after`, which holds its drafts; a drafted move stays."""
+    edit = ProposedEdit.between(now, after)
+    if not now.exists and not after:
+        edit = replace(edit, hunks=(Hunk(0, (), ()),))  # an empty new file is decided, too
+    draft = ctx.drafts.get(now.path)
+    return edit if draft is None else replace(edit, target=draft.target)
 
 
 def read_or_absent(ctx: ToolContext, path: Path) -> Snapshot:

@@ -6,10 +6,17 @@ from pydantic import Field
 
 from tark_lsp.errors import NotText
 from tark_lsp.tools.edit_file import locations_of
-from tark_lsp.tools.proposing import editable, in_the_manner_of, line_ending, propose, read_or_absent
+from tark_lsp.tools.proposing import (
+    editable,
+    edited,
+    in_the_manner_of,
+    line_ending,
+    propose,
+    read_or_absent,
+)
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, split_lines
-from tark_lsp.workspace.lines import Hunk, line_changes
+from tark_lsp.workspace.lines import line_changes
 
 DESCRIPTION = """\
 Make a new file, or give an old one a new text as a whole. Folders that are missing are made. Of an old file only the \
@@ -22,16 +29,29 @@ class WriteFileArguments(Arguments):
 
 
 async def preview(args: WriteFileArguments, ctx: ToolContext) -> Preview:
-    path = editable(ctx, args.path)
-    shown = ctx.workspace.display(path)
-    require_place(path, shown)
-    now = read_or_absent(ctx, path)
-    if not args.content and not now.exists and path not in ctx.drafts:
-        edit = ProposedEdit(path, now, (Hunk(0, (), ()),))  # an empty new file is decided, too
-    else:
-        edit = propose(ctx, path, lambda text: whole_text(text, args.content))
-    title = f"write_file {shown}" if edit.base.exists else f"write_file {shown} (new)"
-    return Preview(title, ToolKind.EDIT, Risk.WRITE, locations=locations_of(edit), edits=(edit,))
+    edit = written(ctx, editable(ctx, args.path), args.content)
+    title = f"write_file {ctx.workspace.display(edit.drafted.path)}"
+    return Preview(
+        title if edit.base.exists else f"{title} (new)",
+        ToolKind.EDIT,
+        Risk.WRITE,
+        locations=locations_of(edit),
+        edits=(edit,),
+    )
+
+
+def written(ctx: ToolContext, path: Path, content: str) -> ProposedEdit:
+    """The whole text of the file at `path`, be it new. Raises WorkspaceError, ToolError."""
+    require_place(path, ctx.workspace.display(path))
+    draft = ctx.draft_at(path)
+    if draft is not None and draft.removes:  # made anew: the file stays, with another text
+        now = read_or_absent(ctx, path)
+        return ProposedEdit.between(now, whole_text(now.text, content))
+    if not content and (draft is None or not draft.drafted.exists):
+        now = read_or_absent(ctx, path)
+        if not now.exists:
+            return edited(ctx, now, "")
+    return propose(ctx, path, lambda text: whole_text(text, content))
 
 
 def require_place(path: Path, shown: str) -> None:

@@ -14,7 +14,7 @@ READING = {
     *("read_file", "read_files", "list_directory", "find_files", "search_text", "read_diagnostics"),
     *("ask_user", "update_plan"),
 }
-EDITING = {"edit_file", "write_file", "replace_selection"}
+EDITING = {"edit_file", "write_file", "replace_selection", "apply_patch", "move_file", "delete_file"}
 AGENT_BUILD = READING | EDITING | {"run_command", "switch_mode"}
 AGENT_READS = READING | {"propose_edit", "switch_mode"}
 

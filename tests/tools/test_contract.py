@@ -14,8 +14,9 @@ from tark_lsp.tools.tool import Risk, Tool
 DOCS = Path(__file__).parents[2] / "docs" / "tools.md"
 TOOLS = load_tools()
 
-OF_THIS_ISSUE = """read_file read_files list_directory find_files search_text edit_file replace_selection write_file
-run_command ask_user switch_mode update_plan read_diagnostics propose_edit""".split()  # noqa: SIM905  # as the issue lists them
+OF_THE_ISSUES = """read_file read_files list_directory find_files search_text edit_file replace_selection write_file
+run_command ask_user switch_mode update_plan read_diagnostics propose_edit
+apply_patch move_file delete_file""".split()  # noqa: SIM905  # as the issues list them
 
 
 def documented() -> dict[str, tuple[str, str]]:
@@ -32,8 +33,8 @@ def as_documented(tool: Tool[Any]) -> tuple[str, str]:
     return ", ".join(shown), tool.risk.name.lower()
 
 
-def test_the_tools_are_those_of_the_issue() -> None:
-    assert sorted(TOOLS) == sorted(OF_THIS_ISSUE)
+def test_the_tools_are_those_of_the_issues() -> None:
+    assert sorted(TOOLS) == sorted(OF_THE_ISSUES)
 
 
 @pytest.mark.parametrize("name", sorted({*TOOLS, *documented()}))
@@ -55,12 +56,15 @@ def test_a_tool_is_described_to_the_model(name: str) -> None:
 
 def test_only_tools_without_run_or_with_edits_write() -> None:
     assert {name for name, tool in TOOLS.items() if tool.run is None} == {
+        "apply_patch",
+        "delete_file",
         "edit_file",
+        "move_file",
         "propose_edit",
         "replace_selection",
         "write_file",
     }
-    assert {name for name, tool in TOOLS.items() if tool.risk >= Risk.RISKY} == {"run_command"}
+    assert {name for name, tool in TOOLS.items() if tool.risk >= Risk.RISKY} == {"delete_file", "run_command"}
 
 
 def test_a_tool_in_a_file_of_another_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,197 @@
+"""Reads the text of a patch in the `*** Begin Patch` format into its sections; pure. The format is in docs/tools.md."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tark_lsp.errors import ToolError
+
+BEGIN, END, END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
+SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(\S.*?)\s*")
+MOVE = re.compile(r"\*\*\* Move to:\s*(\S.*?)\s*")
+HEADER = re.compile(r"@@(?:\s*-\d+(?:,\d+)?\s+\+\d+(?:,\d+)?\s*@@)?\s*(.*?)(?:\s*@@)?\s*")
+"""Line numbers of a unified diff are read over: models get them wrong, and the text says where."""
+
+FENCE = re.compile(r"(`{3,}|~{3,})[\w-]*\s*")
+HERE_DOCUMENT = re.compile(r"(?:\$ )?apply_patch\s*<<-?\s*(['\"]?)(\w+)\1\s*")
+
+SHOWN = """\
+*** Begin Patch
+*** Update File: src/a.py
+@@ class A:
+ a line that stays
+-a line that goes
++a line that comes
+*** Add File: src/b.py
++its first line
+*** Delete File: src/c.py
+*** Update File: src/d.py
+*** Move to: src/e.py
+*** End Patch"""
+
+Action = Literal["add", "update", "delete"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Lines `old` that become `new`, without their endings; `line` is where it begins in the patch, from 1.
+
+    `headers`: what stood behind `@@`, outermost first. `at_end`: its last old line is the last of the file.
+    """
+
+    line: int
+    headers: tuple[str, ...]
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    at_end: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What the patch does to one file. `text`: the whole text of one that is added."""
+
+    line: int
+    action: Action
+    path: str
+    target: str | None = None
+    text: str = ""
+    chunks: tuple[Chunk, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return f"{self.action.capitalize()} File: {self.path}"
+
+
+def parse_patch(text: str) -> tuple[Section, ...]:
+    """Raises ToolError `invalid_arguments`, with the line and the format, for what is no such patch."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    first, last = _inside(lines)
+    sections: list[Section] = []
+    at = first
+    while at < last:
+        found = SECTION.fullmatch(lines[at])
+        if found is None:
+            if not lines[at].strip():
+                at += 1
+                continue
+            raise _malformed(at, lines[at], "a section begins with *** Add File:, *** Update File: or *** Delete File:")
+        begin, end = at, _end_of_section(lines, at + 1, last)
+        action, body = found[1], range(at + 1, end)
+        at = end
+        if action == "Add":
+            sections.append(Section(begin + 1, "add", found[2], text=_added(lines, body)))
+        elif action == "Delete":
+            _require_blank(lines, body)
+            sections.append(Section(begin + 1, "delete", found[2]))
+        else:
+            sections.append(_update(lines, begin, found[2], body))
+    if not sections:
+        raise _malformed(first, "", "there is no section in it")
+    return tuple(sections)
+
+
+def _inside(lines: Sequence[str]) -> tuple[int, int]:
+    """The first and the last (excluded) line between the markers, with what models wrap a patch in left out."""
+    first, last = _trimmed(lines, 0, len(lines))
+    closing: list[str] = []
+    while first < last:
+        fence, document = FENCE.fullmatch(lines[first]), HERE_DOCUMENT.fullmatch(lines[first])
+        if fence is None and document is None:
+            break
+        closing.append(fence[1] if fence else document[2] if document else "")
+        first, last = _trimmed(lines, first + 1, last)
+    for close in closing:  # the outermost one is the last line
+        if first < last and lines[last - 1].rstrip() == close:
+            first, last = _trimmed(lines, first, last - 1)
+    if first < last and lines[first].rstrip() == BEGIN:
+        first += 1
+    elif first == last or not SECTION.fullmatch(lines[first]):
+        raise _malformed(first, lines[first] if first < last else "", f"a patch begins with the line {BEGIN}")
+    if first < last and lines[last - 1].rstrip() == END:
+        last -= 1
+    return first, last
+
+
+def _trimmed(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    while first < last and not lines[first].strip():
+        first += 1
+    while first < last and not lines[last - 1].strip():
+        last -= 1
+    return first, last
+
+
+def _end_of_section(lines: Sequence[str], at: int, last: int) -> int:
+    for number in range(at, last):
+        if SECTION.fullmatch(lines[number]):
+            return number
+        if lines[number].rstrip() in (BEGIN, END):
+            raise _malformed(number, lines[number], "one call takes one patch, and nothing comes after its end")
+    return last
+
+
+def _require_blank(lines: Sequence[str], body: range) -> None:
+    for at in body:
+        if lines[at].strip():
+            raise _malformed(at, lines[at], "nothing follows *** Delete File: but the next section")
+
+
+def _added(lines: Sequence[str], body: range) -> str:
+    first, last = body.start, body.stop
+    while first < last and not lines[last - 1].strip():
+        last -= 1
+    out = []
+    for at in range(first, last):
+        if lines[at] and not lines[at].startswith("+"):
+            raise _malformed(at, lines[at], "each line of a file that is added begins with +")
+        out.append(lines[at][1:] + "\n")
+    return "".join(out)
+
+
+def _update(lines: Sequence[str], begin: int, path: str, body: range) -> Section:
+    at, end = body.start, body.stop
+    moved = MOVE.fullmatch(lines[at]) if at < end else None
+    if moved:
+        at += 1
+    if at + 1 < end and {_diff_name(lines[at], "--- "), _diff_name(lines[at + 1], "+++ ")} == {path}:
+        at += 2  # the file lines of a unified diff, which say what *** Update File: said
+    chunks = _chunks(lines, range(at, end))
+    if not chunks and not moved:
+        raise _malformed(begin, lines[begin], "nothing is said of what to update in it")
+    return Section(begin + 1, "update", path, moved[1] if moved else None, chunks=chunks)
+
+
+def _diff_name(line: str, sign: str) -> str | None:
+    return re.sub(r"^[ab]/", "", line.removeprefix(sign).split("\t")[0].strip()) if line.startswith(sign) else None
+
+
+def _chunks(lines: Sequence[str], body: range) -> tuple[Chunk, ...]:
+    chunks: list[Chunk] = []
+    headers: list[str] = []
+    some: list[tuple[int, str]] = []
+    for at in [*body, body.stop]:
+        line = lines[at] if at < body.stop else "@@"  # the end closes what is open, as a new header does
+        header, at_end = HEADER.fullmatch(line), line.rstrip() == END_OF_FILE
+        if header or at_end:
+            while some and not some[-1][1]:
+                some.pop()  # empty lines at a chunk's end only set it apart from what follows
+            if some:
+                old = tuple(each[1:] for _, each in some if not each.startswith("+"))
+                new = tuple(each[1:] for _, each in some if not each.startswith("-"))
+                chunks.append(Chunk(some[0][0] + 1, tuple(headers), old, new, at_end))
+                headers, some = [], []
+            headers += filter(None, [header and header[1]])
+        elif line and line[0] in " +-":
+            some.append((at, line))
+        elif not line.strip():
+            some.append((at, ""))
+        elif not line.startswith("\\ "):  # "\ No newline at end of file": the file's end stays as it is
+            raise _malformed(at, line, "each line of an update begins with a space (stays), - (goes) or + (comes)")
+    if headers:
+        raise _malformed(body.stop - 1, lines[body.stop - 1], "no lines follow this @@")
+    return tuple(chunks)
+
+
+def _malformed(at: int, line: str, why: str) -> ToolError:
+    shown = f"line {at + 1} of the patch ({line[:80]!r}): " if line else ""
+    return ToolError("invalid_arguments", f"{shown}{why}", hint=f"nothing was changed; the format is\n{SHOWN}")
