@@ -55,10 +55,15 @@ class LoggedTurn:
 class CheckpointStore:
     """For one thread. What the file cannot take is kept in memory, from then on, and that is said once."""
 
-    def __init__(self, locate: Callable[[], Path] | None = None, warn: Callable[[str], None] = lambda _: None) -> None:
-        """`locate()` gives the file, in a folder that is there; it may raise OSError. Without it: in memory."""
+    def __init__(
+        self, locate: Callable[[], Path] | None = None, failed: Callable[[str, bool], None] = lambda *_: None
+    ) -> None:
+        """`locate()` gives the file, in a folder that is there; it may raise OSError. Without it: in memory.
+
+        `failed(problem, lost)` is called once, when the file can be used no more; `lost`: with what is in it.
+        """
         self._locate = locate
-        self._warn = warn
+        self._failed = failed
         self._open: list[Connection] = []
         self._own: set[str] = set()
         """Turns written by this process."""
@@ -201,17 +206,14 @@ class CheckpointStore:
         files = self._open.copy()
         self._open.clear()
         self._locate = None
-        lost = ""
+        lost = False
         for file in files:
             try:
                 copy_turns(file, self._opened(), self._own)
             except sqlite3.Error:
-                lost = " What was changed before this can no longer be undone by Tark."
+                lost = True  # and said
         _close(files)
-        self._warn(
-            f"what Tark changes cannot be noted on disk ({error}): undo works while this server runs, but not after "
-            f"it ended.{lost} See docs/undo.md."
-        )
+        self._failed(str(error), lost)
 
 
 def _close(connections: "list[Connection]") -> None:

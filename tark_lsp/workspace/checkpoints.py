@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from tark_lsp.workspace.checkpoint_store import CheckpointStore, LoggedTurn
 from tark_lsp.workspace.encoding import decode
-from tark_lsp.workspace.file_histories import histories_of
+from tark_lsp.workspace.file_histories import FileHistory, histories_of
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Applied, Outcome
 from tark_lsp.workspace.undoing import Foreseen, Undoing, Undone
@@ -65,10 +65,9 @@ class Checkpoints:
         paths = (path for change in changes for path in (change.path, change.target) if path is not None)
         return tuple(dict.fromkeys(paths))
 
-    def changed(self, turn_id: str) -> tuple[Path, ...]:
-        """The files whose changes were not all taken back, where the turn left them; by their first change."""
-        histories = histories_of(self._store.changes(turn_id))
-        return tuple(dict.fromkeys(history.place for history in histories if not history.undone))
+    def histories(self, turn_id: str) -> list[FileHistory]:
+        """What the turn did to each file, in the order of their first changes."""
+        return histories_of(self._store.changes(turn_id))
 
     async def undo(self, turn_id: str, workspace: Workspace) -> Undone:
         """Take back the turn's changes, and each only once. What is kept can be tried again by a second call."""

@@ -17,7 +17,6 @@ from tark_lsp.workspace.undoing import Undone
 from tests.memory import MemoryBuffers
 from tests.workspace.texts import texts
 
-CLOSE_IT = "it is open in the editor, which deletes no files for us: close it, then try again"
 TEN = "".join(f"{number}\n" for number in range(1, 11))
 
 
@@ -40,6 +39,10 @@ class Turn:
 
     async def undo(self) -> Undone:
         return await self.checkpoints.undo(self.turn_id, self.workspace)
+
+
+def changed(checkpoints: Checkpoints, turn_id: str) -> tuple[Path, ...]:
+    return tuple(history.place for history in checkpoints.histories(turn_id))
 
 
 @pytest.fixture
@@ -67,7 +70,7 @@ def test_bytes_come_back(folder: Path, versions: list[str], encoding: Encoding) 
 async def test_a_created_file_goes(turn: Turn, folder: Path) -> None:
     await turn.write(folder / "new.py", "a\n")
     await turn.write(folder / "new.py", "b\n")
-    assert turn.checkpoints.changed("t1") == (folder / "new.py",)
+    assert changed(turn.checkpoints, "t1") == (folder / "new.py",)
     assert await turn.undo() == Undone((folder / "new.py",), ())
     assert not (folder / "new.py").exists()
     assert await turn.undo() == Undone((), ())  # nothing is left to do
@@ -92,7 +95,9 @@ async def test_typed_between_two_changes_of_a_created_file(turn: Turn, folder: P
 async def test_a_created_file_that_is_open_stays(turn: Turn, folder: Path) -> None:
     await turn.write(folder / "new.py", "a\n")
     turn.buffers.open(folder / "new.py")
-    assert (await turn.undo()).kept == ((folder / "new.py", CLOSE_IT),)
+    ((path, reason),) = (await turn.undo()).kept
+    assert path == folder / "new.py"
+    assert reason.startswith("it is open in the editor")
 
 
 async def test_open_documents_are_undone_in_the_editor(turn: Turn, folder: Path) -> None:
@@ -215,10 +220,10 @@ async def test_typing_while_it_is_undone(folder: Path, times: int, restored: boo
 def test_a_change_that_never_came_is_no_change() -> None:
     checkpoints = Checkpoints()
     checkpoints.settled(checkpoints.changing("t1", Path("/a.py"), b"old", "new"), Stale("typed"))
-    assert checkpoints.changed("t1") == ()
+    assert changed(checkpoints, "t1") == ()
     checkpoints.settled(checkpoints.changing("t1", Path("/a.py"), "typed", "new"), Applied(Snapshot(Path("/a.py"), "")))
-    assert checkpoints.changed("t1") == (Path("/a.py"),)
-    assert checkpoints.changed("unknown") == ()
+    assert changed(checkpoints, "t1") == (Path("/a.py"),)
+    assert changed(checkpoints, "unknown") == ()
 
 
 def test_what_could_not_be_restored_is_not_begun() -> None:
