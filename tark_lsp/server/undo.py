@@ -12,6 +12,15 @@ from tark_lsp.workspace.checkpoints import Checkpoints
 from tark_lsp.workspace.files import Workspace
 
 
+def unkept(problem: str, lost: bool) -> str:
+    """What to tell the person when checkpoints can no longer be kept on disk."""
+    before = " What was changed until now cannot be undone any more." if lost else ""
+    return (
+        f"Tark: changes cannot be noted on disk ({problem}). They can be undone while this server runs, "
+        f"but not after it ended.{before} docs/undo.md tells what to do."
+    )
+
+
 class UndoCommand:
     def __init__(
         self,
