@@ -42,7 +42,7 @@ class PromptComments:
         changes, found = self._found.get(document, (-1, []))
         if changes != document.changes:
             found = []
-            if any("tark:" in line for line in document.lines):
+            if "tark:" in document.text:
                 found = find_comments(document.lines, language_of(document), document.snapshot())
             self._found[document] = document.changes, found
         return found
@@ -50,12 +50,12 @@ class PromptComments:
     def near(self, uri: str, target: Target) -> PromptComment | None:
         """One in the target's lines, or just above them."""
         document = self._documents.find(uri)
-        if document is None:
+        if document is None or not (found := self.of(document)):
             return None
         text = target.selection.snapshot.text
         first = len(split_lines(text[: target.selection.start] + "|")) - 1
         last = len(split_lines(text[: target.selection.end] + "|")) - 1
-        return next((each for each in self.of(document) if first <= each.end and each.start <= last), None)
+        return next((each for each in found if first <= each.end and each.start <= last), None)
 
     def meant(self, document: TextDocument, comment: PromptComment) -> tuple[str, dict[str, Any] | None]:
         """Kind and range of the prompt: those it was inserted for, else an agent's turn on the definition after it."""

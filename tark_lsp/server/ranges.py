@@ -5,6 +5,7 @@ nothing, the line itself. The range that counts is shown to the person before an
 """
 
 import re
+import sys
 from collections.abc import Sequence
 
 DEFINITION = re.compile(
@@ -32,11 +33,19 @@ CLOSER = re.compile(r"\s*(?:[)\]}]|end\b)")
 
 def enclosing_definition(lines: Sequence[str], line: int) -> tuple[int, int]:
     """The lines [start, end) of the innermost definition that holds `line`; the line itself where none does."""
+    limit = sys.maxsize
+    """What begins a block that holds the lines seen so far is indented by less."""
     for start in range(min(line, len(lines) - 1), max(-1, line - FARTHEST), -1):
-        if begins_definition(lines, start):
+        text = lines[start]
+        if not (bare := text.lstrip()):
+            continue
+        indent = _indent(text)
+        if (indent < limit or start == line or PREFIX.match(text)) and begins_definition(lines, start):
             end = block_end(lines, start)
             if line < end:
                 return with_prefixes(lines, start), end
+        if indent < limit:
+            limit = indent + (CLOSER.match(text) is not None or bare.rstrip() == "{")
     return line, line + 1
 
 
@@ -89,5 +98,5 @@ def with_prefixes(lines: Sequence[str], start: int) -> int:
 
 
 def _indent(line: str) -> int:
-    expanded = line.expandtabs(8)
-    return len(expanded) - len(expanded.lstrip())
+    space = line[: len(line) - len(line.lstrip())]
+    return len(space.expandtabs(8)) if "\t" in space else len(space)

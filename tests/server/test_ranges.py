@@ -1,11 +1,19 @@
 """The definition around a caret and after a comment, by indentation and the words of many languages."""
 
+import random
 import time
 from pathlib import Path
 
 import pytest
 
-from tark_lsp.server.ranges import definition_after, enclosing_definition, is_definition
+from tark_lsp.server.ranges import (
+    begins_definition,
+    block_end,
+    definition_after,
+    enclosing_definition,
+    is_definition,
+    with_prefixes,
+)
 
 PYTHON = """\
 import math
@@ -226,3 +234,15 @@ def test_our_own_sources() -> None:
             start, end = enclosing_definition(lines, number)
             assert start <= number < end
             assert end == len(lines) or not lines[end].startswith(" ")
+
+
+def test_what_is_skipped_for_its_indentation_never_counts() -> None:
+    """Against looking at every line above."""
+    some = random.Random(7)
+    pieces = ("def f():", "x = 1", "@deco", "class A:", "}", "{", "int foo(int a)", "", "end", "if (x) {", "fn x() {")
+    for _ in range(3000):
+        lines = [f"{' ' * some.randrange(0, 9, 4)}{some.choice(pieces)}\n" for _ in range(some.randint(1, 9))]
+        line = some.randrange(len(lines))
+        holding = ((start, block_end(lines, start)) for start in range(line, -1, -1) if begins_definition(lines, start))
+        found = next(((with_prefixes(lines, start), end) for start, end in holding if line < end), (line, line + 1))
+        assert enclosing_definition(lines, line) == found, lines
