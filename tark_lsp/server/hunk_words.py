@@ -28,7 +28,7 @@ def as_diff(hunk: ReviewHunk) -> str:
 def first_line(hunk: ReviewHunk) -> str:
     """The first line with something in it that the hunk writes, else that it takes away."""
     lines = (*hunk.new, *hunk.hunk.old)
-    return cut(visible(next((line.strip() for line in lines if line.strip()), "")), LONGEST_LINE)
+    return visible(cut(next((line.strip() for line in lines if line.strip()), ""), LONGEST_LINE))
 
 
 def in_list(hunk: ReviewHunk) -> str:
