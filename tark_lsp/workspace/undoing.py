@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tark_lsp.errors import FileMissing, NotText, WorkspaceError
+from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, WorkspaceError
 from tark_lsp.workspace.checkpoint_store import CheckpointStore, LoggedChange
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.encoding import decode
@@ -103,12 +103,17 @@ class Undoing:
     async def _begin(self, work: _Work) -> None:
         """All but its moves."""
         history = work.history
+        if history.place == history.origin:
+            self._mark(work, [change for change in history.changes if change.kind == "move"])  # there and back
+            work.over = True
         if history.created:
             work.over = True
             if history.removal is None:
                 await self._remove(work)
-            else:
+            elif _is_ours(history, history.removal.before):
                 self._mark(work, history.changes)  # it came and went
+            else:
+                await self._bring_back(work, history.removal)
         elif history.removal is not None:
             await self._bring_back(work, history.removal)
         elif history.steps:
@@ -122,7 +127,8 @@ class Undoing:
                 current = self._workspace.read(history.place)
             except FileMissing:
                 return Applied(Snapshot(history.place, "", exists=False))
-            return await self._workspace.remove(current) if _is_ours(history, current) else Refused(NOT_OURS)
+            ours = _is_ours(history, current.digest)
+            return await self._workspace.remove(current) if ours else Refused(NOT_OURS)
 
         work.reason = await _tried(attempt)
         if not work.reason:
@@ -144,7 +150,8 @@ class Undoing:
         work.over = bool(work.reason)
         if not work.reason:
             work.restored, work.reason = True, conflicts
-            self._mark(work, [change for change in history.changes if change.kind == "remove" or not conflicts])
+            done = ("remove",) if conflicts else ("remove", "edit")
+            self._mark(work, [change for change in history.changes if change.kind in done])
 
     async def _take_back(self, work: _Work) -> None:
         history = work.history
@@ -191,7 +198,7 @@ class Undoing:
     def _foreseen(self, history: FileHistory) -> ProposedEdit | None:
         """What will be done to the file. Raises WorkspaceError where it will be kept."""
         if history.removal is not None:
-            if history.created:
+            if history.created and _is_ours(history, history.removal.before):
                 return None
             data, _ = self._before_removal(history, history.removal)
             nothing = Snapshot(history.origin, "", exists=False)
@@ -201,7 +208,7 @@ class Undoing:
                 return ProposedEdit(history.origin, nothing, ())
         current = self._workspace.read(history.place)
         if history.created:
-            if not _is_ours(history, current):
+            if not _is_ours(history, current.digest):
                 raise WorkspaceError(NOT_OURS)
             return ProposedEdit.removal(current)
         edit, _ = self._inverse(history, current)
@@ -210,6 +217,8 @@ class Undoing:
     def _before_removal(self, history: FileHistory, removal: LoggedChange) -> tuple[bytes, str]:
         """The file as it is to come back, and what is kept in it."""
         data = self._store.content(removal.before or "")
+        if history.created:
+            return data, NOT_OURS
         if not history.steps:
             return data, ""
         text, encoding = decode(data)
@@ -240,7 +249,10 @@ class Undoing:
         is no matter: rebasing finds that there is nothing to take back."""
         if change.sure or change.undone or change.kind == "edit":
             return True
-        came = not self._is_there(change.path) and (change.target is None or self._is_there(change.target))
+        try:
+            came = not self._is_there(change.path) and (change.target is None or self._is_there(change.target))
+        except OutsideWorkspace:
+            return True  # nothing can be known of it here, and nothing will be done
         if not came:
             self._store.drop(change.number)
         return came
@@ -250,8 +262,8 @@ class Undoing:
             self._workspace.read_bytes(path)
         except FileMissing:
             return False
-        except WorkspaceError:
-            return True  # something is, be it no text or too large
+        except (NotText, FileTooLarge):
+            pass
         return True
 
     def _mark(self, work: _Work, changes: Iterable[LoggedChange]) -> None:
@@ -262,10 +274,10 @@ class Undoing:
         ]
 
 
-def _is_ours(history: FileHistory, current: Snapshot) -> bool:
-    """Whether all of the text is the agent's: nothing was typed between the changes, nor after the last."""
+def _is_ours(history: FileHistory, digest: str | None) -> bool:
+    """Whether all of a created file's text is the agent's: nothing was typed between its edits, nor after the last."""
     steps = history.steps
-    return len(steps) == 1 and steps[0].after == current.digest
+    return len(steps) == 1 and steps[0].after == digest
 
 
 async def _tried(attempt: Callable[[], Awaitable[Outcome]]) -> str:

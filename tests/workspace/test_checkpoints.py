@@ -16,29 +16,9 @@ from tark_lsp.workspace.snapshot import Snapshot
 from tark_lsp.workspace.undoing import Undone
 from tests.memory import MemoryBuffers
 from tests.workspace.texts import texts
+from tests.workspace.turn import Turn
 
 TEN = "".join(f"{number}\n" for number in range(1, 11))
-
-
-class Turn:
-    """An agent that edits as the server does: checkpoint, apply, checkpoint."""
-
-    def __init__(
-        self, workspace: Workspace, buffers: MemoryBuffers, checkpoints: Checkpoints, turn_id: str = "t1"
-    ) -> None:
-        self.workspace, self.buffers, self.checkpoints, self.turn_id = workspace, buffers, checkpoints, turn_id
-
-    async def write(self, path: Path, after: str) -> None:
-        exists = path.exists() or self.buffers.get(path) is not None
-        base = self.workspace.read(path) if exists else Snapshot(path, "", exists=False)
-        data = (base.text if base.version else self.workspace.read_bytes(path)) if exists else None
-        noted = self.checkpoints.changing(self.turn_id, path, data, after)
-        outcome = await self.workspace.apply(ProposedEdit.between(base, after), "Tark: test")
-        assert isinstance(outcome, Applied)
-        self.checkpoints.settled(noted, outcome)
-
-    async def undo(self) -> Undone:
-        return await self.checkpoints.undo(self.turn_id, self.workspace)
 
 
 def changed(checkpoints: Checkpoints, turn_id: str) -> tuple[Path, ...]:

@@ -1,0 +1,338 @@
+"""Undo of what happens to files as wholes: moves, removals, creations, in whatever order, and what is in their way."""
+
+import stat
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.edits import Outcome, Stale
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.snapshot import Snapshot
+from tark_lsp.workspace.undoing import DELETED, NOT_OURS, TAKEN, Undone
+from tests.memory import MemoryBuffers
+from tests.workspace.turn import Turn
+
+TEN = "".join(f"{number}\n" for number in range(1, 11))
+AGENT = TEN.replace("2\n", "agent\n")
+
+
+@pytest.fixture
+def turn(workspace: Workspace, buffers: MemoryBuffers) -> Turn:
+    return Turn(workspace, buffers, Checkpoints())
+
+
+def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
+    return {
+        path.relative_to(folder).as_posix(): (path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+async def swap(turn: Turn, folder: Path) -> None:
+    await turn.move(folder / "a", folder / "c")
+    await turn.move(folder / "b", folder / "a")
+    await turn.move(folder / "c", folder / "b")
+
+
+async def replace_by_a_move(turn: Turn, folder: Path) -> None:
+    await turn.remove(folder / "b")
+    await turn.write(folder / "a", AGENT)
+    await turn.move(folder / "a", folder / "b")
+    await turn.write(folder / "b", AGENT + "more\n")
+
+
+async def come_and_go(turn: Turn, folder: Path) -> None:
+    await turn.write(folder / "new", "x\n")
+    await turn.move(folder / "new", folder / "newer")
+    await turn.remove(folder / "newer")
+
+
+async def write_anew(turn: Turn, folder: Path) -> None:
+    await turn.write(folder / "a", AGENT)
+    await turn.remove(folder / "a")
+    await turn.write(folder / "a", "other\n")
+
+
+async def create_and_move(turn: Turn, folder: Path) -> None:
+    await turn.move(folder / "b", folder / "c")
+    await turn.write(folder / "b", "new\n")
+    await turn.write(folder / "b", "newer\n")
+    await turn.move(folder / "b", folder / "deep/er/d")
+
+
+async def there_and_back(turn: Turn, folder: Path) -> None:
+    await turn.move(folder / "a", folder / "c")
+    await turn.write(folder / "c", AGENT)
+    await turn.move(folder / "c", folder / "a")
+
+
+async def edit_and_remove(turn: Turn, folder: Path) -> None:
+    await turn.write(folder / "script", "#!/bin/sh\r\nexit 1\r\n")
+    await turn.move(folder / "script", folder / "moved")
+    await turn.remove(folder / "moved")
+    await turn.write(folder / "a", "")
+    await turn.remove(folder / "empty")
+
+
+@pytest.mark.parametrize(
+    "work", [swap, replace_by_a_move, come_and_go, write_anew, create_and_move, there_and_back, edit_and_remove]
+)
+@pytest.mark.parametrize("opened", [False, True])
+async def test_all_comes_back(
+    turn: Turn, folder: Path, work: Callable[[Turn, Path], Awaitable[None]], opened: bool
+) -> None:
+    (folder / "a").write_text(TEN)
+    (folder / "b").write_bytes("\ufeffüber\r\nalles".encode("utf-16-le"))
+    (folder / "script").write_bytes(b"\xef\xbb\xbf#!/bin/sh\r\nexit 0")
+    (folder / "script").chmod(0o750)
+    (folder / "empty").touch()
+    before = tree(folder)
+    turn.buffers.operates = opened
+    if opened:
+        turn.buffers.open(folder / "a")
+    await work(turn, folder)
+    assert tree(folder) != before or opened or work is there_and_back or work is come_and_go
+    assert (await turn.undo()).kept == ()
+    if opened and (document := turn.buffers.get(folder / "a")) is not None:
+        assert document.text == TEN
+        (folder / "a").write_text(document.text)  # the person saves
+    assert tree(folder) == before
+    assert await turn.undo() == Undone((), ())
+    assert tree(folder) == before
+
+
+async def test_a_moved_file_comes_back_with_what_was_typed_since(turn: Turn, folder: Path) -> None:
+    (folder / "a").write_text(TEN)
+    await turn.write(folder / "a", AGENT)
+    await turn.move(folder / "a", folder / "b")
+    await turn.write(folder / "b", AGENT.replace("8\n", "agent\n"))
+    (folder / "b").write_text((folder / "b").read_text().replace("5\n", "5 mine\n") + "mine\n")
+    assert await turn.undo() == Undone((folder / "a",), (), (folder / "b",))
+    assert tree(folder).keys() == {"a"}
+    assert (folder / "a").read_text() == TEN.replace("5\n", "5 mine\n") + "mine\n"
+
+
+async def test_one_undo_step_for_all_edits_of_a_file(turn: Turn, folder: Path) -> None:
+    turn.buffers.operates = True
+    (folder / "a").write_text(TEN)
+    turn.buffers.open(folder / "a")
+    await turn.write(folder / "a", AGENT)
+    await turn.move(folder / "a", folder / "b")
+    turn.buffers.type(folder / "b", "mine\n" + turn.buffers.documents[folder / "b"].text)
+    await turn.write(folder / "b", turn.buffers.documents[folder / "b"].text.replace("8\n", "agent\n"))
+    done = len(turn.buffers.applied)
+    assert (await turn.undo()).kept == ()
+    assert [label for _, label in turn.buffers.applied[done:]] == ["Undo Tark"]
+    assert turn.buffers.documents[folder / "a"].text == "mine\n" + TEN
+
+
+async def test_where_a_moved_file_was_there_is_another_now(turn: Turn, folder: Path) -> None:
+    (folder / "a").write_text(TEN)
+    await turn.move(folder / "a", folder / "b")
+    await turn.write(folder / "b", AGENT)
+    (folder / "a").write_text("mine\n")
+    undone = await turn.undo()
+    assert undone.restored == (folder / "b",), "its text is as it was"
+    assert [path for path, _ in undone.kept] == [folder / "b"]
+    assert (folder / "a").read_text() == "mine\n"
+    assert (folder / "b").read_text() == TEN
+    (folder / "a").unlink()
+    (folder / "b").write_text(AGENT)  # made again by the person: no matter of the second call
+    assert await turn.undo() == Undone((folder / "a",), (), (folder / "b",))
+    assert (folder / "a").read_text() == AGENT
+
+
+async def test_a_place_between_is_taken(turn: Turn, folder: Path) -> None:
+    (folder / "a").write_text(TEN)
+    await turn.move(folder / "a", folder / "b")
+    await turn.move(folder / "b", folder / "c")
+    (folder / "b").write_text("mine\n")
+    assert await turn.undo() == Undone((folder / "a",), (), (folder / "c",))
+    assert tree(folder).keys() == {"a", "b"}
+    assert await turn.undo() == Undone((), ())
+
+
+@pytest.mark.parametrize(
+    ("data", "restored"), [(b"mine\n", False), (b"\0", False), (TEN.encode(), True)], ids=["other", "binary", "same"]
+)
+async def test_where_a_removed_file_was_there_is_one(turn: Turn, folder: Path, data: bytes, restored: bool) -> None:
+    (folder / "a").write_text(TEN)
+    await turn.write(folder / "a", AGENT)
+    await turn.remove(folder / "a")
+    (folder / "a").write_bytes(data)
+    undone = await turn.undo()
+    assert undone == (Undone((folder / "a",), ()) if restored else Undone((), ((folder / "a", TAKEN),)))
+    assert (folder / "a").read_bytes() == data
+    if not restored:
+        (folder / "a").unlink()
+        assert await turn.undo() == Undone((folder / "a",), ())
+        assert (folder / "a").read_text() == TEN
+
+
+async def test_what_the_person_typed_before_the_removal_comes_back(turn: Turn, folder: Path) -> None:
+    (folder / "a").write_text(TEN)
+    await turn.write(folder / "a", AGENT.replace("8\n", "agent\n"))
+    (folder / "a").write_text((folder / "a").read_text().replace("agent\n", "mine\n", 1))
+    await turn.remove(folder / "a")
+    undone = await turn.undo()
+    assert undone == Undone((folder / "a",), ((folder / "a", "1 of 2 changes were changed again since"),))
+    assert (folder / "a").read_text() == TEN.replace("2\n", "mine\n")
+    assert await turn.undo() == Undone((), undone.kept)
+
+
+@pytest.mark.parametrize("moved", [False, True])
+async def test_gone_since(turn: Turn, folder: Path, moved: bool) -> None:
+    (folder / "a").write_text(TEN)
+    await turn.write(folder / "a", AGENT)
+    if moved:
+        await turn.move(folder / "a", folder / "b")
+    place = folder / ("b" if moved else "a")
+    place.unlink()
+    assert await turn.undo() == Undone((), ((place, DELETED),))
+    assert tree(folder) == {}
+
+
+async def test_a_created_file_the_person_changed_stays_where_it_is(turn: Turn, folder: Path) -> None:
+    (folder / "a").write_text(TEN)
+    await turn.remove(folder / "a")
+    await turn.write(folder / "new", "x\n")
+    await turn.move(folder / "new", folder / "a")
+    (folder / "a").write_text("x\nmine\n")
+    assert await turn.undo() == Undone((), ((folder / "a", NOT_OURS),))
+    assert tree(folder).keys() == {"a"}
+    (folder / "a").write_text("x\n")
+    assert (await turn.undo()).kept == ()
+    assert (folder / "a").read_text() == TEN
+
+
+async def test_a_created_file_removed_with_the_persons_words_in_it(turn: Turn, folder: Path) -> None:
+    await turn.write(folder / "new", "x\n")
+    (folder / "new").write_text("x\nmine\n")
+    await turn.remove(folder / "new")
+    assert await turn.undo() == Undone((folder / "new",), ((folder / "new", NOT_OURS),))
+    assert (folder / "new").read_text() == "x\nmine\n"
+
+
+async def test_each_change_is_taken_back_once(turn: Turn, folder: Path) -> None:
+    """What the person makes of it afterwards is theirs, be it the agent's very text."""
+    for name in ("edited", "removed"):
+        (folder / name).write_text(TEN)
+    await turn.write(folder / "edited", AGENT)
+    await turn.remove(folder / "removed")
+    await turn.write(folder / "created", AGENT)
+    assert len((await turn.undo()).restored) == 3
+    (folder / "edited").write_text(AGENT)
+    (folder / "removed").write_text("mine\n")
+    (folder / "created").write_text(AGENT)
+    before = tree(folder)
+    assert await turn.undo() == Undone((), ())
+    assert tree(folder) == before
+
+
+async def test_what_a_turn_changes_after_it_was_undone(turn: Turn, folder: Path) -> None:
+    """A hunk that was open is accepted later."""
+    (folder / "a").write_text(TEN)
+    await turn.write(folder / "a", AGENT)
+    await turn.write(folder / "new", "x\n")
+    await turn.move(folder / "a", folder / "b")
+    assert (await turn.undo()).kept == ()
+    (folder / "new").write_text("mine\n")
+    before = tree(folder)
+    await turn.write(folder / "a", TEN.replace("8\n", "agent\n"))
+    await turn.write(folder / "new", "mine\nagent\n")
+    assert await turn.undo() == Undone((folder / "a", folder / "new"), ())
+    assert tree(folder) == before
+
+
+@pytest.mark.parametrize("came", [False, True])
+async def test_killed_between_note_and_change(turn: Turn, folder: Path, came: bool) -> None:
+    """The note is there, the change is or is not, and nobody said which."""
+    for name in ("edited", "moved", "removed"):
+        (folder / name).write_text(TEN)
+    before = tree(folder)
+    turn.checkpoints.changing("t1", folder / "edited", TEN.encode(), AGENT)
+    turn.checkpoints.changing("t1", folder / "created", None, AGENT)
+    turn.checkpoints.moving("t1", folder / "moved", folder / "there")
+    turn.checkpoints.removing("t1", folder / "removed", TEN.encode(), 0o644)
+    if came:
+        (folder / "edited").write_text(AGENT)
+        (folder / "created").write_text(AGENT)
+        (folder / "moved").rename(folder / "there")
+        (folder / "removed").unlink()
+    assert (await turn.undo()).kept == ()
+    assert tree(folder) == before
+    assert await turn.undo() == Undone((), ())
+
+
+async def test_killed_while_it_was_undone(turn: Turn, folder: Path) -> None:
+    """All is done, but nothing of it is noted."""
+    for name in ("edited", "moved", "removed"):
+        (folder / name).write_text(TEN)
+    before = tree(folder)
+    await turn.write(folder / "edited", AGENT)
+    await turn.write(folder / "created", AGENT)
+    await turn.move(folder / "moved", folder / "there")
+    await turn.remove(folder / "removed")
+    (folder / "edited").write_text(TEN)
+    (folder / "created").unlink()
+    (folder / "there").rename(folder / "moved")
+    (folder / "removed").write_text(TEN)
+    assert (await turn.undo()).kept == ()
+    assert tree(folder) == before
+
+
+class NeverReady(MemoryBuffers):
+    async def move(self, _: Snapshot, target: Path) -> Outcome | None:
+        return Stale("the document has changed") if target.name == "a" else None
+
+
+async def test_stale_each_time(folder: Path) -> None:
+    buffers = NeverReady()
+    turn = Turn(Workspace([folder], buffers), buffers, Checkpoints())
+    (folder / "a").write_text(TEN)
+    await turn.move(folder / "a", folder / "b")
+    assert await turn.undo() == Undone((), ((folder / "b", "the document has changed"),))
+
+
+async def test_nothing_outside_the_workspace_is_touched(turn: Turn, folder: Path, tmp_path: Path) -> None:
+    """A log that names a file elsewhere, as that of another workspace does."""
+    outside = tmp_path.resolve() / "outside"
+    outside.write_text(AGENT)
+    turn.checkpoints.changing("t1", outside, TEN, AGENT)
+    turn.checkpoints.changing("t1", outside.with_name("created"), None, "")
+    turn.checkpoints.removing("t1", outside.with_name("removed"), b"x", 0o644)
+    turn.checkpoints.moving("t1", folder / "b", outside.with_name("moved"))
+    outside.with_name("created").touch()
+    outside.with_name("moved").touch()
+    undone = await turn.undo()
+    assert undone.restored == ()
+    assert len(undone.kept) == 4
+    assert all("outside" in reason for _, reason in undone.kept)
+    assert {path.name for path in tmp_path.iterdir()} == {"project", "outside", "created", "moved"}
+
+
+async def test_foreseen(turn: Turn, folder: Path) -> None:
+    for name in ("edited", "moved", "removed", "mine"):
+        (folder / name).write_text(TEN)
+    await turn.write(folder / "edited", AGENT)
+    await turn.write(folder / "created", AGENT)
+    await turn.move(folder / "moved", folder / "there")
+    await turn.remove(folder / "removed")
+    await turn.write(folder / "kept", "x\n")
+    (folder / "kept").write_text("mine\n")
+    await come_and_go(turn, folder)
+    before = tree(folder)
+    foreseen = turn.checkpoints.foresee("t1", turn.workspace)
+    assert [(edit.path.name, edit.operation, edit.after) for edit in foreseen.edits] == [
+        ("edited", "", TEN),
+        ("created", "remove", ""),
+        ("there", "move", TEN),
+        ("removed", "", TEN),
+    ]
+    assert foreseen.edits[2].target == folder / "moved"
+    assert not foreseen.edits[3].base.exists
+    assert foreseen.kept == ((folder / "kept", NOT_OURS),)
+    assert tree(folder) == before

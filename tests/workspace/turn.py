@@ -1,0 +1,43 @@
+"""An agent that changes files as the server does: each change noted, made, settled."""
+
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.snapshot import Snapshot
+from tark_lsp.workspace.undoing import Undone
+from tests.memory import MemoryBuffers
+
+
+@dataclass
+class Turn:
+    workspace: Workspace
+    buffers: MemoryBuffers
+    checkpoints: Checkpoints
+    turn_id: str = "t1"
+
+    async def write(self, path: Path, after: str) -> None:
+        exists = path.exists() or self.buffers.get(path) is not None
+        base = self.workspace.read(path) if exists else Snapshot(path, "", exists=False)
+        data = (base.text if base.version else self.workspace.read_bytes(path)) if exists else None
+        noted = self.checkpoints.changing(self.turn_id, path, data, after)
+        self._settle(noted, await self.workspace.apply(ProposedEdit.between(base, after), "Tark: test"))
+
+    async def move(self, path: Path, target: Path) -> None:
+        noted = self.checkpoints.moving(self.turn_id, path, target)
+        self._settle(noted, await self.workspace.move(self.workspace.read(path), target))
+
+    async def remove(self, path: Path) -> None:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        noted = self.checkpoints.removing(self.turn_id, path, self.workspace.read_bytes(path), mode)
+        self._settle(noted, await self.workspace.remove(self.workspace.read(path)))
+
+    async def undo(self) -> Undone:
+        return await self.checkpoints.undo(self.turn_id, self.workspace)
+
+    def _settle(self, noted: int, outcome: Outcome) -> None:
+        assert isinstance(outcome, Applied), outcome
+        self.checkpoints.settled(noted, outcome)
