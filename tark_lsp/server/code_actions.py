@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp.server import protocol
+from tark_lsp.server.chat.transcript import is_chat
 from tark_lsp.server.client_state import OUR_SOURCE
 from tark_lsp.server.comments import PromptComment
 from tark_lsp.server.documents import Documents, TextDocument
@@ -55,7 +56,8 @@ class CodeActions:
         if document is not None:
             offers += self._on_comments(document, params.range)
         if invoked:
-            offers += await self._on_range(params)
+            if document is None or not is_chat(document.path):  # what a chat says is sent, not worked on
+                offers += await self._on_range(params)
             offers += () if here else self._hunks.elsewhere()
         return [self._shaped(offer) for offer in offers if offer.wanted(params.context.only)]
 

@@ -82,9 +82,8 @@ def best(paths: Sequence[str], typed: str) -> list[str]:
     ranked = []
     for path in paths:
         lower = path.lower()
-        at = lower.rfind(wanted)
-        if at >= 0:
-            begins = at == 0 or lower.startswith(wanted) or lower[at - 1] == "/"
+        if wanted in lower:
+            begins = lower.startswith(wanted) or f"/{wanted}" in lower
             ranked.append((not begins, len(path), path))
     ranked.sort()
     return [path for *_, path in ranked[:MOST_PATHS]]

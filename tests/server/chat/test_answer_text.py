@@ -65,9 +65,7 @@ def test_notes_stand_apart_from_words_and_together() -> None:
     answer = AnswerText(cite)
     pieces = [answer.feed("I look.\n```\nx"), answer.note("read_file a.py"), answer.note("read_file b.py")]
     pieces += [answer.feed("\n\nDone"), answer.note("cancelled"), answer.close()]
-    assert "".join(pieces) == (
-        "I look.\n```\nx\n```\n\n> read_file a.py\n> read_file b.py\n\nDone\n\n> cancelled\n\n"
-    )
+    assert "".join(pieces) == ("I look.\n```\nx\n```\n\n> read_file a.py\n> read_file b.py\n\nDone\n\n> cancelled\n\n")
 
 
 PIECES = [*"#`~<>\\ \n\r", "## You", "## Tark", "\n## You\n", "```", "````", "~~~", "```py\n", "    ", "x"]
@@ -89,7 +87,7 @@ def test_no_answer_can_end_its_section(pieces: list[str], notes: list[bool]) -> 
     assert transcript.open_fence == ""
 
 
-@given(st.text(st.sampled_from("#Yo uTark\\`\n<code=\"a\" 1>/~")), st.lists(st.integers(1, 9), min_size=1))
+@given(st.text(st.sampled_from('#Yo uTark\\`\n<code="a" 1>/~')), st.lists(st.integers(1, 9), min_size=1))
 def test_how_it_is_cut_into_pieces_makes_no_difference(said: str, sizes: list[int]) -> None:
     pieces, at, turn = [], 0, 0
     while at < len(said):
