@@ -126,6 +126,8 @@ class Settings(_Section):
     limits: Limits = Limits()
     sandbox: Literal["auto", "require", "off"] = "auto"
     save_after_edit: StrictBool = True
+    check_after_edit: StrictBool = True
+    """Are diagnostics looked at before and after an edit (docs/checks.md)?"""
     thinking: Thinking = "auto"
     log_level: LogLevel = "warning"
 

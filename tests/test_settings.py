@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "limits": {"turnRequests": 50, "turnUsd": 5, "sessionUsd": None, "toolSeconds": 30, "toolResultTokens": 8000},
     "sandbox": "auto",
     "saveAfterEdit": True,
+    "checkAfterEdit": True,
     "thinking": "auto",
     "logLevel": "warning",
 }
@@ -193,6 +194,7 @@ WORKSPACE: list[tuple[str, str, str, str, Any, str]] = [
     ("approval", 'approval = "manual"', 'approval = "balanced"', "approval", "manual", "approval"),
     ("sandbox", "", 'sandbox = "off"', "sandbox", "auto", "sandbox"),
     ("thinking", "", 'thinking = "high"', "thinking", "auto", "thinking"),
+    ("no look after edits", "", "checkAfterEdit = false", "checkAfterEdit", True, "checkAfterEdit"),
 ]
 
 

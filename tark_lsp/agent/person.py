@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from tark_lsp.agent.approval import Grant
-from tark_lsp.tools.tool import Command, Preview, Risk, ToolKind
+from tark_lsp.tools.tool import Command, Diagnostic, Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import Hunk, Operation, ProposedEdit
 
 
@@ -83,6 +83,11 @@ class Person(Protocol):
 
     async def propose(self, request: PermissionRequest) -> Reviewed:
         """Show edits that nobody waits for; the person may accept them later."""
+        ...
+
+    def alarm(self, new: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> None:
+        """The editor shows `new` errors since the edits reviewed last, among all those `shown`: offer to take the
+        edits back for as long as the errors stand."""
         ...
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from tark_lsp.agent import approval, consent, selection
 from tark_lsp.agent.attribution import concerned
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
+from tark_lsp.agent.gate import Found
 from tark_lsp.agent.parts import Draft, Part, changes, digest_of_changes, parts
 from tark_lsp.agent.person import HunkOutcome, HunkState, PermissionRequest, digest_of
 from tark_lsp.agent.results import Ready, announce, failure, failures_told, finish
@@ -13,11 +14,13 @@ from tark_lsp.agent.state import Turn
 from tark_lsp.agent.wording import done, place_of, title_of
 from tark_lsp.errors import ToolError, WorkspaceError
 from tark_lsp.messages import ToolResult
+from tark_lsp.tools.read_diagnostics import as_line
 from tark_lsp.tools.tool import Preview, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 
 NOT_AGAIN = "do not make the same edit again; ask what is wanted, or do without it"
 UNDECIDED = "it was not decided"
+MOST_ERRORS = 10
 KINDS = {"": ToolKind.EDIT, "remove": ToolKind.DELETE, "move": ToolKind.MOVE}
 """How a client draws a question about edits of one operation only."""
 
@@ -75,23 +78,58 @@ async def decide(
 ) -> None:
     """Have the proposal decided and applied part by part, and tell each call what became of all its changes."""
     left = parts(drafts, edits, turn.context.selection)
+    before = await turn.gate.before(edits) if turn.gate and not all(part.shown for part in left) else None
     outcomes: list[HunkOutcome] = []
+    found = None
     try:
         while left:
             outcomes += await review(turn, left[0])
             del left[0]
+        if turn.gate and before and (applied := [made for edit in edits if (made := applied_of(edit, outcomes))]):
+            turn.emit(Step("looking whether the edit brought new errors"))
+            found = await turn.gate.after(before, applied)
     finally:  # also where a later part is cancelled or fails: what is written by then is remembered and told
         for edit in edits:
-            remember(turn, edit, outcomes)
-        undecided = [outcome for part in left for edit in part.edits for outcome in undecided_of(edit)]
-        for index, each in enumerate(drafts):
-            mine = [
-                outcome
-                for edit in edits
-                for outcome in concerned(each, drafts[index + 1 :], edit, [*outcomes, *undecided])
-            ]
-            if not left or any(outcome.state is HunkState.APPLIED for outcome in mine):
-                tell(turn, each, mine, results)
+            remember(turn, edit, applied_of(edit, outcomes))
+        if found is not None:
+            turn.person.alarm(found.new, found.shown)
+        tell_all(turn, drafts, edits, outcomes, left, found, results)
+
+
+def tell_all(
+    turn: Turn,
+    drafts: Sequence[Draft],
+    edits: Sequence[ProposedEdit],
+    outcomes: Sequence[HunkOutcome],
+    left: Sequence[Part],
+    found: Found | None,
+    results: dict[str, ToolResult],
+) -> None:
+    """The results of all calls; where parts are left that were not come to, of those that changed something by then.
+    New errors are told with the last change: it is one message that the model gets."""
+    undecided = [outcome for part in left for edit in part.edits for outcome in undecided_of(edit)]
+    every = [*outcomes, *undecided]
+    told = {
+        index: [outcome for edit in edits for outcome in concerned(each, drafts[index + 1 :], edit, every)]
+        for index, each in enumerate(drafts)
+    }
+    changed = [index for index, mine in told.items() if any(each.state is HunkState.APPLIED for each in mine)]
+    for index, mine in told.items():
+        if not left or index in changed:
+            noted = errors_told(turn, found) if found and index == changed[-1] else ""
+            tell(turn, drafts[index], mine, noted, results)
+
+
+def errors_told(turn: Turn, found: Found) -> str:
+    """Lines of a result; "" where there is nothing to tell."""
+    context = turn.context
+    errors = [error for error in found.new if not context.closed(error.path)]
+    if not errors:
+        return ""
+    lines = [as_line(context, error) for error in sorted(errors, key=lambda each: (each.path, each.line))]
+    more = [f"and {len(lines) - MOST_ERRORS} more"] if len(lines) > MOST_ERRORS else []
+    count = f"{len(errors)} new error{'s' * (len(errors) > 1)}"
+    return "\n".join([f"\n\nSince then the editor shows {count}:", *lines[:MOST_ERRORS], *more])
 
 
 async def review(turn: Turn, part: Part) -> Sequence[HunkOutcome]:
@@ -140,8 +178,8 @@ def undecided_of(edit: ProposedEdit) -> list[HunkOutcome]:
     return outcomes
 
 
-def tell(turn: Turn, each: Draft, mine: Sequence[HunkOutcome], results: dict[str, ToolResult]) -> None:
-    """The result of one call, from what became of the changes that hold its own."""
+def tell(turn: Turn, each: Draft, mine: Sequence[HunkOutcome], noted: str, results: dict[str, ToolResult]) -> None:
+    """The result of one call, from what became of the changes that hold its own; `noted` goes with what was changed."""
     display = turn.context.workspace.display
     states = {outcome.state for outcome in mine}
     own = [edit for edit in each.own if any(outcome.path == edit.path for outcome in mine)] or each.own
@@ -156,11 +194,11 @@ def tell(turn: Turn, each: Draft, mine: Sequence[HunkOutcome], results: dict[str
         others = [outcome for outcome in mine if outcome.state is not HunkState.APPLIED]
         places = "; ".join(place_of(outcome, display) for outcome in others)
         content = f"Applied in part: {applied} of {len(mine)} changes to {names}. Not applied: {places}."
-        content += " Read the file again before you go on."
+        content += f" Read the file again before you go on.{noted}"
         finish(turn, each.item.call, results, content, changed=True)
     elif states == {HunkState.APPLIED}:
-        noted = f" But {reasons}: read the file again." if reasons else ""
-        finish(turn, each.item.call, results, f"{done(own, display)}{noted}", changed=True)
+        but = f" But {reasons}: read the file again." if reasons else ""
+        finish(turn, each.item.call, results, f"{done(own, display)}{but}{noted}", changed=True)
     elif not states:
         content = f"Nothing is left of it to apply: another edit of this answer took back what it changed in {names}."
         finish(turn, each.item.call, results, content)
@@ -186,19 +224,26 @@ def alone(each: Draft, outcome: HunkOutcome) -> str:
     return digest_of_changes([replace(own, hunks=hunks, removes=outcome.operation == "remove", target=target)])
 
 
-def remember(turn: Turn, edit: ProposedEdit, outcomes: Sequence[HunkOutcome]) -> None:
-    """The model knows the file with the edit, but not what the person typed meanwhile; the selection follows."""
+def applied_of(edit: ProposedEdit, outcomes: Sequence[HunkOutcome]) -> ProposedEdit | None:
+    """What of the edit is in the file now; None: nothing."""
     made = [each for each in outcomes if each.state is HunkState.APPLIED and each.path == edit.path]
+    operations = {each.operation for each in made}
+    applied = replace(
+        edit.only(each.hunk for each in made if each.operation != "move"),
+        removes="remove" in operations,
+        target=edit.target if "move" in operations else None,
+    )
+    return applied if changes(applied) else None
+
+
+def remember(turn: Turn, edit: ProposedEdit, applied: ProposedEdit | None) -> None:
+    """The model knows the file with the edit, but not what the person typed meanwhile; the selection follows."""
+    if applied is None:
+        return
     context = turn.context
-    if any(each.operation == "remove" for each in made):
-        context.seen.pop(edit.path, None)
-        return
-    moved = any(each.operation == "move" for each in made)
-    applied = edit.only(each.hunk for each in made if not each.operation)
-    applied = applied if moved else replace(applied, target=None)
-    if not changes(applied):
-        return
     known, _ = rebase(applied, context.seen.pop(edit.path, edit.base))
+    if applied.removes:
+        return
     try:
         now = context.workspace.read(applied.drafted.path)
     except WorkspaceError:  # gone or unreadable again already: the model has to read it anew

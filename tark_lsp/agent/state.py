@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from tark_lsp.agent import events
 from tark_lsp.agent.approval import Grant, Policy, closed
+from tark_lsp.agent.gate import Gate
 from tark_lsp.agent.kinds import Kind, offered_tools
 from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.person import HunkState, Person
@@ -59,6 +60,8 @@ class Turn:
     emit: events.Listener
     rules: Policy
     limits: Limits
+    gate: Gate | None = None
+    """None: nobody looks at what an edit breaks (`checkAfterEdit`)."""
     grants: list[Grant] = field(default_factory=list)
     steering: list[str] = field(default_factory=list)
     requests: int = 0

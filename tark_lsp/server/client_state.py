@@ -1,10 +1,12 @@
 """What the editor knows and LSP does not tell a server: other servers' diagnostics, saving (`tools.tool.Editor`)."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tark_lsp.agent.gate import Glimpse, Sight
 from tark_lsp.server import protocol
 from tark_lsp.server.capabilities import find
 from tark_lsp.server.documents import Documents
@@ -16,6 +18,17 @@ from tark_lsp.tools.tool import Diagnostic, Option
 log = logging.getLogger(__name__)
 
 OUR_SOURCE = "tark"
+AUTOMATIC = 2
+"""`CodeActionTriggerKind.Automatic`: the lightbulb, asked for at every move of the caret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one `codeAction` context told of a file, and the version of its document by then."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    glimpse: Glimpse
+    version: int | None
 
 
 class ClientState:
@@ -24,25 +37,51 @@ class ClientState:
     def __init__(self, connection: Connection, documents: Documents) -> None:
         self._connection = connection
         self._documents = documents
-        self._seen: dict[Path, tuple[Diagnostic, ...]] = {}
+        self._seen: dict[Path, Seen] = {}
+        self._moment = 0
+        self._unasked: set[Path] = set()
+        """Files of which the editor sends contexts on its own: there a newer one may come by itself."""
 
-    def saw_diagnostics(self, path: Path, diagnostics: Sequence[Mapping[str, Any]]) -> None:
-        self._seen[path] = read_diagnostics(path, diagnostics)
+    def saw_diagnostics(self, path: Path, lines: protocol.Range, context: protocol.CodeActionContext) -> None:
+        """What a `codeAction` request tells of the lines it asks about."""
+        self._moment += 1
+        glimpse = Glimpse(self._moment, lines.start.line, lines.end.line + 1)
+        self._seen[path] = Seen(read_diagnostics(path, context.diagnostics), glimpse, self._version(path))
+        if context.trigger_kind == AUTOMATIC:
+            self._unasked.add(path)
+
+    async def look(self) -> Sight | None:
+        """For the post-edit gate (`agent.gate.Watch`)."""
+        versions = {document.path: document.version for document in self._documents if document.path is not None}
+        if self._connection.client.understands("clientState"):
+            found = await self._ask(None)
+            return None if found is None else Sight(tuple(found), versions)
+        if not self._unasked:
+            return None
+        seen = {path: self._seen[path] for path in self._unasked if self._seen[path].version == self._version(path)}
+        diagnostics = tuple(diagnostic for each in seen.values() for diagnostic in each.diagnostics)
+        return Sight(diagnostics, versions, {path: each.glimpse for path, each in seen.items()})
 
     async def diagnostics(self, path: Path | None) -> Sequence[Diagnostic]:
-        if self._connection.client.understands("clientState"):
-            params: dict[str, Any] = {"want": ["diagnostics"]}
-            if path is not None:
-                params["uri"] = self._uri(path)
-            try:
-                answer = await self._connection.request(protocol.CLIENT_STATE, params)
-            except RequestFailed as error:
-                log.warning("tark/clientState: %s", error)
-            else:
-                return _from_state(find(answer, "diagnostics"), path)
+        if self._connection.client.understands("clientState") and (found := await self._ask(path)) is not None:
+            return found
+        paths = self._seen if path is None else [path] if path in self._seen else []
+        return [diagnostic for each in paths for diagnostic in self._seen[each].diagnostics]
+
+    async def _ask(self, path: Path | None) -> list[Diagnostic] | None:
+        params: dict[str, Any] = {"want": ["diagnostics"]}
         if path is not None:
-            return self._seen.get(path, ())
-        return [diagnostic for diagnostics in self._seen.values() for diagnostic in diagnostics]
+            params["uri"] = self._uri(path)
+        try:
+            answer = await self._connection.request(protocol.CLIENT_STATE, params)
+        except RequestFailed as error:
+            log.warning("tark/clientState: %s", error)
+            return None
+        return _from_state(find(answer, "diagnostics"), path)
+
+    def _version(self, path: Path) -> int | None:
+        document = self._documents.at(path)
+        return None if document is None else document.version
 
     async def save(self, paths: Sequence[Path]) -> Sequence[Path]:
         if not paths or not self._connection.client.understands("save"):

@@ -111,7 +111,7 @@ class Commands:
             self._last_action = protocol.DocumentId(uri=document.uri, version=document.version), params.range
             self._parts.selections.saw(document.uri, params.range)
         if (path := path_from_uri(params.text_document.uri)) is not None:
-            self._parts.preparation.state.saw_diagnostics(path, params.context.diagnostics)
+            self._parts.preparation.state.saw_diagnostics(path, params.range, params.context)
         return await self._parts.actions.actions(params)
 
     async def _start(self, request: protocol.StartTurn, _: Any) -> Any:

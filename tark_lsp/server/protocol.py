@@ -110,7 +110,10 @@ class ListHunks(Payload):
 
 
 class DecideHunks(ListHunks):
+    """`take_back`: our own code action's wish to reject accepted hunks, too, that brought new errors."""
+
     hunk_ids: list[StrictStr] | None = None
+    take_back: StrictBool = False
 
 
 class State(Payload):

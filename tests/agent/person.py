@@ -1,7 +1,7 @@
 """A person who answers from a list, and whose editor applies what they accept."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -15,6 +15,7 @@ from tark_lsp.agent.person import (
     Reviewed,
 )
 from tark_lsp.errors import FileMissing
+from tark_lsp.tools.tool import Diagnostic
 from tark_lsp.workspace.edits import Applied, Hunk, ProposedEdit, rebase
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
@@ -44,6 +45,8 @@ class ScriptedPerson:
     """Each question, in order; what was applied or shown without one is not in it."""
     unasked: list[PermissionRequest] = field(default_factory=list)
     shown: list[PermissionRequest] = field(default_factory=list)
+    alarms: list[tuple[list[str], list[str]]] = field(default_factory=list)
+    """The messages of new errors, and of all, after each look."""
     open: int = 0
     most_open: int = 0
 
@@ -64,6 +67,9 @@ class ScriptedPerson:
         return Reviewed(
             tuple(HunkOutcome(edit.path, hunk, HunkState.PENDING) for edit in request.edits for hunk in edit.hunks)
         )
+
+    def alarm(self, new: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> None:
+        self.alarms.append(([each.message for each in new], [each.message for each in shown]))
 
     async def _ask(self, request: PermissionRequest) -> Decision:
         self.asked.append(request)

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.agent.approval import Allow
-from tark_lsp.agent.attribution import carried, concerned, regions_after, touch
+from tark_lsp.agent.attribution import concerned
 from tark_lsp.agent.parts import Draft
 from tark_lsp.agent.person import HunkOutcome, HunkState
+from tark_lsp.agent.regions import carried, regions_after, touch
 from tark_lsp.agent.results import Ready
 from tark_lsp.messages import ToolCall
 from tark_lsp.tools import load_tools
