@@ -5,7 +5,6 @@ import contextlib
 import heapq
 import os
 import re
-import shutil
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ import tark_lsp
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.globs import Glob, name_pattern, wants_hidden
 from tark_lsp.tools.processes import run_process
+from tark_lsp.tools.programs import find_program
 
 LISTING_LIMIT = 100_000
 """Files listed at most, before a glob chooses among them; each costs about 200 bytes here."""
@@ -46,13 +46,8 @@ class Program:
         for folder in (Path(sysconfig.get_path("scripts")), Path(sys.executable).parent):
             if os.access(folder / name, os.X_OK):
                 return cls((str(folder / name),), env)
-        for entry in os.environ.get("PATH", "").split(os.pathsep):
-            if not Path(entry).is_absolute():
-                continue
-            found = shutil.which(name, path=entry)
-            if found and not any(Path(found).resolve().is_relative_to(folder) for folder in workspace):
-                return cls((str(Path(found).resolve()),), env)
-        return cls.walker(env)
+        found = find_program(name, workspace)
+        return cls.walker(env) if found is None else cls((str(found),), env)
 
     @classmethod
     def walker(cls, env: dict[str, str]) -> "Program":

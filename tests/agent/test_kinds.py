@@ -15,7 +15,7 @@ READING = {
     *("ask_user", "update_plan"),
 }
 EDITING = {"edit_file", "write_file", "replace_selection", "apply_patch", "move_file", "delete_file"}
-AGENT_BUILD = READING | EDITING | {"run_command", "switch_mode"}
+AGENT_BUILD = READING | EDITING | {"run_command", "read_changes", "switch_mode"}
 AGENT_READS = READING | {"propose_edit", "switch_mode"}
 
 # protocol.md, "kinds": what is offered with a selection, in build and in ask or plan

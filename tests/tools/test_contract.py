@@ -16,7 +16,7 @@ TOOLS = load_tools()
 
 OF_THE_ISSUES = """read_file read_files list_directory find_files search_text edit_file replace_selection write_file
 run_command ask_user switch_mode update_plan read_diagnostics propose_edit
-apply_patch move_file delete_file""".split()  # noqa: SIM905  # as the issues list them
+apply_patch move_file delete_file read_changes""".split()  # noqa: SIM905  # as the issues list them
 
 
 def documented() -> dict[str, tuple[str, str]]:
@@ -64,7 +64,11 @@ def test_only_tools_without_run_or_with_edits_write() -> None:
         "replace_selection",
         "write_file",
     }
-    assert {name for name, tool in TOOLS.items() if tool.risk >= Risk.RISKY} == {"delete_file", "run_command"}
+    assert {name for name, tool in TOOLS.items() if tool.risk >= Risk.RISKY} == {
+        "delete_file",
+        "read_changes",
+        "run_command",
+    }
 
 
 def test_a_tool_in_a_file_of_another_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,138 @@
+"""read_changes: what differs from a commit, by git, with what the editor has not saved and what git does not track."""
+
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import Field
+
+from tark_lsp.errors import FileMissing, OutsideWorkspace, ToolError, WorkspaceError
+from tark_lsp.tools.git import DIFF, REVISION, UNTRACKED, git_argv, git_environment, repository_of, run_git
+from tark_lsp.tools.git_diff import files_of
+from tark_lsp.tools.programs import find_program
+from tark_lsp.tools.results import cap_lines, character_limit, counted, plain_text
+from tark_lsp.tools.tool import Arguments, Command, Location, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.encoding import decode
+from tark_lsp.workspace.snapshot import Snapshot
+
+DESCRIPTION = """\
+Show what differs from a commit, as `git diff` does, staged or not, with the files git does not track by name, and the \
+text the person has not saved as diffs of its own. The person may be asked first, since git is run."""
+
+SECONDS = 60.0
+NAMED_FILES = 50
+"""Files listed by name at most."""
+
+
+class ReadChangesArguments(Arguments):
+    base: str = Field(default="HEAD", description="What to compare with: a branch, a tag or a commit.")
+    path: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Only this file or folder, written as in read_file. Default: the (first) workspace folder.",
+    )
+
+
+async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
+    if not REVISION.fullmatch(args.base):
+        raise ToolError(
+            "invalid_arguments", f"base {args.base!r} is no revision", hint="give a branch, a tag or a commit"
+        )
+    scope, cwd, repository = place_of(args, ctx)
+    program = find_program("git.exe" if os.name == "nt" else "git", ctx.workspace.folders)
+    if program is None:
+        raise ToolError("unsupported", "git is not installed", hint="do without it: read the files")
+    name = scope.relative_to(cwd).as_posix()
+    argv = git_argv(program, repository, (*DIFF, args.base), name)
+    text = f"{shlex.join(argv)}\n{shlex.join(untracked(argv, repository))}"
+    # The same for all commands of a turn, so that what was approved and what runs stay equal byte for byte.
+    env = git_environment(os.environ, f"TARK_COMMAND={os.getpid()}-{id(ctx):x}")
+    return Preview(
+        f"read_changes {args.base} {ctx.workspace.display(scope)}",
+        ToolKind.READ,
+        Risk.RISKY,
+        locations=(Location(scope),),
+        command=Command(argv, text, cwd, env, SECONDS),
+    )
+
+
+def place_of(args: ReadChangesArguments, ctx: ToolContext) -> tuple[Path, Path, Path]:
+    """What to compare, the folder to run git in (that of the repository, if it is inside), and that of the repository.
+
+    Raises OutsideWorkspace, and ToolError `unsupported` where there is no repository.
+    """
+    scope = ctx.workspace.resolve(args.path or ".")
+    folder = max((one for one in ctx.workspace.folders if scope.is_relative_to(one)), key=lambda one: len(one.parts))
+    repository = repository_of(scope if scope.is_dir() else scope.parent)
+    if repository is None:
+        raise ToolError(
+            "unsupported",
+            f"{args.path or 'the workspace'} is not in a git repository",
+            hint="do without it: there is nothing to compare with",
+        )
+    return scope, repository if repository.is_relative_to(folder) else folder, repository
+
+
+def untracked(argv: Sequence[str], repository: Path) -> tuple[str, ...]:
+    """The second command: as the first, for the names of the files that git does not track."""
+    return git_argv(Path(argv[0]), repository, UNTRACKED, argv[-1])
+
+
+async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) -> str:
+    command = preview.command
+    scope, cwd, repository = place_of(args, ctx)
+    if command is None or cwd != command.cwd or scope != preview.locations[0].path:
+        raise OutsideWorkspace("path leads to another place than before", hint="make the call again")
+    diff = await run_git(command.argv, cwd, command.env)
+    listed = await run_git(untracked(command.argv, repository), cwd, command.env)
+    new = [shown(os.fsdecode(name)) for name in listed.data.split(b"\0") if name]
+    files = files_of(os.fsdecode(diff.data))
+    closed = [file for file in files if any(ctx.closed(cwd / name) for name in file.names)]
+    names = sorted({shown(name) for file in files for name in file.names})
+    kept_back = sorted({shown(name) for file in closed for name in file.names})
+    changed = [line for file in files if file not in closed for line in shown(file.text).rstrip("\n").split("\n")]
+    unsaved = [path for path in sorted(ctx.editor.unsaved(cwd)) if path.is_relative_to(scope)]
+    told = [f"Changes against {args.base} in {ctx.workspace.display(cwd)}: {counted(len(files), 'file')}."]
+    for what, some in (
+        ("Not tracked by git", new),
+        ("Not saved, so in a diff of their own below", [ctx.workspace.display(path) for path in unsaved]),
+        ("A rule keeps the text from you", kept_back),
+    ):
+        if some:
+            told.append(f"{what}: {listing(some)}.")
+    if not diff.complete:
+        told.append("There is more than could be read: name one path.")
+    for path in unsaved:
+        changed += unsaved_diff(ctx, path)
+    rest = f"name one path: {listing(names)}"
+    return cap_lines([*told, *changed], character_limit(ctx.result_tokens), rest)
+
+
+def shown(text: str) -> str:
+    """As `plain_text`, with U+FFFD for bytes that are no UTF-8."""
+    return plain_text(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+
+
+def listing(names: Sequence[str]) -> str:
+    more = [counted(len(names) - NAMED_FILES, "other")] if len(names) > NAMED_FILES else []
+    return ", ".join([*names[:NAMED_FILES], *more])
+
+
+def unsaved_diff(ctx: ToolContext, path: Path) -> list[str]:
+    """From the file on disk to the text in the editor; nothing where a rule keeps it back, or the file is no text."""
+    if ctx.closed(path):
+        return []
+    name = Path(ctx.workspace.display(path))
+    try:
+        before = Snapshot(name, decode(ctx.workspace.read_bytes(path))[0])
+    except FileMissing:
+        before = Snapshot(name, "", exists=False)
+    except WorkspaceError as error:
+        return [f"{name.as_posix()} is not saved, and the file cannot be read: {error.message}"]
+    diff = ProposedEdit.between(before, ctx.workspace.read(path).text).diff()
+    return [f"not saved: {name.as_posix()}", *diff.rstrip("\n").split("\n")]
+
+
+TOOL = Tool("read_changes", DESCRIPTION, ReadChangesArguments, Risk.RISKY, preview, run, seconds=SECONDS)

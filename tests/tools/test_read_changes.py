@@ -1,0 +1,241 @@
+"""read_changes against real repositories: what it shows, what it keeps back, and that nothing of theirs is executed."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tark_lsp.tools.git import REVISION
+from tark_lsp.tools.git_diff import files_of, unquoted
+from tark_lsp.tools.tool import Risk
+from tests.tools.conftest import Bench
+
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    **{f"GIT_{role}_{what}": "a@b.example" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, env=ENVIRONMENT, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(bench: Bench) -> Bench:
+    bench.write("a.py", "one\ntwo\nthree\n")
+    bench.write("sub/b.py", "b\n")
+    bench.write(".gitignore", "ignored\n")
+    git(bench.root, "init", "-q", "-b", "main")
+    git(bench.root, "add", ".")
+    git(bench.root, "commit", "-q", "-m", "first")
+    return bench
+
+
+async def test_what_differs_staged_or_not_with_new_files_by_name(repository: Bench) -> None:
+    repository.write("a.py", "one\n2\nthree\n")
+    repository.write("sub/b.py", "bee\n")
+    git(repository.root, "add", "sub/b.py")
+    repository.write("new.py", "n\n")
+    repository.write("ignored", "i\n")
+    told = await repository.call("read_changes")
+    assert told.startswith(
+        "Changes against HEAD in .: 2 files.\nNot tracked by git: new.py.\ndiff --git a/a.py b/a.py\n"
+    )
+    assert "\n-two\n+2\n" in told
+    assert "\n-b\n+bee" in told
+    assert "ignored" not in told
+
+
+@pytest.mark.parametrize(
+    ("path", "has", "lacks"),
+    [("sub", "+bee", "+2"), ("a.py", "+2", "+bee"), ("sub/b.py", "+bee", "+2"), ("gone.py", "-gone", "+2")],
+)
+async def test_only_one_path(repository: Bench, path: str, has: str, lacks: str) -> None:
+    repository.write("gone.py", "gone\n")
+    git(repository.root, "add", ".")
+    git(repository.root, "commit", "-q", "-m", "second")
+    (repository.root / "gone.py").unlink()
+    repository.write("a.py", "one\n2\nthree\n")
+    repository.write("sub/b.py", "bee\n")
+    told = await repository.call("read_changes", path=path)
+    assert (has in told, lacks in told) == (True, False), told
+
+
+async def test_another_base(repository: Bench) -> None:
+    git(repository.root, "tag", "v1")
+    repository.write("a.py", "one\n2\nthree\n")
+    git(repository.root, "commit", "-q", "-a", "-m", "second")
+    assert "+2" not in await repository.call("read_changes")
+    for base in ("v1", "main~1", "HEAD^"):
+        assert "+2" in await repository.call("read_changes", base=base)
+
+
+async def test_what_is_not_saved_is_a_diff_of_its_own(repository: Bench) -> None:
+    path = repository.write("a.py", "one\n2\nthree\n")
+    repository.buffers.open(path, "one\n2\nthree\nfour\n")
+    told = await repository.call("read_changes")
+    assert "Not saved, so in a diff of their own below: a.py." in told
+    assert told.endswith("not saved: a.py\n--- a.py\n+++ a.py\n@@ -1,3 +1,4 @@\n one\n 2\n three\n+four")
+    assert "four" not in await repository.call("read_changes", path="sub")
+
+
+async def test_what_a_rule_keeps_back_is_named_and_not_shown(repository: Bench) -> None:
+    secret = repository.write('sub/we"ird.py', "old secret\n")
+    git(repository.root, "add", ".")
+    git(repository.root, "commit", "-q", "-m", "second")
+    # A line that would begin a new file's part, were the terminal's CR taken as the beginning of a line.
+    repository.write('sub/we"ird.py', "x\rdiff --git a/z b/z\nnew secret\n")
+    repository.write("a.py", "one\n2\nthree\n")
+    repository.buffers.open(secret, "typed secret\n")
+    repository.ctx.closed = lambda path: path == secret
+    told = await repository.call("read_changes")
+    assert "secret" not in told
+    assert 'A rule keeps the text from you: sub/we"ird.py.' in told
+    assert "+2" in told
+
+
+async def test_a_long_diff_is_cut_and_says_how_to_get_the_rest(repository: Bench) -> None:
+    repository.write("a.py", "".join(f"line {number}\n" for number in range(1000)))
+    repository.write("sub/b.py", "bee\n")
+    repository.ctx.result_tokens = 200
+    told = await repository.call("read_changes")
+    assert len(told) < 1000
+    assert told.endswith("left out; name one path: a.py, sub/b.py]")
+
+
+KEYS = ("core.fsmonitor", "diff.external", "core.pager", "pager.diff", "diff.evil.command", "diff.evil.textconv")
+
+
+async def test_nothing_the_repository_says_is_executed(repository: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    trap = repository.write("trap", f"#!/bin/sh\ntouch {repository.root}/executed\n")
+    trap.chmod(0o755)
+    for key in KEYS:
+        git(repository.root, "config", key, str(trap))
+    for hook in ("post-index-change", "pre-commit"):
+        repository.write(f".git/hooks/{hook}", trap.read_bytes()).chmod(0o755)
+    repository.write(".gitattributes", "*.py diff=evil\n")
+    repository.write("a.py", "one\n2\nthree\n")
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(trap))
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
+    assert "+2" in await repository.call("read_changes")
+    assert not (repository.root / "executed").exists()
+    # The trap works: without our options git falls into it.
+    monkeypatch.delenv("GIT_DIR")
+    git(repository.root, "diff")
+    assert (repository.root / "executed").exists()
+
+
+async def test_a_repository_cannot_lead_git_to_other_files(repository: Bench, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.py").write_text("secret\n")
+    git(repository.root, "config", "core.worktree", str(outside))
+    repository.write("a.py", "one\n2\nthree\n")
+    told = await repository.call("read_changes")
+    assert "secret" not in told
+    assert "+2" in told
+
+
+async def test_git_of_the_workspace_is_not_run(repository: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository.write("bin/git", "#!/bin/sh\necho fake\n").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{repository.root}/bin:bin:{os.environ['PATH']}")
+    preview = await repository.preview("read_changes")
+    assert preview.command is not None
+    program = Path(preview.command.argv[0])
+    assert program.is_absolute()
+    assert not program.is_relative_to(repository.root)
+    monkeypatch.setenv("PATH", f"{repository.root}/bin")
+    assert (await repository.failure("read_changes")).message == "git is not installed"
+
+
+async def test_the_command_is_shown_as_it_runs(repository: Bench) -> None:
+    preview = await repository.preview("read_changes", path="sub")
+    command = preview.command
+    assert command is not None
+    assert preview.risk is Risk.RISKY
+    assert command.cwd == repository.root
+    assert command.text.splitlines()[0].split() == list(command.argv)
+    assert "ls-files --others" in command.text.splitlines()[1]
+    assert command.argv[-3:] == ("HEAD", "--", "sub")
+    for part in ("--no-pager", "core.fsmonitor=false", f"core.hooksPath={os.devnull}", "diff.external="):
+        assert part in command.argv
+    assert {"--no-ext-diff", "--no-textconv"} <= set(command.argv)
+    assert {name: value for name, value in command.env.items() if name.startswith("GIT_")} == {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_ALLOW_PROTOCOL": "",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_PAGER": "cat",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": "true",
+    }
+
+
+async def test_a_repository_above_the_workspace_shows_only_the_workspace(bench: Bench) -> None:
+    (bench.root.parent / "secret.py").write_text("secret\n")
+    bench.write("a.py", "one\n")
+    git(bench.root.parent, "init", "-q")
+    git(bench.root.parent, "add", ".")
+    git(bench.root.parent, "commit", "-q", "-m", "first")
+    (bench.root.parent / "secret.py").write_text("other secret\n")
+    bench.write("a.py", "two\n")
+    told = await bench.call("read_changes")
+    assert "secret" not in told
+    assert "--- a/a.py\n+++ b/a.py\n" in told
+
+
+async def test_a_repository_inside_the_workspace(repository: Bench) -> None:
+    repository.write("nested/c.py", "c\n")
+    git(repository.root / "nested", "init", "-q")
+    git(repository.root / "nested", "add", ".")
+    git(repository.root / "nested", "commit", "-q", "-m", "first")
+    repository.write("nested/c.py", "sea\n")
+    assert "Changes against HEAD in nested: 1 file." in await repository.call("read_changes", path="nested")
+    assert "+sea" in await repository.call("read_changes", path="nested/c.py")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ({"base": "nope"}, "not_found", "no revision nope"),
+        ({"base": "--output=/tmp/x"}, "invalid_arguments", "is no revision"),
+        ({"base": ""}, "invalid_arguments", "is no revision"),
+        ({"base": "main..main"}, "invalid_arguments", "is no revision"),
+        ({"base": "HEAD:a.py"}, "invalid_arguments", "is no revision"),
+        ({"base": "HEAD a.py"}, "invalid_arguments", "is no revision"),
+        ({"path": "../x"}, "outside_workspace", "outside"),
+    ],
+)
+async def test_bad_calls_are_told(repository: Bench, arguments: dict[str, str], code: str, words: str) -> None:
+    failure = await repository.failure("read_changes", **arguments)
+    assert (failure.code, words in failure.message) == (code, True), failure
+
+
+async def test_no_repository_and_no_commit(bench: Bench) -> None:
+    failure = await bench.failure("read_changes")
+    assert (failure.code, failure.message) == ("unsupported", "the workspace is not in a git repository")
+    git(bench.root, "init", "-q")
+    failure = await bench.failure("read_changes")
+    assert (failure.code, "first commit" in failure.hint) == ("not_found", True)
+
+
+@pytest.mark.parametrize("base", ["HEAD", "HEAD~2", "v1.0^{commit}", "main@{u}", "@", "feature/x-1", "0a1b2c"])
+def test_revisions(base: str) -> None:
+    assert REVISION.fullmatch(base)
+
+
+@pytest.mark.parametrize(("name", "plain"), [("a b", "a b"), ('"a\\"b\\\\\\t\\303\\251"', 'a"b\\\té'), ('"\\a"', "\a")])
+def test_names_as_git_prints_them(name: str, plain: str) -> None:
+    assert unquoted(name) == plain
+
+
+def test_the_files_of_a_diff() -> None:
+    diff = (
+        "diff --git a/a.py b/b.py\nsimilarity index 50%\nrename from a.py\nrename to b.py\n"
+        "--- a/a.py\n+++ b/b.py\n@@ -1 +1 @@\n--- a/no.py\n+rename to no.py\n"
+        "diff --git a/new.py b/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x\n"
+    )
+    assert [sorted(file.names) for file in files_of(diff)] == [["a.py", "b.py"], ["new.py"]]
+    assert "".join(file.text for file in files_of(diff)) == diff
