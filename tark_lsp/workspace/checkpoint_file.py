@@ -34,12 +34,11 @@ UNUSED_CONTENTS = (
     " UNION SELECT after FROM changes WHERE after IS NOT NULL)"
 )
 OF_TURN = {
-    "turns": "id = :turn",
     "changes": "turn = :turn",
     "contents": "digest IN (SELECT before FROM changes WHERE turn = :turn"
     " UNION SELECT after FROM changes WHERE turn = :turn)",
 }
-"""What is of one turn, by table."""
+"""What was noted of one turn, by table."""
 T = TypeVar("T")
 
 
@@ -69,8 +68,8 @@ def in_one(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], 
     return result
 
 
-def copy_turns(source: sqlite3.Connection, target: sqlite3.Connection, ids: Iterable[str]) -> None:
-    """With their numbers."""
+def copy_changes(source: sqlite3.Connection, target: sqlite3.Connection, ids: Iterable[str]) -> None:
+    """Those of the turns, with their numbers, and their contents."""
 
     def work(connection: sqlite3.Connection) -> None:
         for id_ in ids:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LOOK_AFTER_BYTES = 16 * 1024**2
 """So much may come until the bounds are looked at again."""
 COLUMNS = "number, kind, path, target, before, after, mode, sure, undone"
+ADD_TURN = "INSERT OR IGNORE INTO turns (id, time, title, folders) VALUES (?, ?, ?, ?)"
 Kind: TypeAlias = Literal["edit", "move", "remove"]
 T = TypeVar("T")
 
@@ -65,8 +66,8 @@ class CheckpointStore:
         self._locate = locate
         self._failed = failed
         self._open: list[Connection] = []
-        self._own: set[str] = set()
-        """Turns written by this process."""
+        self._own: dict[str, tuple[str, float, str, bytes]] = {}
+        """The turns of this process, by their ids: rows of the table."""
         self._unlooked = 0
         weakref.finalize(self, _close, self._open)
 
@@ -75,14 +76,13 @@ class CheckpointStore:
         from tark_lsp.workspace.checkpoint_file import forget_old
 
         values = (_text(turn_id), time.time(), _text(title), b"\0".join(os.fsencode(folder) for folder in folders))
-        sql = "INSERT OR IGNORE INTO turns (id, time, title, folders) VALUES (?, ?, ?, ?)"
 
         def work(connection: "Connection") -> None:
-            if connection.execute(sql, values).rowcount or self._unlooked >= LOOK_AFTER_BYTES:
+            if connection.execute(ADD_TURN, values).rowcount or self._unlooked >= LOOK_AFTER_BYTES:
                 forget_old(connection, values[0])
                 self._unlooked = 0
 
-        self._own.add(values[0])
+        self._own.setdefault(values[0], values)
         self._write(work)
 
     def add(
@@ -201,7 +201,7 @@ class CheckpointStore:
         """Go on in memory, with what this process has written so far."""
         import sqlite3
 
-        from tark_lsp.workspace.checkpoint_file import copy_turns
+        from tark_lsp.workspace.checkpoint_file import copy_changes
 
         files = self._open.copy()
         self._open.clear()
@@ -209,10 +209,11 @@ class CheckpointStore:
         lost = False
         for file in files:
             try:
-                copy_turns(file, self._opened(), self._own)
+                copy_changes(file, self._opened(), self._own)
             except sqlite3.Error:
                 lost = True  # and said
         _close(files)
+        self._write(lambda connection: connection.executemany(ADD_TURN, self._own.values()))
         self._failed(str(error), lost)
 
 

@@ -1,0 +1,310 @@
+"""The file of the checkpoints: private, shared, bounded, alive after kill -9, and what is done without it."""
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tark_lsp.errors import WorkspaceError
+from tark_lsp.workspace import checkpoint_file, checkpoint_store
+from tark_lsp.workspace.checkpoint_file import KEPT_TURNS
+from tark_lsp.workspace.checkpoint_store import CheckpointStore, LoggedTurn
+
+ONE = Path("/w/a.py")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "checkpoints.sqlite3"
+
+
+class Failures(list[tuple[str, bool]]):
+    def __call__(self, problem: str, lost: bool) -> None:
+        self.append((problem, lost))
+
+
+def opened(file: Path) -> tuple[CheckpointStore, Failures]:
+    failures = Failures()
+    return CheckpointStore(lambda: file, failures), failures
+
+
+def note(store: CheckpointStore, turn_id: str, before: bytes | None = b"old", after: bytes | None = b"new") -> int:
+    store.begin(turn_id, f"title of {turn_id}", [Path("/w"), Path("/v")])
+    return store.add(turn_id, "edit", ONE, before=before, after=after)
+
+
+def test_all_of_it_is_there_for_the_next_server(file: Path) -> None:
+    odd = Path(os.fsdecode(b"/w/\xff.py"))
+    store, failures = opened(file)
+    store.begin("t1", "Rename \ud800 it", [odd.parent])
+    store.begin("t1", "another title, too late", [])
+    first = store.add("t1", "edit", odd, before=None, after="é\ud800".encode("utf-8", "surrogatepass"))
+    second = store.add("t1", "move", odd, target=ONE)
+    third = store.add("t1", "remove", ONE, before=b"\xff\0", mode=0o640)
+    dropped = store.add("t1", "edit", ONE, before=b"x", after=b"y")
+    store.sure(first)
+    store.sure(second)
+    store.undone([second])
+    store.drop(dropped)
+    note(store, "t2")
+
+    other, _ = opened(file)
+    assert [(turn.id, turn.title, turn.folders) for turn in other.turns()] == [
+        ("t2", "title of t2", (Path("/w"), Path("/v"))),
+        ("t1", "Rename ? it", (Path("/w"),)),
+    ]
+    changes = other.changes("t1")
+    assert [change.number for change in changes] == [first, second, third]
+    assert [(change.kind, change.path, change.target) for change in changes] == [
+        ("edit", odd, None),
+        ("move", odd, ONE),
+        ("remove", ONE, None),
+    ]
+    assert [(change.mode, change.sure, change.undone) for change in changes] == [
+        (0, True, False),
+        (0, True, True),
+        (0o640, False, False),
+    ]
+    assert changes[0].before is None
+    assert other.content(changes[0].after or "").decode("utf-8", "surrogatepass") == "é\ud800"
+    assert other.content(changes[2].before or "") == b"\xff\0"
+    assert other.changes("nonesuch") == other.changes("\ud800") == []
+    assert failures == []
+
+
+def test_only_the_person_can_read_it(file: Path) -> None:
+    store, _ = opened(file)
+    note(store, "t1")
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()}
+    assert set(modes.values()) == {0o600}, modes
+    assert "checkpoints.sqlite3-wal" in modes
+    file.chmod(0o644)
+    other, _ = opened(file)
+    note(other, "t2")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_text_is_kept_once(file: Path) -> None:
+    store, _ = opened(file)
+    for number in range(5):
+        note(store, f"t{number}", b"the same", b"the same, too")
+    assert store.size() == len(b"the same" + b"the same, too")
+
+
+def test_old_turns_are_forgotten_with_their_texts(file: Path) -> None:
+    store, _ = opened(file)
+    for number in range(KEPT_TURNS + 5):
+        note(store, f"t{number}", f"old {number:04}".encode(), f"new {number:04}".encode())
+    assert len(store.turns()) == KEPT_TURNS
+    assert (store.changes("t4"), len(store.changes("t5"))) == ([], 1)
+    assert store.size() == KEPT_TURNS * 2 * len("old 0000")
+
+
+def test_the_oldest_go_where_there_are_too_many_bytes(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint_file, "KEPT_BYTES", 1_000_000)
+    monkeypatch.setattr(checkpoint_store, "LOOK_AFTER_BYTES", 500_000)
+    store, _ = opened(file)
+    for number in range(10):
+        note(store, f"t{number}", bytes([number]) * 200_000)
+    assert [turn.id for turn in store.turns()] == ["t9", "t8", "t7", "t6", "t5"]
+    assert file.stat().st_size < 2_000_000, "the file shrinks with it"
+    for number in range(20, 30):  # of one turn, which is never cut
+        note(store, "t9", bytes([number]) * 200_000)
+    assert [turn.id for turn in store.turns()] == ["t9"]
+    assert len(store.changes("t9")) == 11
+    assert len([store.content(change.before or "") for change in store.changes("t9")]) == 11
+
+
+def test_damaged_copies_are_not_used(file: Path) -> None:
+    store, _ = opened(file)
+    note(store, "t1")
+    (change,) = store.changes("t1")
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE contents SET data = X'00'")
+    connection.close()
+    for digest in (change.before, "none at all"):
+        with pytest.raises(WorkspaceError, match="damaged"):
+            store.content(digest or "")
+
+
+# What the file cannot do
+
+
+def no_folder(file: Path) -> None:
+    file.parent.rmdir()
+
+
+def junk(file: Path) -> None:
+    file.write_bytes(b"this is no database, by no means" * 100)
+
+
+def newer(file: Path) -> None:
+    connection = sqlite3.connect(file)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+
+def a_folder(file: Path) -> None:
+    file.mkdir()
+
+
+def other_tables(file: Path) -> None:
+    connection = sqlite3.connect(file)
+    connection.execute("CREATE TABLE turns (id)")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (no_folder, "No such file"),
+        (junk, "file is not a database"),
+        (newer, "newer tark-lsp"),
+        (a_folder, "unable to open"),
+        (other_tables, "already exists"),
+    ],
+)
+def test_without_the_file_it_is_kept_in_memory(file: Path, spoil: Callable[[Path], None], words: str) -> None:
+    folder = file.parent / "state"
+    folder.mkdir()
+    file = folder / file.name
+    spoil(file)
+    store, failures = opened(file)
+    for number in range(3):
+        store.sure(note(store, f"t{number}"))
+    assert [turn.id for turn in store.turns()] == ["t2", "t1", "t0"]
+    assert store.content(store.changes("t0")[0].before or "") == b"old"
+    ((problem, lost),) = failures
+    assert words in problem
+    assert not lost
+    if spoil is junk:
+        assert file.read_bytes().startswith(b"this is no database")
+
+
+def test_no_state_folder() -> None:
+    failures = Failures()
+
+    def locate() -> Path:
+        raise PermissionError(13, "Permission denied", "/state")
+
+    store = CheckpointStore(locate, failures)
+    note(store, "t1")
+    assert len(store.changes("t1")) == 1
+    assert [problem for problem, _ in failures] == ["[Errno 13] Permission denied: '/state'"]
+
+
+def test_a_full_disk(file: Path) -> None:
+    """SQLite's own bound stands for it: the error is the same."""
+    store, failures = opened(file)
+    before = note(store, "t0")
+    first = note(store, "t1")
+    ((pages,),) = store._open[0].execute("PRAGMA page_count")
+    store._open[0].execute(f"PRAGMA max_page_count = {pages}")
+    second = note(store, "t1", b"x" * 100_000)
+    store.sure(first)
+    store.sure(second)
+    assert failures == [("database or disk is full", False)]
+    assert [(change.number, change.sure) for change in store.changes("t1")] == [(first, True), (second, True)]
+    assert [change.number for change in store.changes("t0")] == [before]
+    assert store.content(store.changes("t1")[0].before or "") == b"old", "what was noted before is not lost"
+    assert note(store, "t2") > second
+
+
+def test_damaged_while_it_is_used(file: Path) -> None:
+    store, failures = opened(file)
+    note(store, "t1")
+    with sqlite3.connect(file) as connection:
+        connection.execute("DROP TABLE contents")
+    connection.close()
+    number = note(store, "t1")
+    assert [(lost, "no such table" in problem) for problem, lost in failures] == [(True, True)]
+    assert number in [change.number for change in store.changes("t1")]
+    assert [turn.id for turn in store.turns()] == ["t1"]
+
+
+def test_locked(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint_file, "BUSY_SECONDS", 0.05)
+    store, failures = opened(file)
+    note(store, "t1")
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    note(store, "t2")
+    assert failures == [("database is locked", False)]
+    assert [turn.id for turn in store.turns()] == ["t2", "t1"]
+    other.execute("ROLLBACK")
+    other.close()
+
+
+# Several servers, and kill -9
+
+WRITER = """
+import sys
+from pathlib import Path
+from tark_lsp.workspace.checkpoint_store import CheckpointStore
+failures = []
+store = CheckpointStore(lambda: Path(sys.argv[1]), lambda *problem: failures.append(problem))
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(int(sys.argv[3])):
+    store.begin(sys.argv[2], "title", [])
+    store.sure(store.add(sys.argv[2], "edit", Path("/a"), before=b"%d" % number, after=b"%d" % (number + 1)))
+    print(number, flush=True)
+sys.exit(f"{failures}" if failures else 0)
+"""
+
+
+def writer(file: Path, name: str, count: int) -> "subprocess.Popen[bytes]":
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(file), name, str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
+def test_servers_write_at_the_same_time(file: Path) -> None:
+    """From the first moment on, when there is no file yet."""
+    processes = [writer(file, f"t{number}", 50) for number in range(4)]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+    for process in processes:
+        out, _ = process.communicate(timeout=60)
+        assert process.returncode == 0
+        assert len(out.split()) == 50
+    store, _ = opened(file)
+    assert {turn.id for turn in store.turns()} == {"t0", "t1", "t2", "t3"}
+    assert all(len(store.changes(turn.id)) == 50 for turn in store.turns())
+
+
+def test_nothing_is_lost_by_kill_9(file: Path) -> None:
+    process = writer(file, "t1", 1_000_000)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    while int(process.stdout.readline()) < 100:
+        pass
+    process.send_signal(signal.SIGKILL)
+    said = max([100, *map(int, process.stdout.readlines())])
+    process.communicate()
+    store, failures = opened(file)
+    changes = store.changes("t1")
+    assert [change.sure for change in changes[: said + 1]] == [True] * (said + 1)
+    assert all(store.content(change.before or "") == b"%d" % at for at, change in enumerate(changes))
+    assert len(changes) - said in (1, 2), "and one more at most, which was noted while it was killed"
+    assert failures == []
+
+
+def test_a_turn_knows_when_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.time", lambda: 1_800_000_000.5)
+    store, _ = opened(file)
+    note(store, "t1")
+    assert store.turns() == [LoggedTurn("t1", 1_800_000_000.5, "title of t1", (Path("/w"), Path("/v")))]
