@@ -9,6 +9,7 @@ from typing import Any
 from tark_lsp.agent import history
 from tark_lsp.agent.approval import Policy
 from tark_lsp.agent.events import AgentEvent, CallChanged
+from tark_lsp.agent.gate import Gate
 from tark_lsp.agent.kinds import KINDS
 from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.session import Session
@@ -32,6 +33,7 @@ class Bench:
     kind: str = "agent"
     rules: Policy = field(default_factory=lambda: Policy(ApprovalLevel.CAREFUL))
     limits: Limits = field(default_factory=Limits)
+    gate: Gate | None = None
 
     def __post_init__(self) -> None:
         self.buffers = MemoryBuffers()
@@ -81,6 +83,7 @@ class Bench:
             emit=self.heard.append,
             rules=self.rules,
             limits=self.limits,
+            gate=self.gate,
         )
         return self.turn
 
