@@ -1,10 +1,13 @@
 """edit_file: some lines of a file replaced by others."""
 
+from collections.abc import Iterable
+from pathlib import Path
+
 from pydantic import Field
 
 from tark_lsp.tools.proposing import existing, propose
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
-from tark_lsp.workspace.edits import ProposedEdit, place
+from tark_lsp.workspace.edits import ProposedEdit, place, rebase
 
 DESCRIPTION = """\
 Replace text in a file of the workspace. old_text must stand in the file exactly once (or say which place by \
@@ -31,11 +34,30 @@ class EditFileArguments(Arguments):
 
 def edit_of(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
     """Raises WorkspaceError and ToolError."""
+    path = existing(ctx, args.path)
+    hints = hints_of(ctx, path, args.line_hint)
     return propose(
         ctx,
-        existing(ctx, args.path),
-        lambda text: place(text, args.old_text, args.new_text, line_hint=args.line_hint, replace_all=args.replace_all),
+        path,
+        lambda text: placed(text, args, hints),
     )
+
+
+def placed(text: str, args: EditFileArguments, hints: Iterable[int | None]) -> str:
+    """The text with the edit where every one of the hints has it. Raises ToolError, `not_unique` where they differ."""
+    results = {
+        place(text, args.old_text, args.new_text, line_hint=hint, replace_all=args.replace_all) for hint in hints
+    }
+    return results.pop() if len(results) == 1 else place(text, args.old_text, args.new_text)  # which says the places
+
+
+def hints_of(ctx: ToolContext, path: Path, hint: int | None) -> set[int | None]:
+    """Lines from 1: the hint, and what it is if the model did not count in the earlier edits of this answer."""
+    draft = ctx.draft_at(path)
+    if hint is None or draft is None:
+        return {hint}
+    carried, _ = rebase(draft, ctx.seen.get(draft.path, draft.base))
+    return {hint, hint + sum(len(hunk.new) - len(hunk.old) for hunk in carried.hunks if hunk.end < hint)}
 
 
 def locations_of(edit: ProposedEdit) -> tuple[Location, ...]:

@@ -9,6 +9,7 @@ from tark_lsp.context.snippets import CLOSING, ESCAPED_CLOSING, unescape_code
 from tark_lsp.errors import FileMissing, OutsideWorkspace, ToolError
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
+from tark_lsp.workspace.lines import line_changes
 from tark_lsp.workspace.snapshot import Snapshot
 
 AROUND = 2
@@ -82,10 +83,22 @@ def propose(ctx: ToolContext, path: Path, change: Callable[[str], str]) -> Propo
             f"this would change nothing in {ctx.workspace.display(path)}: the text is already so",
             hint="if that is what you wanted, go on; else give another new text",
         )
-    moved, conflicts = rebase(ProposedEdit.between(known, after), current)
+    proposed = ProposedEdit.between(known, after)
+    moved, conflicts = rebase(proposed, current)
+    conflicts = conflicts or unmoored(proposed, current)
     if conflicts:
         raise conflict(ctx, known, current, conflicts[0])
     return edited(ctx, now, moved.after)
+
+
+def unmoored(edit: ProposedEdit, current: Snapshot) -> tuple[Hunk, ...]:
+    """Lines only added, next to lines that are changed or gone since: where they belong may be gone, too."""
+    changes = [change for change in line_changes(edit.base.text, current.text) if change.old]
+    return tuple(
+        hunk
+        for hunk in edit.hunks
+        if not hunk.old and any(change.start <= hunk.start <= change.end for change in changes)
+    )
 
 
 def source_of(ctx: ToolContext, path: Path) -> Path:

@@ -88,15 +88,17 @@ def shown_lines(lines: Sequence[str], which: Sequence[int]) -> list[dict[str, in
 def require_whole(text: str, old: str, new: str) -> None:
     """Raises ToolError where `new` stands for lines it does not give, or has the line numbers of a listing.
 
-    A line that is in the text or in `old` already is never meant so. Dots alone are a stub where they are the whole
-    body of a block, as in Python, and else where they take no line's place.
+    A line that is in the text or in `old` already is never meant so, nor are dots alone that take the place of no line,
+    or of `pass`. Where they take that of a function's body they may be a stub of Python's; nobody could tell, and a
+    stub can stand on the line of its header.
     """
     wanted, fresh = split_lines(old), split_lines(new)
     known = {line.strip() for line in wanted}
     for i1, i2, j1, j2 in changed_ranges([line.rstrip() for line in wanted], [line.rstrip() for line in fresh]):
         for at in range(j1, j2):
             line = fresh[at].strip()
-            if line in known or not (_stands_for_lines(line) or (i2 > i1 and _bare_dots(fresh, at))):
+            dots = line in ("...", "…") and any(gone.strip() not in ("", "pass") for gone in wanted[i1:i2])
+            if line in known or not (dots or _stands_for_lines(line)):
                 continue
             if re.search(rf"^[ \t]*{re.escape(line)}[ \t]*$", text, re.MULTILINE):
                 continue
@@ -104,7 +106,7 @@ def require_whole(text: str, old: str, new: str) -> None:
                 "invalid_arguments",
                 f"the new text leaves lines out: {line[:SHOWN_CHARACTERS]}",
                 hint="write out every line that is to stand there, or replace fewer lines; if the comment is "
-                "meant, write it without dots",
+                "meant, write it without dots; a stub goes on one line: def f(): ...",
             )
     bare = _without_numbers(fresh)
     if bare and not _without_numbers(wanted) and {line.strip() for line in bare} & (known - {""}):
@@ -116,17 +118,6 @@ def require_whole(text: str, old: str, new: str) -> None:
 def _stands_for_lines(line: str) -> bool:
     comment = COMMENTED.match(line)
     return comment is not None and LEFT_OUT.match(comment["said"]) is not None
-
-
-def _bare_dots(lines: Sequence[str], at: int) -> bool:
-    """Whether line `at` is dots alone that are not the only statement of a block."""
-    if lines[at].strip() not in ("...", "…"):
-        return False
-    before = next((line.rstrip() for line in reversed(lines[:at]) if line.strip()), "")
-    after = next((line for line in lines[at + 1 :] if line.strip()), "")
-    deep = len(lines[at]) - len(lines[at].lstrip())
-    ends = not after or len(after) - len(after.lstrip()) < deep
-    return not (ends and before.endswith((":", '"""', "'''")))
 
 
 def _without_numbers(lines: Sequence[str]) -> list[str]:
