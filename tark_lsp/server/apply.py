@@ -208,13 +208,13 @@ class Watch:
         other = False
         while True:
             self._event.clear()
-            if self._closed:
-                return Stale("the document was closed")
             if self._misplaced is not None:
                 return self._misplaced
             current = self._document.snapshot()
             if self._as_predicted or self._is_in(current):
                 return Applied(current)
+            if self._closed:  # what was told before that counts: saved and closed, it would else be made twice
+                return Stale("the document was closed")
             if not other and current.text != self._edit.base.text:
                 other, until = True, loop.time() + in_flight
             try:

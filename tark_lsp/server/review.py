@@ -8,7 +8,7 @@ written over: then the hunk is in conflict and keeps what it wanted to say.
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 
 from tark_lsp.errors import FileMissing, WorkspaceError
@@ -65,6 +65,8 @@ class Reviews:
         self._texts: dict[Path, FollowedText] = {}
         """The text that the hunks' places refer to, of files with hunks that are followed."""
         self._applying: set[Path] = set()
+        self._late: defaultdict[Path, list[tuple[list[ReviewHunk], list[str]]]] = defaultdict(list)
+        """Hunks that came while an edit of their file was on its way, and the text they are of: they join after it."""
         self._locks: defaultdict[Path, asyncio.Lock] = defaultdict(asyncio.Lock)
         """Decisions about one file are carried out one after another."""
         self.saving: set[Path] = set()
@@ -78,10 +80,10 @@ class Reviews:
         for edit, outside in edits:
             new = [ReviewHunk(turn_id, edit.path, hunk, hunk.start, hunk.new, hunk in outside) for hunk in edit.hunks]
             base = split_lines(edit.base.text)
-            self._sync(edit.path)  # the others stand in the text of now, and the new ones come to it
-            if edit.path not in self._texts:
-                self._texts[edit.path] = FollowedText(self._lines(edit.path) or [], self._documents.at(edit.path))
-            carry(new, base, self._texts[edit.path].lines)
+            if edit.path in self._applying:  # whether their text has that edit in it already, nobody knows yet
+                self._late[edit.path].append((new, base))
+            else:
+                self._join(edit.path, new, base)
             self._hunks.update({each.id: each for each in new})
             self._by_path[edit.path] += new
             self._changed(edit.path)
@@ -133,6 +135,14 @@ class Reviews:
             each.state = "accepted"
         if saved:
             self._settled(path)
+
+    @contextlib.asynccontextmanager
+    async def still(self, paths: Iterable[Path]) -> AsyncIterator[None]:
+        """Within it nothing is decided in these files: what was on its way has come to its end."""
+        async with contextlib.AsyncExitStack() as locks:
+            for path in sorted({*paths}):
+                await locks.enter_async_context(self._locks[path])
+            yield
 
     def undone(self, turn_id: str, paths: Iterable[Path]) -> None:
         """The whole turn was taken back in these files, by other means."""
@@ -202,6 +212,8 @@ class Reviews:
             for each in todo:
                 each.applying = False
             self._sync(path)  # what came meanwhile was not followed
+            for new, lines in self._late.pop(path, ()):
+                self._join(path, new, lines)
         self._checkpoints.settled(noted, outcome)
         if isinstance(outcome, Applied):
             self._applied(path, clean)
@@ -223,7 +235,7 @@ class Reviews:
         """Move every hunk of the file to where it stands in `edit.after`."""
         changes = [(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks]
         for each in self.find(path):
-            if each not in done:
+            if each not in done and not self._is_late(each):
                 move(each, changes, "another change was made to these lines")
         grown = 0
         for each, hunk in zip(done, edit.hunks, strict=True):
@@ -238,6 +250,16 @@ class Reviews:
             return split_lines(self._read(path).text)
         except WorkspaceError:
             return None
+
+    def _join(self, path: Path, new: Sequence[ReviewHunk], base: Sequence[str]) -> None:
+        """The others stand in the text of now, and the new ones come to it from the text they were made for."""
+        self._sync(path)
+        if path not in self._texts:
+            self._texts[path] = FollowedText(self._lines(path) or [], self._documents.at(path))
+        carry(new, base, self._texts[path].lines)
+
+    def _is_late(self, hunk: ReviewHunk) -> bool:
+        return any(hunk in new for new, _ in self._late.get(hunk.path, ()))
 
     def _sync(self, path: Path) -> None:
         """Carry the hunks of a file from its last known text to the text of now."""
@@ -257,14 +279,14 @@ class Reviews:
             case Change() if path not in self._applying:
                 self._texts[path].follow(self._followed(path), event)
                 self._moved(path)
-            case Opened() | Closed():
+            case Opened() | Closed() if path not in self._applying:
                 self._sync(path)
                 self._moved(path)
             case _:
                 pass
 
     def _followed(self, path: Path) -> list[ReviewHunk]:
-        return [each for each in self._by_path.get(path, ()) if each.open]
+        return [each for each in self._by_path.get(path, ()) if each.open and not self._is_late(each)]
 
     def _settled(self, path: Path) -> None:
         if self._decision is not None:

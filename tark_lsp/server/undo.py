@@ -45,9 +45,10 @@ class UndoCommand:
             raise RequestError("turnId: the turn is still running", hint="cancel it first, or wait for its end")
         if not self._is_stored(turn_id):
             self._turns.find(turn_id)  # one that changed nothing, or there is none
-        undone = await self._checkpoints.undo(turn_id, self._workspace)
-        kept = {path for path, _ in undone.kept}
-        self._reviews.undone(turn_id, [path for path in (*undone.restored, *undone.left) if path not in kept])
+        async with self._reviews.still(self._checkpoints.touched(turn_id)):
+            undone = await self._checkpoints.undo(turn_id, self._workspace)
+            kept = {path for path, _ in undone.kept}
+            self._reviews.undone(turn_id, [path for path in (*undone.restored, *undone.left) if path not in kept])
         return {
             "restored": [self._hunks.uri(path) for path in undone.restored],
             "kept": [{"uri": self._hunks.uri(path), "reason": reason} for path, reason in undone.kept],

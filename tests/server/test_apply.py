@@ -220,6 +220,22 @@ async def test_closed_meanwhile(editor: ScriptedEditor) -> None:
     assert await editor.workspace.apply(edit_of(editor, path), "label") == Stale("the document was closed")
 
 
+async def test_saved_and_closed_right_after_it_was_made(editor: ScriptedEditor) -> None:
+    """As in an editor that tells of changes late: the text that was told last has the edit."""
+    path = editor.open("f.py", TEXT)
+
+    def then_close(params: Json) -> Json:
+        editor.apply(params)
+        editor.save(path)
+        editor.close(path)
+        return {"applied": True}
+
+    editor.connection.answers["workspace/applyEdit"] = then_close
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    assert isinstance(outcome, Applied)
+    assert path.read_text() == AFTER
+
+
 async def test_closed_before(editor: ScriptedEditor) -> None:
     path = editor.open("f.py", TEXT)
     edit = edit_of(editor, path)

@@ -402,6 +402,54 @@ async def test_deciding_twice_at_the_same_time(desk: Desk) -> None:
     assert desk.editor.text(path) == TEXT.replace("line 5\n", "NEW\n")
 
 
+@pytest.mark.parametrize("made", [True, False])
+async def test_hunks_that_come_while_an_edit_is_on_its_way(desk: Desk, *, made: bool) -> None:
+    """Their text has that edit in it already, which is not known by then, or it never will."""
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (2, 3, ("A\n", "B\n", "C\n")))
+    later: list[ReviewHunk] = []
+
+    async def slow(params: Any) -> Any:
+        answer = desk.editor.apply(params) if made else {"applied": False, "failureReason": "read-only"}
+        if not later:
+            later.extend(desk.propose(path, (8, 9, ("LATER\n",)), turn="later"))
+        await asyncio.sleep(0.01)
+        return answer
+
+    desk.editor.connection.answers["workspace/applyEdit"] = slow
+    await desk.reviews.accept([hunk])
+    assert hunk.applied is made
+    assert [(each.state, each.start) for each in later] == [("pending", 8)]
+    assert desk.standing(path, later[0])
+
+
+async def test_undo_waits_for_what_is_on_its_way(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (2, 3, ("A\n",)))
+    begun, gate = asyncio.Event(), asyncio.Event()
+
+    async def slow(params: Any) -> Any:
+        begun.set()
+        await gate.wait()
+        return desk.editor.apply(params)
+
+    desk.editor.connection.answers["workspace/applyEdit"] = slow
+    accepting = asyncio.create_task(desk.reviews.accept([hunk], decide=False))
+    await begun.wait()
+
+    async def undo() -> None:
+        async with desk.reviews.still(desk.checkpoints.touched("turn")):
+            undone = await desk.checkpoints.undo("turn", desk.editor.workspace)
+            desk.reviews.undone("turn", undone.restored)
+
+    undoing = asyncio.create_task(undo())
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(accepting, undoing)
+    assert desk.editor.text(path) == TEXT
+    assert (hunk.state, hunk.applied) == ("rejected", False)
+
+
 async def test_hunks_of_one_file_decided_at_the_same_time(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     hunks = desk.propose(path, (2, 3, ("A\n",)), (6, 7, ("B\n", "B\n")), (10, 11, ()))
