@@ -32,6 +32,7 @@ from tark_lsp.server.lsp import Connection, RequestFailed
 from tark_lsp.server.mentions import Mentions
 from tark_lsp.server.permission import Permissions
 from tark_lsp.server.prepare import Preparation
+from tark_lsp.server.preview import Preview
 from tark_lsp.server.prompt_comments import PromptComments
 from tark_lsp.server.provider_override import provider_override
 from tark_lsp.server.questions import WARNING, Questions
@@ -111,7 +112,10 @@ class App:
         )
         hunks = HunksJson(documents, reviews)
         inputs = Inputs(connection, questions, drawing.refresh)
-        permissions = Permissions(connection, workspace, hunks, questions, show, self._cancel_turn, drawing.refresh)
+        preview = Preview(connection, documents, reviews)
+        permissions = Permissions(
+            connection, workspace, hunks, questions, show, self._cancel_turn, drawing.refresh, preview
+        )
         settings = Settings()
         selections = Selections(connection, documents, targets)
         mentions = Mentions(selections)

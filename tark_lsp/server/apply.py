@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.server import positions
 from tark_lsp.server.documents import Closed, DocumentEvent, Documents, TextDocument
 from tark_lsp.server.file_operations import FileOperations
 from tark_lsp.server.lsp import Connection, RequestFailed
-from tark_lsp.server.protocol import range_json
+from tark_lsp.server.text_edits import text_edits
 from tark_lsp.workspace.edits import ProposedEdit, rebase, split_lines
 from tark_lsp.workspace.lines import line_changes
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
@@ -130,7 +129,7 @@ class EditorBuffers:
     async def _ask(self, document: TextDocument, edit: ProposedEdit, label: str) -> dict[str, Any]:
         """Raises TimeoutError."""
         identifier = {"uri": document.uri, "version": document.version}
-        change = {"textDocument": identifier, "edits": self._text_edits(document, edit)}
+        change = {"textDocument": identifier, "edits": text_edits(document, edit, self._documents.encoding)}
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 answer = await self._connection.request(
@@ -139,19 +138,6 @@ class EditorBuffers:
         except RequestFailed as error:
             return {"applied": False, "failureReason": error.message}
         return answer if isinstance(answer, dict) else {}
-
-    def _text_edits(self, document: TextDocument, edit: ProposedEdit) -> list[dict[str, Any]]:
-        """Whole lines, in order; a hunk that ends with a line that has no ending ends at that line's last character."""
-        last = len(document.lines) - 1
-        edits = []
-        for hunk in edit.hunks:
-            start, end = (hunk.start, 0), (hunk.end, 0)
-            if hunk.end > last:
-                line = document.lines[last]
-                end = (last, positions.to_client(line, positions.line_length(line), self._documents.encoding))
-                start = min(start, end)
-            edits.append({"range": range_json(*start, *end), "newText": hunk.new_text})
-        return edits
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from tark_lsp.agent.person import PermissionRequest
 from tark_lsp.errors import RequestError
 from tark_lsp.server import hunks_json, protocol
 from tark_lsp.server.lsp import Connection, RequestFailed
+from tark_lsp.server.preview import Preview
 from tark_lsp.server.questions import WARNING, Questions
 from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.server.show import Show
@@ -54,8 +55,10 @@ class Permissions:
         show: Show,
         cancel_turn: Callable[[str], None],
         changed: Callable[[], None],
+        preview: Preview | None = None,
     ) -> None:
-        """`changed()`: what waits is something else now, so lenses and the like are to be drawn anew."""
+        """`changed()`: what waits is something else now, so lenses and the like are to be drawn anew. `preview`: how
+        edits are shown in editors that have a way of their own."""
         self._connection = connection
         self._workspace = workspace
         self._json = hunks
@@ -63,6 +66,7 @@ class Permissions:
         self._show = show
         self._cancel_turn = cancel_turn
         self._changed = changed
+        self._preview = preview
         self._waiting: dict[str, Waiting] = {}
         self._over: deque[str] = deque(maxlen=REMEMBERED_ANSWERS)
 
@@ -196,6 +200,17 @@ class Permissions:
             return
         waiting.answer.set_result(reply)
 
+    async def _previewed(self, waiting: Waiting) -> bool:
+        """In the editor's own preview, whose ticks decide. What is all or nothing has no hunks to tick, and what moves
+        or removes files is nothing that a text shows."""
+        request = waiting.request
+        if self._preview is None or request.whole or any(edit.operation for edit in request.edits):
+            return False
+        if not await self._preview.show(waiting.hunks):
+            return False
+        waiting.shown = True
+        return True
+
     async def _ask_client(self, waiting: Waiting) -> None:
         try:
             answer = await self._connection.request(protocol.REQUEST_PERMISSION, self.json(waiting))
@@ -218,7 +233,8 @@ class Permissions:
                 actions += [yes, more] if grant else [yes]
             match await self._questions.ask(self.message(waiting), actions, level=WARNING):
                 case title if title == look:
-                    await self.show_whole(waiting)
+                    if not await self._previewed(waiting):
+                        await self.show_whole(waiting)
                 case title if title == REJECT:
                     return self._resolve(waiting, protocol.PermissionReply(outcome="reject"))
                 case title if title == yes:

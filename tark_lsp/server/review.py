@@ -144,6 +144,19 @@ class Reviews:
                 await locks.enter_async_context(self._locks[path])
             yield
 
+    def landed(self, path: Path, found: Sequence[tuple[ReviewHunk, Hunk]], before: str) -> None:
+        """The editor made these changes by itself, as the person ticked them in its preview.
+
+        Beside each hunk how it stands in the text of now. `before`: that text without them.
+        """
+        now = self._read(path)
+        for turn_id in by_turn(each for each, _ in found):
+            self._checkpoints.settled(self._checkpoints.changing(turn_id, path, before, now.text), Applied(now))
+        for each, standing in found:
+            each.start, each.new, each.applied = standing.start, standing.new, True
+            each.state, each.reason = "accepted", ""
+        self._settled(path)
+
     def undone(self, turn_id: str, paths: Iterable[Path]) -> None:
         """The whole turn was taken back in these files, by other means."""
         for path in paths:

@@ -45,10 +45,13 @@ class Profile:
     behaviour: Behaviour
     without: tuple[str, ...] = ()
     """Capabilities it has not, as dotted paths."""
+    confirms: bool = False
+    """Shows annotated edits for the person to tick, instead of applying them at once."""
 
 
 NEOVIM = Profile("neovim", "Neovim", "0.11.0", SKIPS)
-VISUAL_STUDIO_CODE = Profile("visual_studio_code", "Visual Studio Code", "1.65.2", HONEST)
+NEOVIM_12 = Profile("neovim", "Neovim", "0.12.0", SKIPS, confirms=True)
+VISUAL_STUDIO_CODE = Profile("visual_studio_code", "Visual Studio Code", "1.65.2", HONEST, confirms=True)
 HELIX = Profile("neovim", "helix", "25.7.1", HONEST, without=("window.workDoneProgress",))
 """Nobody recorded Helix; Neovim's capabilities will do, but for progress, so that there is an editor without it."""
 EMACS = Profile("emacs", "Emacs (eglot)", "29.1", SOON_IDLE)

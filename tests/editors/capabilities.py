@@ -16,6 +16,8 @@ def capabilities_of(profile: Profile, flags: frozenset[str]) -> Json:
     for path in profile.without:
         parent, _, name = path.rpartition(".")
         del capability(capabilities, parent)[name]
+    if profile.confirms:
+        capabilities["workspace"]["workspaceEdit"].setdefault("changeAnnotationSupport", {"groupsOnLabel": True})
     if flags:
         capabilities["experimental"] = {"tark": {"protocol": 1, **dict.fromkeys(sorted(flags), True)}}
     assert capability(capabilities, "workspace.applyEdit")

@@ -22,6 +22,8 @@ NEEDS: Mapping[str, str] = {
 
 ONE_AT_A_TIME = ("workspace/applyEdit", "window/showMessageRequest")
 
+ANNOTATIONS = "workspace.workspaceEdit.changeAnnotationSupport"
+
 LONGEST_MESSAGE = 300
 
 
@@ -55,9 +57,9 @@ class Contract:
         need = NEEDS.get(message.method)
         self._expect(need is None or capability(self._capabilities, need), f"{message.method} without {need}")
         if "id" in body:
-            if message.method in ONE_AT_A_TIME:
+            if message.method in ONE_AT_A_TIME and not _is_preview(message):
                 self._expect(message.method not in self._open.values(), f"a second {message.method} at the same time")
-            self._open[body["id"]] = message.method
+                self._open[body["id"]] = message.method
         check = self._checks.get(message.method)
         if check is not None:
             check(message.params)
@@ -71,6 +73,9 @@ class Contract:
         self._expect(params.get("label"), "an edit without a label")
         self._expect("changes" not in edit and "documentChanges" in edit, f"not documentChanges: {edit}")
         annotations = edit.get("changeAnnotations") or {}
+        self._expect(
+            not annotations or capability(self._capabilities, ANNOTATIONS), f"annotations without {ANNOTATIONS}"
+        )
         for change in edit.get("documentChanges", ()):
             self._expect(change.get("kind") != "create", "CreateFile is never sent")
             last = (-1, -1)
@@ -116,3 +121,8 @@ class Contract:
         for registration in params["registrations"]:
             path = registration["method"].replace("/", ".") + ".dynamicRegistration"
             self._expect(capability(self._capabilities, path), f"registers {registration['method']}: no {path}")
+
+
+def _is_preview(message: Message) -> bool:
+    """It is open as long as a person reads it, and no edit in flight."""
+    return message.method == "workspace/applyEdit" and "changeAnnotations" in message.params["edit"]

@@ -10,6 +10,7 @@ from tests.editors.capabilities import capabilities_of
 from tests.editors.connection import Connection, Json, Message
 from tests.editors.contract import Contract
 from tests.editors.document import Document, EditError
+from tests.editors.previewed import Previewed
 from tests.editors.question import INPUT, MESSAGE, PERMISSION, Policy, Question, wait
 
 
@@ -33,6 +34,7 @@ class MemoryEditor:
         self.questions: list[Question] = []
         self.before_apply: Callable[[], None] = lambda: None
         """Run when an edit has arrived, before it is looked at: a person who types at that very moment."""
+        self.previews: list[Previewed] = []
         self.shown: list[Json] = []
         """Params of `window/showDocument`."""
         self.notes: list[str] = []
@@ -66,7 +68,7 @@ class MemoryEditor:
         await self.connection.until(lambda: self.open_question() is None, "every question withdrawn")
         for uri in list(self.documents):
             self.close_document(uri)
-        for seen in (self.connection.messages, self.questions, self.shown, self.notes, self.saved):
+        for seen in (self.connection.messages, self.questions, self.previews, self.shown, self.notes, self.saved):
             seen.clear()
         self.diagnostics.clear()
         self.policy = wait
@@ -210,6 +212,12 @@ class MemoryEditor:
         async def ask_input(params: Json) -> Any:
             return await self._ask(INPUT, params)
 
+        async def apply_edit(params: Json) -> Any:
+            edit = params["edit"]
+            if self.profile.confirms and edit.get("changeAnnotations"):
+                return await self._preview(edit)
+            return self.apply(edit)
+
         def publish(params: Json) -> None:
             self.diagnostics[params["uri"]] = params["diagnostics"]
 
@@ -225,7 +233,7 @@ class MemoryEditor:
             MESSAGE: ask_message,
             PERMISSION: ask_permission,
             INPUT: ask_input,
-            "workspace/applyEdit": lambda params: self.apply(params["edit"]),
+            "workspace/applyEdit": apply_edit,
             "workspace/configuration": lambda params: [None for _ in params["items"]],
             "workspace/codeLens/refresh": lambda _: None,
             "client/registerCapability": lambda _: None,
@@ -250,6 +258,19 @@ class MemoryEditor:
         except asyncio.CancelledError:
             question.withdrawn = True
             raise
+
+    async def _preview(self, edit: Json) -> Json:
+        previewed = Previewed(edit)
+        self.previews.append(previewed)
+        self.connection.wake()
+        ticked = await previewed.answer
+        return {"applied": False} if ticked is None else self.apply(ticked)
+
+    async def preview(self) -> Previewed:
+        """The one that is open, once there is one."""
+        return await self.connection.until(
+            lambda: next((each for each in self.previews if not each.answer.done()), None), "a preview"
+        )
 
     def apply(self, edit: Json) -> Json:
         """What this editor answers to `workspace/applyEdit`."""
