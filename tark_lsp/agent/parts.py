@@ -5,7 +5,7 @@ cover; text outside the selection is a question of its own. A part is one questi
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tark_lsp.agent import selection
@@ -28,6 +28,12 @@ class Draft:
     own: tuple[ProposedEdit, ...]
     decision: Allow | Ask
     beyond: Allow | Ask
+
+    @property
+    def named(self) -> tuple[ProposedEdit, ...]:
+        """`own`, by the names the call has for the files: one that an earlier call moves has its new name."""
+        pairs = zip(self.own, self.preview.edits, strict=True)
+        return tuple(own if own.operation else replace(own, path=edit.drafted.path) for own, edit in pairs)
 
     @property
     def digest(self) -> str:

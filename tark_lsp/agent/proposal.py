@@ -182,7 +182,8 @@ def tell(turn: Turn, each: Draft, mine: Sequence[HunkOutcome], noted: str, resul
     """The result of one call, from what became of the changes that hold its own; `noted` goes with what was changed."""
     display = turn.context.workspace.display
     states = {outcome.state for outcome in mine}
-    own = [edit for edit in each.own if any(outcome.path == edit.path for outcome in mine)] or each.own
+    told = {outcome.path for outcome in mine}
+    own = [named for edit, named in zip(each.own, each.named, strict=True) if edit.path in told or not told]
     names = ", ".join(display(edit.path) for edit in own)
     reasons = "; ".join(dict.fromkeys(outcome.reason for outcome in mine if outcome.reason))
     asked = isinstance(each.decision, approval.Ask) or isinstance(each.beyond, approval.Ask)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tark_lsp.agent.person import (
@@ -14,9 +14,10 @@ from tark_lsp.agent.person import (
     Rejected,
     Reviewed,
 )
+from tark_lsp.agent.selection import MOVED
 from tark_lsp.errors import FileMissing
 from tark_lsp.tools.tool import Diagnostic
-from tark_lsp.workspace.edits import Applied, Hunk, ProposedEdit, rebase
+from tark_lsp.workspace.edits import Applied, Hunk, Operation, Outcome, ProposedEdit, rebase
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -83,33 +84,47 @@ class ScriptedPerson:
         return self.decisions.pop(0) if self.decisions else Permitted()
 
     async def _carry_out(self, edit: ProposedEdit, decision: Decision) -> Iterable[HunkOutcome]:
+        """The text first, then what becomes of the file; a move is decided with the hunk that has no lines."""
+        operation: Operation = "remove" if edit.removes else ""
+        every = [(hunk, operation) for hunk in edit.hunks]
+        if edit.target is not None:
+            every.append((MOVED, "move"))
         match decision:
             case Rejected(reason):
-                return [HunkOutcome(edit.path, hunk, HunkState.REJECTED, reason) for hunk in edit.hunks]
+                return [HunkOutcome(edit.path, hunk, HunkState.REJECTED, reason, each) for hunk, each in every]
             case Permitted():
-                chosen, reason = list(edit.hunks), ""
+                chosen, reason = every, ""
             case Some(wanted, reason):
-                chosen = [hunk for hunk in edit.hunks if wanted(hunk)]
-        applied, conflicts, failure = await self._apply(edit.only(chosen))
+                chosen = [each for each in every if wanted(each[0])]
+        moves = (MOVED, "move") in chosen
+        part = replace(
+            edit.only(hunk for hunk, each in chosen if each != "move"), target=edit.target if moves else None
+        )
+        applied, conflicts, failure = await self._apply(part) if chosen else (False, (), "")
 
-        def outcome(hunk: Hunk) -> HunkOutcome:
-            if hunk not in chosen:
-                return HunkOutcome(edit.path, hunk, HunkState.REJECTED, reason)
-            if hunk in conflicts:
-                return HunkOutcome(edit.path, hunk, HunkState.CONFLICT, "the person changed these lines")
-            return HunkOutcome(edit.path, hunk, HunkState.APPLIED if applied else HunkState.FAILED, failure)
+        def outcome(hunk: Hunk, each: Operation) -> HunkOutcome:
+            state, why = HunkState.APPLIED if applied else HunkState.FAILED, failure
+            if (hunk, each) not in chosen:
+                state, why = HunkState.REJECTED, reason
+            elif hunk in conflicts:
+                state, why = HunkState.CONFLICT, "the person changed these lines"
+            return HunkOutcome(edit.path, hunk, state, why, each)
 
-        return [outcome(hunk) for hunk in edit.hunks]
+        return [outcome(*each) for each in every]
 
     async def _apply(self, edit: ProposedEdit) -> tuple[bool, tuple[Hunk, ...], str]:
-        if not edit.hunks:
-            return False, (), ""
         try:
             now = self.workspace.read(edit.path)
         except FileMissing:
             now = Snapshot(edit.path, "", exists=False)
         moved, conflicts = rebase(edit, now)
-        if not moved.hunks:
+        outcome: Outcome = Applied(now)
+        if edit.removes and not conflicts:
+            outcome = await self.workspace.remove(now)
+        elif moved.hunks:
+            outcome = await self.workspace.apply(replace(moved, target=None), "Tark")
+        elif edit.target is None:
             return False, conflicts, ""
-        outcome = await self.workspace.apply(moved, "Tark")
+        if edit.target is not None and isinstance(outcome, Applied):
+            outcome = await self.workspace.move(outcome.snapshot, edit.target)
         return isinstance(outcome, Applied), conflicts, "" if isinstance(outcome, Applied) else outcome.reason
