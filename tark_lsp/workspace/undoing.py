@@ -103,9 +103,6 @@ class Undoing:
     async def _begin(self, work: _Work) -> None:
         """All but its moves."""
         history = work.history
-        if history.place == history.origin:
-            self._mark(work, [change for change in history.changes if change.kind == "move"])  # there and back
-            work.over = True
         if history.created:
             work.over = True
             if history.removal is None:
@@ -147,8 +144,9 @@ class Undoing:
             return Applied(Snapshot(history.place, "")) if there == data else Refused(TAKEN)
 
         work.reason = await _tried(attempt)
-        work.over = bool(work.reason)
-        if not work.reason:
+        if work.reason:
+            work.over = True
+        else:
             work.restored, work.reason = True, conflicts
             done = ("remove",) if conflicts else ("remove", "edit")
             self._mark(work, [change for change in history.changes if change.kind in done])

@@ -63,6 +63,13 @@ async def create_and_move(turn: Turn, folder: Path) -> None:
     await turn.move(folder / "b", folder / "deep/er/d")
 
 
+async def through_a_place_of_another(turn: Turn, folder: Path) -> None:
+    await turn.move(folder / "a", folder / "c")
+    await turn.move(folder / "b", folder / "a")
+    await turn.remove(folder / "a")
+    await turn.move(folder / "c", folder / "a")
+
+
 async def there_and_back(turn: Turn, folder: Path) -> None:
     await turn.move(folder / "a", folder / "c")
     await turn.write(folder / "c", AGENT)
@@ -78,7 +85,17 @@ async def edit_and_remove(turn: Turn, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "work", [swap, replace_by_a_move, come_and_go, write_anew, create_and_move, there_and_back, edit_and_remove]
+    "work",
+    [
+        swap,
+        replace_by_a_move,
+        come_and_go,
+        write_anew,
+        create_and_move,
+        there_and_back,
+        edit_and_remove,
+        through_a_place_of_another,
+    ],
 )
 @pytest.mark.parametrize("opened", [False, True])
 async def test_all_comes_back(

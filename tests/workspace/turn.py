@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tark_lsp.workspace.checkpoints import Checkpoints
 from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit
+from tark_lsp.workspace.encoding import decode
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
 from tark_lsp.workspace.undoing import Undone
@@ -32,7 +33,9 @@ class Turn:
 
     async def remove(self, path: Path) -> None:
         mode = stat.S_IMODE(path.stat().st_mode)
-        noted = self.checkpoints.removing(self.turn_id, path, self.workspace.read_bytes(path), mode)
+        _, encoding = decode(self.workspace.read_bytes(path))
+        data = encoding.encode(self.workspace.read(path).text)  # what is unsaved is the person's, too
+        noted = self.checkpoints.removing(self.turn_id, path, data, mode)
         self._settle(noted, await self.workspace.remove(self.workspace.read(path)))
 
     async def undo(self) -> Undone:
