@@ -4,9 +4,10 @@ from pydantic import Field
 
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.edit_file import locations_of
-from tark_lsp.tools.proposing import conflict, in_the_manner_of, read_or_absent, with_draft
+from tark_lsp.tools.proposing import conflict, edited, in_the_manner_of, read_or_absent, with_draft
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Selection, Tool, ToolContext, ToolKind
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, map_range, split_lines
+from tark_lsp.workspace.edits import Hunk, map_range, split_lines
+from tark_lsp.workspace.misquoted import require_whole
 
 DESCRIPTION = """\
 Replace the text the person selected, all of it and nothing else, in one call. The selection may begin or end within a \
@@ -24,6 +25,9 @@ async def preview(args: ReplaceSelectionArguments, ctx: ToolContext) -> Preview:
     if selection is None:
         raise ToolError("unsupported", "nothing is selected in this turn", hint="use edit_file")
     path = selection.snapshot.path
+    draft = ctx.draft_at(path)
+    if draft is not None and draft.removes:
+        raise ToolError("conflict", "this answer deletes the file of the selection", hint="change it or delete it")
     now = read_or_absent(ctx, path)
     at_start = map_range(selection.snapshot.text, now.text, selection.start, selection.end)
     if at_start is None:
@@ -38,6 +42,7 @@ async def preview(args: ReplaceSelectionArguments, ctx: ToolContext) -> Preview:
         )
     start, end = place
     old = current.text[start:end]
+    require_whole(current.text, old, args.new_text)
     new = in_the_manner_of(old, args.new_text, current.text)
     if new == old:
         raise ToolError(
@@ -45,7 +50,7 @@ async def preview(args: ReplaceSelectionArguments, ctx: ToolContext) -> Preview:
             "this would change nothing: the selection is already so",
             hint="if that is what you wanted, go on; else give another new_text",
         )
-    edit = ProposedEdit.between(now, current.text[:start] + new + current.text[end:])
+    edit = edited(ctx, now, current.text[:start] + new + current.text[end:])
     title = f"replace_selection in {ctx.workspace.display(path)}"
     return Preview(title, ToolKind.EDIT, Risk.WRITE, locations=locations_of(edit), edits=(edit,))
 

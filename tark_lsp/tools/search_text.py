@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from tark_lsp.context.snippets import format_snippet
+from tark_lsp.errors import FileMissing
 from tark_lsp.tools.places import Place, locate, locate_again
 from tark_lsp.tools.results import cap_lines, character_limit
 from tark_lsp.tools.ripgrep import Line, Program, Query, Scope, search_buffer, search_files
@@ -57,7 +58,11 @@ async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> 
     found = await search_files(program, query, scope, skip=unsaved)
     lines, complete = found.lines, found.complete
     for path in unsaved:
-        in_buffer = await search_buffer(program, query, path, ctx.read(path).text)
+        try:
+            text = ctx.read(path).text
+        except FileMissing:
+            continue  # this answer moves or deletes it
+        in_buffer = await search_buffer(program, query, path, text)
         lines, complete = lines + in_buffer.lines, complete and in_buffer.complete
     closed = {path for path in {line.path for line in lines} if ctx.closed(Path(path))}
     lines = [line for line in lines if line.path not in closed]
@@ -80,7 +85,8 @@ def unsaved_paths(ctx: ToolContext, place: Place | None, scope: Scope) -> Iterat
         return
     matches = scope.matcher()
     folders = ctx.workspace.folders
-    unsaved = {path for folder in folders for path in ctx.editor.unsaved(folder)} | set(ctx.drafts)
+    unsaved = {path for folder in folders for path in ctx.editor.unsaved(folder)}
+    unsaved |= {path for draft in ctx.drafts.values() for path in draft.paths}
     yield from (path for path in sorted(unsaved) if matches(str(path)))
 
 

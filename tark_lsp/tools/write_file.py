@@ -17,6 +17,7 @@ from tark_lsp.tools.proposing import (
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, split_lines
 from tark_lsp.workspace.lines import line_changes
+from tark_lsp.workspace.misquoted import require_whole
 
 DESCRIPTION = """\
 Make a new file, or give an old one a new text as a whole. Folders that are missing are made. Of an old file only the \
@@ -46,12 +47,17 @@ def written(ctx: ToolContext, path: Path, content: str) -> ProposedEdit:
     draft = ctx.draft_at(path)
     if draft is not None and draft.removes:  # made anew: the file stays, with another text
         now = read_or_absent(ctx, path)
-        return ProposedEdit.between(now, whole_text(now.text, content))
+        return ProposedEdit.between(now, whole_text(now.text, content))  # what it leaves out was to go
     if not content and (draft is None or not draft.drafted.exists):
         now = read_or_absent(ctx, path)
         if not now.exists:
             return edited(ctx, now, "")
-    return propose(ctx, path, lambda text: whole_text(text, content))
+
+    def change(text: str) -> str:
+        require_whole(text, text, content)
+        return whole_text(text, content)
+
+    return propose(ctx, path, change)
 
 
 def require_place(path: Path, shown: str) -> None:
