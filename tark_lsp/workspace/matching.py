@@ -140,14 +140,22 @@ def _shift(wanted: Sequence[str], here: Sequence[str]) -> tuple[str, str] | None
 
 
 def _unlike(wanted: Sequence[str], here: Sequence[str], fresh: Sequence[str], shift: tuple[str, str]) -> bool:
-    """Whether the new lines may be indented as the text is, or in no one way, where the quoted lines are not."""
+    """Whether the new lines may be indented as the text is, or in no one way, where the quoted lines are not.
+
+    They are indented like the quoted ones where half of them are of these.
+    """
     less, more = shift
     new = _least_indentation(fresh)
     if shift == ("", "") or new is None or new == _least_indentation(wanted):
         return False
+    filled = [line for line in fresh if line.strip()]
+    if any(not line.startswith(less) for line in filled):
+        return True
+    quoted = {_exactly(line) for line in wanted}
+    if 2 * sum(_exactly(line) in quoted for line in filled) >= len(filled):
+        return False
     stands = _least_indentation(here) or ""
-    uneven = any(line.strip() and not line.startswith(less) for line in fresh)
-    return uneven or new == stands or (more != "" and new.startswith(stands))
+    return new == stands or (more != "" and new.startswith(stands))
 
 
 def _least_indentation(lines: Sequence[str]) -> str | None:

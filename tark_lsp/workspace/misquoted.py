@@ -3,14 +3,18 @@
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from tark_lsp.errors import ToolError
 from tark_lsp.workspace.lines import changed_ranges, split_lines
 from tark_lsp.workspace.matching import Doubt, Place
-from tark_lsp.workspace.nearest import nearest_lines
+from tark_lsp.workspace.nearest import SHOWN_LINES, nearest_lines
 
 SHOWN_CHARACTERS = 300
 COPY = "copy {called} from the file as it is now, whole lines with their indentation"
+
+Cause: TypeAlias = tuple[str, int | None]
+"""What is wrong with the quoted text and what to do, empty if it is not that; the line, from 0, where it is meant."""
 
 DOTS = re.compile(r"^\W*(\.\.\.|…)")
 COMMENTED = re.compile(r"^\s*(?:#+|//+|--+|;+|%+|/\*+|\{/\*|<!--|\*)\s*(?P<said>.*?)\s*(?:\*/\}?|-->)?\s*$")
@@ -44,13 +48,13 @@ def not_found(text: str, old: str, called: str = "old_text") -> ToolError:
     """With the nearest lines, and the cause where one can be told. `called` is what the model calls `old`."""
     copy = COPY.format(called=called)
     lines, wanted = split_lines(text), split_lines(old)
+    said, at = "", None
     for cause in (_elided, _numbered, _lookalike, _spaced):
-        said = cause(lines, wanted, called)
+        said, at = cause(lines, wanted, called)
         if said:
             break
-    else:
-        said = f"{copy}; if you have it from an earlier read, the file has changed since: read it again"
-    near = nearest_lines(lines, wanted)
+    said = said or f"{copy}; if you have it from an earlier read, the file has changed since: read it again"
+    near = nearest_lines(lines, wanted) if at is None else range(at, at + min(len(wanted), SHOWN_LINES))
     if not near:
         return ToolError(
             "not_found", f"{called} is not in the file, nor anything like it", hint=f"read the file again; {said}"
@@ -88,9 +92,9 @@ def shown_lines(lines: Sequence[str], which: Sequence[int]) -> list[dict[str, in
 def require_whole(text: str, old: str, new: str) -> None:
     """Raises ToolError where `new` stands for lines it does not give, or has the line numbers of a listing.
 
-    A line that is in the text or in `old` already is never meant so, nor are dots alone that take the place of no line,
-    or of `pass`. Where they take that of a function's body they may be a stub of Python's; nobody could tell, and a
-    stub can stand on the line of its header.
+    A comment that is in the text or in `old` already is never meant so, nor are dots alone that take the place of no
+    line, or of `pass`. Where they take that of a function's body they may be a stub of Python's; nobody could tell, and
+    a stub can stand on the line of its header.
     """
     wanted, fresh = split_lines(old), split_lines(new)
     known = {line.strip() for line in wanted}
@@ -98,9 +102,7 @@ def require_whole(text: str, old: str, new: str) -> None:
         for at in range(j1, j2):
             line = fresh[at].strip()
             dots = line in ("...", "…") and any(gone.strip() not in ("", "pass") for gone in wanted[i1:i2])
-            if line in known or not (dots or _stands_for_lines(line)):
-                continue
-            if re.search(rf"^[ \t]*{re.escape(line)}[ \t]*$", text, re.MULTILINE):
+            if line in known or not (dots or (_stands_for_lines(line) and line not in text)):
                 continue
             raise ToolError(
                 "invalid_arguments",
@@ -129,42 +131,47 @@ def _without_numbers(lines: Sequence[str]) -> list[str]:
     return [line[one.end() :] for line, one in zip(lines, found, strict=True) if one]
 
 
-def _elided(lines: Sequence[str], wanted: Sequence[str], called: str) -> str:
+def _elided(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause:
     there = {line.strip() for line in lines}
     if not any(DOTS.match(line) or _stands_for_lines(line) for line in wanted if line.strip() not in there):
-        return ""
-    return f'write out what "..." stands for: nothing may be left out of {called}; {COPY.format(called=called)}'
+        return "", None
+    return f'write out what "..." stands for: nothing may be left out of {called}; {COPY.format(called=called)}', None
 
 
-def _numbered(lines: Sequence[str], wanted: Sequence[str], called: str) -> str:
+def _numbered(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause:
     bare = _without_numbers(wanted)
-    if not bare or _find(lines, bare, str.strip) is None:
-        return ""
-    return f"give {called} without the line numbers at the beginning of each line, and the new lines likewise"
+    at = _find(lines, bare, str.strip) if bare else None
+    if at is None:
+        return "", None
+    return f"give {called} without the line numbers at the beginning of each line, and the new lines likewise", at
 
 
-def _lookalike(lines: Sequence[str], wanted: Sequence[str], called: str) -> str:
+def _lookalike(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause:
     at = _find(lines, wanted, _plain)
     if at is None:
-        return ""
+        return "", None
     for k, line in enumerate(wanted):
         for a, b in zip(line.strip(), lines[at + k].strip(), strict=False):
             if a != b:
-                return (
+                said = (
                     f"line {at + k + 1} of the file has {_named(b)} where {called} has {_named(a)}: give such "
                     "characters as they are in the file"
                 )
-    return ""
+                return said, at
+    return "", None
 
 
-def _spaced(lines: Sequence[str], wanted: Sequence[str], called: str) -> str:
+def _spaced(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause:
     at = _find(lines, wanted, lambda line: "".join(line.split()))
     if at is None:
-        return ""
+        return "", None
     here = lines[at : at + len(wanted)]
     tabs, spaces = (any(line.startswith("\t") for line in some) for some in (here, wanted))
     kind = "tabs" if tabs and not spaces else "spaces" if spaces and not tabs else "other white space"
-    return f"only white space differs from line {at + 1} on, where the file has {kind}: {COPY.format(called=called)}"
+    return (
+        f"only white space differs from line {at + 1} on, where the file has {kind}: {COPY.format(called=called)}",
+        at,
+    )
 
 
 def _find(lines: Sequence[str], wanted: Sequence[str], key: Callable[[str], str]) -> int | None:

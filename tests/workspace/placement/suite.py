@@ -1,0 +1,28 @@
+"""All cases, the same in each run with the same files: `CASES_PER_MAKER` of each maker."""
+
+from collections.abc import Iterator, Mapping
+from random import Random
+
+from tests.workspace.placement.case import Case
+from tests.workspace.placement.choosing import CHOOSING
+from tests.workspace.placement.quoting import QUOTING, Maker
+from tests.workspace.placement.sources import sources
+
+MAKERS: Mapping[str, Maker] = {**QUOTING, **CHOOSING}
+CASES_PER_MAKER = 75
+MOST_DRAWS = 10_000
+
+
+def cases(name: str, count: int = CASES_PER_MAKER) -> Iterator[Case]:
+    """Raises RuntimeError where the files hold nothing for so many cases: an empty suite must not pass."""
+    random = Random(f"placement {name}")
+    texts = list(sources().values())
+    made = 0
+    for _ in range(MOST_DRAWS):
+        case = MAKERS[name](random, random.choice(texts))
+        if case is not None and case.expected != case.now:
+            yield case
+            made += 1
+        if made == count:
+            return
+    raise RuntimeError(f"only {made} cases of {name} in {MOST_DRAWS} draws")
