@@ -13,7 +13,7 @@ from typing import Any
 from tark_lsp.server.documents import Closed, DocumentEvent, Documents, TextDocument
 from tark_lsp.server.file_operations import FileOperations
 from tark_lsp.server.lsp import Connection, RequestFailed
-from tark_lsp.server.text_edits import text_edits
+from tark_lsp.server.text_edits import anchored, text_edits
 from tark_lsp.workspace.edits import ProposedEdit, rebase, split_lines
 from tark_lsp.workspace.lines import line_changes
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
@@ -107,7 +107,9 @@ class EditorBuffers:
 
         `patience`: how many times the usual wait is waited, after a refusal, for what the person may have typed.
         """
-        delay = self._connection.client.flags.change_delay
+        flags = self._connection.client.flags
+        delay = flags.change_delay
+        edit = anchored(edit) if flags.adds_line_at_end else edit
         with Watch(self._documents, document, edit) as watch:
             try:
                 answer = await self._ask(document, edit, label)

