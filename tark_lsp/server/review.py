@@ -1,43 +1,25 @@
-"""The hunks people decide on: their ids and states, where they are now, and what happens when one is decided.
-
-A hunk's place follows the text by line changes: those of the region an editor's change event touches, and of the whole
-text where it changed unseen (a closed file, a document opened again). What the person changed themselves is never
-written over: then the hunk is in conflict and keeps what it wanted to say.
-"""
+"""The hunks people decide on: what happens when they are accepted, rejected, edited, or can only come all together."""
 
 import asyncio
 import contextlib
+import secrets
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 
-from tark_lsp.errors import FileMissing, WorkspaceError
+from tark_lsp.errors import RequestError
 from tark_lsp.server.documents import Change, Closed, DocumentEvent, Documents, Opened, Saved
-from tark_lsp.server.followed_text import FollowedText
-from tark_lsp.server.review_hunks import (
-    CHANGED,
-    ReviewHunk,
-    apart,
-    by_path,
-    by_turn,
-    carry,
-    fitted,
-    joins,
-    lose,
-    move,
-)
+from tark_lsp.server.hunk_places import HunkPlaces
+from tark_lsp.server.hunk_writing import HunkWriter
+from tark_lsp.server.review_hunks import ReviewHunk, by_path, by_turn
 from tark_lsp.workspace.checkpoints import Checkpoints
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
-from tark_lsp.workspace.snapshot import Snapshot
+from tark_lsp.workspace.outcomes import Applied
 
-MOST_TRIES = 20
-"""Of an edit that is stale each time it comes, since the person types on; what the editor refuses is its own matter."""
-PAUSE_SECONDS = 0.3
-"""The next try comes once the person has not typed for so long: each key would make the edit stale again."""
-PATIENCE_SECONDS = 5.0
-"""How long such a pause is waited for."""
+MOVE = Hunk(0, (), ())
+"""The hunk of a file that is moved, beside those of its text."""
+EDITED = "the person changed the text before accepting it"
 
 
 class Reviews:
@@ -55,18 +37,11 @@ class Reviews:
         """`changed(path)`: hunks came or were decided. `moved(path)`: the person types around them.
         `applied(path, was_clean)`: text was written; it had no unsaved changes before."""
         self._workspace = workspace
-        self._documents = documents
         self._checkpoints = checkpoints
         self._changed = changed
         self._moved = moved
-        self._applied = applied
-        self._hunks: dict[str, ReviewHunk] = {}
-        self._by_path: defaultdict[Path, list[ReviewHunk]] = defaultdict(list)
-        self._texts: dict[Path, FollowedText] = {}
-        """The text that the hunks' places refer to, of files with hunks that are followed."""
-        self._applying: set[Path] = set()
-        self._late: defaultdict[Path, list[tuple[list[ReviewHunk], list[str]]]] = defaultdict(list)
-        """Hunks that came while an edit of their file was on its way, and the text they are of: they join after it."""
+        self._places = HunkPlaces(workspace, documents)
+        self._writer = HunkWriter(workspace, documents, checkpoints, self._places, applied)
         self._locks: defaultdict[Path, asyncio.Lock] = defaultdict(asyncio.Lock)
         """Decisions about one file are carried out one after another."""
         self.saving: set[Path] = set()
@@ -74,53 +49,105 @@ class Reviews:
         self._decision: asyncio.Future[None] | None = None
         documents.listen(self._follow)
 
-    def add(self, turn_id: str, edits: Sequence[tuple[ProposedEdit, Sequence[Hunk]]]) -> list[ReviewHunk]:
-        """Hunks as proposed; beside each edit, those of its hunks that lie outside the selection."""
+    def add(
+        self, turn_id: str, edits: Sequence[tuple[ProposedEdit, Sequence[Hunk]]], *, whole: bool = False
+    ) -> list[ReviewHunk]:
+        """Hunks as proposed; beside each edit, those of its hunks that lie outside the selection.
+
+        `whole`: those of all the edits are applied all or not at all.
+        """
+        together = secrets.token_hex(6) if whole else ""
         added = []
         for edit, outside in edits:
-            new = [ReviewHunk(turn_id, edit.path, hunk, hunk.start, hunk.new, hunk in outside) for hunk in edit.hunks]
-            base = split_lines(edit.base.text)
-            if edit.path in self._applying:  # whether their text has that edit in it already, nobody knows yet
-                self._late[edit.path].append((new, base))
-            else:
-                self._join(edit.path, new, base)
-            self._hunks.update({each.id: each for each in new})
-            self._by_path[edit.path] += new
+            new = [
+                ReviewHunk(turn_id, edit.path, hunk, hunk.start, hunk.new, hunk in outside, whole=together)
+                for hunk in (*edit.hunks, *([MOVE] if edit.target is not None else []))
+            ]
+            if edit.operation:
+                new[-1].operation, new[-1].target = edit.operation, edit.target
+            self._places.add(edit.path, new, edit.base.text)
             self._changed(edit.path)
             added += new
         return added
 
     def get(self, hunk_id: str) -> ReviewHunk | None:
-        return self._hunks.get(hunk_id)
+        return self._places.get(hunk_id)
 
     def find(self, path: Path | None = None, turn_id: str | None = None) -> list[ReviewHunk]:
         """In the order they stand in their files."""
-        some = self._hunks.values() if path is None else self._by_path.get(path, ())
-        found = [each for each in some if turn_id is None or each.turn_id == turn_id]
-        if path is not None:
-            return sorted(found, key=lambda each: each.start)
-        return sorted(found, key=lambda each: (str(each.path), each.start))
+        return self._places.find(path, turn_id)
 
     async def accept(self, hunks: Sequence[ReviewHunk], *, decide: bool = True) -> None:
-        """Apply what is not applied yet. Without `decide` they stay to be decided (`editReview: after`)."""
-        for path, some in by_path([each for each in hunks if each.open]).items():
-            async with self._locks[path]:
-                await self._apply(path, [each for each in some if not each.applied], applied=True)
-                for each in some:
-                    if decide and each.applied and each.open:
-                        each.state = "accepted"
-            self._settled(path)
+        """Apply what is not applied yet. Without `decide` they stay to be decided (`editReview: after`).
+
+        Where one cannot be applied, what is to be applied only together with it is taken back again.
+        """
+        hunks = [each for each in hunks if each.open]
+        async with self._holding([*hunks, *self._bound(hunks)]):
+            lost: dict[str, ReviewHunk] = {}
+            for some in by_path(hunks).values():
+                todo = [each for each in some if each.whole not in lost]
+                await self._writer.bring([each for each in todo if not each.applied], applied=True)
+                lost |= {each.whole: each for each in todo[::-1] if each.whole and not each.applied}
+                self._end([each for each in some if not each.whole], decide=decide)
+            for each in lost.values():
+                await self._take_back(each)
+            self._end([each for each in hunks if each.whole], decide=decide)
 
     async def reject(self, hunks: Sequence[ReviewHunk], reason: str = "") -> None:
         """Take back what is applied already."""
-        for path, some in by_path([each for each in hunks if each.state in ("pending", "conflict")]).items():
-            later = [each for each in some if each.applied or each.applying]
-            _reject([each for each in some if each not in later], reason)  # at once: nothing has to be written for it
-            if later:
-                async with self._locks[path]:
-                    await self._apply(path, [each for each in later if each.applied and each.open], applied=False)
-                    _reject([each for each in later if each.open and not each.applied], reason)
-            self._settled(path)
+        hunks = [each for each in hunks if each.open or each.lost]
+        later = [each for each in hunks if each.applied or each.applying]
+        now = [each for each in hunks if each not in later]
+        _reject(now, reason)  # at once: nothing has to be written for it
+        self._settle(now)
+        if later:
+            async with self._holding(later):
+                for some in by_path(later).values():
+                    await self._undo(some)
+                    _reject([each for each in some if each.open and not each.applied], reason)
+                    self._settle(some)
+
+    async def give_up(self, lost: ReviewHunk) -> None:
+        """What is to be applied only together with one that cannot be is taken back, or not applied."""
+        async with self._holding(self._bound([lost])):
+            await self._take_back(lost)
+            self._settle(self._bound([lost]))
+
+    async def edit(self, hunk_id: str, new_text: str) -> ReviewHunk:
+        """The person writes the new lines themselves; one that was in conflict then stands for what is there now.
+
+        Raises RequestError for what is decided, has no text, or cannot be changed.
+        """
+        each = self._places.get(hunk_id)
+        if each is None:
+            raise RequestError(f"hunkId: there is no hunk {hunk_id!r}")
+        if each.operation:
+            raise RequestError(f"hunkId: to {each.operation} a file is no text to edit")
+        async with self._holding([each]):
+            if not each.open and not each.lost:
+                raise RequestError(f"hunkId: it is {each.state} already")
+            new = tuple(split_lines(new_text))
+            if each.open and each.applied:
+                await self._writer.rewrite(each, new)
+                self._settle([each])
+                if not each.open:
+                    raise RequestError(f"hunkId: it could not be changed: {each.reason}")
+            else:
+                standing = self._places.standing(each)
+                if standing is None:
+                    raise RequestError(f"hunkId: {self._workspace.display(each.path)} cannot be read")
+                each.hunk, each.new = Hunk(each.start, standing, each.hunk.new), new
+                each.applied, each.state = False, "pending"
+            each.reason = EDITED
+            self._settle([each])
+        return each
+
+    def reopen(self, hunks: Iterable[ReviewHunk]) -> None:
+        """Accepted ones that an alarm is about can be rejected again."""
+        for each in hunks:
+            if each.state == "accepted" and each.applied and each.alarm is not None:
+                each.state = "pending"
 
     async def decided(self, hunks: Sequence[ReviewHunk]) -> None:
         """Returns once none of `hunks` is to be decided any more, whoever decided it."""
@@ -129,12 +156,26 @@ class Reviews:
             await asyncio.shield(self._decision)
 
     def accept_saved(self, path: Path) -> None:
-        """The person saved the file: what is applied in it is accepted."""
-        saved = [each for each in self.find(path) if each.open and each.applied]
+        """The person saved the file: what is applied in it is accepted, with what they made of it."""
+        saved = [each for each in self.find(path) if each.applied and (each.open or each.lost)]
         for each in saved:
             each.state = "accepted"
         if saved:
             self._settled(path)
+
+    def landed(self, path: Path, found: Sequence[tuple[ReviewHunk, Hunk]], before: str) -> None:
+        """The editor made these changes by itself, as the person ticked them in its preview.
+
+        Beside each hunk how it stands in the text of now. `before`: that text without them.
+        """
+        now = self._places.read(path)
+        for turn_id in by_turn(each for each, _ in found):
+            self._checkpoints.settled(self._checkpoints.changing(turn_id, path, before, now.text), Applied(now))
+        for each, standing in found:
+            each.new = standing.new
+            each.stand(standing.start, applied=True)
+            each.state, each.reason = "accepted", ""
+        self._settled(path)
 
     @contextlib.asynccontextmanager
     async def still(self, paths: Iterable[Path]) -> AsyncIterator[None]:
@@ -144,170 +185,103 @@ class Reviews:
                 await locks.enter_async_context(self._locks[path])
             yield
 
-    def landed(self, path: Path, found: Sequence[tuple[ReviewHunk, Hunk]], before: str) -> None:
-        """The editor made these changes by itself, as the person ticked them in its preview.
-
-        Beside each hunk how it stands in the text of now. `before`: that text without them.
-        """
-        now = self._read(path)
-        for turn_id in by_turn(each for each, _ in found):
-            self._checkpoints.settled(self._checkpoints.changing(turn_id, path, before, now.text), Applied(now))
-        for each, standing in found:
-            each.start, each.new, each.applied = standing.start, standing.new, True
-            each.state, each.reason = "accepted", ""
-        self._settled(path)
-
     def undone(self, turn_id: str, paths: Iterable[Path]) -> None:
         """The whole turn was taken back in these files, by other means."""
-        for path in paths:
-            self._sync(path)
+        touched = {*paths}
+        for each in self.find(turn_id=turn_id)[::-1]:
+            # What the turn moved is where it was; the hunks of other turns went there with it.
+            if each.operation == "move" and each.applied and each.path in touched and not each.path.exists():
+                touched.add(each.source)
+                self._places.relocate(each.path, each.source)
+                each.applied = each.state == "accepted"
+        for path in touched:
+            self._places.sync(path)
             for each in self.find(path, turn_id):
-                if each.applied and each.state in ("pending", "conflict"):
+                each.alarm = None
+                if each.applied and (each.open or each.lost):
                     each.state, each.reason, each.applied = "rejected", "the turn was undone", False
             self._settled(path)
 
-    async def _apply(self, path: Path, hunks: Sequence[ReviewHunk], *, applied: bool) -> None:
-        """Bring `hunks` of one file to `applied`; each that cannot be gets its state and reason."""
-        for some in by_turn(hunks).values():  # an edit for each turn, since undo is of turns
-            await self._apply_turn(path, some, applied=applied)
+    def redraw(self, path: Path) -> None:
+        """What is said of its hunks is something else now."""
+        self._places.forget(path)
+        self._changed(path)
 
-    async def _apply_turn(self, path: Path, hunks: Sequence[ReviewHunk], *, applied: bool) -> None:
-        reason = "other changes of it kept getting in the way"
-        for _ in range(MOST_TRIES):
-            try:
-                self._sync(path)
-                base = self._read(path)
-            except WorkspaceError as error:
-                reason = error.message
-                break
-            lines = split_lines(base.text)
-            todo = apart([each for each in hunks if each.open and each.applied is not applied])
-            for each in todo:
-                if joins(each.towards(applied=applied), lines):
-                    lose(each, CHANGED)
-            todo = [each for each in todo if each.open]
-            if not todo:
-                return
-            match await self._attempt(path, base, todo, applied=applied):
-                case Applied():
-                    # What stood on the same lines as another is in conflict now.
-                    return
-                case Refused(reason):
-                    break
-                case Stale(reason):
-                    await self._pause()
+    def _bound(self, hunks: Iterable[ReviewHunk]) -> list[ReviewHunk]:
+        """All that is applied only together with one of these."""
+        names = {each.whole for each in hunks if each.whole}
+        return [each for each in self._places.find() if each.whole in names] if names else []
+
+    async def _undo(self, hunks: Sequence[ReviewHunk]) -> None:
+        """Of one file. What could not be taken back before is tried again."""
         for each in hunks:
-            if each.open and each.applied is not applied:
+            if each.applied and each.state == "stale":
+                each.state = "pending"
+        await self._writer.bring([each for each in hunks if each.applied], applied=False)
+
+    async def _take_back(self, lost: ReviewHunk) -> None:
+        """Nothing is left half, but for what the person changed since, which is theirs."""
+        name = self._workspace.display(lost.path)
+        reason = f"{name} could not be changed ({lost.reason}), and all of these changes are made or none"
+        together = [each for each in self._bound([lost]) if each is not lost]
+        for some in list(by_path(each for each in together if each.applied).values())[::-1]:
+            for each in some:
+                each.state = "pending" if each.state == "accepted" else each.state
+            await self._undo(some)
+            for each in some:
+                if each.applied:
+                    each.reason = f"{reason}; it is still there, since {each.reason}"
+        for each in together:
+            if each.open:
                 each.state, each.reason = "stale", reason
 
-    async def _pause(self) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                await self._documents.quiet(PAUSE_SECONDS)
-
-    async def _attempt(self, path: Path, base: Snapshot, todo: Sequence[ReviewHunk], *, applied: bool) -> Outcome:
-        lines = split_lines(base.text)
-        edit = ProposedEdit(path, base, tuple(fitted(each.towards(applied=applied), lines) for each in todo))
-        document = self._documents.at(path)
-        clean = document is not None and not document.dirty
-        turn_id = todo[0].turn_id
-        noted = self._checkpoints.changing(turn_id, path, self._before(base), edit.after)
-        self._applying.add(path)
-        for each in todo:
-            each.applying = True
-        verb = "apply" if applied else "take back"
-        try:
-            outcome = await self._workspace.apply(edit, f"Tark: {verb} {len(todo)} change{'s' * (len(todo) > 1)}")
-            if isinstance(outcome, Applied):
-                self._place(path, edit, todo, applied=applied)
-        finally:
-            self._applying.discard(path)
-            for each in todo:
-                each.applying = False
-            self._sync(path)  # what came meanwhile was not followed
-            for new, lines in self._late.pop(path, ()):
-                self._join(path, new, lines)
-        self._checkpoints.settled(noted, outcome)
-        if isinstance(outcome, Applied):
-            self._applied(path, clean)
-        return outcome
-
-    def _before(self, base: Snapshot) -> bytes | str | None:
-        """What undo restores: the text of the buffer, else the file byte for byte."""
-        if not base.exists:
-            return None
-        return base.text if self._documents.at(base.path) else self._workspace.read_bytes(base.path)
-
-    def _read(self, path: Path) -> Snapshot:
-        try:
-            return self._workspace.read(path)
-        except FileMissing:
-            return Snapshot(path, "", exists=False)
-
-    def _place(self, path: Path, edit: ProposedEdit, done: Sequence[ReviewHunk], *, applied: bool) -> None:
-        """Move every hunk of the file to where it stands in `edit.after`."""
-        changes = [(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks]
-        for each in self.find(path):
-            if each not in done and not self._is_late(each):
-                move(each, changes, "another change was made to these lines")
-        grown = 0
-        for each, hunk in zip(done, edit.hunks, strict=True):
-            each.start, each.applied = hunk.start + grown, applied
-            each.new = hunk.new if applied else each.new
-            grown += len(hunk.new) - len(hunk.old)
-        self._texts[path] = FollowedText(split_lines(edit.after))
-
-    def _lines(self, path: Path) -> list[str] | None:
-        """None: the file cannot be read, so nothing is known of its lines."""
-        try:
-            return split_lines(self._read(path).text)
-        except WorkspaceError:
-            return None
-
-    def _join(self, path: Path, new: Sequence[ReviewHunk], base: Sequence[str]) -> None:
-        """The others stand in the text of now, and the new ones come to it from the text they were made for."""
-        self._sync(path)
-        if path not in self._texts:
-            self._texts[path] = FollowedText(self._lines(path) or [], self._documents.at(path))
-        carry(new, base, self._texts[path].lines)
-
-    def _is_late(self, hunk: ReviewHunk) -> bool:
-        return any(hunk in new for new, _ in self._late.get(hunk.path, ()))
-
-    def _sync(self, path: Path) -> None:
-        """Carry the hunks of a file from its last known text to the text of now."""
-        known, document = self._texts.get(path), self._documents.at(path)
-        if known is not None and not known.is_of(document) and (now := self._lines(path)) is not None:
-            known.become(self._followed(path), now, document)
+    @contextlib.asynccontextmanager
+    async def _holding(self, hunks: Sequence[ReviewHunk]) -> AsyncIterator[None]:
+        """As `still`, wherever their files are moved while it is waited for."""
+        while True:
+            held = places_of(hunks)
+            async with self.still(held):
+                if held == places_of(hunks):
+                    yield
+                    return
 
     def _follow(self, event: DocumentEvent) -> None:
         path = event.document.path
-        if path is None or path not in self._texts:
+        if path is None or not self._places.are_in(path) or path in self._writer.operating:
             return
         match event:
             case Saved() if path in self.saving:
                 self.saving.discard(path)
             case Saved():
                 self.accept_saved(path)
-            case Change() if path not in self._applying:
-                self._texts[path].follow(self._followed(path), event)
+            case Change() if path not in self._places.unsure:
+                self._places.follow(path, event)
                 self._moved(path)
-            case Opened() | Closed() if path not in self._applying:
-                self._sync(path)
+            case Opened() | Closed():
+                self._places.sync(path)
                 self._moved(path)
             case _:
                 pass
 
-    def _followed(self, path: Path) -> list[ReviewHunk]:
-        return [each for each in self._by_path.get(path, ()) if each.open and not self._is_late(each)]
+    def _end(self, hunks: Sequence[ReviewHunk], *, decide: bool) -> None:
+        for each in hunks:
+            if decide and each.applied and each.open:
+                each.state = "accepted"
+        self._settle(hunks)
+
+    def _settle(self, hunks: Iterable[ReviewHunk]) -> None:
+        for path in dict.fromkeys(path for each in hunks for path in (each.source, each.path)):
+            self._settled(path)
 
     def _settled(self, path: Path) -> None:
         if self._decision is not None:
             self._decision.set_result(None)
             self._decision = None
-        if not self._followed(path):
-            self._texts.pop(path, None)
-        self._changed(path)
+        self.redraw(path)
+
+
+def places_of(hunks: Iterable[ReviewHunk]) -> set[Path]:
+    return {path for each in hunks for path in (each.path, each.source, each.target) if path is not None}
 
 
 def _reject(hunks: Iterable[ReviewHunk], reason: str) -> None:

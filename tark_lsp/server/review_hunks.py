@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 
 from tark_lsp.server.documents import Change
 from tark_lsp.server.positions import line_length
-from tark_lsp.workspace.edits import Hunk
+from tark_lsp.tools.tool import Diagnostic
+from tark_lsp.workspace.edits import Hunk, Operation
 from tark_lsp.workspace.lines import changed_ranges, ending_of
 
 State: TypeAlias = Literal["pending", "accepted", "rejected", "conflict", "stale"]
@@ -16,40 +17,87 @@ CHANGED = "the person changed these lines"
 
 
 @dataclass(slots=True, eq=False)
+class Alarm:
+    """What the hunks of one edit share while it is watched; `errors` are those the editor shows since."""
+
+    errors: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
 class ReviewHunk:
-    """`hunk` is how it was proposed; `start` is where its lines are now: the old ones, or once applied the new ones."""
+    """`hunk` has the lines it replaces, `new` what they become, as the person may have edited it.
+
+    `start` and `size` are the lines that stand in its place now: the old ones, once applied the new ones, and where it
+    is in conflict or stale whatever came to stand there, which may be nothing.
+    """
 
     turn_id: str
     path: Path
+    """Where its file is now."""
     hunk: Hunk
     start: int
     new: tuple[str, ...]
     outside_selection: bool = False
+    operation: Operation = ""
+    """What becomes of the file itself: a removal is the hunk of all its lines, a move one without lines."""
+    target: Path | None = None
+    """Where the file is to be moved."""
+    whole: str = ""
+    """Names what is applied all or not at all."""
     applied: bool = False
     applying: bool = False
     """An edit of it is on its way to the editor."""
     state: State = "pending"
     reason: str = ""
+    alarm: Alarm | None = None
+    created: bool = False
+    """There was no such file before it was applied."""
     id: str = field(default_factory=lambda: f"hunk-{secrets.token_hex(6)}")
+    size: int = field(init=False)
+    proposed: Hunk = field(init=False)
+    """As the agent made it, in the text it knew."""
+    origin: Path = field(init=False)
+    """Where its file was when it was proposed."""
+    source: Path = field(init=False)
+    """Where a move that is applied took the file from."""
+
+    def __post_init__(self) -> None:
+        self.size = len(self.hunk.old)
+        self.proposed, self.origin, self.source = self.hunk, self.path, self.path
 
     @property
     def standing(self) -> tuple[str, ...]:
-        """The lines that stand in the text now."""
+        """The lines that stand in the text now, as long as it is to be decided."""
         return self.new if self.applied else self.hunk.old
 
     @property
     def end(self) -> int:
-        return self.start + len(self.standing)
+        return self.start + self.size
 
     @property
     def open(self) -> bool:
         """Still to be decided."""
         return self.state == "pending"
 
+    @property
+    def lost(self) -> bool:
+        """Its lines are not as they were when it was made, or it could not be written."""
+        return self.state in ("conflict", "stale")
+
+    @property
+    def followed(self) -> bool:
+        """Is its place kept up to date?"""
+        return self.open or self.lost or (self.applied and self.alarm is not None)
+
     def towards(self, *, applied: bool) -> Hunk:
         """The edit that applies it, or takes it back."""
         old, new = (self.hunk.old, self.new) if applied else (self.new, self.hunk.old)
         return Hunk(self.start, old, new)
+
+    def stand(self, start: int, *, applied: bool) -> None:
+        """It was written there."""
+        self.start, self.applied = start, applied
+        self.size = len(self.standing)
 
 
 def touched_lines(change: Change, known: Sequence[str]) -> tuple[int, int]:
@@ -80,25 +128,54 @@ def carry(
     ranges = changed_ranges(old[first:last], new)
     changes = [(first + i1, first + i2, (j2 - j1) - (i2 - i1)) for i1, i2, j1, j2 in ranges]
     for each in hunks:
-        if tuple(old[each.start : each.end]) != each.standing:
+        if not each.lost and tuple(old[each.start : each.end]) != each.standing:
             lose(each, CHANGED)
+        move(each, changes, CHANGED)
+
+
+def move(each: ReviewHunk, changes: Sequence[tuple[int, int, int]], reason: str) -> None:
+    """`changes`: lines [start, end) that were replaced, and by how many lines more; in order.
+
+    A removal is of the file that was shown, so any change is a conflict with it.
+    """
+    if not each.lost and each.operation == "remove" and changes:
+        lose(each, reason)
+    if not each.lost:
+        shift = 0
+        for start, end, grown in changes:
+            if start < each.end and each.start < end:
+                lose(each, reason)
+                break
+            if end <= each.start and not (start == end == each.start == each.end):
+                shift += grown  # of two insertions ours stays above
         else:
-            move(each, changes, CHANGED)
+            each.start += shift
+            return
+    start, end = (_border(each, changes, below=below) for below in (False, True))
+    each.start, each.size = start, max(0, end - start)
 
 
-def move(each: ReviewHunk, changes: Iterable[tuple[int, int, int]], reason: str) -> None:
-    """`changes`: lines [start, end) that were replaced, and by how many lines more; in order."""
+def _border(each: ReviewHunk, changes: Sequence[tuple[int, int, int]], *, below: bool) -> int:
+    """Where the first line of what stands in its place is now, or the line `below` it.
+
+    Where lines beside it were replaced together with its own, as many of the new ones as they were count as theirs,
+    from the far side; the rest stands in its place.
+    """
+    at = each.end if below else each.start
     shift = 0
     for start, end, grown in changes:
-        if start < each.end and each.start < end:
-            lose(each, reason)
-            return
-        if end <= each.start and not (start == end == each.start == each.end):  # of two insertions ours stays above
+        # What is put right above or below is not in it; into nothing, it is.
+        if below == (each.size == 0) if start == end == at else end <= at:
             shift += grown
-    each.start += shift
+        elif start < at:
+            count = end - start + grown
+            inside = max(0, count - (end - at)) if below else min(at - start, count)
+            return start + shift + inside
+    return at + shift
 
 
 def lose(each: ReviewHunk, reason: str) -> None:
+    each.alarm = None
     if each.open:
         each.state, each.reason = "conflict", reason
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tark_lsp.server import review
+from tark_lsp.server import hunk_writing
 from tark_lsp.server.review import Reviews
 from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.workspace.checkpoints import Checkpoints
@@ -461,7 +461,7 @@ async def test_hunks_of_one_file_decided_at_the_same_time(desk: Desk) -> None:
 
 
 async def test_a_person_who_types_on_gets_the_edit_when_they_pause(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(review, "PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(hunk_writing, "PAUSE_SECONDS", 0.05)
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (15, 16, ("NEW\n",)))
 
