@@ -25,6 +25,7 @@ MAKE = ("write_file", {"path": "n.py", "content": "two\n"})
 MOVE_NEW = ("move_file", {"source": "n.py", "target": "m.py"})
 MOVE_NEW_BACK = ("move_file", {"source": "m.py", "target": "n.py"})
 DELETE_NEW = ("delete_file", {"path": "n.py"})
+MOVE_NEW_TO_A = ("move_file", {"source": "n.py", "target": "a.py"})
 EMPTY_NEW = ("write_file", {"path": "n.py", "content": ""})
 EMPTY_B = ("write_file", {"path": "b.py", "content": ""})
 
@@ -107,13 +108,13 @@ async def test_calls_of_one_answer(
         ([DELETE, MOVE], "not_found", "not there any more", "go on without it"),
         ([MAKE, DELETE_NEW, DELETE_NEW], "not_found", "not there any more", "go on without it"),
         (
-            [DELETE, MAKE, ("move_file", {"source": "n.py", "target": "a.py"})],
+            [DELETE, MAKE, MOVE_NEW_TO_A],
             "invalid_arguments",
             "until",
             "next answer",
         ),
         (
-            [MOVE, MAKE, ("move_file", {"source": "n.py", "target": "a.py"})],
+            [MOVE, MAKE, MOVE_NEW_TO_A],
             "invalid_arguments",
             "until",
             "next answer",
