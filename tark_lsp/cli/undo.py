@@ -124,7 +124,8 @@ class _Undo:
             return NOT_DONE
         undone = await self._checkpoints.undo(turn.id, workspace)
         for path in undone.restored:
-            self._screen.line(f"restored  {self._shown(path)}", "green")
+            verb = "restored" if path.exists() else "removed "
+            self._screen.line(f"{verb}  {self._shown(path)}", "green")
         self._tell_kept(undone.kept)
         return NOT_DONE if undone.kept else DONE
 
