@@ -81,6 +81,7 @@ class Commands:
             "tark.hunk.list": (protocol.ListHunks, hunks.find),
             "tark.hunk.accept": (protocol.DecideHunks, hunks.accept),
             "tark.hunk.reject": (protocol.DecideHunks, hunks.reject),
+            "tark.hunk.edit": (protocol.EditHunk, hunks.edit),
             "tark.hunk.regenerate": (protocol.RegenerateHunk, hunks.regenerate),
             "tark.state": (protocol.State, self._state),
             "tark.permission.list": (protocol.ListPermissions, self._list_permissions),

@@ -43,7 +43,7 @@ class HunkActions:
         last = wanted.end.line - (wanted.end.character == 0 and wanted.end.line > wanted.start.line)
         inside = [each for each in here if each.start <= wanted.start.line and last < max(each.end, each.start + 1)]
         for hunk in here:
-            yield from self._decisions(hunk, preferred=inside == [hunk])
+            yield from self._decisions(hunk, preferred=inside == [hunk] and not hunk.operation)
             yield self._explain(hunk)
             yield from self._regenerate(document, hunk)
         yield from self._all_in_file(document)
@@ -86,18 +86,18 @@ class HunkActions:
         reason = "you changed these lines; your text is kept" if hunk.state == "conflict" else visible(hunk.reason)
         return f"Tark could not make this change: {reason}.\n\n{texts}"
 
-    def _decisions(self, hunk: ReviewHunk, *, preferred: bool = False) -> tuple[Offer, Offer]:
+    def _decisions(self, hunk: ReviewHunk, *, preferred: bool = False) -> Iterator[Offer]:
         ids = {"hunkIds": [hunk.id]}
         what = subject(hunk)
         if hunk.open:
-            yes = Offer(f"Accept {what}", "tark.hunk.accept", ids, QUICKFIX, preferred=preferred)
-            return yes, Offer(f"Reject {what}", "tark.hunk.reject", ids, QUICKFIX)
-        again = {"hunkId": hunk.id, "newText": "".join(hunk.new), "accept": True}
-        if hunk.state == "stale":
-            yes, no = Offer(f"Try again {what}", "tark.hunk.edit", again, QUICKFIX), f"Leave it {what}"
-        else:
-            yes, no = Offer(f"Use Tark's lines {what}", "tark.hunk.edit", again, QUICKFIX), "Keep mine"
-        return yes, Offer(no, "tark.hunk.reject", ids, QUICKFIX)
+            yield Offer(f"Accept {what}", "tark.hunk.accept", ids, QUICKFIX, preferred=preferred)
+            yield Offer(f"Reject {what}", "tark.hunk.reject", ids, QUICKFIX)
+            return
+        if not hunk.operation:  # a file that was changed since is not the one whose removal was shown
+            again = {"hunkId": hunk.id, "newText": "".join(hunk.new), "accept": True}
+            yes = "Use Tark's lines" if hunk.state == "conflict" else "Try again"
+            yield Offer(f"{yes} {what}", "tark.hunk.edit", again, QUICKFIX)
+        yield Offer(f"Keep mine {what}", "tark.hunk.reject", ids, QUICKFIX)
 
     def _explain(self, hunk: ReviewHunk) -> Offer:
         change = {"type": "text", "name": "The change to explain", "text": as_diff(hunk)}
@@ -108,6 +108,8 @@ class HunkActions:
 
     def _regenerate(self, document: TextDocument, hunk: ReviewHunk) -> Iterable[Offer]:
         """With the words of a `tark:` comment right above it, or those asked for, or none."""
+        if hunk.operation:
+            return ()
         above = (each for each in self._comments.of(document) if each.prompt and each.end == hunk.start)
         comment = next(above, None)
         argument: dict[str, Any] = {"hunkId": hunk.id}

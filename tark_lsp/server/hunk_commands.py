@@ -44,6 +44,15 @@ class HunkCommands:
         await self._reviews.reject(chosen)
         return self._decided(chosen, "rejected")
 
+    async def edit(self, request: protocol.EditHunk, _: Any) -> Any:
+        """Other new lines for it. One that was in conflict is thereby a proposal again, over what stands there now."""
+        hunk = await self._reviews.edit(request.hunk_id, request.new_text)
+        if request.accept:
+            await self._reviews.accept([hunk])
+            if hunk.state != "accepted":
+                raise RequestError(f"hunkId: it could not be applied: {hunk.reason}")
+        return {"hunkId": hunk.id}
+
     async def regenerate(self, request: protocol.RegenerateHunk, _: Any) -> Any:
         """Reject it, and have the lines it was about written anew by a turn that can change nothing else.
 
@@ -54,6 +63,8 @@ class HunkCommands:
         record = self._turns.find(hunk.turn_id)
         if hunk.state not in TO_DECIDE:
             raise RequestError(f"hunkId: it is {hunk.state} already")
+        if hunk.operation:
+            raise RequestError(f"hunkId: there is no text in a {hunk.operation} to write anew")
         await self._reviews.reject([hunk], "the person wants it done in another way")
         if hunk.state != "rejected":
             raise RequestError(f"hunkId: it could not be taken back: {hunk.reason}")

@@ -1,5 +1,7 @@
 """A hunk in words: the titles, list entries and texts by which people know it in any editor. Pure."""
 
+from pathlib import Path
+
 from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.server.visible import cut, visible
 
@@ -16,7 +18,11 @@ def counts(hunk: ReviewHunk) -> str:
 
 
 def subject(hunk: ReviewHunk) -> str:
-    """What comes after "Accept" and "Reject"."""
+    """What comes after "Accept" and "Reject": its lines, or what becomes of the file."""
+    if hunk.operation == "remove":
+        return f"deletion of {visible(hunk.path.name)} ({counts(hunk)})"
+    if hunk.target is not None:
+        return f"move to {_near(hunk.target)}"
     return f"({counts(hunk)})"
 
 
@@ -33,12 +39,16 @@ def first_line(hunk: ReviewHunk) -> str:
 
 def in_list(hunk: ReviewHunk) -> str:
     """Its entry in a list of problems."""
-    lines = f"({counts(hunk)})"
+    lines = subject(hunk) if hunk.operation else f"({counts(hunk)}): {first_line(hunk)}"
     match hunk.state:
         case "conflict":
-            return f"conflict: you changed these lines, and your text is kept; Tark wanted {lines}: {first_line(hunk)}"
+            return f"conflict: you changed these lines, and your text is kept; Tark wanted {lines}"
         case "stale":
-            return f"not applied: {hunk.reason}; Tark wanted {lines}: {first_line(hunk)}"
+            return f"not applied: {visible(hunk.reason)}; Tark wanted {lines}"
         case _:
-            verb = "changed" if hunk.applied else "proposes"
-            return f"Tark {verb} {lines}: {first_line(hunk)}"
+            return f"Tark {'changed' if hunk.applied else 'proposes'} {lines}"
+
+
+def _near(path: Path) -> str:
+    """Its name and its folder's, which is as much as a title has room for."""
+    return visible("/".join(path.parts[-2:]))

@@ -33,10 +33,22 @@ class HunksJson:
             "applied": each.applied,
             "state": each.state,
             "outsideSelection": each.outside_selection,
+            **self._operation(each),
         }
 
+    def _operation(self, each: ReviewHunk) -> dict[str, Any]:
+        """What becomes of the file itself; a hunk of lines has no such field."""
+        if not each.operation:
+            return {}
+        target = {} if each.target is None else {"target": uri_from_path(each.target)}
+        return {"operation": {"kind": each.operation, **target}}
+
     def range(self, each: ReviewHunk) -> dict[str, Any]:
-        return self._lines(each.start, each.standing)
+        """Of a hunk that could not be applied, what stands in its place now."""
+        document = self._documents.at(each.path)
+        if each.open or document is None:
+            return self._lines(each.start, each.standing)
+        return self._lines(each.start, document.lines[each.start : each.end])
 
     def _lines(self, start: int, lines: Sequence[str]) -> dict[str, Any]:
         """Whole lines; a last line without an ending ends at its last character, since no line follows it."""

@@ -23,6 +23,7 @@ from tark_lsp.server.questions import WARNING, Questions
 from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.server.show import Show
 from tark_lsp.server.visible import LONGEST_MESSAGE, defused, visible
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 
 REVIEW, SHOW, REJECT = "Review", "Show", "Reject"
@@ -132,8 +133,8 @@ class Permissions:
             command = fence(request.command.text, "sh")
             return f"# Tark asks: run this command?\n\nBecause {request.why}. In `{where}`:\n\n{command}\n"
         if request.edits:
-            diffs = "\n".join(fence(edit.diff(), "diff") for edit in request.edits)
-            return f"# Tark asks: make these changes?\n\nBecause {request.why}.\n\n{diffs}\n"
+            changes = "\n".join(self._whole_change(edit) for edit in request.edits)
+            return f"# Tark asks: make these changes?\n\nBecause {request.why}.\n\n{changes}\n"
         return f"# Tark asks: {defused(request.title)}?\n\nBecause {request.why}.\n"
 
     async def show_whole(self, waiting: Waiting) -> None:
@@ -141,12 +142,13 @@ class Permissions:
         self._changed()
 
     def needs_showing(self, waiting: Waiting) -> bool:
-        """Must it be seen whole before it can be granted? An edit of an open document is taken back by one undo."""
+        """Must it be seen whole before it can be granted? An edit of an open document is taken back by one undo; of a
+        mere move the message holds everything."""
         if waiting.shown:
             return False
         if len(self.message(waiting)) > LONGEST_MESSAGE:  # its end would not be seen
             return True
-        return any(edit.base.version is None for edit in waiting.request.edits)
+        return any(edit.removes or (edit.base.version is None and edit.hunks) for edit in waiting.request.edits)
 
     def json(self, waiting: Waiting) -> dict[str, Any]:
         request = waiting.request
@@ -180,17 +182,29 @@ class Permissions:
     def _subject(self, waiting: Waiting) -> str:
         request = waiting.request
         if request.edits:
-            return "; ".join(self._summary(edit.path, waiting) for edit in request.edits)
+            return "; ".join(self._summary(edit, waiting) for edit in request.edits)
         if request.command is not None:
             folder = self._workspace.display(request.command.cwd)
             where = "" if folder == "." else f" in {visible(folder)}"
             return f"run {visible(request.command.text)}{where}"
         return f"{visible(request.title)} ({request.why})"
 
-    def _summary(self, path: Any, waiting: Waiting) -> str:
-        hunks = [each for each in waiting.hunks if each.path == path]
+    def _summary(self, edit: ProposedEdit, waiting: Waiting) -> str:
+        hunks = [each for each in waiting.hunks if each.path == edit.path]
         added, removed = sum(len(each.new) for each in hunks), sum(len(each.hunk.old) for each in hunks)
-        return f"{visible(self._workspace.display(path))}: +{added} -{removed} lines"
+        lines = "" if edit.target is not None and not edit.hunks else f": +{added} -{removed} lines"
+        return f"{visible(self._done(edit))}{lines}"
+
+    def _whole_change(self, edit: ProposedEdit) -> str:
+        said = f"{visible(self._done(edit))}:\n\n" if edit.operation else ""
+        return f"{said}{fence(edit.diff(), 'diff')}"
+
+    def _done(self, edit: ProposedEdit) -> str:
+        """What becomes of the file itself, and its name."""
+        name = self._workspace.display(edit.path)
+        if edit.removes:
+            return f"delete {name}"
+        return name if edit.target is None else f"move {name} -> {self._workspace.display(edit.target)}"
 
     def _resolve(self, waiting: Waiting, reply: protocol.PermissionReply) -> None:
         if waiting.answer.done():

@@ -14,11 +14,11 @@ from tests.server.desk import TEXT, Desk, allow
 ASK = "tark/requestPermission"
 NEED_SOMETHING = {
     *(f"tark.turn.{name}" for name in ("start", "steer", "undo", "wait")),
-    *(f"tark.hunk.{name}" for name in ("accept", "reject", "regenerate")),
+    *(f"tark.hunk.{name}" for name in ("accept", "reject", "edit", "regenerate")),
     *("tark.permission.answer", "tark.input.answer"),
     *("tark.auth.login", "tark.auth.logout"),
 }
-DONE_LATER = {"hunk.edit", "session", "usage"}
+DONE_LATER = {"session", "usage"}
 
 
 @pytest.fixture
@@ -83,6 +83,9 @@ WRONG: list[tuple[str, object, str]] = [
     ("tark.hunk.accept", {"hunkIds": [7]}, "hunkIds.0"),
     ("tark.hunk.reject", {"hunkIds": ["nonesuch"]}, "nonesuch"),
     ("tark.hunk.reject", {"turnId": "nonesuch"}, "nonesuch"),
+    ("tark.hunk.edit", {}, "hunkId"),
+    ("tark.hunk.edit", {"hunkId": "x"}, "newText"),
+    ("tark.hunk.edit", {"hunkId": "nonesuch", "newText": ""}, "nonesuch"),
     ("tark.hunk.regenerate", {}, "hunkId"),
     ("tark.hunk.regenerate", {"hunkId": "nonesuch"}, "nonesuch"),
     ("tark.hunk.regenerate", {"hunkId": "x", "prompt": 7}, "prompt"),

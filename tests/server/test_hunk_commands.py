@@ -1,11 +1,14 @@
-"""`tark.hunk.regenerate`: the hunk goes, and a turn that can change nothing else is told what was asked and refused."""
+"""`tark.hunk.edit` and `.regenerate`, and what can be done about a conflict, which keeps what the person wrote."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tark_lsp.errors import RequestError
+from tark_lsp.server import protocol
+from tark_lsp.server.drawing import PAUSE_SECONDS
 from tests.server.desk import TEXT, Desk, MakeDesk, allow
 
 ASK, INPUT = "tark/requestPermission", "tark/requestInput"
@@ -25,8 +28,8 @@ tool = "write_file"
 text = "Written."
 
 [[reply]]
-when = '(?s)asked for before:\\nreplace f.py.*rejected, of the selected lines:\\n-line 3\\n\\+THREE\\n.*says:\\s+(?P<words>.*)'
-calls = [{ name = "replace_selection", arguments = { new_text = 'line 3, \\g<words>' } }]
+when = '(?s)for before:\\nreplace f.py.*rejected, of the selected lines:\\n-line 3\\n\\+THREE\\n.*says:\\s+(?P<how>.*)'
+calls = [{ name = "replace_selection", arguments = { new_text = 'line 3, \\g<how>' } }]
 
 [[reply]]
 when = '(?s)asked for before:\\nadd to f.py.*nothing is selected:\\n\\+3.5\\n.*says:\\s+Make this change anew'
@@ -153,3 +156,87 @@ async def test_what_is_decided_stays_so(desk: Desk) -> None:
     await desk.command("tark.hunk.accept", {"hunkIds": [hunk["hunkId"]]})
     with pytest.raises(RequestError, match="accepted already"):
         await desk.command("tark.hunk.regenerate", {"hunkId": hunk["hunkId"]})
+
+
+# tark.hunk.edit
+
+
+async def test_other_lines_are_accepted_instead(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    hunk = await one_hunk(desk, "replace f.py")
+    answer = await desk.command("tark.hunk.edit", {"hunkId": hunk["hunkId"], "newText": "three\n3b\n"})
+    assert answer == {"hunkId": hunk["hunkId"]}
+    assert desk.editor.text(path) == TEXT, "nothing is applied yet"
+    await desk.command("tark.hunk.accept", {"hunkIds": [hunk["hunkId"]]})
+    assert desk.editor.text(path) == TEXT.replace("line 3\n", "three\n3b\n")
+    with pytest.raises(RequestError, match="accepted already"):
+        await desk.command("tark.hunk.edit", {"hunkId": hunk["hunkId"], "newText": ""})
+
+
+# Conflicts
+
+
+async def in_conflict(desk: Desk) -> tuple[Path, str, dict[str, Any]]:
+    """A document, its text, and a hunk whose line the person changed, whereupon the turn ended."""
+    path = desk.editor.open("f.py", TEXT)
+    hunk = await one_hunk(desk, "replace f.py")
+    at = TEXT.index("line 3")
+    desk.editor.type(path, (at, at + 4, "mine"))
+    await desk.command("tark.hunk.accept", {"hunkIds": [hunk["hunkId"]]})
+    (hunk,) = (await desk.command("tark.hunk.list", {}))["hunks"]
+    assert hunk["state"] == "conflict"
+    return path, desk.editor.text(path), hunk
+
+
+async def problems(desk: Desk) -> list[dict[str, Any]]:
+    """What the list shows once it is drawn."""
+    await asyncio.sleep(2 * PAUSE_SECONDS)
+    told = [params for method, params in desk.connection.told if method == "textDocument/publishDiagnostics"]
+    return list(told[-1]["diagnostics"])
+
+
+def offered(actions: list[dict[str, Any]], start: str) -> dict[str, Any]:
+    (found,) = [each for each in actions if each["title"].startswith(start)]
+    return dict(found["command"])
+
+
+async def test_a_conflict_shows_both_texts_and_keeps_mine(desk: Desk) -> None:
+    path, text, hunk = await in_conflict(desk)
+    assert hunk["range"] == {"start": {"line": 3, "character": 0}, "end": {"line": 4, "character": 0}}
+    (shown,) = await problems(desk)
+    assert (shown["severity"], shown["code"], shown["range"]) == (2, "conflict", hunk["range"])
+    assert "your text is kept" in shown["message"]
+    position = protocol.Position(line=3, character=0)
+    document = protocol.DocumentId(uri=path.as_uri())
+    hover = await desk.app.hover(protocol.HoverParams(text_document=document, position=position))
+    assert hover is not None
+    assert "```python\nmine 3\n```" in hover["contents"]["value"]
+    assert "```python\nTHREE\n```" in hover["contents"]["value"]
+    actions = await desk.actions(path, 3, triggerKind=2)
+    assert [each["title"].split(" (")[0] for each in actions] == [
+        "Use Tark's lines",
+        "Keep mine",
+        "Explain this change",
+        "Regenerate...",
+    ]
+    keep = offered(actions, "Keep mine")
+    assert (await desk.command(keep["command"], keep["arguments"][0]))["skipped"] == []
+    assert desk.editor.text(path) == text
+    assert await problems(desk) == []
+    assert await desk.actions(path, 3, triggerKind=2) == []
+
+
+async def test_the_lines_of_a_conflict_can_still_be_had(desk: Desk) -> None:
+    """In place of what the person wrote there, which they see before them."""
+    path, _, hunk = await in_conflict(desk)
+    use = offered(await desk.actions(path, 3), "Use Tark's lines")
+    assert await desk.command(use["command"], use["arguments"][0]) == {"hunkId": hunk["hunkId"]}
+    assert desk.editor.text(path) == TEXT.replace("line 3\n", "THREE\n")
+
+
+async def test_a_conflict_is_written_anew_over_mine(desk: Desk) -> None:
+    path, text, hunk = await in_conflict(desk)
+    new = await regenerated(desk, hunk, prompt="louder")
+    assert (new["oldText"], new["newText"]) == ("mine 3\n", "line 3, louder\n")
+    await desk.command("tark.hunk.accept", {"hunkIds": [new["hunkId"]]})
+    assert desk.editor.text(path) == text.replace("mine 3\n", "line 3, louder\n")

@@ -60,6 +60,9 @@ class Desk:
         base = self.editor.workspace.read(path)
         lines = tuple(split_lines(base.text))
         edit = ProposedEdit(path, base, (Hunk(0, lines[:1], ("ONE\n", "1\n")), Hunk(2, lines[2:], ())))
+        return self.asked(edit, grants)
+
+    def asked(self, edit: ProposedEdit, grants: tuple[Grant, ...] = ()) -> Waiting:
         hunks = self.reviews.add("turn", [(edit, ())])
         request = PermissionRequest(
             ("call",), "edit f.py", ToolKind.EDIT, Risk.WRITE, "it edits", "d2", edits=(edit,), grants=grants
@@ -289,6 +292,32 @@ async def test_a_closed_file_is_changed_only_once_the_change_was_seen(desk: Desk
     assert shown.stat().st_mode & 0o777 == 0o600
     assert "-three\n" in shown.read_text()
     assert waiting.answer.result().outcome == "allow"
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_open", "message", "seen_first", "shown"),
+    [
+        ("remove", True, "delete f.py: +0 -3 lines", True, "delete f.py:\n\n```diff\n--- "),
+        ("remove", False, "delete f.py: +0 -3 lines", True, "+++ /dev/null\n"),
+        ("move", True, "move f.py -> sub/g.py", False, "move f.py -> sub/g.py:\n\n```diff\n--- "),
+        ("move", False, "move f.py -> sub/g.py", False, "sub/g.py"),
+        ("both", True, "move f.py -> sub/g.py: +1 -1 lines", False, "-one\n+ONE\n"),
+        ("both", False, "move f.py -> sub/g.py: +1 -1 lines", True, "-one\n+ONE\n"),
+    ],
+)
+async def test_what_becomes_of_a_file_is_said(
+    desk: Desk, kind: str, is_open: bool, message: str, seen_first: bool, shown: str
+) -> None:
+    path = desk.editor.open("f.py", "one\ntwo\nthree\n")
+    if not is_open:
+        desk.editor.close(path)
+    base = desk.editor.workspace.read(path)
+    hunks = (Hunk(0, ("one\n",), ("ONE\n",)),) if kind == "both" else ()
+    edit = ProposedEdit(path, base, hunks, target=path.parent / "sub" / "g.py")
+    waiting = desk.asked(ProposedEdit.removal(base) if kind == "remove" else edit)
+    assert desk.permissions.message(waiting) == f"Tark: {message}"
+    assert desk.permissions.needs_showing(waiting) == seen_first
+    assert shown.replace("\\>", ">") in desk.permissions.whole_text(waiting)
 
 
 async def test_what_could_not_be_shown_is_not_taken_for_seen(desk: Desk, tmp_path: Path) -> None:
