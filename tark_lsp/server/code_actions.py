@@ -54,6 +54,7 @@ class CodeActions:
             else:
                 offers += self._answers(waiting)
         if document is not None:
+            offers += [offer for _, offer in self._hunks.alarmed(document, params.range)]
             offers += self._on_comments(document, params.range)
         if invoked:
             if document is None or not is_chat(document.path):  # what a chat says is sent, not worked on

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tark_lsp.server import protocol
+from tark_lsp.server.alarms import take_back
 from tark_lsp.server.documents import Documents, TextDocument
 from tark_lsp.server.hunk_words import TO_DECIDE, as_diff, counts, subject
 from tark_lsp.server.hunks_json import HunksJson
@@ -13,7 +14,7 @@ from tark_lsp.server.offers import QUICKFIX, Offer
 from tark_lsp.server.permission import Permissions, fence
 from tark_lsp.server.prompt_comments import PromptComments, comment_range, language_of
 from tark_lsp.server.review import Reviews
-from tark_lsp.server.review_hunks import ReviewHunk
+from tark_lsp.server.review_hunks import Alarm, ReviewHunk
 from tark_lsp.server.visible import cut, visible
 
 
@@ -50,6 +51,15 @@ class HunkActions:
         for turn_id in dict.fromkeys(hunk.turn_id for hunk in here):
             yield from self._all_in_turn(turn_id)
 
+    def alarmed(self, document: TextDocument, wanted: protocol.Range | None = None) -> Iterator[tuple[int, Offer]]:
+        """To take back the edits that new errors came with: one offer for each, with the line it stands at."""
+        seen: set[Alarm] = set()
+        for hunk in self._reviews.find(document.path) if document.path else ():
+            touched = wanted is None or (hunk.start <= wanted.end.line and wanted.start.line <= hunk.end)
+            if touched and hunk.applied and hunk.alarm and hunk.alarm.errors and hunk.alarm not in seen:
+                seen.add(hunk.alarm)
+                yield hunk.start, take_back(self._reviews, hunk.alarm)
+
     def elsewhere(self) -> Iterator[Offer]:
         """Where nothing is to be decided at the caret: all that is, unless a question is open about it."""
         asked = {waiting.turn_id for waiting in self._permissions.waiting()}
@@ -62,6 +72,8 @@ class HunkActions:
         for hunk in self._shown(document):
             for offer in (*self._decisions(hunk), *self._regenerate(document, hunk)):
                 yield offer.as_lens(hunk.start)
+        for line, offer in self.alarmed(document):
+            yield offer.as_lens(line)
 
     def hover(self, document: TextDocument, line: int) -> dict[str, Any] | None:
         for hunk in self._shown(document):

@@ -41,6 +41,8 @@ class HunkCommands:
 
     async def reject(self, request: protocol.DecideHunks, _: Any) -> Any:
         chosen = self._chosen(request)
+        if request.take_back:
+            self._reviews.reopen(chosen)
         await self._reviews.reject(chosen)
         return self._decided(chosen, "rejected")
 

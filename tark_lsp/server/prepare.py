@@ -7,6 +7,7 @@ from typing import Any
 
 from tark_lsp.agent import events
 from tark_lsp.agent.approval import Policy, closed
+from tark_lsp.agent.gate import Gate
 from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.prompt import Pointer, Surroundings, system_prompt, turn_prompt
 from tark_lsp.agent.rules import Rule
@@ -18,6 +19,7 @@ from tark_lsp.folders import state_folder
 from tark_lsp.llm.client import Models
 from tark_lsp.messages import Image, Mode
 from tark_lsp.server import protocol
+from tark_lsp.server.alarms import Alarms
 from tark_lsp.server.client_state import ClientState, TurnEditor
 from tark_lsp.server.comments import PromptComment, find_comments
 from tark_lsp.server.documents import Documents
@@ -72,6 +74,7 @@ class Preparation:
         self._reviews = reviews
         self.single_files = single_files
         self._mentions = mentions
+        self._alarms = Alarms(reviews)
         self._tools: Mapping[str, Tool[Any]] = {}
 
     async def __call__(self, record: TurnRecord, emit: events.Listener) -> Turn:
@@ -94,6 +97,7 @@ class Preparation:
         given = await self._mentions.give(prompt, context, lambda path: closed(path, rules, workspace))
         around = await self._surroundings(record.request, target, workspace, given)
         instructions = find_instructions(workspace, document if workspace.folders else None)
+        self._alarms.calm()
         person = TurnPerson(
             record.id,
             session.id,
@@ -102,6 +106,7 @@ class Preparation:
             self._reviews,
             review_after=settings.review_under(session.approval) == "after",
             comment=self._comment(record),
+            alarms=self._alarms if settings.check_after_edit else None,
         )
         record.notes += [note] if note else []
         record.notes += [f"{each.name}: {each.missing}" for each in given if each.missing]
@@ -118,6 +123,7 @@ class Preparation:
             emit=emit,
             rules=rules,
             steering=record.steering,
+            gate=Gate(self.state, workspace) if settings.check_after_edit else None,
             limits=Limits(
                 settings.limits.turn_requests,
                 settings.limits.turn_usd,

@@ -16,12 +16,13 @@ from tark_lsp.agent.person import (
 )
 from tark_lsp.agent.selection import outside
 from tark_lsp.errors import WorkspaceError
+from tark_lsp.server.alarms import Alarms
 from tark_lsp.server.comments import PromptComment
 from tark_lsp.server.permission import Permissions, Waiting
 from tark_lsp.server.protocol import PermissionReply
 from tark_lsp.server.review import Reviews
 from tark_lsp.server.review_hunks import ReviewHunk
-from tark_lsp.tools.tool import ToolContext
+from tark_lsp.tools.tool import Diagnostic, ToolContext
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
 
 OUTCOMES = {
@@ -43,8 +44,10 @@ class TurnPerson:
         *,
         review_after: bool,
         comment: PromptComment | None,
+        alarms: Alarms | None = None,
     ) -> None:
-        """`comment`: the `tark:` comment the prompt came from; it goes with the first edit."""
+        """`comment`: the `tark:` comment the prompt came from; it goes with the first edit. `alarms` None: nobody looks
+        at what an edit breaks."""
         self._turn_id = turn_id
         self._session_id = session_id
         self._context = context
@@ -52,6 +55,8 @@ class TurnPerson:
         self._reviews = reviews
         self._review_after = review_after
         self._comment = comment
+        self._alarms = alarms
+        self._alarm = None if alarms is None else alarms.watch()
 
     async def permit(self, request: PermissionRequest) -> Answer:
         waiting = self._permissions.open(self._turn_id, self._session_id, request)
@@ -93,6 +98,11 @@ class TurnPerson:
         hunks, _ = self._add(request)
         return reviewed(hunks)
 
+    def alarm(self, new: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> None:
+        if self._alarms is not None and self._alarm is not None:
+            self._alarms.looked(self._alarm, new, shown)
+            self._alarm = self._alarms.watch()
+
     async def _carry_out(self, waiting: Waiting, reply: PermissionReply) -> Grant | None:
         undecided = [each for each in waiting.hunks if each.open]
         if reply.outcome != "allow":
@@ -112,6 +122,8 @@ class TurnPerson:
         """The request's hunks, and beside them the removal of the comment that asked for this."""
         selection = self._context.selection
         hunks = self._reviews.add(self._turn_id, [(edit, outside(edit, selection)) for edit in request.edits])
+        for each in hunks:
+            each.alarm = self._alarm
         removal = self._comment_removal(request.edits)
         self._comment = None
         return hunks, [] if removal is None else self._reviews.add(self._turn_id, [(removal, ())])

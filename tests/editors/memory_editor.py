@@ -13,6 +13,9 @@ from tests.editors.document import Document, EditError
 from tests.editors.previewed import Previewed
 from tests.editors.question import INPUT, MESSAGE, PERMISSION, Policy, Question, wait
 
+LINT_SECONDS = 0.1
+"""From a change to the diagnostics of other servers."""
+
 
 class MemoryEditor:
     """`flags`: the names under `experimental.tark` that this editor understands. `behaviour` may change at any time."""
@@ -40,6 +43,10 @@ class MemoryEditor:
         self.notes: list[str] = []
         """Messages of `window/showMessage`."""
         self.diagnostics: dict[str, list[Json]] = {}
+        self.lint: Callable[[str], list[Json]] | None = None
+        """What another server says of a text; the editor shows it some time after the text was written."""
+        self.problems: dict[str, list[Json]] = {}
+        """What it shows of that, by document."""
         self.saved: list[str] = []
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
@@ -71,6 +78,8 @@ class MemoryEditor:
         for seen in (self.connection.messages, self.questions, self.previews, self.shown, self.notes, self.saved):
             seen.clear()
         self.diagnostics.clear()
+        self.problems.clear()
+        self.lint = None
         self.policy = wait
 
     async def close(self) -> int:
@@ -152,8 +161,16 @@ class MemoryEditor:
         end: Json = await self.connection.within(waiting, f"the end of turn {turn_id}", seconds)
         return end
 
-    async def actions(self, uri: str, range_: Json, *, only: Sequence[str] = (), invoked: bool = True) -> list[Json]:
-        context: Json = {"diagnostics": [], "triggerKind": 1 if invoked else 2}
+    async def actions(
+        self,
+        uri: str,
+        range_: Json,
+        *,
+        only: Sequence[str] = (),
+        invoked: bool = True,
+        diagnostics: Sequence[Json] = (),
+    ) -> list[Json]:
+        context: Json = {"diagnostics": list(diagnostics), "triggerKind": 1 if invoked else 2}
         if only:
             context["only"] = list(only)
         params = {"textDocument": {"uri": uri}, "range": range_, "context": context}
@@ -225,6 +242,11 @@ class MemoryEditor:
             self.shown.append(params)
             return {"success": True}
 
+        def client_state(params: Json) -> Json:
+            assert params["want"] == ["diagnostics"]
+            wanted = [params["uri"]] if "uri" in params else self.problems
+            return {"diagnostics": [{"uri": uri, "diagnostics": self.problems.get(uri, [])} for uri in wanted]}
+
         def save(params: Json) -> Json:
             self.saved += params["uris"]
             return {"saved": params["uris"]}
@@ -246,6 +268,7 @@ class MemoryEditor:
             "$/progress": lambda _: None,
             "tark/update": lambda _: None,
             "tark/save": save,
+            "tark/clientState": client_state,
         }
 
     async def _ask(self, method: str, params: Json) -> Any:
@@ -294,7 +317,14 @@ class MemoryEditor:
             self._changed(document.uri)
         return {"applied": True}
 
+    def look_for_problems(self, uri: str) -> None:
+        """The other server is done with the text as it is by now."""
+        if self.lint is not None and uri in self.documents:
+            self.problems[uri] = self.lint(self.documents[uri].text)
+
     def _changed(self, uri: str) -> None:
+        if self.lint is not None:
+            asyncio.get_running_loop().call_later(LINT_SECONDS, self.look_for_problems, uri)
         timer = self._timers.pop(uri, None)
         if timer is not None:
             timer.cancel()
