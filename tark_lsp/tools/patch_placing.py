@@ -119,9 +119,9 @@ def _scopes(text: str, lines: Sequence[str], headers: Sequence[str]) -> list[tup
     """The ranges of lines in which a chunk with these headers may begin. Raises ToolError `not_found`."""
     scopes = [(0, len(lines) + 1)]
     for header in headers:
-        inside = sorted({at for start, end in scopes for at in range(start, min(end, len(lines)))})
-        named = [at for at in inside if lines[at].strip() == header]
-        named = named or [at for at in inside if _begins_with(lines[at].strip(), header)]
+        some = [at for at, line in enumerate(lines) if header in line and any(a <= at < b for a, b in scopes)]
+        named = [at for at in some if lines[at].strip() == header]
+        named = named or [at for at in some if _begins_with(lines[at].strip(), header)]
         if not named:
             raise not_found(text, header, f"@@ {header}")
         last = max(end for _, end in scopes)

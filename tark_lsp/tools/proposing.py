@@ -1,19 +1,27 @@
 """From a change of a file's text to a proposed edit of the file as it is now, through what the model has read."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from tark_lsp.context.snippets import CLOSING, ESCAPED_CLOSING, unescape_code
-from tark_lsp.errors import FileMissing, OutsideWorkspace, ToolError
+from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, ToolError, WorkspaceError
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
-from tark_lsp.workspace.lines import line_changes
+from tark_lsp.workspace.mooring import unmoored
 from tark_lsp.workspace.snapshot import Snapshot
 
 AROUND = 2
 """Lines shown on either side of a place in conflict."""
+
+HINTS: Mapping[type[WorkspaceError], str] = {
+    FileMissing: "find_files tells what there is, write_file makes a new file",
+    NotText: "this tool takes text files only; for others use run_command",
+    FileTooLarge: "use run_command for so large a file",
+    OutsideWorkspace: "name the file itself, not a link",
+}
+"""What to do where a file cannot be read, unless the error itself says it."""
 
 
 def editable(ctx: ToolContext, path: str) -> Path:
@@ -31,10 +39,10 @@ def existing(ctx: ToolContext, path: str) -> Path:
     resolved = editable(ctx, path)
     try:
         ctx.read(resolved)
-    except FileMissing as error:
+    except WorkspaceError as error:
         was_there = "it was there when you read it; " if resolved in ctx.seen else ""
-        hint = error.hint or f"{was_there}find_files tells what there is, write_file makes a new file"
-        raise FileMissing(error.message, hint=hint, details=error.details) from error
+        hint = (was_there if isinstance(error, FileMissing) else "") + HINTS.get(type(error), "")
+        raise type(error)(error.message, hint=error.hint or hint, details=error.details) from error
     return resolved
 
 
@@ -89,16 +97,6 @@ def propose(ctx: ToolContext, path: Path, change: Callable[[str], str]) -> Propo
     if conflicts:
         raise conflict(ctx, known, current, conflicts[0])
     return edited(ctx, now, moved.after)
-
-
-def unmoored(edit: ProposedEdit, current: Snapshot) -> tuple[Hunk, ...]:
-    """Lines only added, next to lines that are changed or gone since: where they belong may be gone, too."""
-    changes = [change for change in line_changes(edit.base.text, current.text) if change.old]
-    return tuple(
-        hunk
-        for hunk in edit.hunks
-        if not hunk.old and any(change.start <= hunk.start <= change.end for change in changes)
-    )
 
 
 def source_of(ctx: ToolContext, path: Path) -> Path:

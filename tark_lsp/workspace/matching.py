@@ -35,13 +35,18 @@ class Place:
 
 def exact_places(text: str, old: str, new: str) -> list[Place]:
     """Every exact occurrence: of whole lines where `old` has a line ending, else anywhere."""
-    whole = next(places_by_step(text, old, new)) if count_lines(old) else []
+    whole = next(places_by_step(text, old, new), []) if count_lines(old) else []
     return whole or _part_places(text, old, new)
 
 
 def whole_line_places(text: str, old: str, new: str) -> list[Place]:
     """Every place where the lines of `old` stand, by the first step that finds any."""
-    lines, wanted = split_lines(text), split_lines(old)
+    wanted = split_lines(old)
+    if old != "\n" and "\r" not in text and "\r" not in old:  # As in `places_by_step`, without cutting the text.
+        found = _found_places(text, old, wanted, new)
+        if found:
+            return found
+    lines = split_lines(text)
     steps = (_line_places(lines, wanted, new, same) for same in (_exactly, _but_for_ends, _but_for_indentation))
     return next(filter(None, steps), [])
 
@@ -52,6 +57,8 @@ def places_by_step(text: str, old: str, new: str) -> Iterator[list[Place]]:
     plain = old != "\n" and "\r" not in text and "\r" not in old
     if plain:  # Nearly always; the whole text is cut into lines only where this finds nothing.
         yield _found_places(text, old, wanted, new)
+    if max(map(str.strip, wanted), key=len) not in text:  # Nor does anything more lenient find it; this is cheap.
+        return
     lines = split_lines(text)
     if not plain:
         yield _line_places(lines, wanted, new, _exactly)
@@ -97,14 +104,17 @@ def _found_places(text: str, old: str, wanted: Sequence[str], new: str) -> list[
 
 
 def _line_places(lines: Sequence[str], wanted: Sequence[str], new: str, same: Callable[[str], str]) -> list[Place]:
-    """Where the lines `wanted` stand, two lines being the same if `same` makes them so."""
-    keys, wanted_keys = [same(line) for line in lines], [same(line) for line in wanted]
+    """Where the lines `wanted` stand, two lines being the same if `same` makes them so.
+
+    `same` takes away white space at most, so only where the longest line is found it is worth to look at the others.
+    """
+    keys = [same(line) for line in wanted]
+    size, longest = len(wanted), max(range(len(wanted)), key=lambda k: len(wanted[k].strip()))
+    rare = wanted[longest].strip()
     found: list[Place] = []
-    first, size = wanted_keys[0], len(wanted)
-    at, offset, counted = -1, 0, 0
-    for _ in range(keys.count(first)):
-        at = keys.index(first, at + 1)
-        if keys[at : at + size] != wanted_keys:
+    offset = counted = 0
+    for at in [k - longest for k, line in enumerate(lines) if rare in line]:
+        if at < 0 or same(lines[at + longest]) != keys[longest] or [*map(same, lines[at : at + size])] != keys:
             continue
         here = lines[at : at + size]
         shift = ("", "") if same is not _but_for_indentation else _shift(wanted, here)
