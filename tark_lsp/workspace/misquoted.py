@@ -132,8 +132,8 @@ def _without_numbers(lines: Sequence[str]) -> list[str]:
 
 
 def _elided(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause:
-    there = {line.strip() for line in lines}
-    if not any(DOTS.match(line) or _stands_for_lines(line) for line in wanted if line.strip() not in there):
+    dots = {line.strip() for line in wanted if DOTS.match(line) or _stands_for_lines(line)}
+    if not dots or not dots.difference(line.strip() for line in lines):
         return "", None
     return f'write out what "..." stands for: nothing may be left out of {called}; {COPY.format(called=called)}', None
 
@@ -147,7 +147,8 @@ def _numbered(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause
 
 
 def _lookalike(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause:
-    at = _find(lines, wanted, _plain)
+    plain = all(map(str.isascii, lines)) and all(map(str.isascii, wanted))
+    at = None if plain else _find(lines, wanted, _plain)
     if at is None:
         return "", None
     for k, line in enumerate(wanted):

@@ -68,7 +68,7 @@ def line_places(text: str, old_text: str, new_text: str, called: str = "old_text
 
 def _unescaped(text: str, old: str, new: str) -> Iterator[tuple[str, str]]:
     """The two texts as they are, then without the escape of the snippet format, where the text may have made it so."""
-    if CLOSING_TAG not in text or ESCAPED_TAG not in old + new:
+    if ESCAPED_TAG not in old + new or CLOSING_TAG not in text:
         yield old, new
         return
     plain = new.replace(ESCAPED_TAG, CLOSING_TAG)
@@ -84,7 +84,7 @@ def _put(text: str, places: Sequence[Place]) -> str:
         if found.start >= at:  # Occurrences that overlap the one before are not replaced again.
             parts += text[at : found.start], found.new
             at = found.end
-    return "".join(parts) + text[at:]
+    return "".join([*parts, text[at:]])
 
 
 def _chosen(
