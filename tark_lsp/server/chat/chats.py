@@ -10,7 +10,8 @@ from tark_lsp.errors import RequestError
 from tark_lsp.server.chat.answer_text import AnswerText
 from tark_lsp.server.chat.answering import Answering
 from tark_lsp.server.chat.links import cite
-from tark_lsp.server.chat.transcript import Said, Section, conversation, digest, history, is_chat, parse
+from tark_lsp.server.chat.transcript import Said, Section, conversation, digest, history, is_chat
+from tark_lsp.server.chat.transcripts import Transcripts
 from tark_lsp.server.chat.writer import AnswerWriter
 from tark_lsp.server.documents import Documents, TextDocument
 from tark_lsp.server.offers import Offer
@@ -68,6 +69,7 @@ class Chats:
         self._turns = turns
         self._questions = questions
         self._redraw = redraw
+        self.transcripts = Transcripts(documents)
         self._answering: dict[Path, Answering] = {}
         self._kept: dict[Path, Kept] = {}
 
@@ -81,7 +83,7 @@ class Chats:
             )
         if self._busy(path) is not None:
             raise RequestError("textDocument: an answer is being written there", hint="stop it, or wait for its end")
-        said = conversation(document.lines, parse(document.lines).sections)
+        said = conversation(document.lines, self.transcripts.of(document).sections)
         if not said or said[-1].speaker != "You":
             raise RequestError("textDocument: there is no message of yours at the end", hint="write it below `## You`")
         return Sent(path, tuple(said))
@@ -116,7 +118,7 @@ class Chats:
         """Send at the last message, where that is the person's and says something; Stop while an answer is written."""
         if document.path is None or not is_chat(document.path):
             return
-        sections = parse(document.lines).sections
+        sections = self.transcripts.of(document).sections
         last = sections[-1] if sections else None
         if (answering := self._busy(document.path)) is not None:
             line = next((each.start for each in reversed(sections) if each.speaker == "Tark"), 0)

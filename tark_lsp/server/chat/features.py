@@ -14,7 +14,7 @@ from tark_lsp.server.chat.chats import Chats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.links import Link, find_links, resolve
 from tark_lsp.server.chat.outline import flat, folds, symbols
-from tark_lsp.server.chat.transcript import ENDING, is_chat, parse
+from tark_lsp.server.chat.transcript import ENDING, is_chat
 from tark_lsp.server.documents import Documents, TextDocument
 from tark_lsp.server.lsp import Connection, RequestFailed
 from tark_lsp.server.positions import from_client, to_client
@@ -89,13 +89,13 @@ class Chat:
 
     async def folding(self, params: protocol.DocumentParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
-        return [] if document is None else folds(document.lines, parse(document.lines))
+        return [] if document is None else folds(document.lines, self._chats.transcripts.of(document))
 
     async def symbols(self, params: protocol.DocumentParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
         if document is None:
             return []
-        found = symbols(document.lines, parse(document.lines), self._documents.encoding)
+        found = symbols(document.lines, self._chats.transcripts.of(document), self._documents.encoding)
         nested = self._connection.client.has("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")
         return found if nested else flat(found, document.uri)
 

@@ -74,7 +74,10 @@ class AnswerWriter:
             self._wake.set()
 
     async def finish(self) -> bool:
-        """Write the rest, and the heading of the person's next message. False: not all of it is in the document."""
+        """Write the rest, which ends with a blank line, and the heading of the person's next message.
+
+        False: not all of it is in the document.
+        """
         self._closing.set()
         self._wake.set()
         if self._heading is None:

@@ -1,0 +1,139 @@
+"""The writer of an answer against a person who types at random: everything typed stays, the answer comes out whole."""
+
+import asyncio
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp.server.chat import writer as module
+from tark_lsp.server.chat.writer import AnswerWriter
+from tark_lsp.server.documents import Documents
+from tests.server.scripted import ScriptedEditor, refuse
+
+ANSWER = "".join(f"line {n} of the answer\n" for n in range(30)) + "\n"
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "JOIN_SECONDS", 0.0)
+
+
+def start(editor: ScriptedEditor, path: Path, lost: list[str]) -> AnswerWriter:
+    return AnswerWriter(editor.documents, editor.workspace, path, lost.append)
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("seed", range(12))
+async def test_whatever_is_typed_meanwhile(tmp_path: Path, seed: int) -> None:
+    """Above the line that is written, below it, and between an edit's sending and its arrival, half of the time."""
+    chance = random.Random(seed)
+    editor = ScriptedEditor(tmp_path)
+    path = editor.open("notes.tark.md", "".join(f"question {n}\n" for n in range(5)))
+    typed: list[str] = []
+
+    def type_something() -> None:
+        text = editor.text(path)
+        lines = text.split("\n")
+        heading = lines.index("## Tark") if "## Tark" in lines else len(lines) - 2
+        line = chance.randrange(heading)
+        typed.append(chr(0x4E00 + len(typed)))  # one character, so that nothing is typed into it
+        place = sum(len(each) + 1 for each in lines[:line]) + chance.randrange(len(lines[line]) + 1)
+        editor.type(path, (place, place, chance.choice(["", "\n"]) + typed[-1]))
+
+    def apply(params: Any) -> Any:
+        if chance.random() < 0.3:
+            type_something()
+        return editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = apply
+    lost: list[str] = []
+    writer = start(editor, path, lost)
+    await writer.begin()
+    at = 0
+    while at < len(ANSWER):
+        size = chance.randint(1, 120)
+        writer.write(ANSWER[at : at + size])
+        at += size
+        if chance.random() < 0.5:
+            type_something()
+        await asyncio.sleep(0.001 * chance.randrange(3))
+    assert await writer.finish()
+    assert lost == []
+    text = editor.text(path)
+    assert text.endswith(f"## Tark\n\n{ANSWER}## You\n\n")
+    assert all(text.count(each) == 1 for each in typed)
+    without = text.partition("\n## Tark\n")[0]
+    for each in typed:
+        without = without.replace(each, "")
+    assert "".join(without.split()) == "".join(f"question{n}" for n in range(5))
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("below", "after"),
+    [("", "\n## You\n\n"), ("next?\n", "\n## You\n\nnext?\n"), ("## You\n\nnext?\n", "\n\n## You\n\nnext?\n")],
+)
+async def test_what_stands_below(tmp_path: Path, below: str, after: str) -> None:
+    editor = ScriptedEditor(tmp_path)
+    path = editor.open("notes.tark.md", "hello\n")
+    writer = start(editor, path, [])
+    await writer.begin()
+    end = len(editor.text(path))
+    editor.type(path, (end, end, below))
+    writer.write("Hello.\n\n")
+    assert await writer.finish()
+    assert editor.text(path) == f"hello\n\n## Tark\n\nHello.\n{after}"
+
+
+async def test_nothing_is_written_before_there_is_a_place(tmp_path: Path) -> None:
+    editor = ScriptedEditor(tmp_path)
+    path = editor.open("notes.tark.md", "hello\n\n## Tark\n\nHello.\n")
+    writer = start(editor, path, [])
+    assert not await writer.finish()
+    with pytest.raises(Exception, match="not at its end"):
+        await writer.begin()
+    assert not await writer.finish()
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_turn_cancelled_while_its_heading_is_on_its_way(tmp_path: Path) -> None:
+    """The answer is a word on that, and the document is left in order."""
+    editor = ScriptedEditor(tmp_path)
+    path = editor.open("notes.tark.md", "hello\n")
+    arrives = asyncio.Event()
+
+    async def apply(params: Any) -> Any:
+        await arrives.wait()
+        return editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = apply
+    writer = start(editor, path, [])
+    begin = asyncio.create_task(writer.begin())
+    await editor.connection.asking("workspace/applyEdit")
+    begin.cancel()
+    writer.write("> cancelled\n\n")
+    finish = asyncio.create_task(writer.finish())
+    arrives.set()
+    assert await finish
+    assert editor.text(path) == "hello\n\n## Tark\n\n> cancelled\n\n## You\n\n"
+
+
+@pytest.mark.usefixtures("quick")
+async def test_an_editor_that_stops_taking_edits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def at_once(self: Documents, seconds: float) -> None: ...
+
+    monkeypatch.setattr(Documents, "quiet", at_once)
+    monkeypatch.setattr("tark_lsp.server.apply.IN_FLIGHT_SECONDS", 0.01)
+    editor = ScriptedEditor(tmp_path)
+    path = editor.open("notes.tark.md", "hello\n")
+    lost: list[str] = []
+    writer = start(editor, path, lost)
+    await writer.begin()
+    editor.connection.answers["workspace/applyEdit"] = refuse
+    writer.write("Hello.")
+    assert not await writer.finish()
+    (why,) = lost
+    assert "the editor failed" in why
+    assert editor.text(path) == "hello\n\n## Tark\n\n\n"
