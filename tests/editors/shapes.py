@@ -28,3 +28,21 @@ def volume(radius):
 
 print(area(1), volume(1))
 '''
+
+CUBE = "    return side * side * side\n"
+NEW_CUBE = "    return side**3\n"
+FACES = "    return side * side * 6\n"
+NEW_FACES = "    return 6 * side**2\n"
+
+SOLIDS = f"""\
+def cube(side):
+{CUBE}
+
+# Between the two functions stand enough lines
+# that their edits are hunks of their own.
+# One more.
+# And the last.
+
+
+def faces(side):
+{FACES}"""
