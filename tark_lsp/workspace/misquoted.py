@@ -18,12 +18,12 @@ Cause: TypeAlias = tuple[str, int | None]
 
 DOTS = re.compile(r"^\W*(\.\.\.|…)")
 COMMENTED = re.compile(r"^\s*(?:#+|//+|--+|;+|%+|/\*+|\{/\*|<!--|\*)\s*(?P<said>.*?)\s*(?:\*/\}?|-->)?\s*$")
+_DOTS = r"(?:\.\.\.|…)"
+_LEFT = r"existing|rest|remaining|remainder|unchanged|same|previous|original|omitted|elided|as before|keep|code"
 LEFT_OUT = re.compile(
-    r"^[\s([]*(?:\.\.\.|…)[\s)\]]*$|(?=.*(?:\.\.\.|…))(?=.*\b(?:existing|rest|remaining|remainder|unchanged|same|previous|"
-    r"original|other|omitted|elided|before|keep|kept|more|code)\b)",
-    re.IGNORECASE,
+    rf"[\s([]*(?:{_DOTS}[\s)\]]*$|{_DOTS}.*\b(?:{_LEFT})\b|(?:the )?(?:{_LEFT})\b.*{_DOTS}[\s)\]]*$)", re.IGNORECASE
 )
-"""What a comment says that stands for lines: dots alone, or dots and one of these words."""
+"""What a comment says that stands for lines: dots alone, dots and one of these words, or such a word and dots."""
 NUMBERED = re.compile(r"^[ \t]*(\d+)[ \t]?(?:[|:│→]|\t)[ ]?")
 LOOK_ALIKE = str.maketrans("‘’‚‛“”„‟′″‐‑‒–—―−", "''''\"\"\"\"'\"-------")
 """Characters that look like those of a keyboard; NFKC makes the no-break space and full width forms plain."""

@@ -124,6 +124,51 @@ def test_refused(text: str, old: str, hint: int | None, every: bool, code: str, 
     assert [one["line"] for one in shown] == lines
 
 
+# name: text, old_text, new_text, line_hint, words of the message or hint
+CAUSES = {
+    "within a word": ("total = 10\n", "total = 1", "total = 2", None, "within a word"),
+    "a line that goes on": ("def f():\n    return a + b\n", "    return a", "    return c", None, "goes on"),
+    "lines, the last of which goes on": ("a\nb + c\n", "a\nb", "x\ny", None, "goes on"),
+    "old_text alone lost its indentation": ("    a = 1\n", "a = 1\n", "    a = 2\n", None, "indentation of the file"),
+    "its first line alone": ("    if x:\n        y\n", "if x:\n        y", "    if x:\n        z", None, "indentation"),
+    "a hint far from what is re-indented": (CODE, "a = 1\n", "a = 2\n", 40, "only at line 2"),
+    "a hint at what is re-indented": ("x = 1\n" + "\n" * 20 + "    x = 1\n", "x = 1\n", "x = 2\n", 22, "2 places"),
+    "numbers of a listing": (CODE, "1: def f():\n2:     a = 1\n", "", None, "without the line numbers"),
+    "numbers in new_text": ("a\nb\n", "a\nb\n", "7| a\n8| c\n", None, "begin with line numbers"),
+    "a no-break space": ("a\u00a0= 1\n", "a = 1\n", "a = 2\n", None, "U+00A0 NO-BREAK SPACE"),
+    "a curly quote in old_text": ('a = "x"\n', "a = “x”\n", "b\n", None, "U+0022 QUOTATION MARK"),
+    "tabs for spaces": ("\tif x:\n\t\ty\n", "    if x:\n        y\n", "z\n", None, "the file has tabs"),
+    "dots for lines that go": ("a\nb\nc\n", "a\nb\nc\n", "A\n...\nc\n", None, "leaves lines out: ..."),
+    "a comment for lines that go": ("a\nb\n", "a\nb\n", "A\n// ... rest of it\n", None, "leaves lines out: // ..."),
+    "another comment": ("a\nb\n", "a\nb\n", "A\n# existing code ...\n", None, "leaves lines out: # existing"),
+    "a comment for lines nobody gave": ("a\n", "a\n", "a\n/* ... */\n", None, "leaves lines out: /* ... */"),
+}
+
+
+@pytest.mark.parametrize(("text", "old", "new", "hint", "words"), CAUSES.values(), ids=CAUSES)
+def test_the_cause_is_said(text: str, old: str, new: str, hint: int | None, words: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        place(text, old, new, line_hint=hint)
+    assert words in f"{caught.value.message} {caught.value.hint}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("pass\n", "...\n"),
+        ("a\n", "a\ndef f() -> int:\n    ...\n"),
+        ("# ... keep this\n", "# ... keep this\nb\n"),
+        ("a\n", "# ... keep this\n"),
+        ("a\n", "f(...args)\n"),
+        ("a\n", "# Wait before the rest comes...\n"),
+        ("a\n", '1: "one",\n2: "two",\n'),
+    ],
+)
+def test_what_only_looks_left_out_or_numbered_is_written(old: str, new: str) -> None:
+    text = "a\npass\n# ... keep this\n"
+    assert place(text, old, new) == text.replace(old, new)
+
+
 def test_empty_old_text_says_what_to_do() -> None:
     with pytest.raises(ToolError, match="old_text is empty") as caught:
         place("a\n", "", "b\n")
