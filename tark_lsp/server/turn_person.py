@@ -20,7 +20,7 @@ from tark_lsp.server.alarms import Alarms
 from tark_lsp.server.comments import PromptComment
 from tark_lsp.server.permission import Permissions, Waiting
 from tark_lsp.server.protocol import PermissionReply
-from tark_lsp.server.review import Reviews
+from tark_lsp.server.review import EDITED, Reviews
 from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.tools.tool import Diagnostic, ToolContext
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
@@ -109,10 +109,15 @@ class TurnPerson:
             await self._reviews.reject(undecided, reply.reason or "")
             return None
         edited = {each.hunk_id: tuple(split_lines(each.new_text)) for each in reply.edited}
-        for each in undecided:
-            if each.id in edited:
-                each.new, each.reason = edited[each.id], "the person changed the text before accepting it"
-        chosen = [each for each in undecided if reply.hunks is None or each.id in reply.hunks]
+        for each in waiting.hunks:
+            if each.id in edited and not each.applied and not each.operation:
+                each.new = edited[each.id]  # what cannot be applied any more at least shows what they wrote
+                each.reason = EDITED if each.open else each.reason
+        wanted = [each for each in waiting.hunks if reply.hunks is None or each.id in reply.hunks]
+        chosen = [each for each in wanted if each in undecided]
+        lost = next((each for each in wanted if each.lost and each.whole), None)
+        if lost is not None:
+            await self._reviews.give_up(lost)
         # One undo step takes an accept back, so the hunks of a file that are accepted together go together.
         await self._reviews.accept(chosen)
         await self._reviews.reject([each for each in undecided if each.open], reply.reason or "")
@@ -121,7 +126,8 @@ class TurnPerson:
     def _add(self, request: PermissionRequest) -> tuple[list[ReviewHunk], list[ReviewHunk]]:
         """The request's hunks, and beside them the removal of the comment that asked for this."""
         selection = self._context.selection
-        hunks = self._reviews.add(self._turn_id, [(edit, outside(edit, selection)) for edit in request.edits])
+        edits = [(edit, outside(edit, selection)) for edit in request.edits]
+        hunks = self._reviews.add(self._turn_id, edits, whole=request.whole)
         for each in hunks:
             each.alarm = self._alarm
         removal = self._comment_removal(request.edits)
@@ -152,7 +158,7 @@ def reviewed(hunks: Sequence[ReviewHunk], grant: Grant | None = None) -> Reviewe
 def _outcome(each: ReviewHunk) -> HunkOutcome:
     """A hunk that is applied and still to be decided (`editReview: after`) is applied, as far as the model goes."""
     state = HunkState.APPLIED if each.applied else OUTCOMES.get(each.state, HunkState.PENDING)
-    return HunkOutcome(each.path, each.hunk, state, each.reason)
+    return HunkOutcome(each.origin, each.proposed, state, each.reason, each.operation)
 
 
 def granted(request: PermissionRequest, reply: PermissionReply) -> Grant | None:
