@@ -19,7 +19,8 @@ BUSY_SECONDS = 2.0
 """How long another server may write: its transactions take milliseconds."""
 VERSION = 1
 SCHEMA = """
-CREATE TABLE contents (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE contents (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, base TEXT, depth INTEGER NOT NULL,
+    data BLOB NOT NULL);
 CREATE TABLE turns (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, time REAL NOT NULL,
     title TEXT NOT NULL, folders BLOB NOT NULL);
 CREATE TABLE changes (number INTEGER PRIMARY KEY AUTOINCREMENT, turn TEXT NOT NULL, kind TEXT NOT NULL,
@@ -27,16 +28,19 @@ CREATE TABLE changes (number INTEGER PRIMARY KEY AUTOINCREMENT, turn TEXT NOT NU
     undone INTEGER NOT NULL);
 CREATE INDEX changes_of_turn ON changes (turn);
 PRAGMA user_version = 1"""
-"""Paths are blobs, since they need not be text; `before` and `after` are digests in `contents`."""
+"""Paths are blobs, since they need not be text; `before`, `after` and `base` are digests in `contents`. Where there is
+a `base`, `data` is the difference from it, and `depth` how many there are below it."""
 UNUSED_CHANGES = "DELETE FROM changes WHERE turn NOT IN (SELECT id FROM turns)"
-UNUSED_CONTENTS = (
-    "DELETE FROM contents WHERE digest NOT IN (SELECT before FROM changes WHERE before IS NOT NULL"
-    " UNION SELECT after FROM changes WHERE after IS NOT NULL)"
-)
+NEEDED_CONTENTS = """
+WITH RECURSIVE needed(digest) AS (
+    SELECT before FROM changes WHERE before IS NOT NULL AND {changes}
+    UNION SELECT after FROM changes WHERE after IS NOT NULL AND {changes}
+    UNION SELECT base FROM contents JOIN needed USING (digest) WHERE base IS NOT NULL)
+"""
+UNUSED_CONTENTS = NEEDED_CONTENTS.format(changes=1) + "DELETE FROM contents WHERE digest NOT IN needed"
 OF_TURN = {
-    "changes": "turn = :turn",
-    "contents": "digest IN (SELECT before FROM changes WHERE turn = :turn"
-    " UNION SELECT after FROM changes WHERE turn = :turn)",
+    "changes": "SELECT * FROM changes WHERE turn = :turn",
+    "contents": NEEDED_CONTENTS.format(changes="turn = :turn") + "SELECT * FROM contents WHERE digest IN needed",
 }
 """What was noted of one turn, by table."""
 T = TypeVar("T")
@@ -74,7 +78,7 @@ def copy_changes(source: sqlite3.Connection, target: sqlite3.Connection, ids: It
     def work(connection: sqlite3.Connection) -> None:
         for id_ in ids:
             for table, wanted in OF_TURN.items():
-                cursor = source.execute(f"SELECT * FROM {table} WHERE {wanted}", {"turn": id_})
+                cursor = source.execute(wanted, {"turn": id_})
                 marks = ", ".join("?" * len(cursor.description))
                 connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", cursor)
 

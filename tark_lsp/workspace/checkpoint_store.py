@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from tark_lsp.errors import WorkspaceError
+from tark_lsp.workspace.checkpoint_delta import difference, patched
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 LOOK_AFTER_BYTES = 16 * 1024**2
 """So much may come until the bounds are looked at again."""
 COLUMNS = "number, kind, path, target, before, after, mode, sure, undone"
+DEEPEST = 20
+"""So many differences are put on top of one another at most to have a version."""
 ADD_TURN = "INSERT OR IGNORE INTO turns (id, time, title, folders) VALUES (?, ?, ?, ?)"
 Kind: TypeAlias = Literal["edit", "move", "remove"]
 T = TypeVar("T")
@@ -53,6 +56,14 @@ class LoggedTurn:
     """Those of the workspace then."""
 
 
+class _Version(NamedTuple):
+    """A file as it was noted last."""
+
+    path: Path
+    digest: str
+    data: bytes
+
+
 class CheckpointStore:
     """For one thread. What the file cannot take is kept in memory, from then on, and that is said once."""
 
@@ -69,6 +80,7 @@ class CheckpointStore:
         self._own: dict[str, tuple[str, float, str, bytes]] = {}
         """The turns of this process, by their ids: rows of the table."""
         self._unlooked = 0
+        self._last: _Version | None = None
         weakref.finalize(self, _close, self._open)
 
     def begin(self, turn_id: str, title: str, folders: Sequence[Path]) -> None:
@@ -104,8 +116,9 @@ class CheckpointStore:
         places = os.fsencode(path), None if target is None else os.fsencode(target)
 
         def work(connection: "Connection") -> int:
-            digests = [None if data is None else self._keep(connection, data) for data in (before, after)]
-            number = connection.execute(sql, (_text(turn_id), kind, *places, *digests, mode)).lastrowid
+            old = None if before is None else self._keep(connection, path, before)
+            new = None if after is None else self._keep(connection, path, after)
+            number = connection.execute(sql, (_text(turn_id), kind, *places, old, new, mode)).lastrowid
             assert number is not None, "there is one after an INSERT"
             return number
 
@@ -153,10 +166,18 @@ class CheckpointStore:
 
     def content(self, digest: str) -> bytes:
         """Raises WorkspaceError where it is not there as it was kept."""
-        rows = self._read("SELECT data FROM contents WHERE digest = ?", digest)
-        if not rows or sha256(rows[0][0]).hexdigest() != digest:
+        layers: list[bytes] = []
+        at: str | None = digest
+        while at is not None and len(layers) <= DEEPEST:
+            rows = self._read("SELECT data, base FROM contents WHERE digest = ?", at)
+            data, at = rows[0] if rows else (b"", None)
+            layers.append(data)
+        whole = layers.pop()
+        for changed in reversed(layers):
+            whole = patched(whole, changed)
+        if sha256(whole).hexdigest() != digest:
             raise WorkspaceError("the copy of what it was is damaged")
-        return bytes(rows[0][0])
+        return whole
 
     def size(self) -> int:
         """Bytes of all contents."""
@@ -164,11 +185,24 @@ class CheckpointStore:
 
         return self._do(size_of)
 
-    def _keep(self, connection: "Connection", data: bytes) -> str:
-        digest = sha256(data).hexdigest()
-        sql = "INSERT OR IGNORE INTO contents (digest, size, data) VALUES (?, ?, ?)"
-        if connection.execute(sql, (digest, len(data), data)).rowcount:
-            self._unlooked += len(data)
+    def _keep(self, connection: "Connection", path: Path, data: bytes) -> str:
+        """Whole, or as the difference from what this file was noted with last."""
+        last = self._last
+        digest = last.digest if last is not None and last.data == data else sha256(data).hexdigest()
+        self._last = _Version(path, digest, data)
+        known = "SELECT depth FROM contents WHERE digest = ?"
+        if connection.execute(known, (digest,)).fetchone() is not None:
+            return digest
+        base, depth, stored = None, 0, data
+        if last is not None and last.path == path:
+            below = connection.execute(known, (last.digest,)).fetchone()
+            if below is not None and below[0] < DEEPEST:
+                changed = difference(last.data, data)
+                if 2 * len(changed) < len(data):
+                    base, depth, stored = last.digest, below[0] + 1, changed
+        sql = "INSERT INTO contents (digest, size, base, depth, data) VALUES (?, ?, ?, ?, ?)"
+        connection.execute(sql, (digest, len(stored), base, depth, stored))
+        self._unlooked += len(stored)
         return digest
 
     def _read(self, sql: str, *values: str) -> list[Any]:

@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import AnyStr
 
 LARGE_GAP = 250_000
 """Lines times lines; above it difflib ignores lines that come up often, which keeps it from going quadratic."""
@@ -50,7 +51,7 @@ def count_lines(text: str) -> int:
     return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
-def common_prefix(old: str, new: str) -> int:
+def common_prefix(old: AnyStr, new: AnyStr) -> int:
     """The number of characters both begin with; halving compares slices in C, where a loop over characters is slow."""
     low, high = 0, min(len(old), len(new))
     while low < high:
@@ -62,7 +63,7 @@ def common_prefix(old: str, new: str) -> int:
     return low
 
 
-def common_suffix(old: str, new: str, limit: int) -> int:
+def common_suffix(old: AnyStr, new: AnyStr, limit: int) -> int:
     """The number of characters both end with, `limit` at most."""
     low, high = 0, limit
     while low < high:

@@ -10,9 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.workspace import checkpoint_file, checkpoint_store
+from tark_lsp.workspace.checkpoint_delta import difference, patched
 from tark_lsp.workspace.checkpoint_file import KEPT_TURNS
 from tark_lsp.workspace.checkpoint_store import CheckpointStore, LoggedTurn
 
@@ -119,6 +122,35 @@ def test_the_oldest_go_where_there_are_too_many_bytes(file: Path, monkeypatch: p
     assert [turn.id for turn in store.turns()] == ["t9"]
     assert len(store.changes("t9")) == 11
     assert len([store.content(change.before or "") for change in store.changes("t9")]) == 11
+
+
+def test_versions_of_a_file_take_little_room(file: Path) -> None:
+    store, _ = opened(file)
+    lines = [b"line %d\n" % number for number in range(10_000)]
+    versions = []
+    for number in range(50):
+        versions.append(b"".join(lines))
+        lines[number * 150 : number * 150 + 2] = [b"changed in the middle %d\n" % number]
+        note(store, f"t{number % 3}", versions[-1], b"".join(lines))
+    assert store.size() < 5 * len(versions[0]), "fifty versions"
+    other, _ = opened(file)
+    changes = [change for number in range(3) for change in other.changes(f"t{number}")]
+    assert sorted(other.content(change.before or "") for change in changes) == sorted(versions)
+    kept = other.changes("t2")
+    for number in range(KEPT_TURNS - 1):
+        note(other, f"later {number}", b"x", b"y")
+    assert len(other.changes("t2")) == len(kept) > 10
+    assert other.changes("t1") == []
+    for change in kept:
+        assert len(other.content(change.after or "")) > 50_000, "what it is put on top of is still there"
+
+
+@settings(max_examples=200)
+@given(st.binary(max_size=20), st.binary(max_size=20), st.binary(max_size=20), st.binary(max_size=20))
+def test_differences(head: bytes, tail: bytes, one: bytes, other: bytes) -> None:
+    base, data = head + one + tail, head + other + tail
+    assert patched(base, difference(base, data)) == data
+    assert len(difference(base, data)) <= 16 + len(other)
 
 
 def test_damaged_copies_are_not_used(file: Path) -> None:
