@@ -37,14 +37,17 @@ Action = Literal["add", "update", "delete"]
 class Chunk:
     """Lines `old` that become `new`, without their endings; `line` is where it begins in the patch, from 1.
 
-    `headers`: what stood behind `@@`, outermost first. `at_end`: its last old line is the last of the file.
+    `headers`: what stood behind `@@`, outermost first. `at_end`: its last old line is the last of the file. `before`
+    and `after`: how many lines at its beginning and end stay.
     """
 
     line: int
     headers: tuple[str, ...]
     old: tuple[str, ...]
     new: tuple[str, ...]
-    at_end: bool = False
+    at_end: bool
+    before: int
+    after: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +179,7 @@ def _chunks(lines: Sequence[str], body: range) -> tuple[Chunk, ...]:
             while some and not some[-1][1]:
                 some.pop()  # empty lines at a chunk's end only set it apart from what follows
             if some:
-                old = tuple(each[1:] for _, each in some if not each.startswith("+"))
-                new = tuple(each[1:] for _, each in some if not each.startswith("-"))
-                chunks.append(Chunk(some[0][0] + 1, tuple(headers), old, new, at_end))
+                chunks.append(_chunk(some[0][0], headers, [each for _, each in some], at_end=at_end))
                 headers, some = [], []
             headers += filter(None, [header and header[1]])
         elif line and line[0] in " +-":
@@ -190,6 +191,14 @@ def _chunks(lines: Sequence[str], body: range) -> tuple[Chunk, ...]:
     if headers:
         raise _malformed(body.stop - 1, lines[body.stop - 1], "no lines follow this @@")
     return tuple(chunks)
+
+
+def _chunk(at: int, headers: Sequence[str], some: Sequence[str], *, at_end: bool) -> Chunk:
+    old = tuple(line[1:] for line in some if not line.startswith("+"))
+    new = tuple(line[1:] for line in some if not line.startswith("-"))
+    changed = [number for number, line in enumerate(some) if line.startswith(("+", "-"))]
+    before, after = (changed[0], len(some) - 1 - changed[-1]) if changed else (len(some), 0)
+    return Chunk(at + 1, tuple(headers), old, new, at_end, before, after)
 
 
 def _malformed(at: int, line: str, why: str) -> ToolError:

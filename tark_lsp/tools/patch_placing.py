@@ -150,13 +150,16 @@ def _end_of_block(lines: Sequence[str], at: int, last: int) -> int:
 
 
 def _core(lines: Sequence[str], place: Place, chunk: Chunk) -> Core:
-    new = split_lines(place.new)
+    """Without the lines around it that stay, as long as they do: the last of the file may get a line ending."""
     start, end = place.line, place.line + _size(lines, chunk)
-    while start < end and new and lines[start] == new[0]:
-        start, new = start + 1, new[1:]
-    while start < end and new and lines[end - 1] == new[-1]:
-        end, new = end - 1, new[:-1]
-    return Core(start, end, tuple(new))
+    new = split_lines(place.new)
+    before, after = (chunk.before, chunk.after) if chunk.old else (end - start, 0)
+    first, last = 0, len(new)
+    while first < before and new[first] == lines[start]:
+        first, start = first + 1, start + 1
+    while len(new) - last < after and new[last - 1] == lines[end - 1]:
+        last, end = last - 1, end - 1
+    return Core(start, end, tuple(new[first:last]))
 
 
 def _in_order(lines: Sequence[str], chunks: Sequence[Chunk], candidates: Sequence[Sequence[Core]]) -> list[Core]:

@@ -112,6 +112,9 @@ ROWS: dict[str, Row] = {
     "chunks that share a line of context": Row(
         "apply_patch", update("-a", "+A", " b", "@@", " b", "-c", "+C"), {"a.py": "A\nb\nC\n"}, {"a.py": "a\nb\nc\n"}
     ),
+    "a chunk whose context the one before changes": Row(
+        "apply_patch", update(" a", "-b", "+B", "@@", " b", "-c", "+C"), {"a.py": "a\nB\nC\n"}, {"a.py": "a\nb\nc\n"}
+    ),
     "line numbers of a unified diff, wrong": Row(
         "apply_patch",
         update("@@ -90,2 +91,2 @@ class A:", "     def stop(self):", "-        return 1", "+        return 2"),
