@@ -21,6 +21,10 @@ from tark_lsp.workspace.snapshot import Snapshot
 
 JOIN_SECONDS = 0.3
 """Between two edits: each is a step of the editor's undo, and one more thing to draw."""
+SLOW_SECONDS = 1.0
+PATIENCE = 5
+"""An edit that took longer than that is followed by a rest of so many times as long: eglot asks the person about each,
+and an editor that is slow with one is not hurried. What is left when the answer ends is written at once."""
 REFUSALS = 3
 QUIET_SECONDS = 1.0
 """What a refused edit waits for: some editors take none while the person types."""
@@ -57,6 +61,8 @@ class AnswerWriter:
         self._base = Snapshot(path, "")
         """The document as the last edit left it, and in it the line written last."""
         self._line = 0
+        self._rest = 0.0
+        """Seconds to leave the editor alone after the last edit."""
 
     async def begin(self) -> None:
         """Write the heading. Cancelling leaves the writer at it. Raises RequestError: there is no place for it."""
@@ -93,12 +99,13 @@ class AnswerWriter:
     async def _stream(self) -> bool:
         try:
             while not self._closing.is_set():
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._rest):
+                        await self._closing.wait()
                 await self._wake.wait()
                 self._wake.clear()
-                await self._write_pending()
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(JOIN_SECONDS):
-                        await self._closing.wait()
+                if not self._closing.is_set():
+                    await self._write_pending()
             await self._write_pending(last=True)
         except Lost as lost:
             self._told(str(lost))
@@ -147,6 +154,7 @@ class AnswerWriter:
     async def _apply(self, propose: Callable[[Snapshot], Step]) -> None:
         """Until it is done: what the person types meanwhile only means that it is proposed again. Raises Lost."""
         refusals = 0
+        begun = asyncio.get_running_loop().time()
         while True:
             document = self._documents.at(self._path)
             if document is None:
@@ -163,6 +171,8 @@ class AnswerWriter:
                     raise Lost(outcome.reason)
                 await self._documents.quiet(QUIET_SECONDS)
         self._base, self._line = step.after, step.line
+        took = asyncio.get_running_loop().time() - begun
+        self._rest = JOIN_SECONDS if took < SLOW_SECONDS else PATIENCE * took
 
 
 def _ending(lines: list[str]) -> str:

@@ -137,3 +137,27 @@ async def test_an_editor_that_stops_taking_edits(tmp_path: Path, monkeypatch: py
     (why,) = lost
     assert "the editor failed" in why
     assert editor.text(path) == "hello\n\n## Tark\n\n\n"
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(("slow", "most", "least"), [(10.0, 40, 6), (0.01, 5, 3)])
+async def test_an_editor_that_asks_about_every_edit_is_asked_less_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: float, most: int, least: int
+) -> None:
+    monkeypatch.setattr(module, "SLOW_SECONDS", slow)
+    editor = ScriptedEditor(tmp_path)
+    path = editor.open("notes.tark.md", "hello\n")
+
+    async def apply(params: Any) -> Any:
+        await asyncio.sleep(0.03)
+        return editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = apply
+    writer = start(editor, path, [])
+    await writer.begin()
+    for number in range(40):
+        writer.write(f"{number} ")
+        await asyncio.sleep(0.01)
+    writer.write("\n\n")
+    assert await writer.finish()
+    assert least <= len(editor.connection.asked) <= most
