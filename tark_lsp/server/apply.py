@@ -5,17 +5,19 @@ arrives (clients.md). So after the answer the document is watched until its text
 """
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.server.documents import Closed, DocumentEvent, Documents, TextDocument
+from tark_lsp.server.documents import Documents, TextDocument
+from tark_lsp.server.edit_watch import Misplaced, Watch
 from tark_lsp.server.file_operations import FileOperations
 from tark_lsp.server.lsp import Connection, RequestFailed
 from tark_lsp.server.text_edits import anchored, text_edits
 from tark_lsp.workspace.edits import ProposedEdit, rebase, split_lines
-from tark_lsp.workspace.lines import line_changes
+from tark_lsp.workspace.lines import Hunk, line_changes
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -28,9 +30,11 @@ IN_FLIGHT_SECONDS = 0.2
 """How long a change that the editor has made may be on its way to us, beside the editor's own delay."""
 QUIET_SECONDS = 0.3
 """Clients that number no versions get edits only after this much quiet."""
+PATIENCE_SECONDS = 5.0
+"""How long such quiet is waited for where the text is to be put right."""
 REFUSALS = 3
-TEXTS_KEPT = 20
-"""How many states of a document are kept while one edit of it is on its way."""
+REPAIRS = 10
+MISPLACED = "the editor applied the edit to newer text, in the wrong place; look at it, one undo takes it back"
 
 
 class EditorBuffers:
@@ -76,29 +80,40 @@ class EditorBuffers:
     async def _repair(self, document: TextDocument, edit: ProposedEdit, misplaced: "Misplaced") -> Outcome:
         """The editor put the edit into newer text, at the places of the old: bring the text to what is right.
 
-        Right is the edit carried to what the person typed; where they typed inside it, what they typed alone.
+        Right is the edit carried to what the person typed; where they typed inside it, what they typed alone; and
+        where they typed into what is to go again, their lines as well, for them to look at.
         """
         typed = replace(edit.base, text=misplaced.before)
         carried, conflicts = rebase(edit, typed)
         wrong, right = replace(typed, text=misplaced.after), typed.text if conflicts else carried.after
         if wrong.text == right:  # the places of the old text were the right ones in the new text, too
             return Applied(document.snapshot())
-        for _ in range(REFUSALS):
-            mending, lost = rebase(ProposedEdit.between(wrong, right), document.snapshot())
-            if lost:
-                break
-            if not mending.hunks:  # it is right already: the person took it back themselves
-                return Stale("the text changed meanwhile")
-            _, outcome = await self._send(document, mending, "Tark: put a misplaced change right")
-            if isinstance(outcome, Applied):
-                return Stale("the person changed these lines") if conflicts else outcome
-            if isinstance(outcome, Refused):  # not answered, or said to be done and not done
-                break
-            if isinstance(outcome, Misplaced):
-                wrong = replace(typed, text=outcome.after)
-        return Refused(
-            "the editor applied the edit to newer text, in the wrong place; look at it, one undo takes it back"
-        )
+        typed_into = False
+        for _ in range(REPAIRS):
+            now = document.snapshot()
+            right, into = with_typed(wrong, now.text, right)
+            typed_into = typed_into or into
+            mending, wrong = ProposedEdit.between(now, right), now
+            outcome: Outcome | Misplaced | None = Applied(now)  # the person put it right themselves
+            if mending.hunks:
+                _, outcome = await self._send(document, mending, "Tark: put a misplaced change right")
+            match outcome:
+                case Misplaced():
+                    right, into = with_typed(now, outcome.before, right)
+                    typed_into = typed_into or into
+                    wrong = replace(now, text=outcome.after)
+                    await self._pause()
+                case Applied() if not typed_into:
+                    return Stale("the person changed these lines") if conflicts else outcome
+                case _:  # not answered, not done though said to be, or typed into at once: what can be is put right
+                    break
+        return Refused(MISPLACED)
+
+    async def _pause(self) -> None:
+        """Such an editor gets its next edit once the person rests, or it goes wrong again."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await self._documents.quiet(QUIET_SECONDS)
 
     async def _send(
         self, document: TextDocument, edit: ProposedEdit, label: str, *, patience: int = 1
@@ -142,109 +157,17 @@ class EditorBuffers:
         return answer if isinstance(answer, dict) else {}
 
 
-@dataclass(frozen=True, slots=True)
-class Misplaced:
-    """The editor applied the edit to newer text, by the line numbers of the old: `before` became `after`.
-
-    That may be right (typed below), put lines in the wrong place (typed above) or write over what was typed (inside).
-    """
-
-    before: str
-    after: str
-
-
-class Watch:
-    """Watches one document from before an edit is sent until its text tells what became of it."""
-
-    def __init__(self, documents: Documents, document: TextDocument, edit: ProposedEdit) -> None:
-        self._documents = documents
-        self._document = document
-        self._edit = edit
-        self._event = asyncio.Event()
-        self._closed = False
-        self._as_predicted = False
-        self._misplaced: Misplaced | None = None
-        self._texts = [edit.base.text]
-
-    def __enter__(self) -> "Watch":
-        self._stop = self._documents.listen(self._listen)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop()
-
-    def _listen(self, event: DocumentEvent) -> None:
-        if event.document is self._document:
-            self._closed = self._closed or isinstance(event, Closed)
-            text = self._document.text
-            self._as_predicted = self._as_predicted or text == self._edit.after
-            for before in self._texts[1:]:
-                in_progress = self._in_progress(before) and self._in_progress(text)
-                if at_old_places(self._edit, before) == text and not in_progress and not self._is_part(before):
-                    self._misplaced = Misplaced(before, text)
-            self._texts = [*self._texts[-TEXTS_KEPT:], text]
-            self._event.set()
-
-    async def outcome(self, seconds: float, in_flight: float) -> "Outcome | Misplaced | None":
-        """What the text shows, within `seconds`; None: it did not change.
-
-        A text that changed, but not by this edit, is only believed after `in_flight` more seconds: the person's typing
-        may be told before the edit that the editor applied behind it.
-        """
-        loop = asyncio.get_running_loop()
-        until = loop.time() + seconds
-        other = False
-        while True:
-            self._event.clear()
-            if self._misplaced is not None:
-                return self._misplaced
-            current = self._document.snapshot()
-            if self._as_predicted or self._is_in(current):
-                return Applied(current)
-            if self._closed:  # what was told before that counts: saved and closed, it would else be made twice
-                return Stale("the document was closed")
-            if not other and current.text != self._edit.base.text:
-                other, until = True, loop.time() + in_flight
-            try:
-                async with asyncio.timeout_at(until):
-                    await self._event.wait()
-            except TimeoutError:
-                return Stale("the text changed meanwhile") if other else None
-
-    def _in_progress(self, text: str) -> bool:
-        """Is it this edit, done line by line and not to its end? Neovim tells of every line it replaces.
-
-        What a person typed is not taken for it: inside the hunks are only lines of theirs, outside nothing changed, but
-        for an empty last line, which Neovim makes for an edit at the end of the text and takes away again.
-        """
-        ending = "\r\n" if text.endswith("\r\n") else "\n"
-        return self._of_the_edit(text) or self._of_the_edit(text.removesuffix(ending))
-
-    def _of_the_edit(self, text: str) -> bool:
-        return all(
-            any(
-                hunk.start <= change.start and change.end <= hunk.end and {*change.new} <= {*hunk.old, *hunk.new}
-                for hunk in self._edit.hunks
-            )
-            for change in line_changes(self._edit.base.text, text)
-        )
-
-    def _is_part(self, text: str) -> bool:
-        """Is it only this edit half done? An editor may tell of one hunk after the other."""
-        hunks = self._edit.hunks
-        parts = (part for at in range(1, len(hunks)) for part in (hunks[:at], hunks[at:]))
-        return any(self._edit.only(part).after == text for part in parts)
-
-    def _is_in(self, current: Snapshot) -> bool:
-        if current.text == self._edit.base.text:
-            return False
-        remaining, conflicts = rebase(self._edit, current)
-        return not remaining.hunks and not conflicts
-
-
-def at_old_places(edit: ProposedEdit, text: str) -> str:
-    """What an editor makes of newer `text` that applies the edit by its line numbers alone."""
-    lines = split_lines(text)
-    for hunk in reversed(edit.hunks):
+def with_typed(base: Snapshot, typed: str, right: str) -> tuple[str, bool]:
+    """`right` with what was typed when `base` became `typed`, and whether some of that was typed into lines that are
+    others in `right`: those it then has beside its own."""
+    edit = ProposedEdit(base.path, base, tuple(line_changes(base.text, typed)))
+    carried, lost = rebase(edit, replace(base, text=right))
+    changes = line_changes(base.text, right)
+    beside = []
+    for hunk in lost:
+        start = hunk.start + sum(len(each.new) - len(each.old) for each in changes if each.start <= hunk.start)
+        beside.append(Hunk(max(0, start), (), tuple(line for line in hunk.new if line not in hunk.old)))
+    lines = split_lines(right)
+    for hunk in sorted((*carried.hunks, *beside), key=lambda each: each.start, reverse=True):
         lines[hunk.start : hunk.end] = hunk.new
-    return "".join(lines)
+    return "".join(lines), any(hunk.old and made.new for hunk, made in zip(lost, beside, strict=True))

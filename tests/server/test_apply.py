@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.server import apply
-from tark_lsp.server.apply import Watch, at_old_places
 from tark_lsp.server.documents import Documents
+from tark_lsp.server.edit_watch import Watch, at_old_places
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
 from tark_lsp.workspace.outcomes import Applied, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
-from tests.server.scripted import Json, ScriptedEditor, refuse
+from tests.server.scripted import Json, ScriptedEditor, line_starts, refuse
 
 TEXT = "".join(f"line {n}\n" for n in range(12))
 AFTER = TEXT.replace("line 3\n", "THREE\n").replace("line 8\n", "EIGHT\nand a half\n")
@@ -305,8 +305,24 @@ def together(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], pa
     return {"applied": True}
 
 
+def line_by_line(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], params: Any) -> Json:
+    """Told of each line that takes the place of one, the last hunk first, and then of those that are more."""
+    editor.type(path, typed)
+    (change,) = params["edit"]["documentChanges"]
+    for each in reversed(change["edits"]):
+        first, last = each["range"]["start"]["line"], each["range"]["end"]["line"]
+        new = split_lines(each["newText"])
+        both = min(last - first, len(new))
+        for n in range(both):
+            starts = line_starts(editor.text(path))
+            editor.type(path, (starts[first + n], starts[first + n + 1], new[n]))
+        starts = line_starts(editor.text(path))
+        editor.type(path, (starts[first + both], starts[last], "".join(new[both:])))
+    return {"applied": True}
+
+
 @pytest.mark.parametrize("typed", TYPED.values(), ids=TYPED)
-@pytest.mark.parametrize("behaviour", [at_once, together])
+@pytest.mark.parametrize("behaviour", [at_once, together, line_by_line])
 async def test_an_editor_that_applies_stale_edits_loses_nothing(
     editor: ScriptedEditor, behaviour: Editor, typed: tuple[int, int, str]
 ) -> None:
@@ -327,6 +343,50 @@ async def test_an_editor_that_applies_stale_edits_loses_nothing(
     else:
         assert isinstance(outcome, Applied)
         assert editor.text(path) == right
+
+
+async def test_what_is_typed_while_a_misplaced_edit_is_put_right_is_kept(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+    typed = ["one\n", "two\n", "three\n"]
+
+    def stale(params: Any) -> Json:
+        return at_once(editor, path, (0, 0, typed.pop(0)), params) if typed else editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    assert isinstance(outcome, Applied)
+    assert sorted(editor.text(path).split("\n")) == sorted(f"{AFTER}one\ntwo\nthree\n".split("\n"))
+    assert [line for line in split_lines(editor.text(path)) if line in AFTER] == split_lines(AFTER)
+
+
+async def test_what_is_typed_into_a_misplaced_edit_is_kept_and_said(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+
+    def stale(params: Any) -> Json:
+        if len(sent(editor)) == 1:
+            at_once(editor, path, TYPED["inside"], params)
+            at = editor.text(path).index("THREE")
+            editor.type(path, (at, at, "typed "))
+            return {"applied": True}
+        return editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    assert await editor.workspace.apply(edit_of(editor, path), "label") == Refused(apply.MISPLACED)
+    kept = split_lines(editor.text(path))
+    assert "typed THREE\n" in kept
+    assert [line for line in kept if line != "typed THREE\n"] == split_lines(TEXT.replace("line 8", "linetyped 8"))
+
+
+async def test_an_empty_line_typed_at_the_end_is_not_taken_for_the_edit(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", "\n")
+    edit = edit_of(editor, path, "new\n\n")
+
+    def stale(params: Any) -> Json:
+        return at_once(editor, path, (0, 0, "\n"), params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    await editor.workspace.apply(edit, "label")
+    assert sorted(split_lines(editor.text(path))) == ["\n", "\n", "new\n"]
 
 
 @pytest.mark.parametrize("typed", TYPED.values(), ids=TYPED)
