@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from tark_lsp.server.chat.chats import Chats
 from tark_lsp.server.code_actions import CodeActions
 from tark_lsp.server.doctor import Doctor
 from tark_lsp.server.documents import Documents
+from tark_lsp.server.early_answers import EarlyAnswers
 from tark_lsp.server.hunk_commands import HunkCommands
 from tark_lsp.server.hunks_json import HunksJson
 from tark_lsp.server.inputs import Inputs
@@ -71,8 +72,9 @@ class Commands:
         self._sessions: dict[str, Session] = {}
         self._defaults: dict[str, Any] = {}
         self._last_action: tuple[protocol.DocumentId, protocol.Range] | None = None
+        self._early = EarlyAnswers(parts.connection)
         hunks = HunkCommands(parts.documents, parts.reviews, parts.hunks, parts.turns, parts.targets)
-        self._table: Mapping[str, tuple[type[protocol.Payload], Callable[[Any, Any], Awaitable[Any]]]] = {
+        self._table: Mapping[str, tuple[type[protocol.Payload], Callable[[Any, Any], Coroutine[Any, Any, Any]]]] = {
             "tark.turn.start": (protocol.StartTurn, self._start),
             "tark.turn.steer": (protocol.Steer, self._steer),
             "tark.turn.cancel": (protocol.CancelTurns, self._cancel),
@@ -104,7 +106,8 @@ class Commands:
         arguments = params.arguments or [{}]
         if len(arguments) != 1 or not isinstance(arguments[0], dict):
             raise RequestError(f"{params.command} takes one JSON object")
-        return await handler(_validated(params.command, model, arguments[0]), params.work_done_token)
+        work = handler(_validated(params.command, model, arguments[0]), params.work_done_token)
+        return await self._early.answer(params.command, work)
 
     async def code_actions(self, params: protocol.CodeActionParams) -> list[dict[str, Any]]:
         """Remembered, too, with its version: a command without a document means that of the last request."""

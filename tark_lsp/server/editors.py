@@ -31,6 +31,8 @@ class EditorFlags:
     """Answers `applied: true` for an edit that it did not apply."""
     adds_line_at_end: bool = False
     """Leaves an empty line behind an edit that only adds lines after the last one (vim.lsp.util.apply_text_edits)."""
+    blocks_on_commands: bool = True
+    """Tells of no change while it waits for the answer to a command (eglot, whose timers then stand still)."""
     change_delay: float = 0.5
     """Seconds from a change of the text to its didChange, at most, while the person rests."""
 
@@ -42,14 +44,25 @@ _VSCODE = EditorFlags(
     forgets_earlier_message=False,
     checks_versions=True,
     says_applied_when_skipped=False,
+    blocks_on_commands=False,
     change_delay=0.0,
 )
-_NEOVIM = EditorFlags(forgets_earlier_message=False, checks_versions=True, adds_line_at_end=True, change_delay=0.15)
+_NEOVIM = EditorFlags(
+    forgets_earlier_message=False,
+    checks_versions=True,
+    adds_line_at_end=True,
+    blocks_on_commands=False,
+    change_delay=0.15,
+)
 _EGLOT = EditorFlags(forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False)
 _HELIX = EditorFlags(
-    show_document_replaces_view=True, checks_versions=True, says_applied_when_skipped=False, change_delay=0.0
+    show_document_replaces_view=True,
+    checks_versions=True,
+    says_applied_when_skipped=False,
+    blocks_on_commands=False,
+    change_delay=0.0,
 )
-_KAKOUNE = EditorFlags(forgets_earlier_message=False, change_delay=0.0)
+_KAKOUNE = EditorFlags(forgets_earlier_message=False, blocks_on_commands=False, change_delay=0.0)
 
 EDITORS: Sequence[tuple[str, tuple[int, ...], EditorFlags]] = (
     ("visual studio code", (), _VSCODE),

@@ -4,41 +4,13 @@
 ;; Opens FILE, selects the lines FIRST to LAST (from 1), runs the code action whose title holds TITLE, waits for the
 ;; turn's end, then writes what a person would have seen into the file SEEN, as JSON: the actions offered, the text
 ;; after the turn, the text after one undo, what was said.
-;; Questions are asked on standard input, as always in batch.
+;; Questions are asked on standard input (batch.el).
 
 ;;; Code:
 
-(package-initialize)
-(require 'eglot)
-(require 'json)
-
-;; All that a person writes into their init file to have tark_lsp.
-(add-to-list 'eglot-server-programs `(python-mode . (,(getenv "PYTHON") "-m" "tark_lsp")))
+(load (expand-file-name "batch.el" (file-name-directory load-file-name)))
 
 (defvar session-ended nil "The turn's end, once it has come.")
-(defvar session-said nil "What `message' showed, the newest first.")
-
-(advice-add 'message :before
-            (lambda (format &rest arguments)
-              (when format (push (apply #'format format arguments) session-said))))
-
-(defun session-wait (seconds done)
-  "Wait at most SECONDS until DONE returns non-nil.
-Emacs in batch never idles, so what waits for it to be idle (eglot's
-didChange above all) is run here, as half a second without a key would."
-  (let ((end (+ (float-time) seconds)))
-    (while (not (or (funcall done) (> (float-time) end)))
-      (accept-process-output nil 0.5)
-      (mapc #'timer-event-handler (copy-sequence timer-idle-list)))
-    (or (funcall done) (error "Not within %s s: %S" seconds session-said))))
-
-(defun session-line (number)
-  "The position where line NUMBER begins."
-  (save-excursion (goto-char (point-min)) (forward-line (1- number)) (point)))
-
-(defun session-text ()
-  "The text of the buffer."
-  (buffer-substring-no-properties (point-min) (point-max)))
 
 (pcase-let* ((`(,file ,first ,last ,title ,seen) command-line-args-left)
              (eglot-autoshutdown nil)

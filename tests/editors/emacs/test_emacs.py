@@ -1,8 +1,6 @@
 """Real Emacs with eglot in batch: a turn from a selection, the choice, the change, one undo; an answer in words."""
 
 import json
-import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -10,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.availability import skip
 from tests.editors.pool import environment, write_settings
 from tests.editors.shapes import AREA, DOCSTRING, HEAD, NEW_AREA, SHAPES
 
@@ -18,25 +15,6 @@ pytestmark = pytest.mark.editor
 
 SESSION = Path(__file__).with_name("session.el")
 COMMENT = "# tark: rewrite the area in shapes.py\n"
-APT = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-INSTALL = (
-    ("apt-get", "update"),
-    ("apt-get", "install", "-y", "--no-install-recommends", "emacs-nox", "elpa-eglot"),
-)
-HAS_EGLOT = ("emacs", "--batch", "--eval", "(progn (package-initialize) (require 'eglot))")
-
-
-@pytest.fixture(scope="session")
-def emacs() -> str:
-    """The binary, with eglot; installed by apt-get where that may be done."""
-    if shutil.which("emacs") is None or subprocess.run(HAS_EGLOT, capture_output=True, check=False).returncode:
-        if shutil.which("apt-get") is None or os.geteuid():
-            skip("there is no Emacs with eglot, and only root can install one")
-        for command in INSTALL:
-            done = subprocess.run(command, env=APT, capture_output=True, text=True, check=False)
-            if done.returncode:
-                skip(f"{' '.join(command)} failed: {done.stderr.strip().splitlines()[-1:]}")
-    return "emacs"
 
 
 @dataclass(frozen=True, slots=True)

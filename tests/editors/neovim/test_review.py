@@ -1,5 +1,6 @@
 """Real Neovim, no plugin: five hunks in two files, reviewed by its diagnostics list and its code action key."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,10 @@ def reviewing(neovim: Neovim, tmp_path: Path) -> Neovim:
 
 def lines_of(neovim: Neovim) -> str:
     return "".join(f"{line}\n" for line in neovim.lines)
+
+
+def shows(neovim: Neovim, text: str) -> bool:
+    return lines_of(neovim) == text
 
 
 def on_disk(tmp_path: Path) -> str:
@@ -119,7 +124,7 @@ def test_five_hunks_in_two_files(reviewing: Neovim, tmp_path: Path) -> None:
     neovim.until(lambda: lines_of(neovim) == with_area, "back")
     for expected in (without, start):
         neovim.keys("u")
-        neovim.until(lambda text=expected: lines_of(neovim) == text, "one step for each accept")
+        neovim.until(partial(shows, neovim, expected), "one step for each accept")
     assert NEW_VOLUME not in lines_of(neovim)
     assert VOLUME in lines_of(neovim)
     assert FACES in on_disk(tmp_path)

@@ -1,0 +1,29 @@
+"""What tests of real Emacs get: `emacs`, the binary, with eglot."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from tests.editors.availability import skip
+
+APT = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+INSTALL = (
+    ("apt-get", "update"),
+    ("apt-get", "install", "-y", "--no-install-recommends", "emacs-nox", "elpa-eglot"),
+)
+HAS_EGLOT = ("emacs", "--batch", "--eval", "(progn (package-initialize) (require 'eglot))")
+
+
+@pytest.fixture(scope="session")
+def emacs() -> str:
+    """The binary, with eglot; installed by apt-get where that may be done."""
+    if shutil.which("emacs") is None or subprocess.run(HAS_EGLOT, capture_output=True, check=False).returncode:
+        if shutil.which("apt-get") is None or os.geteuid():
+            skip("there is no Emacs with eglot, and only root can install one")
+        for command in INSTALL:
+            done = subprocess.run(command, env=APT, capture_output=True, text=True, check=False)
+            if done.returncode:
+                skip(f"{' '.join(command)} failed: {done.stderr.strip().splitlines()[-1:]}")
+    return "emacs"
