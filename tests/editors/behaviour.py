@@ -14,6 +14,18 @@ class Stale(StrEnum):
     """Apply it to whatever stands there and answer `applied: true` (Kakoune always, VS Code in a race)."""
 
 
+class Files(StrEnum):
+    """What an editor does with RenameFile and DeleteFile."""
+
+    HONEST = "honest"
+    """Carry them out on disk, and with the document."""
+    DISK_ONLY = "disk only"
+    """The old document stays open (kakoune-lsp)."""
+    SKIP = "skip"
+    """Leave the file where it is and answer `applied: true` (Neovim, where it finds something at the new name)."""
+    REFUSE = "refuse"
+
+
 @dataclass(frozen=True, slots=True)
 class Behaviour:
     """`did_change_delay` is in seconds from the last change, None: at once. `versions`: the editor sends them."""
@@ -22,6 +34,7 @@ class Behaviour:
     stale: Stale
     did_change_delay: float | None = None
     versions: bool = True
+    files: Files = Files.HONEST
 
 
 HONEST = Behaviour("honest", Stale.REFUSE)

@@ -78,6 +78,10 @@ class Contract:
         )
         for change in edit.get("documentChanges", ()):
             self._expect(change.get("kind") != "create", "CreateFile is never sent")
+            if "kind" in change:
+                able = capability(self._capabilities, "workspace.workspaceEdit.resourceOperations") or ()
+                self._expect(change["kind"] in able, f"a {change['kind']} the editor does not do")
+                self._expect(not (change.get("options") or {}).get("overwrite"), "a file is never written over")
             last = (-1, -1)
             for text_edit in change.get("edits", ()):
                 start, end = (

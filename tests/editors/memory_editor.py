@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
-from tests.editors.behaviour import Behaviour, Profile, Stale
+from tests.editors.behaviour import Behaviour, Files, Profile, Stale
 from tests.editors.capabilities import capabilities_of
 from tests.editors.connection import Connection, Json, Message
 from tests.editors.contract import Contract
@@ -301,6 +303,11 @@ class MemoryEditor:
         changes = edit.get("documentChanges", [])
         behaviour = self.behaviour
         for change in changes:
+            if "kind" in change:
+                if behaviour.files is Files.REFUSE:
+                    return {"applied": False, "failureReason": f"no {change['kind']} here"}
+                self._operate(change)
+                continue
             identity = change["textDocument"]
             document = self.documents.get(identity["uri"])
             if document is None:
@@ -316,6 +323,24 @@ class MemoryEditor:
                 return {"applied": False, "failureReason": str(error)}
             self._changed(document.uri)
         return {"applied": True}
+
+    def _operate(self, change: Json) -> None:
+        """RenameFile and DeleteFile."""
+        if self.behaviour.files is Files.SKIP:
+            return
+        uri = str(change["oldUri" if change["kind"] == "rename" else "uri"])
+        path = Path(url2pathname(urlsplit(uri).path))
+        if change["kind"] == "delete":
+            path.unlink()
+        else:
+            new = Path(url2pathname(urlsplit(change["newUri"]).path))
+            new.parent.mkdir(parents=True, exist_ok=True)
+            assert not new.exists()
+            path.rename(new)
+        if uri in self.documents and self.behaviour.files is Files.HONEST:
+            self.close_document(uri)
+            if change["kind"] == "rename":
+                self.open(new)
 
     def look_for_problems(self, uri: str) -> None:
         """The other server is done with the text as it is by now."""
