@@ -7,17 +7,17 @@ person, and is never an error.
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from tark_lsp.agent.approval import Allow, Ask, Deny, Policy, decide
 from tark_lsp.agent.prompt import Pointer, pointed_at
 from tark_lsp.errors import TarkError
 from tark_lsp.server.chat.fences import Fences
 from tark_lsp.server.selections import Selections
-from tark_lsp.tools.places import locate
+from tark_lsp.tools.places import Place, locate
 from tark_lsp.tools.read_diagnostics import as_line
 from tark_lsp.tools.reading import show_file
 from tark_lsp.tools.results import cap_lines, character_limit
-from tark_lsp.tools.tool import ToolContext
+from tark_lsp.tools.tool import Location, Preview, Risk, ToolContext, ToolKind
 
 MENTION = re.compile(r"(?<![\w@/.])@(?P<name>[a-z]+)\b(?::(?:\"(?P<quoted>[^\"]+)\"|(?P<word>[^\s\"`]+)))?")
 LINES = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
@@ -57,7 +57,7 @@ class Kind:
 
     about: str
     takes_argument: bool
-    give: Callable[[str, ToolContext, Callable[[Path], bool]], Awaitable[str]]
+    give: Callable[[str, ToolContext, Policy], Awaitable[str]]
 
 
 class NotThere(TarkError):
@@ -81,29 +81,29 @@ class Mentions:
         found = {each.words: each for each in _outside_of_code(text) if self._is_one(each)}
         return list(found.values())
 
-    async def give(self, text: str, context: ToolContext, closed: Callable[[Path], bool]) -> Sequence[Given]:
-        """`closed(path)`: a rule of the person's keeps the file from the model."""
-        return [await self._give(each, context, closed) for each in self.find(text)[:MOST]]
+    async def give(self, text: str, context: ToolContext, rules: Policy) -> Sequence[Given]:
+        """No more than the model could read by itself: a mention may stand in a comment that somebody else wrote."""
+        return [await self._give(each, context, rules) for each in self.find(text)[:MOST]]
 
     def _is_one(self, mention: Mention) -> bool:
         kind = self.kinds.get(mention.name)
         return kind is not None and kind.takes_argument == bool(mention.argument)
 
-    async def _give(self, mention: Mention, context: ToolContext, closed: Callable[[Path], bool]) -> Given:
+    async def _give(self, mention: Mention, context: ToolContext, rules: Policy) -> Given:
         try:
-            text = await self.kinds[mention.name].give(mention.argument, context, closed)
+            text = await self.kinds[mention.name].give(mention.argument, context, rules)
         except TarkError as error:
             return Given(mention.words, f"[not there: {error.message}]", error.message)
         return Given(mention.words, text)
 
-    async def _selection(self, _: str, context: ToolContext, closed: Callable[[Path], bool]) -> str:
+    async def _selection(self, _: str, context: ToolContext, rules: Policy) -> str:
         target = await self._selections.last()
         if target is None:
             raise NotThere("nothing was selected in another document yet")
         snapshot = target.selection.snapshot
         if target.is_file:
-            if closed(snapshot.path):
-                raise NotThere(f"a rule of your settings keeps {target.name} from the model")
+            if why := _withheld(Place(snapshot.path, target.name), context, rules):
+                raise NotThere(why)
             context.seen[snapshot.path] = snapshot
         return pointed_at(Pointer(target.name, target.selection, target.is_file))
 
@@ -125,27 +125,44 @@ def split_lines_of(argument: str) -> tuple[str, int | None, int | None]:
     return found["path"], first, max(first, int(found["last"] or first))
 
 
-async def _file(argument: str, context: ToolContext, closed: Callable[[Path], bool]) -> str:
+async def _file(argument: str, context: ToolContext, rules: Policy) -> str:
     path, first, last = split_lines_of(argument)
     place = locate(context, path)
-    if place.outside:
-        raise NotThere(f"{place.shown} is outside the workspace")
-    if closed(place.path):
-        raise NotThere(f"a rule of your settings keeps {place.shown} from the model")
+    if why := _withheld(place, context, rules):
+        raise NotThere(why)
     return show_file(context, place, first, last, character_limit(context.result_tokens))
 
 
-async def _diagnostics(_: str, context: ToolContext, closed: Callable[[Path], bool]) -> str:
-    found = [each for each in await context.editor.diagnostics(None) if not closed(each.path)]
-    if not found:
+async def _diagnostics(_: str, context: ToolContext, rules: Policy) -> str:
+    found = await context.editor.diagnostics(None)
+    shown = [each for each in found if not _withheld(Place(each.path, ""), context, rules)]
+    if not shown:
         raise NotThere("the editor shows no diagnostics, or has not told of any")
-    ordered = sorted(found, key=lambda each: (each.path, each.line, each.character, each.severity, each.message))
+    ordered = sorted(shown, key=lambda each: (each.path, each.line, each.character, each.severity, each.message))
     lines = [as_line(context, each) for each in ordered]
     return cap_lines(lines, character_limit(context.result_tokens), "read_diagnostics gives those of one file")
 
 
-async def _changes(_: str, __: ToolContext, ___: Callable[[Path], bool]) -> str:
+async def _changes(_: str, __: ToolContext, ___: Policy) -> str:
     return CHANGES
+
+
+def _withheld(place: Place, context: ToolContext, rules: Policy) -> str:
+    """Why read_file would not give it without asking; empty: it would."""
+    preview = Preview(
+        f"read_file {place.shown}",
+        ToolKind.READ,
+        Risk.READ_ONLY,
+        locations=(Location(place.path),),
+        outside=place.outside,
+    )
+    match decide("read_file", preview, rules, context.workspace):
+        case Allow():
+            return ""
+        case Ask(why):
+            return f"{why}, so the model has to ask for it with read_file"
+        case Deny(why):
+            return why
 
 
 def _outside_of_code(text: str) -> Iterator[Mention]:

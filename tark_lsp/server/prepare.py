@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Policy, closed
+from tark_lsp.agent.approval import Policy
 from tark_lsp.agent.gate import Gate
 from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.prompt import Pointer, Surroundings, system_prompt, turn_prompt
@@ -94,7 +94,7 @@ class Preparation:
             prompt = await self._ask_for_prompt(record)
         context = self._context(record, emit, workspace)
         rules = policy(settings)
-        given = await self._mentions.give(prompt, context, lambda path: closed(path, rules, workspace))
+        given = await self._mentions.give(prompt, context, rules)
         around = await self._surroundings(record.request, target, workspace, given)
         instructions = find_instructions(workspace, document if workspace.folders else None)
         self._alarms.calm()

@@ -251,14 +251,15 @@ async def test_completion(make: MakeDesk) -> None:
 
 
 async def test_mentions(make: MakeDesk) -> None:
-    desk = make(config='[permissions]\ndeny = ["read_file(secret.py)"]')
+    desk = make(config='[permissions]\ndeny = ["read_file(secret.py)"]\nask = ["read_file(c.py)"]')
     code = desk.editor.open("a.py", "one\ntwo\nthree\n")
     (desk.folder / "secret.py").write_text("key\n")
+    (desk.folder / "c.py").write_text("key\n")
     span = {"start": {"line": 1, "character": 0}, "end": {"line": 2, "character": 0}}
     context = {"diagnostics": [{"range": span, "message": "odd", "severity": 2}]}
     params = {"textDocument": {"uri": code.as_uri()}, "range": span, "context": context}
     await desk.app.code_actions(protocol.CodeActionParams.model_validate(params))
-    words = "@file:a.py:3, @file:b.py @file:secret.py @file:../x @selection @diagnostics @diff"
+    words = "@file:a.py:3, @file:b.py @file:secret.py @file:c.py @file:../x @selection @diagnostics @diff"
     words += " @file me@file:a.py `@file:a.py`"
     path = desk.editor.open("notes.tark.md", f"## You\n\n{words}\n")
     await desk.actions(path, 2)
@@ -275,8 +276,13 @@ async def test_mentions(make: MakeDesk) -> None:
     assert "key" not in prompt
     assert session.seen.keys() == {code}
     notes = [line for line in desk.editor.text(path).split("\n") if line.startswith("> ")]
-    assert [note.partition(": ")[0] for note in notes] == ["> @file:b.py", "> @file:secret.py", "> @file:../x"]
-    assert prompt.count("[not there: ") == 3
+    assert [note.partition(": ")[0] for note in notes] == [
+        "> @file:b.py",
+        "> @file:secret.py",
+        "> @file:c.py",
+        "> @file:../x",
+    ]
+    assert prompt.count("[not there: ") == 4
 
 
 async def test_what_the_client_says_is_selected(make: MakeDesk) -> None:
