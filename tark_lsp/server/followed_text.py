@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from tark_lsp.server.documents import Change, TextDocument
 from tark_lsp.server.review_hunks import ReviewHunk, carry, touched_lines
+from tark_lsp.workspace.lines import split_lines
 
 
 class FollowedText:
@@ -26,23 +27,25 @@ class FollowedText:
         self._changes = -1 if document is None else document.changes
 
     def follow(self, hunks: Iterable[ReviewHunk], change: Change) -> None:
-        """Carry the hunks over one change that was just made."""
-        document = change.document
-        missed = document is not self._document or document.changes != self._changes + 1
-        lines, known = document.lines, self.lines
-        count = len(lines) if lines[-1] else len(lines) - 1
-        first, last = touched_lines(change, known)
-        end = count - (len(known) - last)
-        exact = (
-            not missed
-            and first <= end
-            # Where line endings grew together, or lines apart, the lines beside the change are others than they were.
-            and (first == 0 or known[first - 1] == lines[first - 1])
-            and (last == len(known) or known[last] == lines[end])
-        )
-        if not exact:
-            self.become(hunks, lines[:count], document)
+        """Carry the hunks over one change; the text is then the document's, if no change was left out before."""
+        if change.document is not self._document:  # another document of this file
+            self._document = None
             return
-        carry(hunks, known, lines[first:end], (first, last))
-        known[first:last] = lines[first:end]
-        self._changes = document.changes
+        lines, first, last = self.lines, change.start_line, change.end_line
+        head, tail = self._line(first)[: change.start_character], self._line(last)[change.end_character :]
+        if not head and first > 0 and self._line(first - 1).endswith("\r") and (change.text or tail).startswith("\n"):
+            first -= 1  # the change made one line ending of a \r that was there and a \n
+            head = self._line(first)
+        new, old = split_lines(head + change.text + tail), lines[first : last + 1]
+        start, end = touched_lines(change, lines)
+        above, below = max(0, start - first), max(0, first + len(old) - end)
+        same = old[:above] == new[:above] and old[len(old) - below :] == new[len(new) - below :]
+        if not same or above + below > min(len(old), len(new)):
+            above = below = 0
+        carry(hunks, lines, new[above : len(new) - below], (first + above, first + len(old) - below))
+        lines[first : last + 1] = new
+        self._changes += 1
+
+    def _line(self, number: int) -> str:
+        """The last one may be the empty one after an ending."""
+        return self.lines[number] if number < len(self.lines) else ""

@@ -28,6 +28,8 @@ class HunkPlaces:
         """The text that the hunks' places refer to, of files with hunks that are followed."""
         self.unsure: set[Path] = set()
         """Files with something of ours on its way: whether their text has it already, nobody knows yet."""
+        self._missed: defaultdict[Path, list[Change]] = defaultdict(list)
+        """What was changed in them meanwhile."""
         self._late: defaultdict[Path, list[tuple[Sequence[ReviewHunk], str]]] = defaultdict(list)
         """Hunks that came meanwhile, and the text they are of: they join after it."""
 
@@ -73,17 +75,28 @@ class HunkPlaces:
             known.become(self._followed(path), now, document)
 
     def follow(self, path: Path, change: Change) -> None:
+        """One that was just made."""
+        if path in self.unsure:
+            self._missed[path].append(change)
+            return
         self._texts[path].follow(self._followed(path), change)
+        self.sync(path)
 
     @contextmanager
     def uncertain(self, *paths: Path) -> Iterator[None]:
-        """Something of ours is on its way to these files. What else comes meanwhile is seen at the end."""
+        """Something of ours is on its way to these files.
+
+        Where it came, what else came with it shows in the text; where not, each change is followed as it was told.
+        """
         self.unsure.update(paths)
         try:
             yield
         finally:
             self.unsure.difference_update(paths)
             for path in paths:
+                for change in self._missed.pop(path, ()):
+                    if path in self._texts:
+                        self._texts[path].follow(self._followed(path), change)
                 self.sync(path)
                 self._join(path)
 
@@ -99,6 +112,7 @@ class HunkPlaces:
             each.stand(hunk.start + grown, applied=applied)
             grown += len(hunk.new) - len(hunk.old)
         self._texts[path] = FollowedText(split_lines(edit.after))
+        self._missed.pop(path, None)
 
     def relocate(self, source: Path, target: Path) -> None:
         """The file was moved, and all its hunks with it."""

@@ -156,8 +156,11 @@ class Reviews:
             await asyncio.shield(self._decision)
 
     def accept_saved(self, path: Path) -> None:
-        """The person saved the file: what is applied in it is accepted, with what they made of it."""
-        saved = [each for each in self.find(path) if each.applied and (each.open or each.lost)]
+        """The person saved the file: what is applied in it is accepted, with what they made of it.
+
+        Not what is being taken back at that moment, as they said before.
+        """
+        saved = [each for each in self.find(path) if each.applied and not each.applying and (each.open or each.lost)]
         for each in saved:
             each.state = "accepted"
         if saved:
@@ -254,10 +257,10 @@ class Reviews:
                 self.saving.discard(path)
             case Saved():
                 self.accept_saved(path)
-            case Change() if path not in self._places.unsure:
+            case Change():
                 self._places.follow(path, event)
                 self._moved(path)
-            case Opened() | Closed():
+            case Opened() | Closed() if path not in self._places.unsure:
                 self._places.sync(path)
                 self._moved(path)
             case _:

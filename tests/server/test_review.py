@@ -385,6 +385,36 @@ async def test_hunks_that_come_while_an_edit_is_on_its_way(desk: Desk, *, made: 
     assert desk.standing(path, later[0])
 
 
+async def test_what_is_typed_among_lines_that_look_the_same_while_an_edit_is_refused(desk: Desk) -> None:
+    """A diff of the whole text could not tell which of the empty lines is new."""
+    path = desk.editor.open("f.py", "\n\n\nline\n")
+    (hunk,) = desk.propose(path, (0, 1, ("NEW\n",)))
+    typed = ["\n", "typed\n"]
+
+    def apply(params: Any) -> Any:
+        while typed:
+            desk.editor.type(path, (0, 0, typed.pop()))
+        return desk.editor.apply(params)
+
+    desk.editor.connection.answers["workspace/applyEdit"] = apply
+    await desk.reviews.accept([hunk])
+    assert desk.editor.text(path) == "\ntyped\nNEW\n\n\nline\n"
+
+
+async def test_a_save_does_not_accept_what_is_being_taken_back(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (2, 3, ("A\n",)))
+    await desk.reviews.accept([hunk], decide=False)
+
+    def saved_before(params: Any) -> Any:
+        desk.editor.save(path)
+        return desk.editor.apply(params)
+
+    desk.editor.connection.answers["workspace/applyEdit"] = saved_before
+    await desk.reviews.reject([hunk])
+    assert (hunk.state, hunk.applied, desk.editor.text(path)) == ("rejected", False, TEXT)
+
+
 async def test_undo_waits_for_what_is_on_its_way(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (2, 3, ("A\n",)))
