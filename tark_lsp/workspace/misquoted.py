@@ -92,9 +92,9 @@ def shown_lines(lines: Sequence[str], which: Sequence[int]) -> list[dict[str, in
 def require_whole(text: str, old: str, new: str) -> None:
     """Raises ToolError where `new` stands for lines it does not give, or has the line numbers of a listing.
 
-    A comment that is in the text or in `old` already is never meant so, nor are dots alone that take the place of no
-    line, or of `pass`. Where they take that of a function's body they may be a stub of Python's; nobody could tell, and
-    a stub can stand on the line of its header.
+    What `old` has, too, is never meant so, nor is a comment that takes the place of no line and is in the text already,
+    nor are dots alone that take the place of no line, or of `pass`. Where they take that of a function's body they may
+    be a stub of Python's; nobody could tell, and a stub can stand on the line of its header.
     """
     wanted, fresh = split_lines(old), split_lines(new)
     known = {line.strip() for line in wanted}
@@ -102,7 +102,7 @@ def require_whole(text: str, old: str, new: str) -> None:
         for at in range(j1, j2):
             line = fresh[at].strip()
             dots = line in ("...", "…") and any(gone.strip() not in ("", "pass") for gone in wanted[i1:i2])
-            if line in known or not (dots or (_stands_for_lines(line) and line not in text)):
+            if line in known or not (dots or (_stands_for_lines(line) and (i2 > i1 or line not in text))):
                 continue
             raise ToolError(
                 "invalid_arguments",

@@ -158,7 +158,7 @@ def test_the_cause_is_said(text: str, old: str, new: str, hint: int | None, word
         ("pass\n", "...\n"),
         ("a\n", "a\ndef f() -> int:\n    ...\n"),
         ("# ... keep this\n", "# ... keep this\nb\n"),
-        ("a\n", "# ... keep this\n"),
+        ("a\n", "a\n# ... keep this\n"),
         ("a\n", "f(...args)\n"),
         ("a\n", "# Wait before the rest comes...\n"),
         ("a\n", '1: "one",\n2: "two",\n'),
