@@ -78,6 +78,41 @@ async def test_an_edited_hunk(open_editor: OpenEditor) -> None:
 
 
 @each_profile
+async def test_a_hunk_is_edited_and_then_accepted(open_editor: OpenEditor, profile: Profile) -> None:
+    editor = await open_editor(profile)
+    uri, turn, (area, volume) = await two_hunks(editor)
+    mine = "    return 3.14159 * radius**2\n"
+    assert await editor.command("tark.hunk.edit", {"hunkId": area["hunkId"], "newText": mine}) == {
+        "hunkId": area["hunkId"]
+    }
+    assert editor.text(uri) == SHAPES
+    await editor.command("tark.hunk.accept", {"hunkIds": [area["hunkId"]]})
+    await editor.command("tark.hunk.reject", {"hunkIds": [volume["hunkId"]]})
+    await editor.end(turn)
+    assert editor.text(uri) == SHAPES.replace(AREA, mine)
+
+
+@each_profile
+async def test_typing_into_a_hunk_is_a_warning_with_a_way_out(open_editor: OpenEditor, profile: Profile) -> None:
+    editor = await open_editor(profile)
+    uri, turn, (area, volume) = await two_hunks(editor)
+    editor.replace(uri, area["range"], "    return 0\n")
+    await editor.command("tark.hunk.reject", {"hunkIds": [volume["hunkId"]]})
+
+    def warned() -> bool:
+        return [each["severity"] for each in editor.diagnostics.get(uri, ())] == [2]
+
+    await editor.connection.until(warned, "a warning where the person typed")
+    await editor.end(turn)
+    assert editor.text(uri) == SHAPES.replace(AREA, "    return 0\n")
+    actions = await editor.actions(uri, area["range"])
+    (use,) = [action for action in actions if action["title"].startswith("Use Tark's lines")]
+    await editor.run_action(use)
+    await editor.connection.until(lambda: editor.text(uri) == SHAPES.replace(AREA, NEW_AREA), "Tark's lines after all")
+    await editor.connection.until(lambda: not editor.diagnostics.get(uri), "no warning any more")
+
+
+@each_profile
 @pytest.mark.parametrize("by", ["uri", "turnId"])
 @pytest.mark.parametrize("decision", ["accept", "reject"])
 async def test_all_hunks_at_once(open_editor: OpenEditor, profile: Profile, by: str, decision: str) -> None:

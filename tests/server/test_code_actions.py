@@ -7,6 +7,7 @@ import pytest
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server import protocol
+from tark_lsp.workspace.edits import ProposedEdit
 from tests.server.desk import TEXT, Desk, MakeDesk
 
 ASK, MESSAGE = "tark/requestPermission", "window/showMessageRequest"
@@ -228,3 +229,97 @@ async def test_the_last_answer(make: MakeDesk) -> None:
     assert argument(action) == {"turnId": turn, "show": True}
     assert (await desk.command("tark.turn.wait", argument(action)))["text"] == "Hello."
     assert "Hello." in desk.connection.notes()[-1]
+
+
+# Hunks in several files
+
+
+async def two_files(desk: Desk, *, both_open: bool) -> tuple[Path, Path]:
+    """f.py, open, and g.py, with a hunk each, of one turn whose question is not open any more."""
+    path, other = desk.editor.open("f.py", TEXT), desk.editor.open("g.py", TEXT)
+    documents, reviews = desk.app.documents, desk.app._reviews
+    turn = await desk.start("hello")
+    await desk.end(turn)
+    if not both_open:
+        desk.editor.close(other)
+    edits = []
+    for each in (path, other):
+        document = documents.at(each)
+        base = desk.editor.workspace.read(each) if document is None else document.snapshot()
+        edits.append((ProposedEdit.between(base, TEXT.replace("line 3\n", "THREE\n")), ()))
+    reviews.add(turn, edits)
+    return path, other
+
+
+@pytest.mark.parametrize("both_open", [True, False])
+async def test_all_of_a_turn_where_nothing_is_written_unseen(make: MakeDesk, both_open: bool) -> None:
+    desk = make(LITERALS)
+    path, other = await two_files(desk, both_open=both_open)
+    offered = titles(await desk.actions(path, 3, triggerKind=2))
+    assert ("Accept all 2 in 2 files" in offered) == both_open
+    assert "Reject all 2 in 2 files" in offered
+    away = titles(await desk.actions(path, 8))
+    assert "Reject all 2 in 2 files" in away, "from where nothing is to be decided"
+    assert not any("in 2 files" in title for title in titles(await desk.actions(path, 8, triggerKind=2))), (
+        "no lightbulb"
+    )
+    (reject,) = [each for each in await desk.actions(path, 8) if each["title"].startswith("Reject all")]
+    assert len((await desk.command("tark.hunk.reject", argument(reject)))["hunks"]) == 2
+    assert not any("in 2 files" in title for title in titles(await desk.actions(path, 8)))
+    assert other.read_text() == TEXT
+
+
+async def test_the_list_holds_closed_files(make: MakeDesk) -> None:
+    desk = make(LITERALS, tark=())
+    path, other = await two_files(desk, both_open=False)
+    told = [params for method, params in desk.connection.told if method == "textDocument/publishDiagnostics"]
+    listed = {params["uri"]: params for params in told}
+    assert listed[path.as_uri()]["version"] == 1
+    assert "version" not in listed[other.as_uri()]
+    for params in listed.values():
+        (shown,) = params["diagnostics"]
+        assert shown["message"] == "Tark proposes (+1 -1): THREE"
+        assert (shown["severity"], shown["source"], shown["code"]) == (3, "tark", "hunk")
+
+
+async def test_several_hunks_of_a_file(make: MakeDesk) -> None:
+    desk = make(LITERALS, PREFERRED)
+    path = desk.editor.open("f.py", TEXT)
+    document = desk.app.documents.at(path)
+    assert document is not None
+    after = TEXT.replace("line 1\n", "ONE\n").replace("line 8\n", "")
+    desk.app._reviews.add("turn", [(ProposedEdit.between(document.snapshot(), after), ())])
+    actions = await desk.actions(path, 1, triggerKind=2)
+    assert titles(actions) == [
+        "Accept (+1 -1)",
+        "Reject (+1 -1)",
+        "Explain this change",
+        "Regenerate...",
+        "Accept all 2 in this file",
+        "Reject all 2 in this file",
+    ]
+    assert [action.get("isPreferred", False) for action in actions] == [True, *[False] * 5]
+    assert titles(await desk.actions(path, 8, triggerKind=2))[0] == "Accept (+0 -1)"
+    only = await desk.actions(path, 1, triggerKind=2, only=["quickfix"])
+    assert titles(only) == [*titles(actions)[:2], *titles(actions)[4:]]
+    await desk.command("tark.hunk.accept", argument(actions[4]))
+    assert desk.editor.text(path) == after
+
+
+async def test_what_becomes_of_a_file_is_offered(make: MakeDesk) -> None:
+    desk = make(LITERALS, PREFERRED)
+    path, other = desk.editor.open("f.py", TEXT), desk.editor.open("g.py", TEXT)
+    bases = {each.path: each.snapshot() for each in desk.app.documents if each.path}
+    moved = ProposedEdit(other, bases[other], (), target=desk.folder / "lib" / "h.py")
+    desk.app._reviews.add("turn", [(ProposedEdit.removal(bases[path]), ()), (moved, ())])
+    removal, move = [await desk.actions(each, 0, triggerKind=2) for each in (path, other)]
+    assert titles(removal)[:2] == ["Accept deletion of f.py (+0 -10)", "Reject deletion of f.py (+0 -10)"]
+    assert titles(move)[:2] == ["Accept move to lib/h.py", "Reject move to lib/h.py"]
+    for actions in (removal, move):
+        assert not any("Regenerate" in title for title in titles(actions))
+        assert not any("isPreferred" in action for action in actions)
+    kinds = [hunk["operation"] for hunk in (await desk.command("tark.hunk.list", {}))["hunks"]]
+    assert kinds == [{"kind": "remove"}, {"kind": "move", "target": (desk.folder / "lib" / "h.py").as_uri()}]
+    for hunk in (await desk.command("tark.hunk.list", {}))["hunks"]:
+        with pytest.raises(RequestError):
+            await desk.command("tark.hunk.edit", {"hunkId": hunk["hunkId"], "newText": "x\n"})
