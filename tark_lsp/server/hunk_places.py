@@ -68,6 +68,18 @@ class HunkPlaces:
         except FileMissing:
             return Snapshot(path, "", exists=False)
 
+    def lines(self, base: Snapshot) -> Sequence[str]:
+        """Those of a text that was just read, of a file whose hunks are in step."""
+        known = self._texts.get(base.path)
+        return split_lines(base.text) if known is None else known.lines
+
+    def after(self, edit: ProposedEdit) -> list[str]:
+        """The lines as the edit leaves them."""
+        lines = [*self.lines(edit.base)]
+        for hunk in reversed(edit.hunks):
+            lines[hunk.start : hunk.end] = hunk.new
+        return lines
+
     def sync(self, path: Path) -> None:
         """Carry the hunks of a file from its last known text to the text of now."""
         known, document = self._texts.get(path), self._documents.at(path)
@@ -111,7 +123,7 @@ class HunkPlaces:
             each.new = hunk.new if applied else each.new
             each.stand(hunk.start + grown, applied=applied)
             grown += len(hunk.new) - len(hunk.old)
-        self._texts[path] = FollowedText(split_lines(edit.after))
+        self._texts[path] = FollowedText(self.after(edit))
         self._missed.pop(path, None)
 
     def relocate(self, source: Path, target: Path) -> None:
@@ -132,6 +144,8 @@ class HunkPlaces:
 
     def _lines(self, path: Path) -> list[str] | None:
         """None: the file cannot be read, so nothing is known of its lines."""
+        if (document := self._documents.at(path)) is not None:
+            return document.lines[:] if document.lines[-1] else document.lines[:-1]
         try:
             return split_lines(self.read(path).text)
         except WorkspaceError:

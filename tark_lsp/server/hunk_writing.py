@@ -14,7 +14,7 @@ from tark_lsp.server.documents import Documents
 from tark_lsp.server.hunk_places import HunkPlaces
 from tark_lsp.server.review_hunks import CHANGED, ReviewHunk, apart, by_turn, fitted, joins, lose
 from tark_lsp.workspace.checkpoints import Checkpoints
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tark_lsp.workspace.edits import Hunk, ProposedEdit
 from tark_lsp.workspace.encoding import UTF_8, decode
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
@@ -78,7 +78,7 @@ class HunkWriter:
             try:
                 self._places.sync(path)
                 base = self._places.read(path)
-                lines = split_lines(base.text)
+                lines = self._places.lines(base)
                 todo = apart([each for each in hunks if each.open and wanted(each) is not None])
                 edits = {each: fitted(edit, lines) for each in todo if (edit := wanted(each)) is not None}
                 for each, edit in list(edits.items()):
@@ -97,6 +97,8 @@ class HunkWriter:
                     # What stood on the same lines as another is in conflict now.
                     return
                 case Refused(reason):
+                    for each in edits:  # one that is lost by now is so because of it
+                        each.reason = reason
                     break
                 case Stale(reason):
                     await self._pause()
@@ -121,7 +123,7 @@ class HunkWriter:
         if first.operation == "remove":
             return await (self._remove(base, first) if applied else self._restore(first))
         edit = ProposedEdit(base.path, base, tuple(edits.values()))
-        if not applied and not edit.after and any(each.created for each in edits):
+        if not applied and any(each.created for each in edits) and not self._places.after(edit):
             return await self._unmake(base, edit, list(edits))
         return await self._write(base, edit, list(edits), applied)
 
@@ -129,7 +131,7 @@ class HunkWriter:
         path = base.path
         document = self._documents.at(path)
         clean = document is not None and not document.dirty
-        noted = self._checkpoints.changing(todo[0].turn_id, path, self._before(base), edit.after)
+        noted = self._checkpoints.changing(todo[0].turn_id, path, self._before(base), "".join(self._places.after(edit)))
         verb = "apply" if applied else "take back"
         with self._places.uncertain(path):
             outcome = await self._workspace.apply(edit, f"Tark: {verb} {len(todo)} change{'s' * (len(todo) > 1)}")
