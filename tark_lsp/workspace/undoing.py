@@ -10,11 +10,11 @@ from pathlib import Path
 
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, WorkspaceError
 from tark_lsp.workspace.checkpoint_store import CheckpointStore, LoggedChange
-from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import decode
 from tark_lsp.workspace.file_histories import FileHistory, histories_of
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.lines import line_changes
+from tark_lsp.workspace.net_changes import taken_back
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -224,20 +224,11 @@ class Undoing:
         return encoding.encode(edit.after), conflicts
 
     def _inverse(self, history: FileHistory, current: Snapshot) -> tuple[ProposedEdit, str]:
-        """The edit of the current text that takes back all steps, the last first; and what it leaves, and why."""
-        now = current
-        total = lost = 0
-        for step in reversed(history.steps):
-            left, wanted = self._text(step.after), self._text(step.before)
-            base = Snapshot(current.path, left)
-            # Single changes, not joined as for people to read: typing near one is then no conflict.
-            inverse = ProposedEdit(current.path, base, tuple(line_changes(left, wanted)))
-            carried, conflicts = rebase(inverse, now)
-            now = carried.drafted
-            total += len(inverse.hunks)
-            lost += len(conflicts)
+        """The edit of the current text that takes back all steps, and what it leaves, and why."""
+        steps = [(self._text(step.before), self._text(step.after)) for step in history.steps]
+        edit, lost, total = taken_back(steps, current)
         reason = f"{lost} of {total} changes were changed again since" if lost else ""
-        return ProposedEdit.between(current, now.text), reason
+        return ProposedEdit.between(current, edit.after), reason
 
     def _text(self, digest: str | None) -> str:
         return "" if digest is None else self._store.content(digest).decode("utf-8", "surrogatepass")

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.server import hunk_writing
+from tark_lsp.server.apply import MISPLACED
 from tark_lsp.server.review_hunks import ReviewHunk
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
 from tests.server.review_desk import Desk
@@ -399,6 +400,27 @@ async def test_what_is_typed_among_lines_that_look_the_same_while_an_edit_is_ref
     desk.editor.connection.answers["workspace/applyEdit"] = apply
     await desk.reviews.accept([hunk])
     assert desk.editor.text(path) == "\ntyped\nNEW\n\n\nline\n"
+
+
+async def test_an_edit_in_the_wrong_place_says_so(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 7, ("NEW\n",)))
+    asked: list[Any] = []
+
+    def stale(params: Any) -> Any:
+        asked.append(params)
+        for words in ("line 6", "NEW") if len(asked) == 1 else ():
+            at = desk.editor.text(path).index(words)
+            desk.editor.type(path, (at, at, "typed "))
+            if words == "line 6":
+                desk.editor.apply(params, check=False)
+        return desk.editor.apply(params) if len(asked) > 1 else {"applied": True}
+
+    desk.editor.connection.answers["workspace/applyEdit"] = stale
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, hunk.applied, hunk.reason) == ("conflict", False, MISPLACED)
+    assert "typed line 6\n" in desk.lines(path)
+    assert "typed NEW\n" in desk.lines(path)
 
 
 async def test_a_save_does_not_accept_what_is_being_taken_back(desk: Desk) -> None:
