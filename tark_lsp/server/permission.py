@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from tark_lsp.agent.person import PermissionRequest
 from tark_lsp.errors import RequestError
 from tark_lsp.server import hunks_json, protocol
+from tark_lsp.server.hunk_words import as_diff
 from tark_lsp.server.lsp import Connection, RequestFailed
 from tark_lsp.server.preview import Preview
 from tark_lsp.server.questions import WARNING, Questions
@@ -133,7 +134,9 @@ class Permissions:
             command = fence(request.command.text, "sh")
             return f"# Tark asks: run this command?\n\nBecause {request.why}. In `{where}`:\n\n{command}\n"
         if request.edits:
-            changes = "\n".join(self._whole_change(edit) for edit in request.edits)
+            beside = [hunk for hunk in waiting.hunks if not any(_is_of(hunk, edit) for edit in request.edits)]
+            texts = [*map(self._whole_change, request.edits), *(self._whole_hunk(hunk) for hunk in beside)]
+            changes = "\n".join(texts)
             return f"# Tark asks: make these changes?\n\nBecause {request.why}.\n\n{changes}\n"
         return f"# Tark asks: {defused(request.title)}?\n\nBecause {request.why}.\n"
 
@@ -199,6 +202,12 @@ class Permissions:
         said = f"{visible(self._done(edit))}:\n\n" if edit.operation else ""
         return f"{said}{fence(edit.diff(), 'diff')}"
 
+    def _whole_hunk(self, hunk: ReviewHunk) -> str:
+        """The comment that asked for all this, which goes with it."""
+        return (
+            f"{visible(self._workspace.display(hunk.path))}, line {hunk.start + 1}:\n\n{fence(as_diff(hunk), 'diff')}"
+        )
+
     def _done(self, edit: ProposedEdit) -> str:
         """What becomes of the file itself, and its name."""
         name = self._workspace.display(edit.path)
@@ -257,6 +266,10 @@ class Permissions:
                     return self._resolve(waiting, protocol.PermissionReply(outcome="allow", grant=grant))
                 case _:
                     return None
+
+
+def _is_of(hunk: ReviewHunk, edit: ProposedEdit) -> bool:
+    return hunk.origin == edit.path and (bool(hunk.operation) or hunk.proposed in edit.hunks)
 
 
 def fence(text: str, language: str) -> str:

@@ -320,6 +320,17 @@ async def test_what_becomes_of_a_file_is_said(
     assert shown.replace("\\>", ">") in desk.permissions.whole_text(waiting)
 
 
+async def test_the_comment_that_goes_with_it_is_shown_too(desk: Desk) -> None:
+    path = desk.editor.open("f.py", f"{TEXT}# tark: shout\n")
+    waiting = desk.edit(path)
+    assert desk.permissions.whole_text(waiting).count("```diff") == 1
+    comment = ProposedEdit(path, desk.editor.workspace.read(path), (Hunk(3, ("# tark: shout\n",), ()),))
+    waiting.hunks = [*waiting.hunks, *desk.reviews.add("turn", [(comment, ())])]
+    whole = desk.permissions.whole_text(waiting)
+    assert whole.count("```diff") == 2
+    assert "f.py, line 4:\n\n```diff\n-# tark: shout\n```" in whole
+
+
 async def test_what_could_not_be_shown_is_not_taken_for_seen(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "state" / "tark").mkdir(parents=True)
     (tmp_path / "state" / "tark" / "shown").write_text("in the way")
