@@ -111,6 +111,11 @@ async def test_a_turn_that_failed_before_its_model_was_asked_is_in_the_document_
     add(desk, path, "again\n")
     await send(desk, path)
     assert told(sessions(desk)[1])[0] == ("user", "hello")
+    add(desk, path, "once more\n")
+    await send(desk, path, model="nobody/nothing")
+    add(desk, path, "at last\n")
+    await send(desk, path)
+    assert [text for role, text in told(sessions(desk)[2]) if role == "user"][:3] == ["hello", "again", "once more"]
 
 
 async def test_what_the_client_says_of_a_chat(make: MakeDesk) -> None:
@@ -262,7 +267,8 @@ async def test_mentions(make: MakeDesk) -> None:
     words = "@file:a.py:3, @file:b.py @file:secret.py @file:c.py @file:../x @selection @diagnostics @diff"
     words += " @file me@file:a.py `@file:a.py`"
     path = desk.editor.open("notes.tark.md", f"## You\n\n{words}\n")
-    await desk.actions(path, 2)
+    await desk.actions(path, 0, 2)  # a range of the chat, and a caret: neither is what was selected
+    await desk.actions(code, 0, **context)
     desk.editor.type(code, (0, 0, "zero\n"))
     await send(desk, path)
     (session,) = sessions(desk)
@@ -274,6 +280,8 @@ async def test_mentions(make: MakeDesk) -> None:
     assert "@diff:\n" in prompt
     assert "read_changes" in prompt
     assert "key" not in prompt
+    assert "@file:a.py:\n" not in prompt, "in backticks it is code"
+    assert desk.connection.notes() == [], "said in the answer alone"
     assert session.seen.keys() == {code}
     notes = [line for line in desk.editor.text(path).split("\n") if line.startswith("> ")]
     assert [note.partition(": ")[0] for note in notes] == [

@@ -87,6 +87,21 @@ async def test_what_stands_below(tmp_path: Path, below: str, after: str) -> None
     assert editor.text(path) == f"hello\n\n## Tark\n\nHello.\n{after}"
 
 
+@pytest.mark.usefixtures("quick")
+async def test_where_the_person_changed_the_line_that_was_written_last(tmp_path: Path) -> None:
+    editor = ScriptedEditor(tmp_path)
+    path = editor.open("notes.tark.md", "hello\n```\n")
+    lost: list[str] = []
+    writer = start(editor, path, lost)
+    await writer.begin()
+    end = len(editor.text(path)) - 1
+    editor.type(path, (end, end, "mine"))
+    writer.write("Hello.\n\n")
+    assert not await writer.finish()
+    assert lost == ["the line it had come to was changed"]
+    assert editor.text(path) == "hello\n```\n```\n\n## Tark\n\nmine\n"
+
+
 async def test_nothing_is_written_before_there_is_a_place(tmp_path: Path) -> None:
     editor = ScriptedEditor(tmp_path)
     path = editor.open("notes.tark.md", "hello\n\n## Tark\n\nHello.\n")
