@@ -105,11 +105,14 @@ class HunkActions:
             yield Offer(f"Accept {what}", "tark.hunk.accept", ids, QUICKFIX, preferred=preferred)
             yield Offer(f"Reject {what}", "tark.hunk.reject", ids, QUICKFIX)
             return
-        if not hunk.operation:  # a file that was changed since is not the one whose removal was shown
+        if hunk.applied and hunk.state == "stale":  # it could not be taken back
+            yield Offer(f"Try again {what}", "tark.hunk.reject", ids, QUICKFIX)
+        elif not hunk.operation:  # a file that was changed since is not the one whose removal was shown
             again = {"hunkId": hunk.id, "newText": "".join(hunk.new), "accept": True}
             yes = "Use Tark's lines" if hunk.state == "conflict" else "Try again"
             yield Offer(f"{yes} {what}", "tark.hunk.edit", again, QUICKFIX)
-        yield Offer(f"Keep mine {what}", "tark.hunk.reject", ids, QUICKFIX)
+        keep = "tark.hunk.accept" if hunk.applied else "tark.hunk.reject"  # as it stands, with what was typed in it
+        yield Offer(f"Keep mine {what}", keep, ids, QUICKFIX)
 
     def _explain(self, hunk: ReviewHunk) -> Offer:
         change = {"type": "text", "name": "The change to explain", "text": as_diff(hunk)}

@@ -85,6 +85,9 @@ class HunkWriter:
                     if joins(edit, lines):
                         lose(each, CHANGED)
                         del edits[each]
+                    elif edit.old == edit.new and not each.operation:  # what they wrote is what stands there
+                        each.stand(edit.start, applied=applied)
+                        del edits[each]
                 if not edits:
                     return
                 with self._applying(edits):

@@ -80,15 +80,20 @@ class Reviews:
     async def accept(self, hunks: Sequence[ReviewHunk], *, decide: bool = True) -> None:
         """Apply what is not applied yet. Without `decide` they stay to be decided (`editReview: after`).
 
-        Where one cannot be applied, what is to be applied only together with it is taken back again.
+        Where one cannot be applied, what is to be applied only together with it is taken back again. One that is
+        applied and was typed over is settled as it stands.
         """
+        kept = [each for each in hunks if each.lost and each.applied and decide]
+        for each in kept:
+            each.state = "accepted"
+        self._settle(kept)
         hunks = [each for each in hunks if each.open]
         async with self._holding([*hunks, *self._bound(hunks)]):
             lost: dict[str, ReviewHunk] = {}
             for some in by_path(hunks).values():
                 todo = [each for each in some if each.whole not in lost]
                 await self._writer.bring([each for each in todo if not each.applied], applied=True)
-                lost |= {each.whole: each for each in todo[::-1] if each.whole and not each.applied}
+                lost |= {each.whole: each for each in todo[::-1] if each.whole and each.lost}
                 self._end([each for each in some if not each.whole], decide=decide)
             for each in lost.values():
                 await self._take_back(each)

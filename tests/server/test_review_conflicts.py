@@ -179,6 +179,16 @@ async def test_what_is_typed_after_that_is_a_conflict_again(desk: Desk) -> None:
     assert hunk.hunk.old == ("my my my line 5\n",)
 
 
+async def test_what_stands_there_is_written_by_nobody(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    desk.editor.type(path, (at(5), at(5), "my "))
+    await desk.reviews.edit(hunk.id, "my line 5\n")
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, hunk.applied, region(desk, hunk)) == ("accepted", True, "my line 5\n")
+    assert not [method for method, _ in desk.editor.connection.asked if method == "workspace/applyEdit"]
+
+
 async def test_a_stale_one_is_tried_again_by_editing(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
@@ -288,6 +298,16 @@ async def test_what_a_formatter_made_of_it_is_kept(desk: Desk) -> None:
     await desk.reviews.reject([hunk])
     assert (hunk.state, hunk.applied, hunk.reason) == ("conflict", True, "the person changed these lines")
     assert region(desk, hunk) == "NEW=1\n"
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, region(desk, hunk)) == ("accepted", "NEW=1\n")
+
+
+async def test_a_proposed_one_in_conflict_is_not_accepted(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    desk.editor.type(path, (at(5), at(5), "my "))
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, hunk.applied) == ("conflict", False)
 
 
 async def test_a_stale_or_conflicting_one_can_be_put_away(desk: Desk) -> None:
