@@ -66,7 +66,7 @@ class Mark:
     touched: bool = False
 
     def follow(self, text: str, start: int, end: int, new: str) -> None:
-        if self.start == self.end and text[end : self.start] in ("\n", "\r", "\r\n"):
+        if self.start == self.end and text[end : self.start] in ("", "\n", "\r", "\r\n") and start < self.start:
             self.touched = True  # a line begun right above an insertion may be above or below it
         if end <= self.start and (start < self.start or self.start < self.end):
             self.start += len(new) - (end - start)
