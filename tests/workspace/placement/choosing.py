@@ -14,7 +14,7 @@ from tests.workspace.placement.making import (
     indentation,
     joined,
     places,
-    quoted,
+    sent,
     some_spot,
     typed,
     typed_around,
@@ -54,7 +54,7 @@ def _starts(spot: Spot) -> list[int]:
 
 def _sent(random: Random, spot: Spot) -> tuple[str, str, Lines]:
     new = changed(random, spot.block)
-    return quoted(random, spot.block), joined(new), new
+    return *sent(random, spot.block, new), new
 
 
 def ambiguous(random: Random, text: str) -> Case | None:
@@ -71,11 +71,12 @@ def repeated_line(random: Random, text: str) -> Case | None:
     line = random.choice(lines)
     if not line.strip() or lines.count(line) < 2:
         return None
-    old, new = quoted(random, [line]), joined([f"{indentation(line)}{fresh(random)}()"])
+    name = f"{indentation(line)}{fresh(random)}()"
+    old, new = sent(random, [line], [name])
     at = random.choice([at for at, each in enumerate(lines) if each == line])
     hint, expected = None, None
     if random.random() < 0.5:
-        hint, expected = at + 1, joined([*lines[:at], new[:-1], *lines[at + 1 :]])
+        hint, expected = at + 1, joined([*lines[:at], name, *lines[at + 1 :]])
     return Case("repeated line" + (", right hint" if hint else ""), text, text, old, new, expected, bool(hint), hint)
 
 
@@ -173,9 +174,7 @@ def changed_inside(random: Random, text: str) -> Case | None:
     new = change_line(random, spot.block, at)
     stands = change_line(random, spot.block, at) if random.random() < 0.6 else spot.block[:at] + spot.block[at + 1 :]
     elsewhere = typed_around(random, spot) if random.random() < 0.5 else spot
-    return Case(
-        "changed inside", spot.text, elsewhere.put(stands), quoted(random, spot.block), joined(new), None, False
-    )
+    return Case("changed inside", spot.text, elsewhere.put(stands), *sent(random, spot.block, new), None, False)
 
 
 def another_line_changed_inside(random: Random, text: str) -> Case | None:

@@ -21,6 +21,10 @@ ALIKE = 0.8
 """The ratio from which editing agents commonly take the most similar lines for those that were meant."""
 
 
+LONGEST = 5_000
+"""Characters of a quote for which it is searched: for a whole file the search would take minutes."""
+
+
 def ours(case: Case) -> str | None:
     edit = attempt(case)
     return None if isinstance(edit, FailureForModel) else edit.after
@@ -62,7 +66,7 @@ def most_alike(case: Case) -> str | None:
     """As `first_match`; where nothing matches, the most similar window of as many lines."""
     found = first_match(case)
     text = case.now if case.draft is None else case.draft
-    if found is not None or not case.old:
+    if found is not None or not 0 < len(case.old) <= LONGEST:
         return found
     lines, size = text.splitlines(keepends=True), len(case.old.splitlines())
     matcher = SequenceMatcher(autojunk=False)

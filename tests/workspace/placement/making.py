@@ -38,9 +38,10 @@ def joined(lines: Sequence[str], ending: str = "\n") -> str:
     return "".join(line + ending for line in lines)
 
 
-def quoted(random: Random, lines: Sequence[str]) -> str:
-    """As a model gives lines, the last one ended or not."""
-    return joined(lines).removesuffix("\n" if random.random() < 0.5 else "")
+def sent(random: Random, old: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
+    """As a model gives lines: the last ones ended in both texts, or in neither. An empty last line has to be ended."""
+    end = "\n" if random.random() < 0.5 and old[-1] and new[-1] else ""
+    return joined(old).removesuffix(end), joined(new).removesuffix(end)
 
 
 def places(lines: Sequence[str], block: Sequence[str], key: Callable[[str], str] = str) -> int:

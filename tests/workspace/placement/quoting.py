@@ -13,7 +13,7 @@ from tests.workspace.placement.making import (
     indentation,
     joined,
     places,
-    quoted,
+    sent,
     some_spot,
     typed_around,
 )
@@ -30,8 +30,7 @@ def unique(random: Random, text: str) -> Case | None:
     if spot is None:
         return None
     new = changed(random, spot.block)
-    ended = random.random() < 0.5
-    old_text, new_text = (joined(some).removesuffix("" if ended else "\n") for some in (spot.block, new))
+    old_text, new_text = sent(random, spot.block, new)
     hint = random.choice([None, spot.line, spot.line + random.randint(-300, 300)])
     seen = random.choice([None, spot.text])
     return Case("unique", seen, spot.text, old_text, new_text, spot.put(new), True, hint and max(1, hint))
@@ -41,7 +40,21 @@ def removed(random: Random, text: str) -> Case | None:
     spot = some_spot(random, text)
     if spot is None:
         return None
-    return Case("lines removed", spot.text, spot.text, quoted(random, spot.block), "", spot.put([]), True)
+    return Case("lines removed", spot.text, spot.text, joined(spot.block), "", spot.put([]), True)
+
+
+def one_text_ended(random: Random, text: str) -> Case | None:
+    """Only one of the two texts ends its last line; whole lines are meant all the same."""
+    spot = some_spot(random, text)
+    if spot is None:
+        return None
+    new = changed(random, spot.block)
+    old_text, new_text = joined(spot.block), joined(new)
+    if random.random() < 0.5 or not new[-1]:
+        old_text = old_text.removesuffix("\n")
+    else:
+        new_text = new_text.removesuffix("\n")
+    return Case("one text without last newline", spot.text, spot.text, old_text, new_text, spot.put(new), True)
 
 
 def reindented(random: Random, text: str) -> Case | None:
@@ -119,12 +132,13 @@ def trailing_blanks(random: Random, text: str) -> Case | None:
         new = change_line(random, spot.block, at)
         expected = spot.put([*stands[:at], new[at], *stands[at + 1 :]])
         now = spot.put(stands)
-        return Case("trailing blanks", now, now, quoted(random, spot.block), joined(new), expected, True)
-    sent = blanks(spot.block)
+        old_text, new_text = sent(random, spot.block, new)
+        return Case("trailing blanks", now, now, old_text, new_text, expected, True)
+    blanked = blanks(spot.block)
     at = random.choice([at for at, line in enumerate(spot.block) if line.strip()])
-    new = change_line(random, sent, at)
+    new = change_line(random, blanked, at)
     expected = spot.put([*spot.block[:at], new[at], *spot.block[at + 1 :]])
-    return Case("trailing blanks", spot.text, spot.text, joined(sent), joined(new), expected, True)
+    return Case("trailing blanks", spot.text, spot.text, joined(blanked), joined(new), expected, True)
 
 
 def line_endings(random: Random, text: str) -> Case | None:
@@ -133,10 +147,10 @@ def line_endings(random: Random, text: str) -> Case | None:
     if spot is None:
         return None
     new = changed(random, spot.block)
-    file_ending, sent = random.choice([("\r\n", "\n"), ("\n", "\r\n"), ("\r", "\n")])
+    file_ending, ending = random.choice([("\r\n", "\n"), ("\n", "\r\n"), ("\r", "\n")])
     now = spot.text.replace("\n", file_ending)
     expected = spot.put(new).replace("\n", file_ending)
-    old_text, new_text = joined(spot.block, sent), joined(new, sent)
+    old_text, new_text = joined(spot.block, ending), joined(new, ending)
     if random.random() < 0.3:  # One line far above has the other ending.
         first = spot.text.split("\n", 1)[0]
         if len(spot.before) > 3:
@@ -257,12 +271,14 @@ def file_ends(random: Random, text: str) -> Case | None:
         if not block[-1].strip() or places(lines, block) != 1:
             return None
         expected = joined([*new, *lines[size:]])
-        return Case("ends of the file", text, text, quoted(random, block), joined(new), expected, True)
+        return Case("ends of the file", text, text, *sent(random, block, new), expected, True)
     block = lines[-size:]
     if not block[0].strip() or not block[-1].strip() or places(lines, block) != 1:
         return None
     new = changed(random, block)
     now, expected = joined(lines)[:-1], joined([*lines[:-size], *new])[:-1]
+    if not new[-1]:
+        return None
     ended = random.random() < 0.5  # Both ended or both not: the file's end stays as it is.
     old_text, new_text = (joined(some) if ended else joined(some)[:-1] for some in (block, new))
     return Case("ends of the file", now, now, old_text, new_text, expected, True)
@@ -278,18 +294,19 @@ def look_alike_characters(random: Random, text: str) -> Case | None:
     fancy = [indentation(line) + line.lstrip(" \t").replace(plain, other) for line in spot.block]
     if fancy == spot.block:
         return None
-    file, sent = (fancy, spot.block) if random.random() < 0.5 else (spot.block, fancy)
+    file, quoted = (fancy, spot.block) if random.random() < 0.5 else (spot.block, fancy)
     at = random.choice([at for at, line in enumerate(spot.block) if line.strip()])
     now = spot.put(file)
     name = f"{indentation(spot.block[at])}{fresh(random)}()"
-    new_text = joined([*sent[:at], name, *sent[at + 1 :]])
+    new_text = joined([*quoted[:at], name, *quoted[at + 1 :]])
     expected = spot.put([*file[:at], name, *file[at + 1 :]])
-    return Case("look-alike characters", now, now, joined(sent), new_text, expected, False)
+    return Case("look-alike characters", now, now, joined(quoted), new_text, expected, False)
 
 
 QUOTING: Mapping[str, Maker] = {
     "unique": unique,
     "removed": removed,
+    "one_text_ended": one_text_ended,
     "reindented": reindented,
     "reindented_old_only": reindented_old_only,
     "tabs_for_spaces": tabs_for_spaces,
