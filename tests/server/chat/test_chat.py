@@ -256,12 +256,12 @@ async def test_completion(make: MakeDesk) -> None:
 
 
 async def test_mentions(make: MakeDesk) -> None:
-    desk = make(config='[permissions]\ndeny = ["read_file(secret.py)"]\nask = ["read_file(c.py)"]')
+    desk = make(tark=(), config='[permissions]\ndeny = ["read_file(secret.py)"]\nask = ["read_file(c.py)"]')
     code = desk.editor.open("a.py", "one\ntwo\nthree\n")
     (desk.folder / "secret.py").write_text("key\n")
     (desk.folder / "c.py").write_text("key\n")
     span = {"start": {"line": 1, "character": 0}, "end": {"line": 2, "character": 0}}
-    context = {"diagnostics": [{"range": span, "message": "odd", "severity": 2}]}
+    context: dict[str, Any] = {"diagnostics": [{"range": span, "message": "odd", "severity": 2}]}
     params = {"textDocument": {"uri": code.as_uri()}, "range": span, "context": context}
     await desk.app.code_actions(protocol.CodeActionParams.model_validate(params))
     words = "@file:a.py:3, @file:b.py @file:secret.py @file:c.py @file:../x @selection @diagnostics @diff"
@@ -274,8 +274,7 @@ async def test_mentions(make: MakeDesk) -> None:
     (session,) = sessions(desk)
     prompt = told(session)[0][1]
     assert f'@file:a.py:3:\n<code="{code}" #3:3>\ntwo\n</code>' in prompt, "the text of now"
-    assert "The person selected this in a.py:" in prompt
-    assert f'<code="{code}" #3:3>\ntwo\n' in prompt
+    assert f'The person selected this in a.py:\n\n<code="{code}" #3:3>\ntwo\n' in prompt
     assert "@diagnostics:\na.py:2:1: warning: odd" in prompt
     assert "@diff:\n" in prompt
     assert "read_changes" in prompt
