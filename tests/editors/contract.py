@@ -56,10 +56,9 @@ class Contract:
             return
         need = NEEDS.get(message.method)
         self._expect(need is None or capability(self._capabilities, need), f"{message.method} without {need}")
-        if "id" in body:
-            if message.method in ONE_AT_A_TIME and not _is_preview(message):
-                self._expect(message.method not in self._open.values(), f"a second {message.method} at the same time")
-                self._open[body["id"]] = message.method
+        if "id" in body and message.method in ONE_AT_A_TIME and not _is_preview(message):
+            self._expect(message.method not in self._open.values(), f"a second {message.method} at the same time")
+            self._open[body["id"]] = message.method
         check = self._checks.get(message.method)
         if check is not None:
             check(message.params)
