@@ -42,11 +42,17 @@ def _set_off(before: str, after: str, lost: Sequence[Hunk]) -> tuple[str, list[H
     left = list(lost)
     lines = split_lines(before)
     for change in reversed(line_changes(before, after)):
-        same = next((each for each in left if (each.old, each.new) == (change.old, change.new)), None)
+        same = next((each for each in left if _looks(each) == _looks(change)), None)
         if same is not None:
             left.remove(same)
             lines[change.start : change.end] = change.new
     return "".join(lines), left
+
+
+def _looks(hunk: Hunk) -> tuple[list[str], list[str]]:
+    """Two diffs of one change may begin it at another of several equal lines, and the last line may have no ending."""
+    old, new = (sorted(line.rstrip("\r\n") for line in lines) for lines in (hunk.old, hunk.new))
+    return old, new
 
 
 def _composed(inverse: Sequence[Hunk], before: str, after: str) -> list[Hunk]:

@@ -32,6 +32,13 @@ def undone(steps: list[tuple[str, str]], current: str) -> tuple[str, int]:
             TEN.replace("2\n", "mine too\n"),
             0,
         ),
+        # The same where the diffs begin at another of several equal lines.
+        (
+            [("a\nb\nb\nc\n", "a\nb\nc\n"), ("a\nb\nmine\nc\n", "a\nb\nb\nmine\nc\n")],
+            "a\nb\nb\nmine\nc\n",
+            "a\nb\nb\nmine\nc\n",
+            0,
+        ),
         # Changed twice in one place.
         ([(TEN, TEN.replace("3", "x")), (TEN.replace("3", "x"), TEN.replace("3", "y\nz"))], "mine\n", "mine\n", 1),
         (
