@@ -103,6 +103,8 @@ class EditorBuffers:
                     typed_into = typed_into or into
                     wrong = replace(now, text=outcome.after)
                     await self._pause()
+                case None:  # refused, and may be sent again
+                    await self._pause()
                 case Applied() if not typed_into:
                     return Stale("the person changed these lines") if conflicts else outcome
                 case _:  # not answered, not done though said to be, or typed into at once: what can be is put right

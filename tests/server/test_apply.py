@@ -350,6 +350,8 @@ async def test_what_is_typed_while_a_misplaced_edit_is_put_right_is_kept(editor:
     typed = ["one\n", "two\n", "three\n"]
 
     def stale(params: Any) -> Json:
+        if len(sent(editor)) == 3:
+            return {"applied": False}
         return at_once(editor, path, (0, 0, typed.pop(0)), params) if typed else editor.apply(params)
 
     editor.connection.answers["workspace/applyEdit"] = stale
