@@ -90,20 +90,25 @@ class EditorBuffers:
             return Applied(document.snapshot())
         typed_into = False
         for _ in range(REPAIRS):
-            now = document.snapshot()
+            again = self._documents.at(edit.path)
+            if again is None:  # closed: it may be opened again
+                await asyncio.sleep(QUIET_SECONDS)
+                continue
+            document, now = again, again.snapshot()
             right, into = with_typed(wrong, now.text, right)
             typed_into = typed_into or into
             mending, wrong = ProposedEdit.between(now, right), now
+            refusal = ""
             outcome: Outcome | Misplaced | None = Applied(now)  # the person put it right themselves
             if mending.hunks:
-                _, outcome = await self._send(document, mending, "Tark: put a misplaced change right")
+                refusal, outcome = await self._send(document, mending, "Tark: put a misplaced change right")
             match outcome:
                 case Misplaced():
                     right, into = with_typed(now, outcome.before, right)
                     typed_into = typed_into or into
                     wrong = replace(now, text=outcome.after)
                     await self._pause()
-                case None:  # refused, and may be sent again
+                case None | Stale() if refusal:  # it may be sent again
                     await self._pause()
                 case Applied() if not typed_into:
                     return Stale("the person changed these lines") if conflicts else outcome
