@@ -1,0 +1,193 @@
+"""What must hold whatever was done when: nothing typed is lost, each hunk is where it belongs, the rest as it was."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tark_lsp.server.apply import MISPLACED
+from tark_lsp.server.review import Reviews
+from tark_lsp.server.review_hunks import ReviewHunk
+from tests.editors.property.marked_text import Mark, MarkedText
+
+PERSON, AGENT = 0xE000, 0xF0000
+"""Characters of private use, each typed once: what the person types, and what the agent does."""
+MOST = 6000
+
+
+def typed_in(text: str) -> set[str]:
+    return {each for each in text if PERSON <= ord(each) < PERSON + MOST}
+
+
+def written_in(text: str) -> set[str]:
+    return {each for each in text if AGENT <= ord(each) < AGENT + MOST}
+
+
+class Wrong(AssertionError):
+    """What must hold does not."""
+
+
+@dataclass(slots=True)
+class Oracle:
+    reviews: Reviews
+    typed: dict[str, Path] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+    """Characters that the person took away again."""
+    originals: dict[Path, list[tuple[Mark, str]]] = field(default_factory=dict)
+    touched: set[Mark] = field(default_factory=set)
+    """Lines that the person changed or took away."""
+    bases: dict[tuple[str, Path], tuple[list[Mark], bool]] = field(default_factory=dict)
+    """The lines a turn's hunks are of; False: carried to newer text before they were hunks, so looks decided."""
+    inserted: dict[str, tuple[list[Mark], list[Mark]]] = field(default_factory=dict)
+    """The lines that each applied hunk replaced, and those it put there."""
+    blurred: set[Path] = field(default_factory=set)
+    """Files where the editor wrote over newer text, so that lines lost their identity."""
+    shown: set[Path] = field(default_factory=set)
+    """Files where the person was told that an edit is in the wrong place, for them to look at."""
+    exempt: set[str] = field(default_factory=set)
+    """Hunks that were taken back by other means: the turn undone, the file closed without saving it."""
+
+    def forget(self, path: Path) -> None:
+        """The text is not that of before, so of its lines and hunks nothing can be said; of what is typed, it can."""
+        self.originals[path] = []
+        self.blurred.add(path)
+        self.exempt |= {each.id for each in self.reviews.find(path)}
+
+    # Each edit that arrives
+
+    def arrived(
+        self, path: Path, text: MarkedText, spans: Sequence[tuple[int, int, list[str]]], label: str, *, newer: bool
+    ) -> list[list[Mark]]:
+        """Checks that each hunk's edit is about to be made where that hunk belongs; the marks of its new lines."""
+        if newer:
+            self.blurred.add(path)
+        forward = label.startswith("Tark: apply")
+        if newer or not label.startswith(("Tark: apply", "Tark: take back")):  # or an undo, or what puts an edit right
+            return [self._restored(path, new, text.carried(start, end, new)) for start, end, new in spans]
+        marks = []
+        hunks = [each for each in self.reviews.find(path) if each.applying]
+        for hunk, (start, end, new) in zip(hunks, spans, strict=True):
+            if path not in self.blurred:
+                self._check_place(hunk, text, start, end, new, forward=forward)
+            if forward:
+                marks.append(text.carried(start, end, new))
+                self.inserted[hunk.id] = (text.marks[start:end], marks[-1])
+            else:
+                old, _ = self.inserted.pop(hunk.id, ([], []))
+                marks.append(old if len(old) == len(new) else text.carried(start, end, new))
+        return marks
+
+    def _restored(self, path: Path, lines: Sequence[str], marks: Sequence[Mark]) -> list[Mark]:
+        """Lines of old that come back are the same lines."""
+        known = {line: mark for mark, line in self.originals[path] if line.startswith("line")}
+        return [known.get(line, mark) for line, mark in zip(lines, marks, strict=True)]
+
+    def _check_place(
+        self, hunk: ReviewHunk, text: MarkedText, start: int, end: int, new: list[str], *, forward: bool
+    ) -> None:
+        base, exact = self.bases[hunk.turn_id, hunk.path]
+        if not forward:
+            if hunk.id not in self.inserted:
+                return
+            wanted = self.inserted[hunk.id][1]
+        else:
+            wanted = base[hunk.hunk.start : hunk.hunk.end]
+            if not exact:
+                return
+        made = [*text.lines[:start], *new, *text.lines[end:]]
+        if wanted:
+            if self._same(text, start, end, wanted):
+                return
+            at = text.marks.index(wanted[0]) if wanted[0] in text.marks else -1
+            if at < 0 and all(text.lines.count(line) > 1 or not line.strip() for line in text.lines[start:end]):
+                return  # taken away and typed again
+            if at < 0 or text.marks[at : at + len(wanted)] != wanted:
+                raise Wrong(f"hunk {hunk.id} is made at line {start}, but its lines are not there any more")
+            places = range(at, at + 1)
+        elif not forward:
+            return  # a removal taken back: where, nobody can say but by its neighbours
+        else:
+            above = [text.marks.index(each) for each in base[: hunk.hunk.start] if each in text.marks]
+            below = [text.marks.index(each) for each in base[hunk.hunk.start :] if each in text.marks]
+            places = range(max(above, default=-1) + 1, min(below, default=len(text.marks)) + 1)
+        right = ([*text.lines[:at], *new, *text.lines[at + len(wanted) :]] for at in places)
+        if made not in right and not any(_run(text.lines, start, at, len(wanted)) for at in places):
+            raise Wrong(f"hunk {hunk.id} is made at line {start}, and belongs to {places}")
+
+    def _same(self, text: MarkedText, start: int, end: int, wanted: list[Mark]) -> bool:
+        """Lines that look like others count as the same beside one that does not: no diff can tell them apart."""
+        pairs = list(zip(text.marks[start:end], wanted, text.lines[start:end], strict=True))
+        sure = [mark == other for mark, other, line in pairs if text.lines.count(line) == 1]
+        return all(sure) and (bool(sure) or text.marks[start:end] == wanted)
+
+    # Once all is quiet
+
+    def look(self) -> None:
+        self.shown |= {each.path for each in self.reviews.find() if each.reason == MISPLACED}
+
+    def check(self, texts: dict[Path, str]) -> None:
+        hunks = self.reviews.find()
+        self.look()
+        for path, text in texts.items():
+            self._check_typed(path, text, hunks)
+            if path not in self.shown:
+                self._check_originals(path, text, [each for each in hunks if each.path == path])
+        for hunk in hunks:
+            if hunk.path in texts and hunk.path not in self.shown and hunk.id not in self.exempt:
+                self._check_hunk(hunk, texts[hunk.path], hunks)
+
+    def _check_typed(self, path: Path, text: str, hunks: Sequence[ReviewHunk]) -> None:
+        for each, home in self.typed.items():
+            if home != path or each in self.gone:
+                continue
+            found = text.count(each)
+            removed = any(
+                hunk.applied and each in hunk.hunk.old_text and each not in "".join(hunk.new) for hunk in hunks
+            )
+            shown = any(each in "".join(hunk.new) and (not hunk.applied or hunk.id in self.exempt) for hunk in hunks)
+            if path in self.shown and (found > 1 or self._is_shown(each, hunks)):
+                continue
+            if found != 1 and not (found == 0 and (removed or shown)):
+                raise Wrong(f"{each!a}, which the person typed, is in {path.name} {found} times")
+
+    def _is_shown(self, character: str, hunks: Sequence[ReviewHunk]) -> bool:
+        """By a hunk that says it is in the wrong place, with both texts of it."""
+        return any(hunk.reason == MISPLACED and character in hunk.hunk.old_text for hunk in hunks)
+
+    def _check_originals(self, path: Path, text: str, hunks: Sequence[ReviewHunk]) -> None:
+        lines = text.splitlines()
+        last = -1
+        for mark, whole in self.originals[path]:
+            line = whole.rstrip("\r\n")  # a last line without an ending gets one where others follow it
+            if mark in self.touched or not line.startswith("line") or written_in(line):
+                continue
+            if any(hunk.applied and whole in hunk.hunk.old and whole not in hunk.new for hunk in hunks):
+                continue
+            if lines.count(line) != 1:
+                raise Wrong(f"{line!r}, which nobody touched, is in {path.name} {lines.count(line)} times")
+            if lines.index(line) < last:
+                raise Wrong(f"{line!r} of {path.name} is out of order")
+            last = lines.index(line)
+
+    def _check_hunk(self, hunk: ReviewHunk, text: str, hunks: Sequence[ReviewHunk]) -> None:
+        if hunk.state in ("accepted", "rejected") and hunk.applied is not (hunk.state == "accepted"):
+            raise Wrong(f"hunk {hunk.id} is {hunk.state} and applied: {hunk.applied}")
+        if hunk.state == "pending":
+            lines = tuple(text.splitlines(keepends=True)[hunk.start : hunk.end])
+            if lines != hunk.standing:
+                raise Wrong(f"hunk {hunk.id} is pending and stands not at line {hunk.start} of {hunk.path.name}")
+        if hunk.state not in ("pending", "accepted", "rejected"):
+            return
+        others = [each for each in hunks if each is not hunk and each.applied]
+        for each in written_in("".join(hunk.new)) - written_in(hunk.hunk.old_text):
+            found = text.count(each)
+            if hunk.applied:
+                removed = each in self.gone or any(each in other.hunk.old_text for other in others)
+                if found != 1 and not (found == 0 and removed):
+                    raise Wrong(f"hunk {hunk.id} is applied, and {each!a} of it is there {found} times")
+            elif found and not any(each in "".join(other.new) for other in others):
+                raise Wrong(f"hunk {hunk.id} is {hunk.state}, not applied, and {each!a} of it is there")
+
+
+def _run(lines: Sequence[str], one: int, other: int, size: int) -> bool:
+    """Are both places among lines that are all the same? Which of those was typed no diff can tell."""
+    return len(set(lines[min(one, other) : max(one, other) + size])) <= 1

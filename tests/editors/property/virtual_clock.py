@@ -1,0 +1,67 @@
+"""An event loop whose clock jumps to the next timer when nothing is ready, so that seconds of waiting cost nothing."""
+
+import asyncio
+import selectors
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any, TypeVar, TypeVarTuple, Unpack
+
+THREAD_SECONDS = 30.0
+"""Of real time, for what a thread does meanwhile: the clock stands still for that."""
+TICK_SECONDS = 1e-6
+"""Each round of the loop takes that long, so that what sleeps for the rounding error of a sum goes on some day."""
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+class NothingWillHappen(Exception):
+    """All wait for something, and nothing is on its way."""
+
+
+class _Jumping(selectors.SelectSelector):
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+        self.threads = 0
+
+    def select(self, timeout: float | None = None) -> Any:
+        self.now += TICK_SECONDS
+        ready = super().select(0)
+        if ready or timeout == 0:
+            return ready
+        if self.threads:
+            return super().select(THREAD_SECONDS)
+        if timeout is None:
+            raise NothingWillHappen
+        self.now += timeout
+        return []
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """Threads are waited for in real time."""
+
+    def __init__(self) -> None:
+        self._jumping = _Jumping()
+        super().__init__(self._jumping)
+
+    def time(self) -> float:
+        return self._jumping.now
+
+    def run_in_executor(
+        self, executor: Executor | None, func: Callable[[Unpack[Ts]], T], *args: *Ts
+    ) -> asyncio.Future[T]:
+        future = super().run_in_executor(executor, func, *args)
+        self._jumping.threads += 1
+        future.add_done_callback(self._thread_done)
+        return future
+
+    async def shutdown_default_executor(self, *limits: Any) -> None:
+        """`limits` are those of newer Pythons."""
+        self._jumping.threads += 1
+        try:
+            await super().shutdown_default_executor(*limits)
+        finally:
+            self._jumping.threads -= 1
+
+    def _thread_done(self, _: object) -> None:
+        self._jumping.threads -= 1
