@@ -99,9 +99,10 @@ class _Undo:
             f"{when}  {one_line(turn.id)}  {one_line(turn.title, 80)}{'  (taken back)' if undone else ''}",
             "dim" if undone else "bold",
         )
-        for history in self._checkpoints.histories(turn.id):
-            if undone or not history.undone:
-                self._screen.line(f"  {self._told(history)}", "dim" if undone else "none")
+        histories = self._checkpoints.histories(turn.id)
+        # Two changes of one file that were taken back are two histories: they are told as one.
+        for line in dict.fromkeys(self._told(each) for each in histories if undone or not each.undone):
+            self._screen.line(f"  {line}", "dim" if undone else "none")
 
     def _told(self, history: FileHistory) -> str:
         place, origin = self._shown(history.place), self._shown(history.origin)

@@ -190,3 +190,15 @@ def test_a_file_that_is_no_database(tmp_path: Path, folder: Path) -> None:
     code, out = tark(tmp_path, folder)
     assert (code, "the noted changes cannot be read: file is not a database" in out) == (1, True)
     assert file.read_bytes().startswith(b"junk")
+
+
+def test_a_file_changed_twice_is_listed_once(tmp_path: Path, folder: Path) -> None:
+    async def twice(turn: Turn, folder: Path) -> None:
+        path = folder / "src" / "a.py"
+        await turn.write(path, TEN.replace("2\n", "two\n"))
+        await turn.write(path, TEN.replace("2\n", "two\n").replace("9\n", "nine\n"))
+
+    log(tmp_path, folder, "turn-ddd444", "twice", twice)
+    assert tark(tmp_path, folder)[1].count("changed  src/a.py") == 1
+    assert tark(tmp_path, folder, "--last", "--yes")[0] == 0
+    assert tark(tmp_path, folder)[1].count("changed  src/a.py") == 1
