@@ -34,6 +34,8 @@ PATIENCE_SECONDS = 5.0
 """How long such quiet is waited for where the text is to be put right."""
 REFUSALS = 3
 REPAIRS = 10
+REOPEN_SECONDS = 1.0
+"""Between two looks at whether a document that is to be put right was opened again, one for each repair left."""
 MISPLACED = "the editor applied the edit to newer text, in the wrong place; look at it, one undo takes it back"
 
 
@@ -92,7 +94,7 @@ class EditorBuffers:
         for _ in range(REPAIRS):
             again = self._documents.at(edit.path)
             if again is None:  # closed: it may be opened again
-                await asyncio.sleep(QUIET_SECONDS)
+                await asyncio.sleep(REOPEN_SECONDS)
                 continue
             document, now = again, again.snapshot()
             right, into = with_typed(wrong, now.text, right)
