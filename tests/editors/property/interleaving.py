@@ -343,6 +343,7 @@ class Interleaving:
         """The files in which something of the turn is kept."""
         undone = await self._desk.undo(turn_id)
         kept = {path for path, _ in undone.kept}
+        self._oracle.kept |= kept
         self._oracle.shown |= {path for path, reason in undone.kept if reason == MISPLACED}
         # What was accepted stays accepted, though it is taken back.
         self._oracle.exempt |= {
@@ -413,8 +414,13 @@ class Interleaving:
             if hunk.path in kept | self._oracle.shown or hunk.path not in self._editor.buffers or hunk.id in closed:
                 continue
             left = written_in("".join(hunk.new)) - written_in(hunk.hunk.old_text)
-            if left & set(self._editor.buffers[hunk.path].text.text):
+            if self._stands(left, self._editor.buffers[hunk.path].text.lines):
                 raise Wrong(f"{turn_id} was undone in {hunk.path.name}, but hunk {hunk.id} is still there")
+
+    def _stands(self, left: set[str], lines: Sequence[str]) -> bool:
+        """Beside lines that look like others a diff may take a line for one that was moved, and undo leaves it."""
+        alike = [line in (each.replace("\n", self._ending) for each in SAME) for line in lines]
+        return any(left & set(line) and not any(alike[max(0, at - 1) : at + 2]) for at, line in enumerate(lines))
 
     def _note(self, line: str) -> None:
         self.trace.append(f"{asyncio.get_running_loop().time():9.3f} {line}")

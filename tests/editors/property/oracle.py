@@ -43,6 +43,8 @@ class Oracle:
     """Files where the editor wrote over newer text, so that lines lost their identity."""
     shown: set[Path] = field(default_factory=set)
     """Files where the person was told that an edit is in the wrong place, for them to look at."""
+    kept: set[Path] = field(default_factory=set)
+    """Files where undo kept a part, as it said: with the person's words in it, which may also stand where they were."""
     exempt: set[str] = field(default_factory=set)
     """Hunks that were taken back by other means: the turn undone, the file closed without saving it."""
 
@@ -144,6 +146,8 @@ class Oracle:
                 hunk.applied and each in hunk.hunk.old_text and each not in "".join(hunk.new) for hunk in hunks
             )
             shown = any(each in "".join(hunk.new) and (not hunk.applied or hunk.id in self.exempt) for hunk in hunks)
+            if found > 1 and path in self.kept:
+                continue
             if path in self.shown and (found > 1 or self._is_shown(each, hunks)):
                 continue
             if found != 1 and not (found == 0 and (removed or shown)):
