@@ -8,31 +8,25 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tark_lsp.server.apply import MISPLACED
-from tark_lsp.server.review_hunks import ReviewHunk
-from tark_lsp.workspace.edits import ProposedEdit, split_lines
-from tark_lsp.workspace.snapshot import Snapshot
 from tests.editors.behaviour import Behaviour
+from tests.editors.property.deciding import Deciding
 from tests.editors.property.desk import Desk
-from tests.editors.property.marked_text import Mark
-from tests.editors.property.model_editor import Buffer, Json, ModelEditor, Telling
-from tests.editors.property.oracle import AGENT, PERSON, Oracle, Wrong, typed_in, written_in
+from tests.editors.property.model_editor import ModelEditor, Telling
+from tests.editors.property.oracle import Oracle, Wrong, written_in
+from tests.editors.property.person import SAME
 
 PATIENCE = 1000.0
 """Virtual seconds that anything may take: 20 tries of an edit, each with all its waits."""
 PAUSES = (0, 0, 0, 0.005, 0.03, 0.1, 0.2, 0.4, 0.8, 4)
-SAME = ("\n", "    }\n", "    pass\n")
-
-
 STEPS_EACH = 14
 
 
-class Interleaving:
+class Interleaving(Deciding):
+    """Of one seed; `without`: steps that are left out, to find the few that matter."""
+
     def __init__(self, behaviour: Behaviour, seed: int, folder: Path, without: frozenset[int] = frozenset()) -> None:
-        """`without`: steps that are left out, to find the few that matter."""
-        self._behaviour, self._seed, self._folder, self._without = behaviour, seed, folder, without
-        self.trace: list[str] = []
-        self.counts: dict[str, int] = {}
+        super().__init__(folder)
+        self._behaviour, self._seed, self._without = behaviour, seed, without
 
     async def run(self) -> None:
         """Raises Wrong."""
@@ -47,12 +41,8 @@ class Interleaving:
         self._editor.typing = self._type_meanwhile
         self._editor.arrived = self._arrived
         self._editor.overtaken = self._oracle.forget
-        self._read: dict[Path, tuple[Snapshot, list[Mark]]] = {}
-        self._tasks: list[asyncio.Future[Any]] = []
-        self._answered_turns: set[str] = set()
-        self._typed = self._written = 0
-        self._wrong: Wrong | None = None
-        self._paths = [self._new_file(name) for name in ("a.txt", "b.txt")]
+        for name in ("a.txt", "b.txt"):
+            self._new_file(name)
         await asyncio.sleep(1)
         with errors_raised():
             for number in range(STEPS_EACH):
@@ -71,294 +61,6 @@ class Interleaving:
             await done
         await asyncio.sleep(self._random.choice(PAUSES))
         self._raise_wrong()
-
-    # Files
-
-    def _new_file(self, name: str) -> Path:
-        random, lines = self._random, []
-        for number in range(random.choice([0, 3, 8, 15, 25])):
-            lines.append(random.choice(SAME) if random.random() < 0.4 else f"line {number} of {name}\n")
-        if lines and random.random() < 0.3:
-            lines[-1] = f"line last of {name}"
-        path = self._folder / name
-        path.write_bytes("".join(lines).replace("\n", self._ending).encode())
-        self._editor.open(path)
-        text = self._editor.buffers[path].text
-        self._oracle.originals[path] = list(zip(text.marks, text.lines, strict=True))
-        return path
-
-    # What the person does with text
-
-    def _any_path(self) -> Path | None:
-        return self._random.choice([*self._editor.buffers]) if self._editor.buffers else None
-
-    def _word(self) -> str:
-        size = self._random.randint(1, 3)
-        word = "".join(chr(PERSON + self._typed + n) for n in range(size))
-        self._typed += size
-        return word
-
-    def _line_near(self, path: Path) -> int:
-        """Often one at a hunk."""
-        lines = len(self._editor.buffers[path].text.lines)
-        hunks = [each for each in self._desk.reviews.find(path) if each.open]
-        if hunks and self._random.random() < 0.6:
-            hunk = self._random.choice(hunks)
-            return min(lines, max(0, self._random.choice([hunk.start - 1, hunk.start, hunk.end, hunk.end + 1])))
-        return self._random.randint(0, lines)
-
-    def _replace(self, path: Path, start: int, end: int, new: str) -> None:
-        new = new.replace("\n", self._ending)
-        removed = self._editor.buffers[path].text.text[start:end]
-        self._oracle.gone |= typed_in(removed) | written_in(removed)
-        self._oracle.typed.update(dict.fromkeys(typed_in(new), path))
-        self._oracle.touched |= self._editor.type(path, start, end, new)
-        self._note(f"   {path.name}[{start}:{end}] = {new!a}")
-
-    def _type(self, path: Path | None = None) -> None:
-        path = path or self._any_path()
-        if path is None or path not in self._editor.buffers:
-            return
-        text, random = self._editor.buffers[path].text, self._random
-        line = self._line_near(path)
-        body = text.lines[line].rstrip("\r\n") if line < len(text.lines) else ""
-        start, column = text.offset(line), random.choice([0, len(body), random.randint(0, len(body))])
-        word = random.choice(["", "    "]) + self._word()
-        match random.choice(["chars", "chars", "line", "line", "below", "break", "many"]):
-            case "chars":
-                self._replace(path, start + column, start + column, word)
-            case "line":
-                self._replace(path, start, start, random.choice([word, ""]) + "\n")
-            case "below":
-                self._replace(path, start + len(body), start + len(body), "\n" + random.choice([word, ""]))
-            case "break":
-                self._replace(path, start + column, start + column, "\n")
-            case "many":
-                copied = [
-                    line.rstrip("\r\n") + "\n" for line in text.lines if not typed_in(line) and not written_in(line)
-                ]
-                pasted = [word + "\n", *random.choices([*SAME, *[c for c in copied if c in SAME]], k=2), self._word()]
-                self._replace(path, start, start, "".join(pasted) + "\n")
-
-    def _type_meanwhile(self, path: Path) -> None:
-        self._note("   at that moment:")
-        self._type(path)
-
-    def _delete(self) -> None:
-        path = self._any_path()
-        if path is None or not (lines := self._editor.buffers[path].text.lines):
-            return
-        first = min(self._line_near(path), len(lines) - 1)
-        last = min(len(lines), first + self._random.randint(1, 3))
-        text = self._editor.buffers[path].text
-        start, end = text.offset(first), text.offset(last)
-        if self._random.random() < 0.3:  # part of the lines only
-            end = self._random.randint(start, end)
-            end += text.text[end - 1 : end + 1] == "\r\n"
-        self._replace(path, start, end, "")
-
-    def _format(self, path: Path | None = None) -> None:
-        path = path or self._any_path()
-        if path is None:
-            return
-        lines = self._editor.buffers[path].text.lines
-        style = self._random.choice(["indent", "strip", "blanks", "some"])
-        self._oracle.touched |= self._editor.replace_all(path, [self._formatted(line, style) for line in lines])
-        self._note(f"   {path.name}: {style}")
-
-    def _formatted(self, line: str, style: str) -> str:
-        body = line.rstrip("\r\n")
-        ending = line[len(body) :]
-        match style:
-            case "indent" if body.strip():
-                return "\t" + body.lstrip() + ending
-            case "strip":
-                return body.rstrip() + ending
-            case "blanks":
-                return body + " " + ending
-            case "some" if self._random.random() < 0.3:
-                return "  " + body + ending
-            case _:
-                return line
-
-    def _save(self) -> None:
-        path = self._any_path()
-        if path is not None:
-            if self._random.random() < 0.3:
-                self._format(path)
-            self._editor.save(path)
-            self._note(f"   {path.name}")
-
-    async def _reopen(self) -> None:
-        path = self._any_path()
-        if path is None:
-            return
-        discard = self._random.random() < 0.3
-        self._note(f"   {path.name}, {'not saved' if discard else 'saved'}")
-        if not discard:
-            self._editor.save(path)
-        before = self._editor.buffers[path].text
-        self._editor.close(path)
-        await asyncio.sleep(self._random.choice([0, 0.1, 3]))
-        text = path.read_bytes().decode()
-        self._editor.open(path, before)
-        now = self._editor.buffers[path].text
-        if now.text != before.text:
-            self._oracle.forget(path)
-        if discard:
-            there = typed_in(text)
-            lost = {each for each, home in self._oracle.typed.items() if home == path} - there
-            self._oracle.gone = (self._oracle.gone | lost) - there
-
-    # What the agent does
-
-    def _propose(self) -> None:
-        random = self._random
-        turn_id = f"turn-{len(self._desk.turns)}"
-        chosen = [path for path in self._editor.buffers if self._desk.documents.at(path) is not None]
-        random.shuffle(chosen)
-        edits = [edit for path in chosen[: random.randint(1, 2)] if (edit := self._edit(turn_id, path)).hunks]
-        ask, after = random.choice([(True, False), (True, False), (False, True), (False, False)])
-        if edits:
-            self._desk.propose(turn_id, tuple(edits), ask=ask, after=after)
-            self._tasks.append(self._desk.turns[turn_id])
-            places = {edit.path.name: [(hunk.start, hunk.end, len(hunk.new)) for hunk in edit.hunks] for edit in edits}
-            self._note(f"   {turn_id}: {places}, ask={ask}, after={after}")
-
-    def _edit(self, turn_id: str, path: Path) -> ProposedEdit:
-        """Of the text of now, or of that which the model read some time ago."""
-        now = self._desk.workspace.read(path), [*self._editor.told[path]]
-        base, marks = self._read.get(path, now) if self._random.random() < 0.25 else now
-        self._read[path] = now
-        self._oracle.bases[turn_id, path] = (marks, base.text == now[0].text)
-        lines = split_lines(base.text)
-        random = self._random
-        if random.random() < 0.1:
-            at = list(range(len(lines)))
-        else:
-            at = sorted(random.sample(range(len(lines) + 1), min(len(lines) + 1, random.randint(1, 4))))
-        made: list[str] = []
-        done = 0
-        for start in at:
-            if start < done:
-                continue
-            made += lines[done:start]
-            kind = random.choice(["replace", "replace", "change", "insert", "delete"])
-            size = 0 if kind == "insert" else random.choice([1, 1, 2, 3])
-            old = lines[start : start + size]
-            done = start + len(old)
-            if kind == "change":
-                made += [line.rstrip("\r\n") + self._written_word() + self._ending for line in old]
-            elif kind != "delete":
-                made += [f"new {self._written_word()}{self._ending}" for _ in range(random.randint(1, 3))]
-        made += lines[done:]
-        return ProposedEdit.between(base, "".join(made))
-
-    def _written_word(self) -> str:
-        self._written += 1
-        return chr(AGENT + self._written)
-
-    def _arrived(self, buffer: Buffer, params: Json, newer: bool) -> list[list[Mark]] | None:
-        spans = [(first, last, new) for first, last, new, *_ in params["edits"]]
-        brief = [(first, last, len(new)) for first, last, new in spans]
-        self._note(f"   >> {params['label']}: {buffer.path.name} {brief}{', stale' if newer else ''}")
-        self._counted("edits")
-        self._counted("stale edits made", newer)
-        try:
-            return self._oracle.arrived(buffer.path, buffer.text, spans, params["label"], newer=newer)
-        except Wrong as wrong:
-            self._wrong = self._wrong or wrong
-            return None
-
-    # What the person decides
-
-    def _some_hunks(self) -> Sequence[ReviewHunk]:
-        # Not what they answer at this very moment: of two decisions in one moment either may come first.
-        hunks = [each for each in self._desk.reviews.find() if each.turn_id not in self._answered_turns]
-        if not hunks:
-            return []
-        one = self._random.choice(hunks)
-        match self._random.choice(["one", "one", "file", "turn"]):
-            case "file":
-                return [each for each in hunks if each.path == one.path and each.open]
-            case "turn":
-                return [each for each in hunks if each.turn_id == one.turn_id and each.open]
-            case _:
-                return [one]
-
-    def _accept(self) -> None:
-        self._decide(self._desk.reviews.accept)
-
-    def _reject(self) -> None:
-        self._decide(self._desk.reviews.reject)
-
-    def _decide(self, decide: Callable[[Sequence[ReviewHunk]], Awaitable[None]]) -> None:
-        hunks = self._some_hunks()
-        self._note(f"   {[each.id[-4:] for each in hunks]}")
-        if hunks:
-            self._tasks.append(asyncio.ensure_future(decide(hunks)))
-
-    def _answer(self) -> None:
-        open_ones = [(params, future) for params, future in self._editor.questions if not future.done()]
-        if not open_ones:
-            return
-        params, future = self._random.choice(open_ones)
-        hunk_ids = [hunk["hunkId"] for edit in params["edits"] for hunk in edit["hunks"]]
-        some = [each for each in hunk_ids if self._random.random() < 0.5]
-        match self._random.choice(["all", "some", "edited", "reject", "cancelled"]):
-            case "all":
-                reply: Json = {"outcome": "allow"}
-            case "some":
-                reply = {"outcome": "allow", "hunks": some}
-            case "edited":
-                reply = {"outcome": "allow", "edited": [self._edited(each) for each in some[:1]]}
-            case outcome:
-                reply = {"outcome": outcome}
-        self._note(f"   {params['turnId']}: {reply!a}")
-        self._answered_turns.add(params["turnId"])
-        self._editor.answer(future, reply, lambda: self._answered(reply))
-
-    def _edited(self, hunk_id: str) -> Json:
-        return {"hunkId": hunk_id, "newText": f"mine {self._word()}{self._ending}"}
-
-    def _answered(self, reply: Json) -> None:
-        """The answer came while the question was open, so what the person wrote in it counts as typed."""
-        self._answered_turns.clear()
-        for edited in reply.get("edited", ()):
-            hunk = self._desk.reviews.get(edited["hunkId"])
-            assert hunk is not None
-            if hunk.applying or hunk.applied:  # accepted as it was, by another way of saying so
-                continue
-            self._oracle.typed.update(dict.fromkeys(typed_in(edited["newText"]), hunk.path))
-            self._oracle.gone |= written_in("".join(hunk.new)) - written_in(hunk.hunk.old_text)
-
-    def _undo(self) -> None:
-        over = [turn for turn, task in self._desk.turns.items() if task.done()]
-        if over:
-            turn_id = self._random.choice(over)
-            self._note(f"   {turn_id}")
-            self._tasks.append(asyncio.ensure_future(self._undone(turn_id)))
-
-    async def _undone(self, turn_id: str) -> set[Path]:
-        """The files in which something of the turn is kept."""
-        undone = await self._desk.undo(turn_id)
-        kept = {path for path, _ in undone.kept}
-        self._oracle.kept |= kept
-        self._oracle.shown |= {path for path, reason in undone.kept if reason == MISPLACED}
-        # What was accepted stays accepted, though it is taken back.
-        self._oracle.exempt |= {
-            each.id for path in {*undone.restored, *kept} for each in self._desk.reviews.find(path, turn_id)
-        }
-        self._note(f"   {turn_id}: restored {[path.name for path in undone.restored]}, kept {undone.kept}")
-        return kept
-
-    def _cancel(self) -> None:
-        answered = self._answered_turns
-        running = [turn for turn, task in self._desk.turns.items() if not task.done() and turn not in answered]
-        if running:
-            turn_id = self._random.choice(running)
-            self._note(f"   {turn_id}")
-            self._desk.turns[turn_id].cancel()
 
     # Quiet
 
@@ -421,12 +123,6 @@ class Interleaving:
         """Beside lines that look like others a diff may take a line for one that was moved, and undo leaves it."""
         alike = [line in (each.replace("\n", self._ending) for each in SAME) for line in lines]
         return any(left & set(line) and not any(alike[max(0, at - 1) : at + 2]) for at, line in enumerate(lines))
-
-    def _note(self, line: str) -> None:
-        self.trace.append(f"{asyncio.get_running_loop().time():9.3f} {line}")
-
-    def _counted(self, what: str, really: bool = True) -> None:
-        self.counts[what] = self.counts.get(what, 0) + really
 
     def _raise_wrong(self) -> None:
         self._oracle.look()
