@@ -11,7 +11,7 @@ from rich.text import Text
 from tark_lsp.cli.diff import draw_hunk
 from tark_lsp.cli.visible import one_line, visible
 from tark_lsp.server.client_documents import Documents
-from tark_lsp.server.uris import path_from_uri
+from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.workspace.lines import split_lines
 
 MESSAGE_STYLES = {1: "bold red", 2: "yellow", 3: "none", 4: "dim"}

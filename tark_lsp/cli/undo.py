@@ -13,10 +13,10 @@ from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import one_line, visible
 from tark_lsp.errors import RequestError
 from tark_lsp.folders import checkpoints_path
-from tark_lsp.workspace.checkpoint_store import CheckpointStore, LoggedTurn
-from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.file_histories import FileHistory
+from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
 from tark_lsp.workspace.edits import Outcome, ProposedEdit
-from tark_lsp.workspace.file_histories import FileHistory
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
 

@@ -1,9 +1,9 @@
 """Foreign text for the terminal: what could steer it, or hide something from the eye, is shown as an escape.
 
-Unlike `server/visible.py`, whose messages are one line of an editor's popup, this keeps lines, and code as it is.
+Unlike `server/asking/visible.py`, whose messages are one line of an editor's popup, this keeps lines, and code as it is.
 """
 
-from tark_lsp.server.visible import BLANK_BUT_LETTERS, cut
+from tark_lsp.server.asking.visible import BLANK_BUT_LETTERS, cut
 
 # After an emoji these only choose its colour, and models write them often.
 _BLANK = BLANK_BUT_LETTERS - {"\ufe0e", "\ufe0f"}

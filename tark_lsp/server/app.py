@@ -12,42 +12,42 @@ from tark_lsp.llm.client import Models, ProviderOverride
 from tark_lsp.llm.keys.logins import Logins
 from tark_lsp.llm.keys.store import KeyStore
 from tark_lsp.server import protocol
-from tark_lsp.server.answers import Answers
-from tark_lsp.server.apply import EditorBuffers
+from tark_lsp.server.actions.code_actions import CodeActions
+from tark_lsp.server.actions.mentions import Mentions
+from tark_lsp.server.actions.prompt_comments import PromptComments
+from tark_lsp.server.asking.inputs import Inputs
+from tark_lsp.server.asking.permission import Permissions
+from tark_lsp.server.asking.questions import WARNING, Questions
+from tark_lsp.server.asking.show import Show
 from tark_lsp.server.auth import Auth
 from tark_lsp.server.chat.chats import Chats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.features import Chat, serve
-from tark_lsp.server.client_state import ClientState
-from tark_lsp.server.code_actions import CodeActions
 from tark_lsp.server.commands import Commands, Parts
+from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.doctor import Doctor
-from tark_lsp.server.documents import Documents
-from tark_lsp.server.drawing import Drawing
+from tark_lsp.server.documents.documents import Documents
+from tark_lsp.server.documents.selections import Selections
+from tark_lsp.server.documents.targets import Targets
+from tark_lsp.server.editing.apply import EditorBuffers
 from tark_lsp.server.editors import folder_paths
-from tark_lsp.server.hunk_actions import HunkActions
-from tark_lsp.server.hunks_json import HunksJson
-from tark_lsp.server.inputs import Inputs
-from tark_lsp.server.lsp import Connection, RequestFailed
-from tark_lsp.server.mentions import Mentions
-from tark_lsp.server.permission import Permissions
-from tark_lsp.server.prepare import Preparation
-from tark_lsp.server.preview import Preview
-from tark_lsp.server.prompt_comments import PromptComments
 from tark_lsp.server.provider_override import provider_override
-from tark_lsp.server.questions import WARNING, Questions
-from tark_lsp.server.review import Reviews
-from tark_lsp.server.selections import Selections
-from tark_lsp.server.show import Show
-from tark_lsp.server.single_file import SingleFiles
-from tark_lsp.server.targets import Targets
-from tark_lsp.server.telling import Telling
-from tark_lsp.server.turns import Turns
-from tark_lsp.server.undo import UndoCommand, unkept
-from tark_lsp.server.updates import ProgressTokens
+from tark_lsp.server.review.actions import HunkActions
+from tark_lsp.server.review.drawing import Drawing
+from tark_lsp.server.review.hunks_json import HunksJson
+from tark_lsp.server.review.preview import Preview
+from tark_lsp.server.review.reviews import Reviews
+from tark_lsp.server.review.undo import UndoCommand, unkept
+from tark_lsp.server.turns.answers import Answers
+from tark_lsp.server.turns.client_state import ClientState
+from tark_lsp.server.turns.prepare import Preparation
+from tark_lsp.server.turns.single_file import SingleFiles
+from tark_lsp.server.turns.telling import Telling
+from tark_lsp.server.turns.turns import Turns
+from tark_lsp.server.turns.updates import ProgressTokens
 from tark_lsp.settings import Settings, load_settings
-from tark_lsp.workspace.checkpoint_store import CheckpointStore
-from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.files import Workspace
 
 log = logging.getLogger(__name__)

@@ -13,9 +13,9 @@ from tark_lsp.llm.keys.device_login import DeviceCode, DeviceLogin
 from tark_lsp.llm.keys.logins import KeyStatus, Logins
 from tark_lsp.llm.provider import Provider
 from tark_lsp.server import protocol
-from tark_lsp.server.answers import ERROR, Answers
-from tark_lsp.server.lsp import Connection, RequestFailed
-from tark_lsp.server.questions import INFO, WARNING, Questions
+from tark_lsp.server.asking.questions import INFO, WARNING, Questions
+from tark_lsp.server.connection.lsp import Connection, RequestFailed
+from tark_lsp.server.turns.answers import ERROR, Answers
 
 STOP_SECONDS = 1.0
 

@@ -10,10 +10,10 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from tark_lsp.errors import NotText, WorkspaceError
-from tark_lsp.server.uris import uri_from_path
+from tark_lsp.server.documents.uris import uri_from_path
+from tark_lsp.workspace.disk.handles import failure, open_folder
 from tark_lsp.workspace.encoding import Encoding, decode
 from tark_lsp.workspace.files import LARGEST_FILE
-from tark_lsp.workspace.handles import failure, open_folder
 from tark_lsp.workspace.lines import split_lines
 
 LANGUAGE_IDS = {

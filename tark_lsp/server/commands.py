@@ -11,29 +11,29 @@ from pydantic import ValidationError
 from tark_lsp.agent.session import Session
 from tark_lsp.errors import MissingKey, RequestError, SettingsError
 from tark_lsp.server import protocol
-from tark_lsp.server.answers import Answers
+from tark_lsp.server.actions.code_actions import CodeActions
+from tark_lsp.server.actions.prompt_comments import PromptComments
+from tark_lsp.server.asking.inputs import Inputs
+from tark_lsp.server.asking.permission import Permissions
 from tark_lsp.server.auth import Auth
 from tark_lsp.server.capabilities import COMMANDS
 from tark_lsp.server.chat.chats import Chats
-from tark_lsp.server.code_actions import CodeActions
+from tark_lsp.server.connection.early_answers import EarlyAnswers
+from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.doctor import Doctor
-from tark_lsp.server.documents import Documents
-from tark_lsp.server.early_answers import EarlyAnswers
-from tark_lsp.server.hunk_commands import HunkCommands
-from tark_lsp.server.hunks_json import HunksJson
-from tark_lsp.server.inputs import Inputs
-from tark_lsp.server.lsp import Connection
+from tark_lsp.server.documents.documents import Documents
+from tark_lsp.server.documents.selections import Selections
+from tark_lsp.server.documents.targets import Targets
+from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.server.model_table import model_table
-from tark_lsp.server.permission import Permissions
-from tark_lsp.server.prepare import Preparation
-from tark_lsp.server.prompt_comments import PromptComments
-from tark_lsp.server.review import Reviews
-from tark_lsp.server.selections import Selections
-from tark_lsp.server.targets import Targets
-from tark_lsp.server.turn_record import TurnRecord
-from tark_lsp.server.turns import Turns, kind_named
-from tark_lsp.server.undo import UndoCommand
-from tark_lsp.server.uris import path_from_uri
+from tark_lsp.server.review.commands import HunkCommands
+from tark_lsp.server.review.hunks_json import HunksJson
+from tark_lsp.server.review.reviews import Reviews
+from tark_lsp.server.review.undo import UndoCommand
+from tark_lsp.server.turns.answers import Answers
+from tark_lsp.server.turns.prepare import Preparation
+from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.server.turns.turns import Turns, kind_named
 from tark_lsp.workspace.files import Workspace
 
 log = logging.getLogger(__name__)

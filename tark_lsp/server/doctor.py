@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tark_lsp import __version__
-from tark_lsp.server.lsp import Connection
+from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.settings import Settings
 from tark_lsp.workspace.files import Workspace
 

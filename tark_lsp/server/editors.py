@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.server.capabilities import PROTOCOL, choose_encoding, find
-from tark_lsp.server.uris import path_from_uri
+from tark_lsp.server.documents.uris import path_from_uri
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ import sys
 from collections.abc import Callable
 
 from tark_lsp.server.capabilities import initialize_result
-from tark_lsp.server.frames import FrameDecoder, FramingError, encode_frame
+from tark_lsp.server.connection.frames import FrameDecoder, FramingError, encode_frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from tark_lsp.server.lsp import Connection
+    from tark_lsp.server.connection.lsp import Connection
 
 
 def main() -> "NoReturn":
@@ -56,7 +56,7 @@ def serve_stdio(create_server: Callable[[], "Connection"]) -> "NoReturn":
     import asyncio
     import logging
 
-    from tark_lsp.server.streams import PipeReader
+    from tark_lsp.server.connection.streams import PipeReader
 
     logging.basicConfig(
         level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"

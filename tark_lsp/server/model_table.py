@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tark_lsp.llm.catalog.facts import Facts, ModelInfo
-from tark_lsp.server.visible import visible
+from tark_lsp.server.asking.visible import visible
 
 HEAD = "| model | window | dollars for a million tokens: in, out | thinks | sees |\n|---|---|---|---|---|\n"
 

@@ -17,7 +17,7 @@ from tark_lsp.tools.proposing import (
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, split_lines
 from tark_lsp.workspace.lines import line_changes
-from tark_lsp.workspace.misquoted import require_whole
+from tark_lsp.workspace.placing.misquoted import require_whole
 
 DESCRIPTION = """\
 Make a new file, or give an old one a new text as a whole. Folders that are missing are made. Of an old file only the \

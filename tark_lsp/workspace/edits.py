@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from tark_lsp.workspace.lines import Hunk, common_prefix, common_suffix, ending_of, line_changes, split_lines
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
-from tark_lsp.workspace.placing import place
+from tark_lsp.workspace.placing.placing import place
 from tark_lsp.workspace.snapshot import Snapshot
 
 __all__ = [

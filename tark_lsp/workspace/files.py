@@ -8,9 +8,9 @@ from pathlib import Path, PurePath
 from typing import Protocol, TypeVar
 
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, StaleText, WorkspaceError
+from tark_lsp.workspace.disk.handles import File, Folder, Ready, failure, open_folder
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import UTF_8, decode
-from tark_lsp.workspace.handles import File, Folder, Ready, failure, open_folder
 from tark_lsp.workspace.names import check_name
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.protected import is_protected_path

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.workspace.checkpoint_store import CheckpointStore
-from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.files import Workspace
 from tests.cli.terminal import Terminal, environment, without_terminal
 from tests.memory import MemoryBuffers

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from tark_lsp.errors import RequestError, SettingsError
-from tark_lsp.server.documents import Documents
-from tark_lsp.server.lsp import Connection, RequestFailed
-from tark_lsp.server.updates import Progress, ProgressTokens
+from tark_lsp.server.connection.lsp import Connection, RequestFailed
+from tark_lsp.server.documents.documents import Documents
+from tark_lsp.server.turns.updates import Progress, ProgressTokens
 
 
 class Place(BaseModel):

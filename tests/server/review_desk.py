@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tark_lsp.server.review import Reviews
-from tark_lsp.server.review_hunks import ReviewHunk
-from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.server.review.hunks import ReviewHunk
+from tark_lsp.server.review.reviews import Reviews
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.server.scripted import Json, ScriptedEditor

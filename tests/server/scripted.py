@@ -9,11 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.server.apply import EditorBuffers
-from tark_lsp.server.documents import Documents
+from tark_lsp.server.connection.lsp import Connection, RequestFailed
+from tark_lsp.server.documents.documents import Documents
+from tark_lsp.server.documents.uris import path_from_uri, uri_from_path
+from tark_lsp.server.editing.apply import EditorBuffers
 from tark_lsp.server.editors import ClientInfo
-from tark_lsp.server.lsp import Connection, RequestFailed
-from tark_lsp.server.uris import path_from_uri, uri_from_path
 from tark_lsp.workspace.files import Workspace
 
 Json = dict[str, Any]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tark_lsp.server.handshake import serve_stdio
 
 if TYPE_CHECKING:
-    from tark_lsp.server.lsp import Connection
+    from tark_lsp.server.connection.lsp import Connection
 
 
 def create() -> "Connection":

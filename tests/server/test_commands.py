@@ -263,7 +263,7 @@ async def test_a_running_turn_cannot_be_undone(desk: Desk) -> None:
 
 
 async def test_the_last_200_turns_can_be_waited_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tark_lsp.server import turns
+    from tark_lsp.server.turns import turns
 
     assert turns.REMEMBERED_TURNS == 200
     monkeypatch.setattr(turns, "REMEMBERED_TURNS", 2)

@@ -15,7 +15,7 @@ from pytest_lsp import client_capabilities
 from tark_lsp.server import handshake
 from tark_lsp.server.app import create_server
 from tark_lsp.server.capabilities import CHAT_FEATURES, CODE_ACTION_KINDS, COMMANDS, initialize_result, is_dynamic
-from tark_lsp.server.lsp import Connection
+from tark_lsp.server.connection.lsp import Connection
 from tests.server.raw import ROOT, RawServer, frame
 
 EVERY_FILE = types.FileOperationRegistrationOptions(
@@ -101,7 +101,7 @@ from tark_lsp.server.handshake import serve_stdio
 
 def create():
     time.sleep(2)
-    from tark_lsp.server.lsp import Connection
+    from tark_lsp.server.connection.lsp import Connection
     return Connection()
 
 serve_stdio(create)

@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.errors import WorkspaceError
-from tark_lsp.workspace import checkpoint_file, checkpoint_store
-from tark_lsp.workspace.checkpoint_delta import difference, patched
-from tark_lsp.workspace.checkpoint_file import KEPT_TURNS
-from tark_lsp.workspace.checkpoint_store import CheckpointStore, LoggedTurn
+from tark_lsp.workspace.checkpoints import sqlite_file as checkpoint_file
+from tark_lsp.workspace.checkpoints import store as checkpoint_store
+from tark_lsp.workspace.checkpoints.delta import difference, patched
+from tark_lsp.workspace.checkpoints.sqlite_file import KEPT_TURNS
+from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
 
 ONE = Path("/w/a.py")
 
@@ -278,7 +279,7 @@ def test_locked(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from tark_lsp.workspace.checkpoint_store import CheckpointStore
+from tark_lsp.workspace.checkpoints.store import CheckpointStore
 failures = []
 store = CheckpointStore(lambda: Path(sys.argv[1]), lambda *problem: failures.append(problem))
 print("ready", flush=True)

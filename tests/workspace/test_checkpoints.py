@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.errors import NotText
-from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.undoing import Undone
 from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit, Stale, split_lines
 from tark_lsp.workspace.encoding import MARKED, UTF_8, Encoding
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
-from tark_lsp.workspace.undoing import Undone
 from tests.memory import MemoryBuffers
 from tests.workspace.texts import texts
 from tests.workspace.turn import Turn

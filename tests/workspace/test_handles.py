@@ -11,8 +11,8 @@ from pathlib import Path, PurePath
 import pytest
 
 from tark_lsp.errors import WorkspaceError
-from tark_lsp.workspace.beneath import DIRECTORY, Opener
-from tark_lsp.workspace.handles_posix import READ, PosixFolder
+from tark_lsp.workspace.disk.beneath import DIRECTORY, Opener
+from tark_lsp.workspace.disk.handles_posix import READ, PosixFolder
 
 SECONDS = 0.7
 """How long each race runs; realpath and then open loses it within milliseconds."""

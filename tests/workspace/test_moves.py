@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.workspace import renaming
-from tark_lsp.workspace.beneath import DIRECTORY
+from tark_lsp.workspace.disk import renaming
+from tark_lsp.workspace.disk.beneath import DIRECTORY
+from tark_lsp.workspace.disk.handles import failure
+from tark_lsp.workspace.disk.renaming import rename_new
 from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit, Refused, Stale
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.handles import failure
-from tark_lsp.workspace.renaming import rename_new
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.memory import MemoryBuffers
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tark_lsp.workspace.net_changes import taken_back
+from tark_lsp.workspace.checkpoints.net_changes import taken_back
 from tark_lsp.workspace.snapshot import Snapshot
 
 TEN = "".join(f"{n}\n" for n in range(10))

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.workspace.checkpoint_store import CheckpointStore
-from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.encoding import MARKED, UTF_8, Encoding, decode
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines

@@ -4,12 +4,12 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.undoing import Undone
 from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit
 from tark_lsp.workspace.encoding import decode
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
-from tark_lsp.workspace.undoing import Undone
 from tests.memory import MemoryBuffers
 
 

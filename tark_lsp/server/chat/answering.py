@@ -9,10 +9,10 @@ from tark_lsp.agent import events
 from tark_lsp.agent.events import CallStatus
 from tark_lsp.agent.session import Session
 from tark_lsp.messages import StopReason
+from tark_lsp.server.asking.visible import cut, visible
 from tark_lsp.server.chat.answer_text import AnswerText
 from tark_lsp.server.chat.transcript import Said, Section, conversation
 from tark_lsp.server.chat.writer import AnswerWriter
-from tark_lsp.server.visible import cut, visible
 from tark_lsp.workspace.edits import split_lines
 
 LONGEST_NOTE = 300

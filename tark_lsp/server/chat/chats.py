@@ -7,17 +7,17 @@ from pathlib import Path
 
 from tark_lsp.agent.session import Session
 from tark_lsp.errors import RequestError
+from tark_lsp.server.actions.offers import Offer
+from tark_lsp.server.asking.questions import WARNING, Questions
+from tark_lsp.server.asking.visible import cut, visible
 from tark_lsp.server.chat.answer_text import AnswerText
 from tark_lsp.server.chat.answering import Answering
 from tark_lsp.server.chat.links import cite
 from tark_lsp.server.chat.transcript import Said, Section, conversation, digest, history, is_chat
 from tark_lsp.server.chat.transcripts import Transcripts
 from tark_lsp.server.chat.writer import AnswerWriter
-from tark_lsp.server.documents import Documents, TextDocument
-from tark_lsp.server.offers import Offer
-from tark_lsp.server.questions import WARNING, Questions
-from tark_lsp.server.turns import Turns
-from tark_lsp.server.visible import cut, visible
+from tark_lsp.server.documents.documents import Documents, TextDocument
+from tark_lsp.server.turns.turns import Turns
 from tark_lsp.workspace.files import Workspace
 
 LONGEST_TITLE = 60

@@ -15,11 +15,11 @@ from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.links import Link, find_links, resolve
 from tark_lsp.server.chat.outline import flat, folds, symbols
 from tark_lsp.server.chat.transcript import ENDING, is_chat
-from tark_lsp.server.documents import Documents, TextDocument
-from tark_lsp.server.lsp import Connection, RequestFailed
-from tark_lsp.server.positions import from_client, to_client
+from tark_lsp.server.connection.lsp import Connection, RequestFailed
+from tark_lsp.server.documents.documents import Documents, TextDocument
+from tark_lsp.server.documents.positions import from_client, to_client
+from tark_lsp.server.documents.uris import uri_from_path
 from tark_lsp.server.protocol import range_json
-from tark_lsp.server.uris import uri_from_path
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import count_lines
 

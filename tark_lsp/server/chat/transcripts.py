@@ -1,7 +1,7 @@
 """The transcripts of open chats, read once for each state of the text: editors ask for four things at a time."""
 
 from tark_lsp.server.chat.transcript import Transcript, parse
-from tark_lsp.server.documents import DocumentEvent, Documents, TextDocument
+from tark_lsp.server.documents.documents import DocumentEvent, Documents, TextDocument
 
 
 class Transcripts:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.chat.transcript import HEADINGS, parse
-from tark_lsp.server.documents import Documents
+from tark_lsp.server.documents.documents import Documents
 from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import ending_of

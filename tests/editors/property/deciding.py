@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.server.apply import MISPLACED
-from tark_lsp.server.review_hunks import ReviewHunk
+from tark_lsp.server.editing.apply import MISPLACED
+from tark_lsp.server.review.hunks import ReviewHunk
 from tark_lsp.workspace.edits import ProposedEdit, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.editors.property.marked_text import Mark

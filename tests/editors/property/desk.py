@@ -4,19 +4,19 @@ import asyncio
 from pathlib import Path
 
 from tark_lsp.agent.person import PermissionRequest
-from tark_lsp.server.apply import EditorBuffers
-from tark_lsp.server.documents import Documents
-from tark_lsp.server.hunks_json import HunksJson
-from tark_lsp.server.permission import Permissions
-from tark_lsp.server.questions import Questions
-from tark_lsp.server.review import Reviews
-from tark_lsp.server.show import Show
-from tark_lsp.server.turn_person import TurnPerson
+from tark_lsp.server.asking.permission import Permissions
+from tark_lsp.server.asking.questions import Questions
+from tark_lsp.server.asking.show import Show
+from tark_lsp.server.asking.turn_person import TurnPerson
+from tark_lsp.server.documents.documents import Documents
+from tark_lsp.server.editing.apply import EditorBuffers
+from tark_lsp.server.review.hunks_json import HunksJson
+from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.tools.tool import Risk, ToolContext, ToolKind
-from tark_lsp.workspace.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.undoing import Undone
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.undoing import Undone
 from tests.editors.property.model_editor import ModelEditor
 from tests.memory import MemoryEditor
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tark_lsp.server.documents import Documents
+from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.documents.documents import Documents
+from tark_lsp.server.documents.uris import uri_from_path
 from tark_lsp.server.editors import ClientInfo
-from tark_lsp.server.lsp import Connection
-from tark_lsp.server.uris import uri_from_path
 from tark_lsp.workspace.lines import common_prefix, common_suffix, split_lines
 from tests.editors.behaviour import Behaviour, Stale
 from tests.editors.property.marked_text import Mark, MarkedText

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tark_lsp.server.apply import MISPLACED
-from tark_lsp.server.review import Reviews
-from tark_lsp.server.review_hunks import ReviewHunk
+from tark_lsp.server.editing.apply import MISPLACED
+from tark_lsp.server.review.hunks import ReviewHunk
+from tark_lsp.server.review.reviews import Reviews
 from tests.editors.property.marked_text import Mark, MarkedText
 
 PERSON, AGENT = 0xE000, 0xF0000

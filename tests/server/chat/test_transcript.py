@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tark_lsp.agent import history as rules
 from tark_lsp.server.chat.transcript import Said, conversation, digest, escaped, history, is_chat, parse, words
-from tark_lsp.server.uris import path_from_uri
+from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.workspace.edits import split_lines
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tark_lsp.server.chat import writer as module
 from tark_lsp.server.chat.writer import AnswerWriter
-from tark_lsp.server.documents import Documents
+from tark_lsp.server.documents.documents import Documents
 from tests.server.scripted import ScriptedEditor, refuse
 
 ANSWER = "".join(f"line {n} of the answer\n" for n in range(30)) + "\n"
@@ -140,7 +140,7 @@ async def test_an_editor_that_stops_taking_edits(tmp_path: Path, monkeypatch: py
     async def at_once(self: Documents, seconds: float) -> None: ...
 
     monkeypatch.setattr(Documents, "quiet", at_once)
-    monkeypatch.setattr("tark_lsp.server.apply.IN_FLIGHT_SECONDS", 0.01)
+    monkeypatch.setattr("tark_lsp.server.editing.apply.IN_FLIGHT_SECONDS", 0.01)
     editor = ScriptedEditor(tmp_path)
     path = editor.open("notes.tark.md", "hello\n")
     lost: list[str] = []

@@ -10,7 +10,7 @@ import tark_lsp
 LIBRARY = """argparse calendar cgitb configparser copy csv dataclasses difflib dis enum filecmp fractions ftplib
 functools getopt gettext heapq imaplib inspect ipaddress locale mailbox netrc optparse pickle pprint sched shelve shlex
 shutil smtplib statistics string subprocess tabnanny tarfile textwrap threading traceback uuid wave zipapp"""
-PACKAGE = ("workspace/lines.py", "workspace/files.py", "agent/history.py", "llm/client.py", "server/review.py")
+PACKAGE = ("workspace/lines.py", "workspace/files.py", "agent/history.py", "llm/client.py", "server/review/reviews.py")
 AUTHORED = ("server.go", "ring.c", "Makefile", "board.ts")
 LEAST_LINES = 40
 

@@ -1,0 +1,170 @@
+"""Code actions and code lenses: LSP's own way in, for editors with no plugin. No model is called to answer them."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from tark_lsp.server import protocol
+from tark_lsp.server.actions.comments import PromptComment
+from tark_lsp.server.actions.offers import Offer
+from tark_lsp.server.actions.prompt_comments import PromptComments, comment_range
+from tark_lsp.server.asking.permission import TITLE_WHOLE, Permissions, Waiting
+from tark_lsp.server.asking.visible import cut, visible
+from tark_lsp.server.chat.transcript import is_chat
+from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.documents.documents import Documents, TextDocument
+from tark_lsp.server.documents.targets import Targets
+from tark_lsp.server.review.actions import HunkActions
+from tark_lsp.server.turns.client_state import OUR_SOURCE
+
+AUTOMATIC = 2
+"""`CodeActionTriggerKind.Automatic`: the lightbulb, asked for at every move of the caret."""
+
+INVOKED = (("explain", "Explain"), ("fix", "Fix"), ("test", "Write tests"), ("document", "Document"))
+PROMPTED = (("ask", "Ask..."), ("edit", "Edit..."))
+
+
+class CodeActions:
+    def __init__(
+        self,
+        connection: Connection,
+        documents: Documents,
+        targets: Targets,
+        hunks: HunkActions,
+        permissions: Permissions,
+        comments: PromptComments,
+        last_answer: Callable[[], str | None],
+    ) -> None:
+        """`last_answer()`: the id of the last turn that answered in words a person may want to see again."""
+        self._connection = connection
+        self._documents = documents
+        self._targets = targets
+        self._hunks = hunks
+        self._permissions = permissions
+        self._comments = comments
+        self._last_answer = last_answer
+
+    async def actions(self, params: protocol.CodeActionParams) -> list[dict[str, Any]]:
+        document = self._documents.find(params.text_document.uri)
+        invoked = params.context.trigger_kind != AUTOMATIC
+        here = [] if document is None else self._hunks.here(document, params.range)
+        offers = [] if document is None else [*self._hunks.on(document, params.range, here)]
+        for waiting in self._permissions.waiting():
+            if any(hunk in here for hunk in waiting.hunks):  # they are decided there, one or all
+                offers += self._show(waiting)
+            else:
+                offers += self._answers(waiting)
+        if document is not None:
+            offers += [offer for _, offer in self._hunks.alarmed(document, params.range)]
+            offers += self._on_comments(document, params.range)
+        if invoked:
+            if document is None or not is_chat(document.path):  # what a chat says is sent, not worked on
+                offers += await self._on_range(params)
+            offers += () if here else self._hunks.elsewhere()
+        return [self._shaped(offer) for offer in offers if offer.wanted(params.context.only)]
+
+    def lenses(self, params: protocol.DocumentParams) -> list[dict[str, Any]]:
+        document = self._documents.find(params.text_document.uri)
+        if document is None:
+            return []
+        client = self._connection.client
+        lenses = [self._run(document, comment).as_lens(comment.start) for comment in self._comments.of(document)]
+        reviews = client.understands("review")
+        if not reviews:
+            lenses += self._hunks.lenses(document)
+        if not (reviews and client.understands("permission")):
+            for waiting in self._permissions.waiting():
+                line = min((hunk.start for hunk in waiting.hunks if hunk.path == document.path), default=0)
+                lenses += [offer.as_lens(line) for offer in self._answers(waiting)]
+        return lenses
+
+    def hover(self, params: protocol.HoverParams) -> dict[str, Any] | None:
+        """What the hunk under the pointer is about. Clients with `review` draw hunks themselves."""
+        document = self._documents.find(params.text_document.uri)
+        if document is None or self._connection.client.understands("review"):
+            return None
+        return self._hunks.hover(document, params.position.line)
+
+    async def _on_range(self, params: protocol.CodeActionParams) -> list[Offer]:
+        """The kinds that work on a selection; the lines that count stand in the titles."""
+        target = await self._targets.find(params.text_document, params.range)
+        where = self._targets.range_json(target)
+        lines = _lines_text(where)
+        about: dict[str, Any] = {"textDocument": self._identifier(params), "range": where}
+        offers = [
+            Offer(f"{title} ({lines})", "tark.turn.start", {"kind": kind, "prompt": "", **about})
+            for kind, title in INVOKED
+            if kind != "fix" or not _only_ours(params.context.diagnostics)
+        ]
+        comment = self._comments.near(params.text_document.uri, target)
+        for kind, title in PROMPTED:
+            if comment is not None and comment.prompt:
+                argument = {"kind": kind, "prompt": comment.prompt, "comment": comment_range(comment), **about}
+                offers.append(
+                    Offer(f"{title} {cut(visible(comment.prompt), 40)} ({lines})", "tark.turn.start", argument)
+                )
+            else:
+                argument = {"kind": kind, "prompt": "", "askForPrompt": True, **about}
+                offers.append(Offer(f"{title} ({lines})", "tark.turn.start", argument))
+        if (answered := self._last_answer()) is not None:
+            offers.append(Offer("Show last answer", "tark.turn.wait", {"turnId": answered, "show": True}))
+        return offers
+
+    def _on_comments(self, document: TextDocument, wanted: protocol.Range) -> Iterable[Offer]:
+        for comment in self._comments.of(document):
+            if comment.prompt and comment.start <= wanted.end.line and wanted.start.line <= comment.end:
+                yield self._run(document, comment)
+
+    def _answers(self, waiting: Waiting) -> Iterable[Offer]:
+        """Titles hold the whole of what they allow; where that does not fit, it has to be looked at first."""
+        subject = self._subject(waiting)
+        ids = {"requestId": waiting.id, "digest": waiting.request.digest}
+        yield from self._show(waiting)
+        yield Offer(f"Reject: {cut(subject, TITLE_WHOLE)}", "tark.permission.answer", {**ids, "outcome": "reject"})
+        if (len(subject) <= TITLE_WHOLE or waiting.shown) and not self._permissions.needs_showing(waiting):
+            yield Offer(f"Allow: {cut(subject, TITLE_WHOLE)}", "tark.permission.answer", {**ids, "outcome": "allow"})
+
+    def _show(self, waiting: Waiting) -> Iterable[Offer]:
+        subject = self._subject(waiting)
+        if len(subject) > TITLE_WHOLE or self._permissions.needs_showing(waiting):
+            yield Offer(f"Show... ({cut(subject, 60)})", "tark.permission.list", {"show": waiting.id})
+
+    def _subject(self, waiting: Waiting) -> str:
+        return self._permissions.message(waiting).removeprefix("Tark: ")
+
+    def _run(self, document: TextDocument, comment: PromptComment) -> Offer:
+        kind, where = self._comments.meant(document, comment)
+        argument = {
+            "kind": kind,
+            "prompt": comment.prompt,
+            "textDocument": {"uri": document.uri, "version": document.version},
+            "comment": comment_range(comment),
+            **({} if where is None else {"range": where}),
+        }
+        lines = "" if where is None else f" ({_lines_text(where)})"
+        return Offer(f"Run: {cut(visible(comment.prompt), 60)}{lines}", "tark.turn.start", argument)
+
+    def _identifier(self, params: protocol.CodeActionParams) -> dict[str, Any]:
+        document = self._documents.find(params.text_document.uri)
+        version = None if document is None else document.version
+        uri = params.text_document.uri
+        return {"uri": uri} if version is None else {"uri": uri, "version": version}
+
+    def _shaped(self, offer: Offer) -> dict[str, Any]:
+        """A `Command` for clients without code action literals."""
+        client = self._connection.client
+        if not client.has("textDocument.codeAction.codeActionLiteralSupport"):
+            return offer.as_command
+        return offer.as_action(preferable=client.has("textDocument.codeAction.isPreferredSupport"))
+
+
+def _lines_text(where: dict[str, Any]) -> str:
+    """`line 3` or `lines 3-7`, from 1; a range that ends before the first character of a line ends in the one above."""
+    first, last = where["start"]["line"] + 1, where["end"]["line"] + 1
+    if where["end"]["character"] == 0 and last > first:
+        last -= 1
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
+def _only_ours(diagnostics: Sequence[Mapping[str, Any]]) -> bool:
+    """Never offer to fix what we published ourselves."""
+    return bool(diagnostics) and all(each.get("source") == OUR_SOURCE for each in diagnostics)

@@ -1,0 +1,112 @@
+"""The `tark:` comments of open documents: where they are, what each is a prompt for, and new ones to write into."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tark_lsp.errors import RequestError
+from tark_lsp.server.actions.comments import PromptComment, empty_comment, find_comments
+from tark_lsp.server.documents.documents import Change, Closed, DocumentEvent, Documents, TextDocument
+from tark_lsp.server.documents.positions import line_length, to_client
+from tark_lsp.server.documents.ranges import definition_after
+from tark_lsp.server.documents.targets import Target
+from tark_lsp.server.protocol import range_json
+from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.lines import count_lines, ending_of
+from tark_lsp.workspace.outcomes import Applied
+
+
+def comment_range(comment: PromptComment) -> dict[str, Any]:
+    return range_json(comment.start, 0, comment.end, 0)
+
+
+@dataclass(slots=True)
+class Inserted:
+    """A comment we put at `line` for the `lines` lines right below it."""
+
+    line: int
+    lines: int
+    kind: str
+
+
+class PromptComments:
+    def __init__(self, documents: Documents, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._inserted: dict[TextDocument, list[Inserted]] = {}
+        self._found: dict[TextDocument, tuple[int, list[PromptComment]]] = {}
+        """With the number of changes the document had had, since every keystroke may ask for lenses."""
+        self._documents = documents
+        documents.listen(self._follow)
+
+    def of(self, document: TextDocument) -> list[PromptComment]:
+        changes, found = self._found.get(document, (-1, []))
+        if changes != document.changes:
+            found = []
+            if "tark:" in document.text:
+                found = find_comments(document.lines, language_of(document), document.snapshot())
+            self._found[document] = document.changes, found
+        return found
+
+    def near(self, uri: str, target: Target) -> PromptComment | None:
+        """One in the target's lines, or just above them."""
+        document = self._documents.find(uri)
+        if document is None or not (found := self.of(document)):
+            return None
+        text = target.selection.snapshot.text
+        first = len(split_lines(text[: target.selection.start] + "|")) - 1
+        last = len(split_lines(text[: target.selection.end] + "|")) - 1
+        return next((each for each in found if first <= each.end and each.start <= last), None)
+
+    def meant(self, document: TextDocument, comment: PromptComment) -> tuple[str, dict[str, Any] | None]:
+        """Kind and range of the prompt: those it was inserted for, else an agent's turn on the definition after it."""
+        for inserted in self._inserted.get(document, ()):
+            if comment.start <= inserted.line < comment.end:
+                end = min(comment.end + inserted.lines, len(document.lines))
+                return inserted.kind, self._whole_lines(document, comment.end, end)
+        found = definition_after(document.lines, comment.end)
+        return "agent", None if found is None else self._whole_lines(document, *found)
+
+    async def insert(self, target: Target, kind: str) -> None:
+        """Put an empty comment right above the target for the person to write into. Raises RequestError."""
+        document = self._documents.find(target.uri)
+        if document is None or document.path is None:
+            raise RequestError(
+                "this editor has no input box, and the document is not an open file to write a prompt into"
+            )
+        snapshot = document.snapshot()
+        text = target.selection.snapshot.text
+        line = len(split_lines(text[: target.selection.start] + "|")) - 1
+        lines = max(1, len(split_lines(text[target.selection.start : target.selection.end])))
+        standing = document.lines[line]
+        indent = standing[: len(standing) - len(standing.lstrip())]
+        ending = ending_of(standing) or ending_of(document.lines[0]) or "\n"
+        comment, _ = empty_comment(indent.rstrip("\r\n"), language_of(document), ending)
+        outcome = await self._workspace.apply(
+            ProposedEdit(document.path, snapshot, (Hunk(line, (), (comment,)),)), "Tark: a comment for your prompt"
+        )
+        if not isinstance(outcome, Applied):
+            raise RequestError(f"no comment could be put there: {outcome.reason}")
+        self._inserted.setdefault(document, []).append(Inserted(line, lines, kind))
+
+    def _whole_lines(self, document: TextDocument, start: int, end: int) -> dict[str, Any]:
+        if end < len(document.lines):
+            return range_json(start, 0, end, 0)
+        last = document.lines[-1]
+        end_character = to_client(last, line_length(last), self._documents.encoding)
+        return range_json(min(start, end - 1), 0, end - 1, end_character)
+
+    def _follow(self, event: DocumentEvent) -> None:
+        if isinstance(event, Closed):
+            self._inserted.pop(event.document, None)
+            self._found.pop(event.document, None)
+        elif isinstance(event, Change):
+            for inserted in self._inserted.get(event.document, ()):
+                if (event.end_line, event.end_character) <= (inserted.line, 0):
+                    inserted.line += count_lines(event.text) - (event.end_line - event.start_line)
+
+
+def language_of(document: TextDocument) -> str:
+    """The client's language id, else the file's ending."""
+    if document.language_id or document.path is None:
+        return document.language_id
+    return document.path.suffix.removeprefix(".")

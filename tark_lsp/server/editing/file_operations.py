@@ -1,0 +1,170 @@
+"""RenameFile and DeleteFile: the editor is asked, and what became of it is read from the disk and its own didClose.
+
+Editors skip a rename and say they applied it (Neovim), rename on disk only and keep the old buffer (kakoune-lsp), or
+save the buffer at its new place, formatted (clients.md); so an answer is never taken for what happened.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.errors import WorkspaceError
+from tark_lsp.server.capabilities import find
+from tark_lsp.server.connection.lsp import Connection, RequestFailed
+from tark_lsp.server.documents.documents import Documents
+from tark_lsp.server.documents.text_document import TextDocument
+from tark_lsp.server.documents.uris import uri_from_path
+from tark_lsp.server.protocol import SAVE
+from tark_lsp.workspace.disk.handles import TAKEN, open_folder
+from tark_lsp.workspace.encoding import decode
+from tark_lsp.workspace.files import LARGEST_FILE
+from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
+from tark_lsp.workspace.snapshot import Snapshot
+
+ANSWER_SECONDS = 30.0
+PROOF_SECONDS = 3.0
+"""How long after the answer the file may take to move, and the editor to tell of its document (as for edits)."""
+IN_FLIGHT_SECONDS = 0.2
+"""How long a didOpen may be behind its didClose, beside the editor's own delay."""
+LOOK_SECONDS = 0.05
+"""Between two looks at the disk."""
+UNSAVED = "it has unsaved changes: save it, then try again"
+CHANGED = "the text changed meanwhile"
+
+
+class FileOperations:
+    """One at a time, and none while an edit is on its way."""
+
+    def __init__(self, connection: Connection, documents: Documents, in_flight: asyncio.Lock) -> None:
+        self._connection = connection
+        self._documents = documents
+        self._in_flight = in_flight
+
+    async def move(self, snapshot: Snapshot, target: Path) -> Outcome | None:
+        """See `Buffers.move`. None, for a file that is not open, also where the editor would not or did not."""
+        if not self._can("rename"):
+            return None
+        source = snapshot.path
+        async with self._in_flight:
+            if os.path.lexists(target):
+                return Refused(TAKEN)
+            if Path(os.path.realpath(target)) != target:
+                return Refused("there is a link in the new path that was not there before")
+            if (problem := await self._problem(snapshot)) is not None:
+                return problem
+            document = self._documents.at(source)
+            change = {
+                "kind": "rename",
+                "oldUri": self._uri(document, source),
+                "newUri": uri_from_path(target),
+                "options": {"overwrite": False},
+            }
+            said, answered = await self._ask(change, f"Tark: move {source.name} to {target.name}")
+            await self._until(lambda: not os.path.lexists(source), PROOF_SECONDS if not said else 0.0)
+            if os.path.lexists(source):
+                if document is None and answered and not os.path.lexists(target):
+                    return None
+                return Refused(said or "the editor said it moved the file, but it is where it was")
+            if not os.path.lexists(target):
+                return Refused("the editor took the file away and did not put it at its new place")
+            return await self._moved(document, snapshot, target)
+
+    async def remove(self, snapshot: Snapshot) -> Outcome | None:
+        """See `Buffers.remove`."""
+        if not self._can("delete"):
+            return None
+        path = snapshot.path
+        async with self._in_flight:
+            if (problem := await self._problem(snapshot)) is not None:
+                return problem
+            document = self._documents.at(path)
+            options = {"recursive": False, "ignoreIfNotExists": False}
+            change = {"kind": "delete", "uri": self._uri(document, path), "options": options}
+            said, _ = await self._ask(change, f"Tark: delete {path.name}")
+            await self._until(lambda: not os.path.lexists(path), PROOF_SECONDS if not said else 0.0)
+            if os.path.lexists(path):
+                return Refused(said or "the editor said it deleted the file, but it is still there")
+            await self._until(lambda: self._documents.at(path) is None, PROOF_SECONDS)
+            kept = self._documents.at(path) is not None
+            return Applied(
+                Snapshot(path, "", exists=False), "the editor still has its text open: close it" if kept else ""
+            )
+
+    async def _problem(self, snapshot: Snapshot) -> Outcome | None:
+        """Why the editor is not to be asked. What is unsaved is saved by it first, where it can."""
+        path = snapshot.path
+        document = self._documents.at(path)
+        if document is None:
+            return None if _text(path) == snapshot.text else Stale("the file has changed on disk")
+        if document.text != snapshot.text:
+            return Stale(CHANGED)
+        if not document.dirty:
+            return None
+        if not self._connection.client.understands("save"):
+            return Refused(UNSAVED)
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await self._connection.request(SAVE, {"uris": [document.uri]})
+        except (RequestFailed, TimeoutError) as error:
+            return Refused(f"the editor did not save it: {error or 'no answer'}")
+        if self._documents.at(path) is not document or document.text != snapshot.text:
+            return Stale(CHANGED)
+        return Refused(UNSAVED) if document.dirty else None
+
+    async def _ask(self, change: dict[str, Any], label: str) -> tuple[str, bool]:
+        """Why the editor did not do it (empty: it says it did), and whether it answered at all."""
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                answer = await self._connection.request(
+                    "workspace/applyEdit", {"label": label, "edit": {"documentChanges": [change]}}
+                )
+        except TimeoutError:
+            return f"the editor did not answer within {ANSWER_SECONDS:g} s", False
+        except RequestFailed as error:
+            return f"the editor refused: {error.message}", True
+        if find(answer, "applied") is True:
+            return "", True
+        reason = find(answer, "failureReason")
+        return f"the editor refused{f': {reason}' if reason else ''}", True
+
+    async def _moved(self, document: TextDocument | None, snapshot: Snapshot, target: Path) -> Outcome:
+        """Told once the editor has closed the old document and opened the new one, so that edits go to that."""
+        notes = []
+        if document is not None:
+            if await self._until(lambda: self._documents.at(snapshot.path) is None, PROOF_SECONDS):
+                delay = self._connection.client.flags.change_delay
+                await self._until(lambda: self._documents.at(target) is not None, IN_FLIGHT_SECONDS + delay)
+            else:
+                notes.append("the editor still has its text open at the old place: close it there")
+        opened = self._documents.at(target)
+        text = _text(target) if opened is None else opened.text
+        if text != snapshot.text:
+            notes.append("its text was changed on the way")
+        return Applied(Snapshot(target, text or "") if opened is None else opened.snapshot(), "; ".join(notes))
+
+    async def _until(self, true: Callable[[], bool], seconds: float) -> bool:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while not true():
+            if loop.time() >= until:
+                return False
+            await asyncio.sleep(LOOK_SECONDS)
+        return True
+
+    def _can(self, operation: str) -> bool:
+        """`documentChanges` is not asked for: Neovim 0.11 honours it and does not say so."""
+        operations = self._connection.client.get("workspace.workspaceEdit.resourceOperations")
+        return isinstance(operations, list) and operation in operations
+
+    def _uri(self, document: TextDocument | None, path: Path) -> str:
+        return uri_from_path(path) if document is None else document.uri
+
+
+def _text(path: Path) -> str | None:
+    """What the file holds, to compare; None where that cannot be said. It follows no link and waits for nothing."""
+    try:
+        return decode(open_folder(Path(path.anchor)).read(path.relative_to(path.anchor), LARGEST_FILE).data)[0]
+    except (OSError, WorkspaceError):
+        return None

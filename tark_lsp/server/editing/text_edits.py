@@ -1,0 +1,33 @@
+"""A proposed edit as the `TextEdit`s of LSP, in the positions of an open document. Pure."""
+
+from typing import Any
+
+from tark_lsp.server.documents import positions
+from tark_lsp.server.documents.text_document import TextDocument
+from tark_lsp.server.protocol import range_json
+from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+
+
+def text_edits(document: TextDocument, edit: ProposedEdit, encoding: str) -> list[dict[str, Any]]:
+    """Whole lines, in order; a hunk that ends with a line that has no ending ends at that line's last character."""
+    last = len(document.lines) - 1
+    edits = []
+    for hunk in edit.hunks:
+        start, end = (hunk.start, 0), (hunk.end, 0)
+        if hunk.end > last:
+            line = document.lines[last]
+            end = (last, positions.to_client(line, positions.line_length(line), encoding))
+            start = min(start, end)
+        edits.append({"range": range_json(*start, *end), "newText": hunk.new_text})
+    return edits
+
+
+def anchored(edit: ProposedEdit) -> ProposedEdit:
+    """The same change, where it adds lines after the last one, as an edit of the last line."""
+    lines = split_lines(edit.base.text)
+    added = edit.hunks[-1] if edit.hunks else None
+    if added is None or added.old or not lines or added.start < len(lines):
+        return edit
+    if len(edit.hunks) > 1 and edit.hunks[-2].end == added.start:  # the last line is edited already
+        return edit
+    return edit.only([*edit.hunks[:-1], Hunk(added.start - 1, (lines[-1],), (lines[-1], *added.new))])

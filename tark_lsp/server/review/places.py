@@ -1,0 +1,167 @@
+"""All hunks, and where they stand: kept in step with the documents, with files that change unseen or are moved.
+
+A hunk's place follows the text by line changes: those of the region an editor's change event touches, and of the whole
+text where it changed unseen (a closed file, a document opened again).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tark_lsp.errors import FileMissing, WorkspaceError
+from tark_lsp.server.documents.documents import Change, Documents
+from tark_lsp.server.documents.followed_text import FollowedText
+from tark_lsp.server.review.hunks import ReviewHunk, carry, move
+from tark_lsp.workspace.edits import ProposedEdit, split_lines
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.snapshot import Snapshot
+
+
+class HunkPlaces:
+    def __init__(self, workspace: Workspace, documents: Documents) -> None:
+        self._workspace = workspace
+        self._documents = documents
+        self._hunks: dict[str, ReviewHunk] = {}
+        self._by_path: defaultdict[Path, list[ReviewHunk]] = defaultdict(list)
+        self._texts: dict[Path, FollowedText] = {}
+        """The text that the hunks' places refer to, of files with hunks that are followed."""
+        self.unsure: set[Path] = set()
+        """Files with something of ours on its way: whether their text has it already, nobody knows yet."""
+        self._missed: defaultdict[Path, list[Change]] = defaultdict(list)
+        """What was changed in them meanwhile."""
+        self._late: defaultdict[Path, list[tuple[Sequence[ReviewHunk], str]]] = defaultdict(list)
+        """Hunks that came meanwhile, and the text they are of: they join after it."""
+
+    def add(self, path: Path, hunks: Sequence[ReviewHunk], base: str) -> None:
+        """Hunks of the text `base` of a file come to stand in the text of now."""
+        self._hunks.update({each.id: each for each in hunks})
+        self._by_path[path] += hunks
+        self._late[path].append((hunks, base))
+        if path not in self.unsure:
+            self._join(path)
+
+    def get(self, hunk_id: str) -> ReviewHunk | None:
+        return self._hunks.get(hunk_id)
+
+    def find(self, path: Path | None = None, turn_id: str | None = None) -> list[ReviewHunk]:
+        """In the order they stand in their files."""
+        some = self._hunks.values() if path is None else self._by_path.get(path, ())
+        found = [each for each in some if turn_id is None or each.turn_id == turn_id]
+        if path is not None:
+            return sorted(found, key=lambda each: each.start)
+        return sorted(found, key=lambda each: (str(each.path), each.start))
+
+    def are_in(self, path: Path) -> bool:
+        """Are there hunks in it whose places are kept up to date?"""
+        return path in self._texts
+
+    def forget(self, path: Path) -> None:
+        """Its text is kept no longer than its hunks are followed."""
+        if not self._followed(path):
+            self._texts.pop(path, None)
+
+    def read(self, path: Path) -> Snapshot:
+        """The text of now; what is not there is empty. Raises WorkspaceError."""
+        try:
+            return self._workspace.read(path)
+        except FileMissing:
+            return Snapshot(path, "", exists=False)
+
+    def lines(self, base: Snapshot) -> Sequence[str]:
+        """Those of a text that was just read, of a file whose hunks are in step."""
+        known = self._texts.get(base.path)
+        return split_lines(base.text) if known is None else known.lines
+
+    def after(self, edit: ProposedEdit) -> list[str]:
+        """The lines as the edit leaves them."""
+        lines = [*self.lines(edit.base)]
+        for hunk in reversed(edit.hunks):
+            lines[hunk.start : hunk.end] = hunk.new
+        return lines
+
+    def sync(self, path: Path) -> None:
+        """Carry the hunks of a file from its last known text to the text of now."""
+        known, document = self._texts.get(path), self._documents.at(path)
+        if known is not None and not known.is_of(document) and (now := self._lines(path)) is not None:
+            known.become(self._followed(path), now, document)
+
+    def follow(self, path: Path, change: Change) -> None:
+        """One that was just made."""
+        if path in self.unsure:
+            self._missed[path].append(change)
+            return
+        self._texts[path].follow(self._followed(path), change)
+        self.sync(path)
+
+    @contextmanager
+    def uncertain(self, *paths: Path) -> Iterator[None]:
+        """Something of ours is on its way to these files.
+
+        Where it came, what else came with it shows in the text; where not, each change is followed as it was told.
+        """
+        self.unsure.update(paths)
+        try:
+            yield
+        finally:
+            self.unsure.difference_update(paths)
+            for path in paths:
+                for change in self._missed.pop(path, ()):
+                    if path in self._texts:
+                        self._texts[path].follow(self._followed(path), change)
+                self.sync(path)
+                self._join(path)
+
+    def place(self, path: Path, edit: ProposedEdit, done: Sequence[ReviewHunk], *, applied: bool) -> None:
+        """Move every hunk of the file to where it stands in `edit.after`; `done` are those the edit is of."""
+        changes = [(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks]
+        for each in self._by_path.get(path, ()):
+            if each not in done and not self._is_late(each):
+                move(each, changes, "another change was made to these lines")
+        grown = 0
+        for each, hunk in zip(done, edit.hunks, strict=True):
+            each.new = hunk.new if applied else each.new
+            each.stand(hunk.start + grown, applied=applied)
+            grown += len(hunk.new) - len(hunk.old)
+        self._texts[path] = FollowedText(self.after(edit))
+        self._missed.pop(path, None)
+
+    def relocate(self, source: Path, target: Path) -> None:
+        """The file was moved, and all its hunks with it."""
+        moved = self._by_path.pop(source, [])
+        for each in moved:
+            each.path = target
+        self._by_path[target] += moved
+        if (text := self._texts.pop(source, None)) is not None:
+            self._texts[target] = FollowedText(text.lines)
+        self._late[target] += self._late.pop(source, [])
+
+    def standing(self, each: ReviewHunk) -> tuple[str, ...] | None:
+        """The lines that stand in its place now; None where the file cannot be read."""
+        self.sync(each.path)
+        lines = self._lines(each.path)
+        return None if lines is None else tuple(lines[each.start : each.end])
+
+    def _lines(self, path: Path) -> list[str] | None:
+        """None: the file cannot be read, so nothing is known of its lines."""
+        if (document := self._documents.at(path)) is not None:
+            return document.lines[:] if document.lines[-1] else document.lines[:-1]
+        try:
+            return split_lines(self.read(path).text)
+        except WorkspaceError:
+            return None
+
+    def _followed(self, path: Path) -> list[ReviewHunk]:
+        return [each for each in self._by_path.get(path, ()) if each.followed and not self._is_late(each)]
+
+    def _join(self, path: Path) -> None:
+        """The others stand in the text of now, and the new ones come to it from the text they were made for."""
+        for hunks, base in self._late.get(path, ()):
+            self.sync(path)
+            if path not in self._texts:
+                self._texts[path] = FollowedText(self._lines(path) or [], self._documents.at(path))
+            carry(hunks, split_lines(base), self._texts[path].lines)
+        self._late.pop(path, None)
+
+    def _is_late(self, hunk: ReviewHunk) -> bool:
+        return any(hunk in hunks for hunks, _ in self._late.get(hunk.path, ()))

@@ -1,0 +1,58 @@
+"""A turn as the server keeps it, from its command until it is forgotten."""
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from tark_lsp.agent.events import AgentEvent
+from tark_lsp.agent.kinds import Kind
+from tark_lsp.agent.session import Session
+from tark_lsp.agent.state import Turn
+from tark_lsp.server import protocol
+from tark_lsp.server.documents.targets import Target
+from tark_lsp.server.turns.updates import Progress, Updates
+
+
+class Follower(Protocol):
+    """Shows the answer of one turn in a place of its own, beside `tark/update`."""
+
+    async def begin(self) -> None:
+        """Before anything else of the turn is done. Raises TarkError where it cannot be shown: that is its end."""
+        ...
+
+    def event(self, event: AgentEvent) -> None: ...
+
+    async def end(self, end: dict[str, Any]) -> bool:
+        """The turn's end, as clients get it. False: not all was shown, so that it is to be shown as other answers are.
+
+        Not called for a turn that never began.
+        """
+        ...
+
+
+@dataclass(eq=False, slots=True)
+class TurnRecord:
+    """`target` is what it is about, `turn` the agent's side once it began, `steering`
+    what the person says while it runs, `told` how its hunks in each file were told to stand."""
+
+    request: protocol.StartTurn
+    kind: Kind
+    session: Session
+    target: Target | None
+    updates: Updates
+    progress: Progress
+    id: str
+    ended: "asyncio.Future[dict[str, Any]]"
+    follower: Follower | None = None
+    task: "asyncio.Task[None] | None" = None
+    turn: Turn | None = None
+    began: bool = False
+    steering: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What the person is to be told when it has started."""
+    told: dict[Path, list[tuple[str, str, bool]]] = field(default_factory=dict)
+
+    @property
+    def over(self) -> bool:
+        return self.ended.done()

@@ -1,0 +1,245 @@
+"""Turns from their command to their end: started, queued behind one another in a session, cancelled, waited for."""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from tark_lsp.agent import events
+from tark_lsp.agent.kinds import KINDS, Kind
+from tark_lsp.agent.session import Session
+from tark_lsp.agent.state import Turn, TurnEnd
+from tark_lsp.agent.turn import run_turn
+from tark_lsp.errors import RequestError, TarkError
+from tark_lsp.messages import StopReason, Usage
+from tark_lsp.server import protocol
+from tark_lsp.server.asking.visible import cut, visible
+from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.documents.targets import Target
+from tark_lsp.server.review.hunks_json import HunksJson
+from tark_lsp.server.turns.telling import Telling, summary
+from tark_lsp.server.turns.turn_record import Follower, TurnRecord
+from tark_lsp.server.turns.updates import LONGEST_TITLE, Progress, ProgressTokens, Updates
+
+log = logging.getLogger(__name__)
+
+REMEMBERED_TURNS = 200
+
+
+class Preparer(Protocol):
+    """Makes the agent's turn out of a request; what it cannot make raises TarkError, told as the turn's error."""
+
+    async def __call__(self, record: TurnRecord, emit: events.Listener) -> Turn: ...
+
+
+class Turns:
+    def __init__(
+        self,
+        connection: Connection,
+        tokens: ProgressTokens,
+        hunks: HunksJson,
+        prepare: Preparer,
+        tell_end: Callable[[TurnRecord, dict[str, Any]], Awaitable[None]],
+        telling: Telling,
+    ) -> None:
+        """`tell_end`: words for people whose client has no `updates`."""
+        self._connection = connection
+        self._tokens = tokens
+        self._hunks = hunks
+        self._prepare = prepare
+        self._tell_end = tell_end
+        self._telling = telling
+        self._records: OrderedDict[str, TurnRecord] = OrderedDict()
+        self._queues: dict[str, list[TurnRecord]] = {}
+
+    def start(
+        self,
+        request: protocol.StartTurn,
+        kind: Kind,
+        session: Session,
+        target: Target | None,
+        follower: Follower | None = None,
+    ) -> dict[str, Any]:
+        """The answer to `tark.turn.start`; the work begins after it went out."""
+        turn_id = f"turn-{secrets.token_hex(6)}"
+        title = title_of(request, kind)
+        record = TurnRecord(
+            request,
+            kind,
+            session,
+            target,
+            Updates(self._connection, session.id, turn_id),
+            Progress(self._connection, self._tokens, turn_id, title),
+            turn_id,
+            asyncio.get_running_loop().create_future(),
+            follower,
+        )
+        self._records[turn_id] = record
+        self._forget()
+        queue = self._queues.setdefault(session.id, [])
+        queue.append(record)
+        ahead = len(queue) - 1
+        if not ahead:
+            self._begin(record)
+        return {"sessionId": session.id, "turnId": turn_id, **({"queued": ahead} if ahead else {})}
+
+    def find(self, turn_id: str) -> TurnRecord:
+        """Raises RequestError for an id that is none."""
+        record = self._records.get(turn_id)
+        if record is None:
+            raise RequestError(f"turnId: there is no turn {turn_id!r}")
+        return record
+
+    def title(self, turn_id: str) -> str:
+        """What people call it; empty where it is forgotten."""
+        record = self._records.get(turn_id)
+        return "" if record is None else title_of(record.request, record.kind)
+
+    def active(self) -> list[TurnRecord]:
+        """Running and queued ones, in their order."""
+        return [record for record in self._records.values() if not record.over]
+
+    def steer(self, turn_id: str, prompt: str) -> bool:
+        record = self.find(turn_id)
+        if not record.over:
+            record.steering.append(prompt)
+        return not record.over
+
+    def cancel(self, turn_id: str | None = None, session_id: str | None = None) -> list[str]:
+        """One turn, a session's running and queued ones, or all."""
+        wanted = [
+            record
+            for record in self.active()
+            if (turn_id is None or record.id == turn_id) and (session_id is None or record.session.id == session_id)
+        ]
+        for record in reversed(wanted):  # the queued first, so that none of them begins in between
+            if record.task is None:
+                self._queues[record.session.id].remove(record)
+                self._end(record, TurnEnd(StopReason.CANCELLED, "", Usage(), {}))
+            else:
+                record.task.cancel()
+        return [record.id for record in wanted]
+
+    async def wait(self, turn_id: str, token: str | int | None) -> dict[str, Any]:
+        """Cancelling it leaves the turn alone; the token was the request's own, and dies with its answer."""
+        record = self.find(turn_id)
+        if token is not None:
+            record.progress.mirror(token)
+        try:
+            return await asyncio.shield(record.ended)
+        except asyncio.CancelledError:
+            if token is not None:
+                record.progress.forget(token)
+            raise
+
+    async def stop(self) -> None:
+        """At shutdown: every turn ends `cancelled`."""
+        tasks = [record.task for record in self.active() if record.task is not None]
+        self.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=1.0)
+
+    def hunks_changed(self, path: Path) -> None:
+        """Tell each turn with something to be decided in the file, or decided just now, how that file's hunks stand."""
+        update = self._hunks.of(path)
+        stands: dict[str, list[tuple[str, str, bool]]] = {}
+        for hunk in update["hunks"]:
+            stands.setdefault(hunk["turnId"], []).append((hunk["hunkId"], hunk["state"], hunk["applied"]))
+        for turn_id, own in stands.items():
+            record = self._records.get(turn_id)
+            still = any(state == "pending" for _, state, _ in own)
+            if record is not None and (still or record.told.get(path) != own):
+                record.told[path] = own
+                record.updates.send("hunks", **update)
+
+    def _begin(self, record: TurnRecord) -> None:
+        record.task = asyncio.create_task(self._run(record), name=record.id)
+        record.task.add_done_callback(lambda _: self._end_unbegun(record))
+
+    def _end_unbegun(self, record: TurnRecord) -> None:
+        """A task that is cancelled before its first step runs not one line of its own."""
+        if not record.over:
+            self._end(record, TurnEnd(StopReason.CANCELLED, "", Usage(), {}))
+            self._next(record)
+
+    async def _run(self, record: TurnRecord) -> None:
+        end = TurnEnd(StopReason.CANCELLED, "", Usage(), {})
+        try:
+            end = await self._do(record)
+        except asyncio.CancelledError:
+            pass  # cancelled before the agent had it; from there on run_turn ends it itself
+        except TarkError as error:
+            end = TurnEnd(StopReason.ERROR, "", Usage(), {}, error=error)
+        except Exception as error:
+            log.exception("turn %s failed", record.id)
+            fault = TarkError(f"{type(error).__name__}: {error}", hint="this is a defect of tark-lsp; its log has more")
+            end = TurnEnd(StopReason.ERROR, "", Usage(), {}, error=fault)
+        finally:
+            payload = self._end(record, end)
+            self._next(record)
+        with contextlib.suppress(asyncio.CancelledError):
+            if record.follower is None or not await record.follower.end(payload):
+                await self._tell_end(record, payload)
+
+    async def _do(self, record: TurnRecord) -> TurnEnd:
+        record.began = True
+        await record.progress.begin()
+        if record.follower is not None:
+            await record.follower.begin()
+        turn = record.turn = await self._prepare(record, lambda event: self._telling.event(record, event))
+        self._telling.start(record)
+        for note in record.notes:
+            self._telling.event(record, events.Notice("warning", note))
+        return await run_turn(turn)
+
+    def _end(self, record: TurnRecord, end: TurnEnd) -> dict[str, Any]:
+        payload: dict[str, Any] = {
+            "sessionId": record.session.id,
+            "turnId": record.id,
+            "stopReason": end.stop_reason,
+            "text": end.text,
+            "edits": [{"uri": self._hunks.uri(path), "state": state} for path, state in end.edits.items()],
+            "changedByCommand": [self._hunks.uri(path) for path in end.changed_by_command],
+            "usage": protocol.usage_json(end.usage),
+        }
+        if end.error is not None:
+            payload["error"] = protocol.error_json(end.error.code, end.error.message, end.error.hint)
+        if not record.updates.seq:  # it never got as far, and every turn that ends has started
+            self._telling.start(record)
+        record.progress.end(summary(end, record.turn))
+        record.updates.send("end", **payload)
+        record.ended.set_result(payload)
+        return payload
+
+    def _next(self, record: TurnRecord) -> None:
+        queue = self._queues[record.session.id]
+        queue.remove(record)
+        if queue:
+            self._begin(queue[0])
+        else:
+            del self._queues[record.session.id]
+
+    def _forget(self) -> None:
+        over = [record for record in self._records.values() if record.over]
+        for record in over[: max(0, len(over) - REMEMBERED_TURNS)]:
+            del self._records[record.id]
+
+
+def title_of(request: protocol.StartTurn, kind: Kind) -> str:
+    return cut(visible(request.prompt.strip() or kind.name), LONGEST_TITLE)
+
+
+def kind_named(name: str, prompt: str, has_range: bool, *, asks: bool) -> Kind:
+    """Raises RequestError where there is no such kind, or it needs what the request has not."""
+    kind = KINDS.get(name)
+    if kind is None:
+        raise RequestError(f"kind: there is no kind {name!r}", hint=f"the kinds are {', '.join(KINDS)}")
+    if kind.needs_prompt and not prompt.strip() and not asks:
+        raise RequestError(f"prompt: kind {name} needs one")
+    if kind.needs_range and not has_range:
+        raise RequestError(f"range: kind {name} needs one")
+    return kind

@@ -1,0 +1,283 @@
+"""Takes a turn's changes back, the last first: exactly where nothing was changed since, else line by line.
+
+A file's edits are taken back as one edit, and so one undo step in an editor. Moves, removals and creations are taken
+back one by one, in an order in which each found its places free when it was made.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, WorkspaceError
+from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories_of
+from tark_lsp.workspace.checkpoints.net_changes import taken_back
+from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedChange
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.encoding import decode
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
+from tark_lsp.workspace.snapshot import Snapshot
+
+LABEL = "Undo Tark"
+TRIES = 3
+"""How often a file is tried again because the person typed in it meanwhile."""
+NOT_OURS = "the agent created it, and it was changed since"
+DELETED = "it was deleted since"
+TAKEN = "there is another file where it was"
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """`kept` are files left as they are, wholly or (those also in `restored`) in part, each with the reason.
+
+    A file that was moved is named by where it is now; `left` are places where moved files no longer are.
+    """
+
+    restored: tuple[Path, ...]
+    kept: tuple[tuple[Path, str], ...]
+    left: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What undo would do now, as edits of the files as they are, and what it would keep."""
+
+    edits: tuple[ProposedEdit, ...]
+    kept: tuple[tuple[Path, str], ...]
+
+
+@dataclass(slots=True, eq=False)
+class _Work:
+    """One file on its way back."""
+
+    history: FileHistory
+    begun: bool = False
+    over: bool = False
+    """Nothing is left to be tried."""
+    restored: bool = False
+    reason: str = ""
+    not_moved: str = ""
+    """Why the last try to move it failed."""
+
+
+class Undoing:
+    """Of one turn, once."""
+
+    def __init__(self, store: CheckpointStore, turn_id: str, workspace: Workspace) -> None:
+        self._store = store
+        self._workspace = workspace
+        histories = histories_of([change for change in store.changes(turn_id) if self._came(change)])
+        self._works = [_Work(history) for history in histories if not history.undone]
+        self._left: list[Path] = []
+
+    async def undo(self) -> Undone:
+        """What is kept can be tried again by another `Undoing`, which finds the rest done."""
+        todo = [(change, work) for work in self._works for change in work.history.changes if not change.undone]
+        for change, work in sorted(todo, key=lambda each: -each[0].number):
+            try:
+                if not work.begun:
+                    work.begun = True
+                    await self._begin(work)
+                if change.kind == "move" and not work.over:
+                    await self._move_back(work, change)
+            except WorkspaceError as error:
+                work.over = True
+                work.reason = work.reason or error.message
+        reasons = ((work.history.place, work.reason or work.not_moved) for work in self._works)
+        return Undone(
+            tuple(dict.fromkeys(work.history.place for work in self._works if work.restored)),
+            tuple({place: reason for place, reason in reasons if reason}.items()),
+            tuple(dict.fromkeys(self._left)),
+        )
+
+    def foresee(self) -> Foreseen:
+        edits, kept = [], []
+        for work in self._works:
+            try:
+                if (edit := self._foreseen(work.history)) is not None:
+                    edits.append(edit)
+            except WorkspaceError as error:
+                kept.append((work.history.place, error.message))
+        return Foreseen(tuple(edits), tuple(kept))
+
+    async def _begin(self, work: _Work) -> None:
+        """All but its moves."""
+        history = work.history
+        if history.created:
+            work.over = True
+            if history.removal is None:
+                await self._remove(work)
+            elif _is_ours(history, history.removal.before):
+                self._mark(work, history.changes)  # it came and went
+            else:
+                await self._bring_back(work, history.removal)
+        elif history.removal is not None:
+            await self._bring_back(work, history.removal)
+        elif history.steps:
+            await self._take_back(work)
+
+    async def _remove(self, work: _Work) -> None:
+        history = work.history
+
+        async def attempt() -> Outcome:
+            try:
+                current = self._workspace.read(history.place)
+            except FileMissing:
+                return Applied(Snapshot(history.place, "", exists=False))
+            ours = _is_ours(history, current.digest)
+            return await self._workspace.remove(current) if ours else Refused(NOT_OURS)
+
+        work.reason = await _tried(attempt)
+        if not work.reason:
+            work.restored = True
+            self._mark(work, history.changes)
+
+    async def _bring_back(self, work: _Work, removal: LoggedChange) -> None:
+        history = work.history
+        data, conflicts = self._before_removal(history, removal)
+
+        async def attempt() -> Outcome:
+            try:
+                there = self._workspace.read_bytes(history.place)
+            except FileMissing:
+                return await self._workspace.restore(history.place, data, removal.mode)
+            return Applied(Snapshot(history.place, "")) if there == data else Refused(TAKEN)
+
+        work.reason = await _tried(attempt)
+        if work.reason:
+            work.over = True
+        else:
+            work.restored, work.reason = True, conflicts
+            done = ("remove",) if conflicts else ("remove", "edit")
+            self._mark(work, [change for change in history.changes if change.kind in done])
+
+    async def _take_back(self, work: _Work) -> None:
+        history = work.history
+        conflicts = ""
+        changed = False
+
+        async def attempt() -> Outcome:
+            nonlocal conflicts, changed
+            try:
+                current = self._workspace.read(history.place)
+            except FileMissing:
+                return Refused(DELETED)
+            edit, conflicts = self._inverse(history, current)
+            changed = bool(edit.hunks)
+            return await self._workspace.apply(edit, LABEL) if changed else Applied(current)
+
+        work.reason = await _tried(attempt)
+        if not work.reason:
+            sure = any(change.sure for change in history.changes)
+            work.restored, work.reason = changed or (sure and not conflicts), conflicts
+            if not conflicts:
+                self._mark(work, [change for change in history.changes if change.kind == "edit"])
+
+    async def _move_back(self, work: _Work, move: LoggedChange) -> None:
+        history = work.history
+        place = history.place
+
+        async def attempt() -> Outcome:
+            try:
+                current = self._workspace.read(place)
+            except FileMissing:
+                there = self._is_there(move.path)
+                return Applied(Snapshot(move.path, "")) if there else Refused(DELETED)
+            return await self._workspace.move(current, move.path)
+
+        work.not_moved = await _tried(attempt)
+        if not work.not_moved:
+            work.restored = True
+            self._left.append(place)
+            # Where a place in between is taken, a file goes from the last to the first at once.
+            later = [change for change in history.changes if change.number >= move.number and change.kind == "move"]
+            self._mark(work, later)
+
+    def _foreseen(self, history: FileHistory) -> ProposedEdit | None:
+        """What will be done to the file. Raises WorkspaceError where it will be kept."""
+        if history.removal is not None:
+            if history.created and _is_ours(history, history.removal.before):
+                return None
+            data, _ = self._before_removal(history, history.removal)
+            nothing = Snapshot(history.origin, "", exists=False)
+            try:
+                return ProposedEdit.between(nothing, decode(data)[0])
+            except NotText:
+                return ProposedEdit(history.origin, nothing, ())
+        current = self._workspace.read(history.place)
+        if history.created:
+            if not _is_ours(history, current.digest):
+                raise WorkspaceError(NOT_OURS)
+            return ProposedEdit.removal(current)
+        edit, _ = self._inverse(history, current)
+        return edit if history.place == history.origin else replace(edit, target=history.origin)
+
+    def _before_removal(self, history: FileHistory, removal: LoggedChange) -> tuple[bytes, str]:
+        """The file as it is to come back, and what is kept in it."""
+        data = self._store.content(removal.before or "")
+        if history.created:
+            return data, NOT_OURS
+        if not history.steps:
+            return data, ""
+        text, encoding = decode(data)
+        edit, conflicts = self._inverse(history, Snapshot(history.place, text))
+        return encoding.encode(edit.after), conflicts
+
+    def _inverse(self, history: FileHistory, current: Snapshot) -> tuple[ProposedEdit, str]:
+        """The edit of the current text that takes back all steps, and what it leaves, and why."""
+        steps = [(self._text(step.before), self._text(step.after)) for step in history.steps]
+        edit, lost, total = taken_back(steps, current)
+        reason = f"{lost} of {total} changes were changed again since" if lost else ""
+        return ProposedEdit.between(current, edit.after), reason
+
+    def _text(self, digest: str | None) -> str:
+        return "" if digest is None else self._store.content(digest).decode("utf-8", "surrogatepass")
+
+    def _came(self, change: LoggedChange) -> bool:
+        """Of a move or removal that the server did not see the end of: whether it came to be. An edit that did not
+        is no matter: rebasing finds that there is nothing to take back."""
+        if change.sure or change.undone or change.kind == "edit":
+            return True
+        try:
+            came = not self._is_there(change.path) and (change.target is None or self._is_there(change.target))
+        except OutsideWorkspace:
+            return True  # nothing can be known of it here, and nothing will be done
+        if not came:
+            self._store.drop(change.number)
+        return came
+
+    def _is_there(self, path: Path) -> bool:
+        try:
+            self._workspace.read_bytes(path)
+        except FileMissing:
+            return False
+        except (NotText, FileTooLarge):
+            pass
+        return True
+
+    def _mark(self, work: _Work, changes: Iterable[LoggedChange]) -> None:
+        numbers = {change.number for change in changes}
+        self._store.undone(numbers)
+        work.history.changes = [
+            replace(change, undone=change.undone or change.number in numbers) for change in work.history.changes
+        ]
+
+
+def _is_ours(history: FileHistory, digest: str | None) -> bool:
+    """Whether all of a created file's text is the agent's: nothing was typed between its edits, nor after the last."""
+    steps = history.steps
+    return len(steps) == 1 and steps[0].after == digest
+
+
+async def _tried(attempt: Callable[[], Awaitable[Outcome]]) -> str:
+    """Why it was not done; empty: it was."""
+    reason = "you kept typing in it"
+    for _ in range(TRIES):
+        match await attempt():
+            case Applied():
+                return ""
+            case Refused(why):
+                return why
+            case Stale(why):
+                reason = why
+    return reason

@@ -1,0 +1,424 @@
+"""Permissions: only a grant grants, only a rejection rejects, once; whatever else comes back, the request waits on."""
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp.agent.approval import Grant
+from tark_lsp.agent.person import PermissionRequest
+from tark_lsp.errors import RequestError
+from tark_lsp.server import protocol
+from tark_lsp.server.asking import permission, questions
+from tark_lsp.server.asking.permission import Permissions, Waiting, fence
+from tark_lsp.server.asking.questions import Questions
+from tark_lsp.server.asking.show import Show
+from tark_lsp.server.asking.visible import LONGEST_MESSAGE
+from tark_lsp.server.review.hunks_json import HunksJson
+from tark_lsp.server.review.reviews import Reviews
+from tark_lsp.tools.tool import Command, Risk, ToolKind
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tests.server.scripted import Json, ScriptedEditor, capabilities, refuse
+
+MESSAGE, ASK = "window/showMessageRequest", "tark/requestPermission"
+TEXT = "one\ntwo\nthree\n"
+
+
+@dataclass
+class Desk:
+    folder: Path
+    client: Json = field(default_factory=dict)
+    cancelled: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.editor = ScriptedEditor(self.folder.resolve(), self.client)
+        self.connection = self.editor.connection
+        documents, workspace = self.editor.documents, self.editor.workspace
+        self.reviews = Reviews(workspace, documents, Checkpoints(), lambda _: None, lambda _: None, lambda *_: None)
+        asked = Questions(self.connection, documents)
+        self.permissions = Permissions(
+            self.connection,
+            workspace,
+            HunksJson(documents, self.reviews),
+            asked,
+            Show(self.connection, asked),
+            self.cancelled.append,
+            lambda: None,
+        )
+
+    def command(self, text: str, cwd: str = ".") -> Waiting:
+        command = Command(("bash", "-c", text), text, self.editor.folder / cwd)
+        grants = (Grant("g-turn", "turn", "it, this turn"), Grant("g-session", "session", "it, this session"))
+        request = PermissionRequest(
+            ("call",), f"run_command {text}", ToolKind.EXECUTE, Risk.RISKY, "it runs", "d1", command, grants=grants
+        )
+        return self.permissions.open("turn", "session", request)
+
+    def edit(self, path: Path, grants: tuple[Grant, ...] = ()) -> Waiting:
+        base = self.editor.workspace.read(path)
+        lines = tuple(split_lines(base.text))
+        edit = ProposedEdit(path, base, (Hunk(0, lines[:1], ("ONE\n", "1\n")), Hunk(2, lines[2:], ())))
+        return self.asked(edit, grants)
+
+    def asked(self, edit: ProposedEdit, grants: tuple[Grant, ...] = ()) -> Waiting:
+        hunks = self.reviews.add("turn", [(edit, ())])
+        request = PermissionRequest(
+            ("call",), "edit f.py", ToolKind.EDIT, Risk.WRITE, "it edits", "d2", edits=(edit,), grants=grants
+        )
+        return self.permissions.open("turn", "session", request, hunks)
+
+    def answer(self, waiting: Waiting, outcome: str = "allow", **more: Any) -> bool:
+        fields = {"requestId": waiting.id, "digest": waiting.request.digest, "outcome": outcome, **more}
+        return self.permissions.answer(protocol.PermissionAnswer.model_validate(fields))
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(questions, "TYPING_SECONDS", 0.02)
+    monkeypatch.setattr(questions, "LOST_SECONDS", 0.05)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@pytest.fixture
+def asking(tmp_path: Path) -> Desk:
+    return Desk(tmp_path, capabilities(tark=["permission"]))
+
+
+# tark/requestPermission
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        None,
+        {},
+        [],
+        "allow",
+        True,
+        {"outcome": "yes"},
+        {"outcome": None},
+        {"outcome": "ALLOW"},
+        {"outcome": "allow", "grant": "no such grant"},
+        {"outcome": "allow", "hunks": ["no such hunk"]},
+        {"outcome": "allow", "hunks": "all"},
+        {"outcome": "allow", "edited": [{"hunkId": "no such hunk", "newText": ""}]},
+        {"outcome": "reject", "reason": 7},
+        {"action": {"title": "Allow"}},
+    ],
+)
+async def test_what_is_no_answer_leaves_it_waiting(asking: Desk, reply: object) -> None:
+    waiting = asking.command("make")
+    asking.connection.answers[ASK] = lambda _: reply
+    await asking.permissions.ask(waiting)
+    assert asking.permissions.waiting() == [waiting]
+    assert not waiting.answer.done()
+    assert asking.answer(waiting)
+
+
+async def test_an_error_leaves_it_waiting(asking: Desk) -> None:
+    waiting = asking.command("make")
+    asking.connection.answers[ASK] = refuse
+    await asking.permissions.ask(waiting)
+    assert not waiting.answer.done()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"outcome": "allow"},
+        {"outcome": "allow", "grant": "g-turn"},
+        {"outcome": "allow", "grant": None, "hunks": None, "edited": None, "reason": None},
+        {"outcome": "reject", "reason": "not now", "unknown": 1},
+    ],
+)
+async def test_answers(asking: Desk, reply: Json) -> None:
+    waiting = asking.command("make")
+    asking.connection.answers[ASK] = lambda _: reply
+    await asking.permissions.ask(waiting)
+    answer = waiting.answer.result()
+    assert (answer.outcome, answer.grant, answer.reason) == (reply["outcome"], reply.get("grant"), reply.get("reason"))
+
+
+async def test_cancelled_cancels_the_turn(asking: Desk) -> None:
+    waiting = asking.command("make")
+    asking.connection.answers[ASK] = lambda _: {"outcome": "cancelled"}
+    await asking.permissions.ask(waiting)
+    assert asking.cancelled == ["turn"]
+    assert not waiting.answer.done()
+
+
+async def test_the_first_answer_wins_and_ids_work_once(asking: Desk) -> None:
+    waiting = asking.command("make")
+    put = asyncio.create_task(asking.permissions.ask(waiting))
+    await asking.connection.asking(ASK)
+    assert asking.answer(waiting, "reject")
+    assert not asking.answer(waiting, "allow")
+    put.cancel()
+    asking.permissions.close(waiting)
+    assert not asking.answer(waiting, "allow")
+    await asyncio.gather(put, return_exceptions=True)
+    assert waiting.answer.result().outcome == "reject"
+    assert asking.connection.withdrawn == [ASK]
+
+
+async def test_a_late_answer_to_the_request_itself_changes_nothing(asking: Desk) -> None:
+    waiting = asking.command("make")
+    late: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    asking.connection.answers[ASK] = lambda _: late
+    put = asyncio.create_task(asking.permissions.ask(waiting))
+    await asking.connection.asking(ASK)
+    assert asking.answer(waiting, "reject")
+    late.set_result({"outcome": "allow"})
+    await put
+    assert waiting.answer.result().outcome == "reject"
+
+
+async def test_answers_by_command_are_checked(desk: Desk) -> None:
+    waiting = desk.command("make")
+    for wrong in ({"digest": "another"}, {"grant": "no such"}, {"hunks": ["no such"]}):
+        with pytest.raises(RequestError, match=next(iter(wrong))):
+            desk.answer(waiting, **wrong)
+    unknown = {"requestId": "permission-nonesuch", "digest": "d", "outcome": "allow"}
+    with pytest.raises(RequestError, match="permission-nonesuch"):
+        desk.permissions.answer(protocol.PermissionAnswer.model_validate(unknown))
+    assert not waiting.answer.done()
+
+
+async def test_what_is_told_of_a_request(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    shown = desk.permissions.json(desk.edit(path, (Grant("g", "turn", "edits below ."),)))
+    assert {key: shown[key] for key in ("turnId", "sessionId", "toolCallIds", "toolKind", "risk", "why", "digest")} == {
+        "turnId": "turn",
+        "sessionId": "session",
+        "toolCallIds": ["call"],
+        "toolKind": "edit",
+        "risk": "write",
+        "why": "it edits",
+        "digest": "d2",
+    }
+    assert shown["grants"] == [{"id": "g", "covers": "edits below ."}]
+    (document,) = shown["edits"]
+    assert (document["uri"], document["version"]) == (path.as_uri(), 1)
+    assert [(each["oldText"], each["newText"], each["state"]) for each in document["hunks"]] == [
+        ("one\n", "ONE\n1\n", "pending"),
+        ("three\n", "", "pending"),
+    ]
+    command = desk.permissions.json(desk.command("make"))["command"]
+    assert command == {"argv": ["bash", "-c", "make"], "text": "make", "cwd": str(desk.editor.folder), "env": {}}
+
+
+# window/showMessageRequest
+
+
+async def put(desk: Desk, waiting: Waiting, *answers: object) -> list[Json]:
+    """Ask by messages that are answered so, one after the other; gives their params."""
+    left = list(answers)
+    desk.connection.answers[MESSAGE] = lambda _: left.pop(0)
+    await desk.permissions.ask(waiting)
+    return [params for method, params in desk.connection.asked if method == MESSAGE]
+
+
+def titles(params: Json) -> list[str]:
+    return [action["title"] for action in params["actions"]]
+
+
+@pytest.mark.parametrize("answer", [None, {}, {"title": "Perhaps"}, {"title": None}, "Allow", [], {"title": "allow"}])
+async def test_only_a_known_title_is_an_answer(desk: Desk, answer: object) -> None:
+    waiting = desk.command("make")
+    await put(desk, waiting, answer)
+    assert not waiting.answer.done()
+    assert desk.permissions.waiting() == [waiting]
+
+
+@pytest.mark.parametrize(
+    ("title", "outcome", "grant"),
+    [("Reject", "reject", None), ("Allow", "allow", None), ("Allow for this session", "allow", "g-session")],
+)
+async def test_a_command(desk: Desk, title: str, outcome: str, grant: str | None) -> None:
+    waiting = desk.command("make all")
+    (params,) = await put(desk, waiting, {"title": title})
+    assert titles(params) == ["Show", "Reject", "Allow", "Allow for this session"]
+    assert params["message"] == "Tark: run make all"
+    assert (waiting.answer.result().outcome, waiting.answer.result().grant) == (outcome, grant)
+
+
+async def test_a_command_says_where_it_runs(desk: Desk) -> None:
+    (desk.editor.folder / "src").mkdir()
+    assert desk.permissions.message(desk.command("make", cwd="src")) == "Tark: run make in src"
+
+
+async def test_edits(desk: Desk) -> None:
+    waiting = desk.edit(desk.editor.open("f.py", TEXT), (Grant("g", "turn", "edits"),))
+    (params,) = await put(desk, waiting, {"title": "Apply all this turn"})
+    assert titles(params) == ["Review", "Reject", "Apply", "Apply all this turn"]
+    assert params["message"] == "Tark: f.py: +2 -2 lines"
+    assert waiting.answer.result().grant == "g"
+
+
+async def test_without_a_grant_none_is_offered(desk: Desk) -> None:
+    waiting = desk.edit(desk.editor.open("f.py", TEXT))
+    (params,) = await put(desk, waiting, None)
+    assert titles(params) == ["Review", "Reject", "Apply"]
+
+
+@pytest.mark.parametrize("length", range(LONGEST_MESSAGE - 20, LONGEST_MESSAGE + 20))
+async def test_a_command_is_granted_only_where_all_of_it_is_seen(desk: Desk, length: int) -> None:
+    text = "echo " + "x" * (length - 10) + " evil"
+    (params,) = await put(desk, desk.command(text), None)
+    assert len(params["message"]) <= LONGEST_MESSAGE
+    assert ("Allow" in titles(params)) == params["message"].endswith(" evil")
+
+
+async def test_hidden_characters_count_as_what_is_shown(desk: Desk) -> None:
+    (params,) = await put(desk, desk.command("echo " + "\u202e" * 60), None)
+    assert titles(params) == ["Show", "Reject"]
+
+
+async def test_a_closed_file_is_changed_only_once_the_change_was_seen(desk: Desk) -> None:
+    path = desk.editor.folder / "f.py"
+    path.write_text(TEXT)
+    waiting = desk.edit(path)
+    first, second = await put(desk, waiting, {"title": "Review"}, {"title": "Apply"})
+    assert titles(first) == ["Review", "Reject"]
+    assert titles(second) == ["Review", "Reject", "Apply"]
+    (shown,) = (Path(desk.editor.folder) / "state" / "tark" / "shown").iterdir()
+    assert shown.stat().st_mode & 0o777 == 0o600
+    assert "-three\n" in shown.read_text()
+    assert waiting.answer.result().outcome == "allow"
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_open", "message", "seen_first", "shown"),
+    [
+        ("remove", True, "delete f.py: +0 -3 lines", True, "delete f.py:\n\n```diff\n--- "),
+        ("remove", False, "delete f.py: +0 -3 lines", True, "+++ /dev/null\n"),
+        ("move", True, "move f.py -> sub/g.py", False, "move f.py -> sub/g.py:\n\n```diff\n--- "),
+        ("move", False, "move f.py -> sub/g.py", False, "sub/g.py"),
+        ("both", True, "move f.py -> sub/g.py: +1 -1 lines", False, "-one\n+ONE\n"),
+        ("both", False, "move f.py -> sub/g.py: +1 -1 lines", True, "-one\n+ONE\n"),
+    ],
+)
+async def test_what_becomes_of_a_file_is_said(
+    desk: Desk, kind: str, is_open: bool, message: str, seen_first: bool, shown: str
+) -> None:
+    path = desk.editor.open("f.py", "one\ntwo\nthree\n")
+    if not is_open:
+        desk.editor.close(path)
+    base = desk.editor.workspace.read(path)
+    hunks = (Hunk(0, ("one\n",), ("ONE\n",)),) if kind == "both" else ()
+    edit = ProposedEdit(path, base, hunks, target=path.parent / "sub" / "g.py")
+    waiting = desk.asked(ProposedEdit.removal(base) if kind == "remove" else edit)
+    assert desk.permissions.message(waiting) == f"Tark: {message}"
+    assert desk.permissions.needs_showing(waiting) == seen_first
+    assert shown.replace("\\>", ">") in desk.permissions.whole_text(waiting)
+
+
+async def test_the_comment_that_goes_with_it_is_shown_too(desk: Desk) -> None:
+    path = desk.editor.open("f.py", f"{TEXT}# tark: shout\n")
+    waiting = desk.edit(path)
+    assert desk.permissions.whole_text(waiting).count("```diff") == 1
+    comment = ProposedEdit(path, desk.editor.workspace.read(path), (Hunk(3, ("# tark: shout\n",), ()),))
+    waiting.hunks = [*waiting.hunks, *desk.reviews.add("turn", [(comment, ())])]
+    whole = desk.permissions.whole_text(waiting)
+    assert whole.count("```diff") == 2
+    assert "f.py, line 4:\n\n```diff\n-# tark: shout\n```" in whole
+
+
+async def test_what_could_not_be_shown_is_not_taken_for_seen(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "state" / "tark").mkdir(parents=True)
+    (tmp_path / "state" / "tark" / "shown").write_text("in the way")
+    path = desk.editor.folder / "f.py"
+    path.write_text(TEXT)
+    waiting = desk.edit(path)
+    _, second = await put(desk, waiting, {"title": "Review"}, None)
+    assert titles(second) == ["Review", "Reject"]
+    assert "The rest cannot be shown" in desk.connection.notes()[0]
+    assert not waiting.answer.done()
+
+
+async def test_a_new_file_of_many_lines_with_a_strange_name(desk: Desk) -> None:
+    name = "a\u202e[b](http://c)\n.py"
+    path = desk.editor.folder / "x"
+    path.mkdir()
+    waiting = desk.edit(desk.editor.open(f"x/{name.replace('/', '_')}", TEXT))
+    message = desk.permissions.message(waiting)
+    assert "\n" not in message
+    assert "\u202e" not in message
+    assert "](" not in message
+
+
+# Questions, one at a time
+
+
+async def test_one_message_at_a_time(desk: Desk) -> None:
+    first, second = desk.command("one"), desk.command("two")
+    tasks = [asyncio.create_task(desk.permissions.ask(waiting)) for waiting in (first, second)]
+    await desk.connection.asking(MESSAGE)
+    await asyncio.sleep(0.02)
+    assert len(desk.connection.asked) == 1
+    tasks[0].cancel()  # answered elsewhere: the message is taken back and the slot is free
+    params = await desk.connection.asking(MESSAGE, 2)
+    assert params["message"] == "Tark: run two"
+    assert desk.connection.withdrawn == [MESSAGE]
+    tasks[1].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_a_lost_message_frees_the_slot_and_a_late_answer_still_counts(desk: Desk) -> None:
+    answers: list[asyncio.Future[Any]] = []
+
+    def later(_: Any) -> Any:
+        answers.append(asyncio.get_running_loop().create_future())
+        return answers[-1]
+
+    desk.connection.answers[MESSAGE] = later
+    first, second = desk.command("one"), desk.command("two")
+    tasks = [asyncio.create_task(desk.permissions.ask(waiting)) for waiting in (first, second)]
+    begun = asyncio.get_running_loop().time()
+    await desk.connection.asking(MESSAGE, 2)
+    assert asyncio.get_running_loop().time() - begun >= 0.05
+    answers[0].set_result({"title": "Allow"})
+    await tasks[0]
+    assert first.answer.result().outcome == "allow"
+    assert not second.answer.done()
+    tasks[1].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_not_while_the_person_types(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    desk.editor.type(path, (0, 0, "x"))
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    loop.call_later(0.015, desk.editor.type, path, (0, 0, "y"))
+    task = asyncio.create_task(desk.permissions.ask(desk.command("make")))
+    await desk.connection.asking(MESSAGE)
+    assert loop.time() - begun >= 0.03
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    "text", ["plain", "``` closes", "```\n````", "a\r```\rb", "~~~\n```sh\nrm\n```", "`" * 50], ids=ascii
+)
+def test_a_fence_is_not_closed_from_within(text: str) -> None:
+    lines = fence(text, "sh").split("\n")
+    ticks = lines[0].removesuffix("sh")
+    assert lines[-1] == ticks
+    assert ticks not in text
+
+
+def test_the_order_of_actions_is_that_of_the_contract() -> None:
+    """A stray Enter takes the first, which only shows."""
+    edits = (permission.REVIEW, permission.REJECT, permission.APPLY, permission.APPLY_TURN)
+    assert edits == ("Review", "Reject", "Apply", "Apply all this turn")
+    rest = (permission.SHOW, permission.REJECT, permission.ALLOW, permission.ALLOW_SESSION)
+    assert rest == ("Show", "Reject", "Allow", "Allow for this session")

@@ -1,0 +1,58 @@
+"""Commands in an editor that tells of no change until it has the answer: answered in time, carried out all the same."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp.errors import RequestError
+from tark_lsp.server.connection import early_answers
+from tests.server.desk import TEXT, Desk, MakeDesk
+from tests.server.scripted import Json
+
+ASK = "tark/requestPermission"
+
+
+@pytest.fixture
+def eglot(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setattr(early_answers, "PATIENCE_SECONDS", 0.1)
+    desk = make()
+    client = desk.connection.client
+    desk.connection.client = replace(client, flags=replace(client.flags, blocks_on_commands=True))
+    return desk
+
+
+async def hunk_of(desk: Desk) -> tuple[Path, str, str]:
+    """A document, the turn that wants to change it, the hunk."""
+    path = desk.editor.open("f.py", TEXT)
+    turn = await desk.start("edit f.py")
+    await desk.connection.asking(ASK)
+    (hunk,) = (await desk.command("tark.hunk.list", {}))["hunks"]
+    return path, turn, hunk["hunkId"]
+
+
+async def test_an_accept_is_answered_before_the_text_is_there(eglot: Desk) -> None:
+    path, turn, hunk_id = await hunk_of(eglot)
+    untold: list[Any] = []
+
+    def apply(params: Json) -> Json:
+        (change,) = params["edit"]["documentChanges"]
+        untold.append(eglot.editor.type(path, *eglot.editor.spans(path, change["edits"]), tell=False))
+        return {"applied": True}
+
+    eglot.connection.answers["workspace/applyEdit"] = apply
+    began = time.monotonic()
+    assert await eglot.command("tark.hunk.accept", {"hunkIds": [hunk_id]}) is None
+    assert time.monotonic() - began < 1
+    eglot.editor.tell(path, untold[0])
+    assert (await eglot.end(turn))["edits"] == [{"uri": path.as_uri(), "state": "applied"}]
+    assert eglot.editor.text(path) == TEXT.replace("line 3\n", "THREE\n")
+
+
+async def test_what_is_done_in_time_is_told(eglot: Desk) -> None:
+    _, _, hunk_id = await hunk_of(eglot)
+    assert await eglot.command("tark.hunk.reject", {"hunkIds": [hunk_id]}) == {"hunks": [hunk_id], "skipped": []}
+    with pytest.raises(RequestError, match="nonesuch"):
+        await eglot.command("tark.hunk.accept", {"hunkIds": ["nonesuch"]})

@@ -1,0 +1,186 @@
+"""The bytes on the pipes: rows G, J, L, M and N of what pygls does otherwise, and frames that are none."""
+
+import itertools
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tark_lsp.server.connection.frames import MAX_BODY, MAX_HEADER, FrameDecoder, FramingError, encode_frame
+from tests.server.raw import RawServer, frame, python
+
+SERVER = python("tests.server.serve_probe")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RawServer]:
+    with RawServer(SERVER) as server:
+        server.initialize()
+        yield server
+
+
+def test_lsp_g_nothing_but_the_protocol_is_on_stdout(server: RawServer) -> None:
+    """Nor does anything but the protocol take from stdin."""
+    assert server.call("test/print")["result"] == "clean"
+    assert server.others == []
+    for line in ("a stray print", "a stray write", "a stray child ''"):
+        assert line in server.log
+
+
+def test_lsp_j_a_client_that_does_not_read_stops_nothing() -> None:
+    with RawServer(SERVER, reading=False) as server:
+        server.send({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": {}}})
+        server.send({"jsonrpc": "2.0", "id": "flood", "method": "test/flood", "params": {"most": 1000}})
+        server.send({"jsonrpc": "2.0", "id": "after", "method": "test/echo", "params": {"n": 1}})
+        time.sleep(2)  # the server fills the pipe, then its queue, and waits for us
+        server.start_reading()
+        flood = server.answer("flood")["result"]
+        assert flood["backlogged"]
+        assert flood["sent"] < 100
+        assert flood["longest"] < 0.5
+        assert server.answer("after")["result"] == {"n": 1}
+        assert len(server.others) == flood["sent"] + 1
+        server.others.clear()
+
+
+def test_a_client_that_takes_its_end_away_ends_the_server() -> None:
+    with RawServer(SERVER, reading=False) as server:
+        server.send({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": {}}})
+        assert server.process.stdout is not None
+        os.read(server.process.stdout.fileno(), 10)
+        server.process.stdout.close()
+        server.send({"jsonrpc": "2.0", "id": "x", "method": "test/echo", "params": {"text": "x" * 100_000}})
+        assert server.wait() == 1
+        assert "Traceback" not in server.log
+
+
+def test_lsp_l_no_contents_reach_the_log(server: RawServer) -> None:
+    opened = {"uri": "untitled:secret", "languageId": "x", "version": 0, "text": "swordfish"}
+    server.notify("textDocument/didOpen", {"textDocument": opened})
+    assert server.call("test/text", {"uri": "untitled:secret"})["result"] == [0, "swordfish"]
+    server.call("test/typed", {"place": "swordfish"})
+    server.send(b'{"swordfish"')
+    server.call("test/echo", {})
+    server.others.clear()
+    assert "swordfish" not in server.log
+
+
+def test_lsp_m_requests_cost_little(server: RawServer) -> None:
+    """0.8 ms of CPU each in stock pygls; the bound leaves room for a slow machine."""
+    import psutil
+
+    process = psutil.Process(server.process.pid)
+    before = process.cpu_times()
+    for n in range(300):
+        assert server.call("test/echo", {"n": n})["result"] == {"n": n}
+    after = process.cpu_times()
+    spent = after.user + after.system - before.user - before.system
+    assert spent / 300 < 0.001
+
+
+def test_lsp_n_a_change_costs_its_own_size(server: RawServer) -> None:
+    """20 changes of 10 MB took stock pygls 4 to 8 s."""
+    text = "".join(f"line {n} of a long document\n" for n in range(350_000))
+    uri = "untitled:big"
+    server.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "", "version": 0, "text": text}})
+    server.call("test/echo", {})
+    begun = time.monotonic()
+    for n in range(20):
+        place = {"line": 170_000 + n, "character": 4}
+        change = {"range": {"start": place, "end": place}, "text": "s"}
+        server.notify(
+            "textDocument/didChange", {"textDocument": {"uri": uri, "version": n}, "contentChanges": [change]}
+        )
+    server.call("test/echo", {})
+    assert time.monotonic() - begun < 0.5
+    version, changed = server.call("test/text", {"uri": uri})["result"]
+    server.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    assert version == 19
+    assert len(changed) == len(text) + 20
+    assert "\nlines 170000 of" in changed
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"Content-Length: 2\r\n",
+        b"content-length:2\r\n",
+        b"Content-Length: 2\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n",
+        b"Content-Type: application/vscode-jsonrpc; charset=utf8\r\nContent-Length: 002\r\n",
+        b"Content-Type: application/json\r\nContent-Length: 2\r\n",
+    ],
+)
+def test_headers_of_lsp(header: bytes) -> None:
+    assert list(FrameDecoder().feed(header + b"\r\n{}" + encode_frame(b"[]"))) == [b"{}", b"[]"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        b"Content-Type: application/json\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 2\r\n",
+        b"Content-Length: 2\r\nHost: localhost:8080\r\n",
+        b"Content-Length: 2\r\nOrigin: http://example.org\r\n",
+        b"Content-Length: -2\r\n",
+        b"Content-Length: 2.0\r\n",
+        b"Content-Length: \xb2\r\n",
+        b"Content-Length: \r\n",
+        b"Content-Length 2\r\n",
+        b"Content-Length: 9999999999999999999\r\n",
+        b"Content-Length: 2\r\nContent-Length: 2\r\n",
+        b"Content-Length: 2\r\nContent-Type: text/plain; charset=latin-1\r\n",
+        b"Content-Length: 2\r\nContent-Type\r\n",
+        b"Content-Length: 2\n\n{}\n",
+        b"x" * MAX_HEADER,
+    ],
+)
+def test_any_other_header_closes_the_stream(header: bytes) -> None:
+    with pytest.raises(FramingError):
+        list(FrameDecoder().feed(header + b"\r\n{}"))
+
+
+def test_a_body_over_the_limit_is_skipped_and_answered(server: RawServer) -> None:
+    size = MAX_BODY + 1
+    server.write(b"Content-Length: %d\r\n\r\n" % size)
+    chunk = b" " * (1 << 20)
+    for _ in range(size // len(chunk)):
+        server.write(chunk)
+    server.write(b" " * (size % len(chunk)))
+    answer = server.find(lambda message: "error" in message)
+    assert answer["error"] == {"code": -32700, "message": "not a message: too large"}
+    assert server.call("test/echo", {})["result"] == {}
+
+
+@given(
+    st.lists(st.binary(max_size=30), max_size=5),
+    st.lists(st.integers(0, 400), max_size=12),
+    st.integers(0, 40),
+)
+def test_frames_are_the_same_however_they_are_cut(bodies: list[bytes], cuts: list[int], limit: int) -> None:
+    data = b"".join(map(encode_frame, bodies))
+    decoder = FrameDecoder(max_body=limit)
+    found: list[bytes | None] = []
+    places = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
+    for start, end in itertools.pairwise(places):
+        found += decoder.feed(data[start:end])
+    assert found == [body if len(body) <= limit else None for body in bodies]
+    assert decoder.rest == b""
+
+
+@given(st.binary(max_size=200))
+def test_garbage_is_a_body_or_a_framing_error(data: bytes) -> None:
+    decoder = FrameDecoder()
+    try:
+        for body in decoder.feed(data):
+            assert body is not None
+    except FramingError:
+        pass
+
+
+def test_frames_are_written_as_they_are_read() -> None:
+    assert list(FrameDecoder().feed(encode_frame("é".encode()))) == ["é".encode()]
+    assert frame(b"{}") == encode_frame(b"{}")

@@ -1,0 +1,468 @@
+"""Edits of open documents, proven by the text, with editors that refuse, skip, apply stale edits or never answer."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tark_lsp.server.documents.documents import Documents
+from tark_lsp.server.editing import apply
+from tark_lsp.server.editing.edit_watch import Watch, at_old_places
+from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tark_lsp.workspace.outcomes import Applied, Refused, Stale
+from tark_lsp.workspace.snapshot import Snapshot
+from tests.server.scripted import Json, ScriptedEditor, line_starts, refuse
+
+TEXT = "".join(f"line {n}\n" for n in range(12))
+AFTER = TEXT.replace("line 3\n", "THREE\n").replace("line 8\n", "EIGHT\nand a half\n")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the real times, but a tenth of them."""
+    for name in ("ANSWER_SECONDS", "PROOF_SECONDS", "SILENCE_SECONDS", "IN_FLIGHT_SECONDS", "QUIET_SECONDS"):
+        monkeypatch.setattr(apply, name, getattr(apply, name) / 10 if name != "ANSWER_SECONDS" else 0.3)
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> ScriptedEditor:
+    return ScriptedEditor(tmp_path.resolve())
+
+
+def edit_of(editor: ScriptedEditor, path: Path, after: str = AFTER) -> ProposedEdit:
+    return ProposedEdit.between(editor.workspace.read(path), after)
+
+
+def sent(editor: ScriptedEditor) -> list[Json]:
+    return [params for method, params in editor.connection.asked if method == "workspace/applyEdit"]
+
+
+async def test_an_honest_editor(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+    outcome = await editor.workspace.apply(edit_of(editor, path), "Tark: apply 2 changes")
+    assert isinstance(outcome, Applied)
+    assert outcome.snapshot.text == editor.text(path) == AFTER
+    (params,) = sent(editor)
+    assert params["label"] == "Tark: apply 2 changes"
+    (change,) = params["edit"]["documentChanges"]
+    assert change["textDocument"] == {"uri": editor.open_buffers[path].uri, "version": 1}
+    assert [(each["range"]["start"], each["newText"]) for each in change["edits"]] == [
+        ({"line": 3, "character": 0}, "THREE\n"),
+        ({"line": 8, "character": 0}, "EIGHT\nand a half\n"),
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("a\nb", "a\nB"),
+        ("a\nb", "a\n"),
+        ("a\nb", "a\nb\nc"),
+        ("a\n", "a\nb\n"),
+        ("a\n", ""),
+        ("", "a\n"),
+        ("", "a"),
+        ("a", ""),
+        ("🥧é", "é🥧\n"),
+        ("x\n🥧 last", "x\n🥧 first"),
+        ("a\r\nb\r\n", "a\r\nB\r\n"),
+        ("a\rb\r", "a\rB\r"),
+        ("a\r\nb", "a\r\nB\r\nc"),
+    ],
+)
+async def test_the_ends_of_texts(tmp_path: Path, encoding: str, text: str, after: str) -> None:
+    editor = ScriptedEditor(tmp_path.resolve(), encoding=encoding)
+    path = editor.open("f.py", text)
+    outcome = await editor.workspace.apply(edit_of(editor, path, after), "label")
+    assert isinstance(outcome, Applied)
+    assert editor.text(path) == after == editor.workspace.read(path).text
+
+
+lines = st.lists(st.sampled_from(["a\n", "b\n", "🥧\n", "é\r\n", "\n"]), max_size=8)
+whole_texts = st.tuples(lines, st.sampled_from(["", "end", "🥧"])).map(lambda parts: "".join(parts[0]) + parts[1])
+
+
+@settings(max_examples=100, deadline=None)
+@given(whole_texts, whole_texts, st.sampled_from(["utf-8", "utf-16", "utf-32"]))
+def test_any_text_becomes_any_other(
+    tmp_path_factory: pytest.TempPathFactory, text: str, after: str, units: str
+) -> None:
+    async def become() -> None:
+        editor = ScriptedEditor(folder, encoding=units)
+        path = editor.open("f.py", text)
+        outcome = await editor.workspace.apply(edit_of(editor, path, after), "label")
+        assert isinstance(outcome, Applied) or text == after
+        assert editor.text(path) == after
+
+    folder = tmp_path_factory.mktemp("texts").resolve()
+    asyncio.run(become()) if text != after else None
+
+
+async def test_a_text_that_changed_before_is_stale_and_nothing_is_sent(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+    edit = edit_of(editor, path)
+    editor.type(path, (0, 0, "x"))
+    assert await editor.workspace.apply(edit, "label") == Stale("the text changed meanwhile")
+    assert sent(editor) == []
+
+
+async def test_one_is_in_flight_at_a_time(editor: ScriptedEditor) -> None:
+    one, other = editor.open("one.py", TEXT), editor.open("other.py", TEXT)
+    flying = 0
+
+    async def slow(params: Any) -> Json:
+        nonlocal flying
+        flying += 1
+        assert flying == 1
+        await asyncio.sleep(0.01)
+        flying -= 1
+        return editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = slow
+    edits = [edit_of(editor, path) for path in (one, other)]
+    outcomes = await asyncio.gather(*(editor.workspace.apply(edit, "label") for edit in edits))
+    assert all(isinstance(outcome, Applied) for outcome in outcomes)
+
+
+async def test_a_refusal_is_tried_three_times_and_said(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+    editor.connection.answers["workspace/applyEdit"] = lambda _: {"applied": False, "failureReason": "read-only"}
+    assert await editor.workspace.apply(edit_of(editor, path), "label") == Refused(
+        "the editor refused the edit: read-only"
+    )
+    assert len(sent(editor)) == 3
+
+
+@pytest.mark.parametrize("answer", [None, {}, [], "yes", {"applied": None}])
+async def test_an_answer_that_is_none_is_a_refusal(editor: ScriptedEditor, answer: object) -> None:
+    path = editor.open("f.py", TEXT)
+    editor.connection.answers["workspace/applyEdit"] = lambda _: answer
+    assert await editor.workspace.apply(edit_of(editor, path), "label") == Refused("the editor refused the edit")
+
+
+async def test_an_editor_that_cannot(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+    editor.connection.answers["workspace/applyEdit"] = refuse
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    assert outcome == Refused("the editor refused the edit: the editor failed")
+
+
+async def test_an_editor_that_never_answers_is_asked_once(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+    del editor.connection.answers["workspace/applyEdit"]
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    assert outcome == Refused("the editor did not answer within 0.3 s")
+    assert len(sent(editor)) == 1
+    assert editor.connection.withdrawn == ["workspace/applyEdit"]
+
+
+async def test_an_editor_that_says_applied_and_does_nothing(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+    editor.connection.answers["workspace/applyEdit"] = lambda _: {"applied": True}
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    assert outcome == Refused("the editor said it applied the edit, but its text did not change")
+    assert len(sent(editor)) == 1
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.01, 0.2])
+async def test_the_change_comes_after_the_answer(editor: ScriptedEditor, delay: float) -> None:
+    path = editor.open("f.py", TEXT)
+
+    def late(params: Any) -> Json:
+        (change,) = params["edit"]["documentChanges"]
+        changes = editor.type(path, *editor.spans(path, change["edits"]), tell=False)
+        asyncio.get_running_loop().call_later(delay, editor.tell, path, changes)
+        return {"applied": True}
+
+    editor.connection.answers["workspace/applyEdit"] = late
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path), "label"), Applied)
+
+
+async def test_each_hunk_in_a_notification_of_its_own(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+
+    def one_by_one(params: Any) -> Json:
+        (change,) = params["edit"]["documentChanges"]
+        for number, span in enumerate(editor.spans(path, change["edits"])):
+            changes = editor.type(path, span, tell=False)
+            asyncio.get_running_loop().call_later(0.005 * number, editor.tell, path, changes)
+        return {"applied": True}
+
+    editor.connection.answers["workspace/applyEdit"] = one_by_one
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path), "label"), Applied)
+    assert editor.text(path) == AFTER
+
+
+async def test_hunks_at_one_place_told_one_after_the_other_are_not_repaired(editor: ScriptedEditor) -> None:
+    """Half of it done, and done again at the old places, gives the very same text."""
+    path = editor.open("f.py", TEXT)
+    base = editor.workspace.read(path)
+    lines_of = tuple(split_lines(TEXT))
+    edit = ProposedEdit(path, base, (Hunk(0, (), ("A\n",)), Hunk(0, (), ("B\n",)), Hunk(0, lines_of, ("C\n",))))
+    assert isinstance(await editor.workspace.apply(edit, "label"), Applied)
+    assert editor.text(path) == "A\nB\nC\n"
+    assert len(sent(editor)) == 1
+
+
+async def test_closed_meanwhile(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+
+    def close(_: Any) -> Json:
+        editor.close(path)
+        return {"applied": False}
+
+    editor.connection.answers["workspace/applyEdit"] = close
+    assert await editor.workspace.apply(edit_of(editor, path), "label") == Stale("the document was closed")
+
+
+async def test_saved_and_closed_right_after_it_was_made(editor: ScriptedEditor) -> None:
+    """As in an editor that tells of changes late: the text that was told last has the edit."""
+    path = editor.open("f.py", TEXT)
+
+    def then_close(params: Json) -> Json:
+        editor.apply(params)
+        editor.save(path)
+        editor.close(path)
+        return {"applied": True}
+
+    editor.connection.answers["workspace/applyEdit"] = then_close
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    assert isinstance(outcome, Applied)
+    assert path.read_text() == AFTER
+
+
+async def test_closed_before(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+    edit = edit_of(editor, path)
+    editor.close(path)
+    assert await editor.buffers.apply(edit, "label") == Stale("the document was closed")
+
+
+# An editor that numbers no versions
+
+
+async def test_without_versions_edits_wait_for_quiet(tmp_path: Path) -> None:
+    editor = ScriptedEditor(tmp_path.resolve(), versions=False)
+    path = editor.open("f.py", TEXT)
+    editor.type(path, (0, 0, "x"))
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    assert isinstance(outcome, Applied)
+    assert loop.time() - begun >= 0.03
+    assert sent(editor)[0]["edit"]["documentChanges"][0]["textDocument"]["version"] is None
+
+
+async def test_without_versions_what_is_typed_in_the_quiet_makes_it_stale(tmp_path: Path) -> None:
+    editor = ScriptedEditor(tmp_path.resolve(), versions=False)
+    path = editor.open("f.py", TEXT)
+    editor.type(path, (0, 0, "x"))
+    edit = edit_of(editor, path)
+    asyncio.get_running_loop().call_later(0.01, editor.type, path, (0, 0, "y"))
+    assert await editor.workspace.apply(edit, "label") == Stale("the text changed meanwhile")
+    assert sent(editor) == []
+
+
+async def test_without_versions_closed_in_the_quiet(tmp_path: Path) -> None:
+    editor = ScriptedEditor(tmp_path.resolve(), versions=False)
+    path = editor.open("f.py", TEXT)
+    editor.type(path, (0, 0, "x"))
+    edit = edit_of(editor, path)
+    asyncio.get_running_loop().call_later(0.01, editor.close, path)
+    assert await editor.workspace.apply(edit, "label") == Stale("the document was closed")
+    assert sent(editor) == []
+
+
+# The person types at the very moment the edit arrives
+
+TYPED = {
+    "above": (0, 0, "typed\n"),
+    "far below": (len(TEXT), len(TEXT), "typed\n"),
+    "between": (TEXT.index("line 5"), TEXT.index("line 5"), "typed\n"),
+    "inside": (TEXT.index("line 8") + 4, TEXT.index("line 8") + 4, "typed"),
+    "a line less above": (0, 7, ""),
+}
+Editor = Callable[[ScriptedEditor, Path, tuple[int, int, str], Any], Json]
+
+
+def at_once(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], params: Any) -> Json:
+    """Told before the edit."""
+    editor.type(path, typed)
+    return editor.apply(params, check=False)
+
+
+def together(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], params: Any) -> Json:
+    """Told in one notification with the edit."""
+    (change,) = params["edit"]["documentChanges"]
+    changes = editor.type(path, typed, tell=False)
+    changes += editor.type(path, *editor.spans(path, change["edits"]), tell=False)
+    editor.tell(path, changes)
+    return {"applied": True}
+
+
+def line_by_line(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], params: Any) -> Json:
+    """Told of each line that takes the place of one, the last hunk first, and then of those that are more."""
+    editor.type(path, typed)
+    (change,) = params["edit"]["documentChanges"]
+    for each in reversed(change["edits"]):
+        first, last = each["range"]["start"]["line"], each["range"]["end"]["line"]
+        new = split_lines(each["newText"])
+        both = min(last - first, len(new))
+        for n in range(both):
+            starts = line_starts(editor.text(path))
+            editor.type(path, (starts[first + n], starts[first + n + 1], new[n]))
+        starts = line_starts(editor.text(path))
+        editor.type(path, (starts[first + both], starts[last], "".join(new[both:])))
+    return {"applied": True}
+
+
+@pytest.mark.parametrize("typed", TYPED.values(), ids=TYPED)
+@pytest.mark.parametrize("behaviour", [at_once, together, line_by_line])
+async def test_an_editor_that_applies_stale_edits_loses_nothing(
+    editor: ScriptedEditor, behaviour: Editor, typed: tuple[int, int, str]
+) -> None:
+    path = editor.open("f.py", TEXT)
+    left = [typed]
+
+    def stale(params: Any) -> Json:
+        return behaviour(editor, path, left.pop(), params) if left else editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    start, end, new = typed
+    mine = TEXT[:start] + new + TEXT[end:]
+    right = mine.replace("line 3\n", "THREE\n").replace("line 8\n", "EIGHT\nand a half\n")
+    if typed is TYPED["inside"]:
+        assert isinstance(outcome, Stale)
+        assert editor.text(path) == mine
+    else:
+        assert isinstance(outcome, Applied)
+        assert editor.text(path) == right
+
+
+async def test_what_is_typed_while_a_misplaced_edit_is_put_right_is_kept(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+    typed = ["one\n", "two\n", "three\n"]
+
+    def stale(params: Any) -> Json:
+        if len(sent(editor)) == 3:
+            return {"applied": False}
+        return at_once(editor, path, (0, 0, typed.pop(0)), params) if typed else editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    assert isinstance(outcome, Applied)
+    assert sorted(editor.text(path).split("\n")) == sorted(f"{AFTER}one\ntwo\nthree\n".split("\n"))
+    assert [line for line in split_lines(editor.text(path)) if line in AFTER] == split_lines(AFTER)
+
+
+async def test_what_is_typed_into_a_misplaced_edit_is_kept_and_said(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+
+    def stale(params: Any) -> Json:
+        if len(sent(editor)) == 1:
+            at_once(editor, path, TYPED["inside"], params)
+            at = editor.text(path).index("THREE")
+            editor.type(path, (at, at, "typed "))
+            return {"applied": True}
+        return editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    assert await editor.workspace.apply(edit_of(editor, path), "label") == Refused(apply.MISPLACED)
+    kept = split_lines(editor.text(path))
+    assert "typed THREE\n" in kept
+    assert [line for line in kept if line != "typed THREE\n"] == split_lines(TEXT.replace("line 8", "linetyped 8"))
+
+
+async def test_an_empty_line_typed_at_the_end_is_not_taken_for_the_edit(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", "\n")
+    edit = edit_of(editor, path, "new\n\n")
+
+    def stale(params: Any) -> Json:
+        return at_once(editor, path, (0, 0, "\n"), params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    await editor.workspace.apply(edit, "label")
+    assert sorted(split_lines(editor.text(path))) == ["\n", "\n", "new\n"]
+
+
+@pytest.mark.parametrize("typed", TYPED.values(), ids=TYPED)
+@pytest.mark.parametrize("says", [True, False], ids=["skips", "refuses"])
+@pytest.mark.parametrize("delay", [0.0, 0.02])
+async def test_an_editor_that_does_not_apply_stale_edits(
+    editor: ScriptedEditor, typed: tuple[int, int, str], says: bool, delay: float
+) -> None:
+    path = editor.open("f.py", TEXT)
+
+    def skip(_: Any) -> Json:
+        changes = editor.type(path, typed, tell=False)
+        asyncio.get_running_loop().call_later(delay, editor.tell, path, changes)
+        return {"applied": says}
+
+    editor.connection.answers["workspace/applyEdit"] = skip
+    assert await editor.workspace.apply(edit_of(editor, path), "label") == Stale("the text changed meanwhile")
+    assert len(sent(editor)) == 1
+
+
+async def test_typing_after_the_edit_was_applied(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+
+    def and_type(params: Any) -> Json:
+        answer = editor.apply(params)
+        editor.type(path, (0, 0, "typed"))
+        return answer
+
+    editor.connection.answers["workspace/applyEdit"] = and_type
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    assert isinstance(outcome, Applied)
+    assert outcome.snapshot.text == "typed" + AFTER
+
+
+async def test_what_cannot_be_put_right_is_said(editor: ScriptedEditor) -> None:
+    """It applies the stale edit and refuses every further one."""
+    path = editor.open("f.py", TEXT)
+    left = [TYPED["above"]]
+
+    def stale(params: Any) -> Json:
+        return at_once(editor, path, left.pop(), params) if left else {"applied": False}
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    assert isinstance(outcome, Refused)
+    assert "in the wrong place" in outcome.reason
+    assert "typed\n" in editor.text(path)
+
+
+def test_old_places_past_the_end_of_a_shorter_text() -> None:
+    base = Snapshot(Path("f"), TEXT)
+    edit = ProposedEdit(base.path, base, (Hunk(10, ("line 10\n",), ("TEN\n",)),))
+    assert at_old_places(edit, "short\n") == "short\nTEN\n"
+
+
+async def test_an_edit_at_the_end_as_neovim_tells_it() -> None:
+    """Neovim replaces the end of the text with one empty line too many, and takes that away at last."""
+    documents = Documents("utf-8")
+    text = "# remove\n\ndef f(a):\n    return a\n"
+    documents.did_open({"textDocument": {"uri": "file:///f.py", "languageId": "python", "version": 0, "text": text}})
+    document = documents.find("file:///f.py")
+    assert document is not None
+    hunks = (
+        Hunk(0, ("# remove\n",), ()),
+        Hunk(2, ("def f(a):\n", "    return a\n"), ("def f(b):\n", "    return b\n")),
+    )
+    edit = ProposedEdit(Path("/f.py"), document.snapshot(), hunks)
+    told = [((2, 6), (3, 12), "b):\n    return b\n"), ((0, 0), (1, 0), ""), ((3, 0), (4, 0), "")]
+    changes = [
+        {"range": {side: {"line": at[0], "character": at[1]} for side, at in (("start", a), ("end", b))}, "text": new}
+        for a, b, new in told
+    ]
+    with Watch(documents, document, edit) as watch:
+        documents.did_change({"textDocument": {"uri": "file:///f.py", "version": 6}, "contentChanges": changes})
+        outcome = await watch.outcome(0.1, 0.1)
+    assert document.text == edit.after
+    assert isinstance(outcome, Applied)

@@ -1,0 +1,242 @@
+"""`tark.hunk.edit` and `.regenerate`, and what can be done about a conflict, which keeps what the person wrote."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp.errors import RequestError
+from tark_lsp.server import protocol
+from tark_lsp.server.review.drawing import PAUSE_SECONDS
+from tests.server.desk import TEXT, Desk, MakeDesk, allow
+
+ASK, INPUT = "tark/requestPermission", "tark/requestInput"
+SCENARIO = """\
+wire = "anthropic-messages"
+
+[[reply]]
+tool = "replace_selection"
+text = "Replaced."
+
+[[reply]]
+tool = "edit_file"
+text = "Edited."
+
+[[reply]]
+tool = "write_file"
+text = "Written."
+
+[[reply]]
+when = '(?s)for before:\\nreplace f.py.*rejected, of the selected lines:\\n-line 3\\n\\+THREE\\n.*says:\\s+(?P<how>.*)'
+calls = [{ name = "replace_selection", arguments = { new_text = 'line 3, \\g<how>' } }]
+
+[[reply]]
+when = '(?s)asked for before:\\nadd to f.py.*nothing is selected:\\n\\+3.5\\n.*says:\\s+Make this change anew'
+calls = [{ name = "replace_selection", arguments = { new_text = "3.7\\n" } }]
+
+[[reply]]
+when = '(?s)asked for before:\\nmake new.py.*rejected, in file:///\\S*new.py:\\n\\+one\\n.*says:\\s+shorter'
+calls = [{ name = "write_file", arguments = { path = "new.py", content = "1\\n" } }]
+
+[[reply]]
+when = 'says:\\s+replace f.py'
+calls = [{ name = "edit_file", arguments = { path = "f.py", old_text = "line 3\\n", new_text = "THREE\\n" } }]
+
+[[reply]]
+when = 'says:\\s+add to f.py'
+calls = [{ name = "edit_file", arguments = { path = "f.py", old_text = "line 3\\n", new_text = "line 3\\n3.5\\n" } }]
+
+[[reply]]
+when = 'says:\\s+make new.py'
+calls = [{ name = "write_file", arguments = { path = "new.py", content = "one\\n" } }]
+
+[[reply]]
+text = "There is nothing to do."
+"""
+LITERALS = "textDocument.codeAction.codeActionLiteralSupport"
+
+
+@pytest.fixture
+def desk(make: MakeDesk, tmp_path: Path) -> Desk:
+    desk = make(LITERALS)
+    (tmp_path / "home" / "scenario.toml").write_text(SCENARIO)
+    return desk
+
+
+async def one_hunk(desk: Desk, prompt: str) -> dict[str, Any]:
+    await desk.start(prompt)
+    await desk.connection.asking(ASK)
+    (hunk,) = (await desk.command("tark.hunk.list", {}))["hunks"]
+    return dict(hunk)
+
+
+async def regenerated(desk: Desk, hunk: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """The hunk that came of it, while its question is open."""
+    questions = len([method for method, _ in desk.connection.asked if method == ASK])
+    turn = (await desk.command("tark.hunk.regenerate", {"hunkId": hunk["hunkId"], **more}))["turnId"]
+    await desk.connection.asking(ASK, questions + 1)
+    (new,) = (await desk.command("tark.hunk.list", {"turnId": turn}))["hunks"]
+    return dict(new)
+
+
+async def test_the_lines_are_written_anew(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    hunk = await one_hunk(desk, "replace f.py")
+    new = await regenerated(desk, hunk, prompt="louder")
+    assert (new["oldText"], new["newText"], new["outsideSelection"]) == ("line 3\n", "line 3, louder\n", False)
+    states = {each["hunkId"]: each["state"] for each in (await desk.command("tark.hunk.list", {}))["hunks"]}
+    assert states == {hunk["hunkId"]: "rejected", new["hunkId"]: "pending"}
+    await desk.command("tark.hunk.accept", {"hunkIds": [new["hunkId"]]})
+    await desk.end(new["turnId"])
+    assert desk.editor.text(path) == TEXT.replace("line 3\n", "line 3, louder\n")
+
+
+async def test_lines_added_stay_between_the_others(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    new = await regenerated(desk, await one_hunk(desk, "add to f.py"))
+    assert (new["oldText"], new["newText"], new["outsideSelection"]) == ("", "3.7\n", False)
+    await desk.command("tark.hunk.accept", {"hunkIds": [new["hunkId"]]})
+    assert desk.editor.text(path) == TEXT.replace("line 3\n", "line 3\n3.7\n")
+
+
+async def test_what_is_applied_is_taken_back_first(make: MakeDesk, tmp_path: Path) -> None:
+    desk = make(config='approval = "balanced"\neditReview = "after"')
+    (tmp_path / "home" / "scenario.toml").write_text(SCENARIO)
+    path = desk.editor.open("f.py", TEXT)
+    turn = await desk.start("replace f.py")
+    await desk.end(turn)
+    assert desk.editor.text(path) == TEXT.replace("line 3\n", "THREE\n")
+    (hunk,) = (await desk.command("tark.hunk.list", {"turnId": turn}))["hunks"]
+    again = (await desk.command("tark.hunk.regenerate", {"hunkId": hunk["hunkId"], "prompt": "louder"}))["turnId"]
+    await desk.end(again)
+    assert desk.editor.text(path) == TEXT.replace("line 3\n", "line 3, louder\n")
+    (new,) = (await desk.command("tark.hunk.list", {"turnId": again}))["hunks"]
+    await desk.command("tark.hunk.reject", {"hunkIds": [new["hunkId"]]})
+    assert desk.editor.text(path) == TEXT
+
+
+async def test_a_new_file_is_written_anew(desk: Desk) -> None:
+    new = await regenerated(desk, await one_hunk(desk, "make new.py"), prompt="shorter")
+    assert new["newText"] == "1\n"
+    await desk.command("tark.hunk.accept", {"hunkIds": [new["hunkId"]]})
+    assert (desk.folder / "new.py").read_text() == "1\n"
+
+
+async def test_the_action_asks_for_words(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    desk.connection.answers[INPUT] = lambda _: {"answer": "louder"}
+    await one_hunk(desk, "replace f.py")
+    (action,) = [each for each in await desk.actions(path, 3) if each["title"] == "Regenerate..."]
+    turn = (await desk.command("tark.hunk.regenerate", action["command"]["arguments"][0]))["turnId"]
+    await desk.connection.asking(ASK, 2)
+    (new,) = (await desk.command("tark.hunk.list", {"turnId": turn}))["hunks"]
+    assert new["newText"] == "line 3, louder\n"
+
+
+async def test_a_comment_above_is_the_prompt_and_goes(make: MakeDesk, tmp_path: Path) -> None:
+    """Where there is no input box."""
+    desk = make(LITERALS, tark=["updates", "permission"])
+    (tmp_path / "home" / "scenario.toml").write_text(SCENARIO)
+    path = desk.editor.open("f.py", TEXT)
+    await one_hunk(desk, "replace f.py")
+    assert "Regenerate this change" in [each["title"] for each in await desk.actions(path, 3)]
+    at = TEXT.index("line 3")
+    desk.editor.type(path, (at, at, "# tark: louder\n"))
+    (action,) = [each for each in await desk.actions(path, 4) if each["title"] == "Regenerate: louder"]
+    desk.connection.answers[ASK] = allow
+    turn = (await desk.command("tark.hunk.regenerate", action["command"]["arguments"][0]))["turnId"]
+    await desk.end(turn)
+    assert desk.editor.text(path) == TEXT.replace("line 3\n", "line 3, louder\n")
+
+
+async def test_what_is_decided_stays_so(desk: Desk) -> None:
+    desk.editor.open("f.py", TEXT)
+    hunk = await one_hunk(desk, "replace f.py")
+    await desk.command("tark.hunk.accept", {"hunkIds": [hunk["hunkId"]]})
+    with pytest.raises(RequestError, match="accepted already"):
+        await desk.command("tark.hunk.regenerate", {"hunkId": hunk["hunkId"]})
+
+
+# tark.hunk.edit
+
+
+async def test_other_lines_are_accepted_instead(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    hunk = await one_hunk(desk, "replace f.py")
+    answer = await desk.command("tark.hunk.edit", {"hunkId": hunk["hunkId"], "newText": "three\n3b\n"})
+    assert answer == {"hunkId": hunk["hunkId"]}
+    assert desk.editor.text(path) == TEXT, "nothing is applied yet"
+    await desk.command("tark.hunk.accept", {"hunkIds": [hunk["hunkId"]]})
+    assert desk.editor.text(path) == TEXT.replace("line 3\n", "three\n3b\n")
+    with pytest.raises(RequestError, match="accepted already"):
+        await desk.command("tark.hunk.edit", {"hunkId": hunk["hunkId"], "newText": ""})
+
+
+# Conflicts
+
+
+async def in_conflict(desk: Desk) -> tuple[Path, str, dict[str, Any]]:
+    """A document, its text, and a hunk whose line the person changed, whereupon the turn ended."""
+    path = desk.editor.open("f.py", TEXT)
+    hunk = await one_hunk(desk, "replace f.py")
+    at = TEXT.index("line 3")
+    desk.editor.type(path, (at, at + 4, "mine"))
+    await desk.command("tark.hunk.accept", {"hunkIds": [hunk["hunkId"]]})
+    (hunk,) = (await desk.command("tark.hunk.list", {}))["hunks"]
+    assert hunk["state"] == "conflict"
+    return path, desk.editor.text(path), hunk
+
+
+async def problems(desk: Desk) -> list[dict[str, Any]]:
+    """What the list shows once it is drawn."""
+    await asyncio.sleep(2 * PAUSE_SECONDS)
+    told = [params for method, params in desk.connection.told if method == "textDocument/publishDiagnostics"]
+    return list(told[-1]["diagnostics"])
+
+
+def offered(actions: list[dict[str, Any]], start: str) -> dict[str, Any]:
+    (found,) = [each for each in actions if each["title"].startswith(start)]
+    return dict(found["command"])
+
+
+async def test_a_conflict_shows_both_texts_and_keeps_mine(desk: Desk) -> None:
+    path, text, hunk = await in_conflict(desk)
+    assert hunk["range"] == {"start": {"line": 3, "character": 0}, "end": {"line": 4, "character": 0}}
+    (shown,) = await problems(desk)
+    assert (shown["severity"], shown["code"], shown["range"]) == (2, "conflict", hunk["range"])
+    assert "your text is kept" in shown["message"]
+    position = protocol.Position(line=3, character=0)
+    document = protocol.DocumentId(uri=path.as_uri())
+    hover = await desk.app.hover(protocol.HoverParams(text_document=document, position=position))
+    assert hover is not None
+    assert "```python\nmine 3\n```" in hover["contents"]["value"]
+    assert "```python\nTHREE\n```" in hover["contents"]["value"]
+    actions = await desk.actions(path, 3, triggerKind=2)
+    assert [each["title"].split(" (")[0] for each in actions] == [
+        "Use Tark's lines",
+        "Keep mine",
+        "Explain this change",
+        "Regenerate...",
+    ]
+    keep = offered(actions, "Keep mine")
+    assert (await desk.command(keep["command"], keep["arguments"][0]))["skipped"] == []
+    assert desk.editor.text(path) == text
+    assert await problems(desk) == []
+    assert await desk.actions(path, 3, triggerKind=2) == []
+
+
+async def test_the_lines_of_a_conflict_can_still_be_had(desk: Desk) -> None:
+    """In place of what the person wrote there, which they see before them."""
+    path, _, hunk = await in_conflict(desk)
+    use = offered(await desk.actions(path, 3), "Use Tark's lines")
+    assert await desk.command(use["command"], use["arguments"][0]) == {"hunkId": hunk["hunkId"]}
+    assert desk.editor.text(path) == TEXT.replace("line 3\n", "THREE\n")
+
+
+async def test_a_conflict_is_written_anew_over_mine(desk: Desk) -> None:
+    path, text, hunk = await in_conflict(desk)
+    new = await regenerated(desk, hunk, prompt="louder")
+    assert (new["oldText"], new["newText"]) == ("mine 3\n", "line 3, louder\n")
+    await desk.command("tark.hunk.accept", {"hunkIds": [new["hunkId"]]})
+    assert desk.editor.text(path) == text.replace("mine 3\n", "line 3, louder\n")

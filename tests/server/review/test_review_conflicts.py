@@ -1,0 +1,322 @@
+"""Conflicts are followed where they stand, and the person settles them by editing: what they typed is never taken."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tark_lsp.errors import RequestError
+from tark_lsp.server.review.hunks import ReviewHunk
+from tark_lsp.workspace.edits import Hunk, ProposedEdit
+from tests.server.review_desk import Desk
+from tests.server.scripted import line_starts
+
+TEXT = "".join(f"line {n}\n" for n in range(20))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path.resolve())
+
+
+def at(line: int, character: int = 0) -> int:
+    return line_starts(TEXT)[line] + character
+
+
+def region(desk: Desk, hunk: ReviewHunk) -> str:
+    return "".join(desk.lines(hunk.path)[hunk.start : hunk.end])
+
+
+# Where a conflict stands
+
+TYPED: dict[str, tuple[tuple[int, int, str], str]] = {
+    "inside a line": ((at(6, 2), at(6, 2), "x"), "line 5\nlixne 6\nline 7\n"),
+    "a line broken": ((at(6, 2), at(6, 2), "\n"), "line 5\nli\nne 6\nline 7\n"),
+    "a line more inside": ((at(6), at(6), "mine\n"), "line 5\nmine\nline 6\nline 7\n"),
+    "a line less inside": ((at(6), at(7), ""), "line 5\nline 7\n"),
+    "all of it gone": ((at(5), at(8), ""), ""),
+    "more than it gone": ((at(3), at(10), ""), ""),
+    "its end and what follows gone": ((at(7), at(10), ""), "line 5\nline 6\n"),
+    "its start and what is above gone": ((at(3), at(6), ""), "line 6\nline 7\n"),
+    "all of it written anew": ((at(5), at(8), "mine\nmine too\n"), "mine\nmine too\n"),
+    "written anew with a line above": ((at(4), at(8), "A\nB\nC\nD\n"), "B\nC\nD\n"),
+    "written anew with a line below": ((at(5), at(9), "A\nB\nC\nD\n"), "A\nB\nC\n"),
+    "written anew with both, in more lines": ((at(4), at(9), "A\nB\nC\nD\nE\nF\n"), "B\nC\nD\nE\n"),
+    "written anew with both, in fewer": ((at(4), at(9), "A\nB\n"), ""),
+}
+
+
+@pytest.mark.parametrize(("typed", "left"), TYPED.values(), ids=TYPED)
+@pytest.mark.parametrize("applied", [False, True], ids=["proposed", "applied"])
+async def test_a_conflict_is_what_stands_where_its_lines_stood(
+    desk: Desk, typed: tuple[int, int, str], left: str, applied: bool
+) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    if applied:  # the hunk's new lines are those of TEXT
+        desk.editor.replace(path, TEXT.replace("line 5\nline 6\nline 7\n", "old\n"))
+        (hunk,) = desk.propose(path, (5, 6, ("line 5\n", "line 6\n", "line 7\n")))
+        await desk.reviews.accept([hunk], decide=False)
+    else:
+        (hunk,) = desk.propose(path, (5, 8, ("NEW\n",)))
+    assert desk.editor.text(path) == TEXT
+    desk.editor.type(path, typed)
+    assert (hunk.state, region(desk, hunk)) == ("conflict", left)
+    desk.editor.type(path, (0, 0, "above\n"))
+    assert region(desk, hunk) == left
+    now = desk.editor.text(path)
+    desk.editor.type(path, (len(now), len(now), "below\n"))
+    assert region(desk, hunk) == left
+
+
+async def test_it_grows_and_shrinks(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    seen = []
+    for typed in ((at(5), at(6), ""), (at(5), at(5), "a\nb\n"), (at(5), at(5), "above\n"), (at(5) + 8, at(5) + 10, "")):
+        desk.editor.type(path, typed)
+        seen.append((hunk.start, hunk.size, region(desk, hunk)))
+    assert seen == [(5, 0, ""), (5, 2, "a\nb\n"), (6, 2, "a\nb\n"), (6, 1, "a\n")]
+
+
+async def test_of_a_file_that_is_gone_nothing_stands_there(desk: Desk) -> None:
+    path = desk.folder / "f.py"
+    path.write_text(TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    path.unlink()
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, hunk.start, hunk.size) == ("conflict", 0, 0)
+
+
+@pytest.mark.parametrize("how", ["formatted", "closed and opened"])
+async def test_it_is_followed_where_the_text_changes_unseen(desk: Desk, how: str) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 7, ("NEW\n",)))
+    desk.editor.type(path, (at(5), at(5), "x"))
+    after = "a\nb\n" + desk.editor.text(path).replace("line 6\n", "line  6\nmore\n").replace("line 9\n", "")
+    if how == "formatted":
+        desk.editor.replace(path, after)
+    else:
+        desk.editor.close(path)
+        desk.editor.open("f.py", after)
+    assert region(desk, hunk) == "xline 5\nline  6\nmore\n"
+
+
+pieces = st.sampled_from(["", "z", "\n", "z\n", "\nz", "a\nb\n", "z\nz\nz", "\r\n"])
+
+
+async def stays_in_the_text(data: st.DataObject, folder: Path) -> None:
+    """Its borders are lines of the text, and lines that were never touched are not in it."""
+    desk = Desk(folder)
+    path = desk.editor.open("f.py", f"first\n{TEXT}last\n")
+    start = data.draw(st.integers(1, 20))
+    (hunk,) = desk.propose(path, (start, data.draw(st.integers(start, 20)), ("NEW\n",)))
+    for _ in range(data.draw(st.integers(1, 8))):
+        now = desk.editor.text(path)
+        low, high = len("first\n"), len(now) - len("\nlast\n")
+        if low > high:
+            break
+        start, end = sorted(data.draw(st.tuples(st.integers(low, high), st.integers(low, high))))
+        desk.editor.type(path, (start, end, data.draw(pieces)))
+        lines = desk.lines(path)
+        assert 1 <= hunk.start <= hunk.end <= len(lines) - 1
+        if hunk.open:
+            assert region(desk, hunk) == hunk.hunk.old_text
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_it_stays_in_the_text_whatever_is_typed(data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(stays_in_the_text(data, Path(folder)))
+
+
+# Settled by editing
+
+
+@pytest.mark.parametrize("applied", [False, True], ids=["proposed", "applied"])
+async def test_a_conflict_is_settled_by_editing(desk: Desk, applied: bool) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    if applied:
+        await desk.reviews.accept([hunk], decide=False)
+    start = desk.editor.text(path).index("line 4\n") + 7
+    desk.editor.type(path, (start, start, "my "), (0, 0, "typed\n"))
+    standing = "my NEW\n" if applied else "my line 5\n"
+    assert await desk.reviews.edit(hunk.id, "both\nlines\n") is hunk
+    assert (hunk.state, hunk.applied, hunk.start) == ("pending", False, 6)
+    assert (hunk.hunk.old_text, hunk.new) == (standing, ("both\n", "lines\n"))
+    assert standing in desk.editor.text(path)
+    await desk.reviews.accept([hunk])
+    assert hunk.state == "accepted"
+    assert desk.editor.text(path) == "typed\n" + TEXT.replace("line 5\n", "both\nlines\n")
+    assert desk.reviews.get(hunk.id) is hunk
+    assert hunk.proposed == Hunk(5, ("line 5\n",), ("NEW\n",))
+
+
+async def test_a_settled_conflict_goes_back_to_what_the_person_had(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    desk.editor.type(path, (at(5), at(5), "my "))
+    mine = desk.editor.text(path)
+    await desk.reviews.edit(hunk.id, "both\n")
+    await desk.reviews.accept([hunk], decide=False)
+    await desk.reviews.reject([hunk])
+    assert (hunk.state, desk.editor.text(path)) == ("rejected", mine)
+
+
+async def test_what_is_typed_after_that_is_a_conflict_again(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    for _ in range(3):
+        desk.editor.type(path, (at(5), at(5), "my "))
+        assert hunk.state == "conflict"
+        await desk.reviews.edit(hunk.id, "both\n")
+        assert hunk.open
+    assert hunk.hunk.old == ("my my my line 5\n",)
+
+
+async def test_what_stands_there_is_written_by_nobody(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    desk.editor.type(path, (at(5), at(5), "my "))
+    await desk.reviews.edit(hunk.id, "my line 5\n")
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, hunk.applied, region(desk, hunk)) == ("accepted", True, "my line 5\n")
+    assert not [method for method, _ in desk.editor.connection.asked if method == "workspace/applyEdit"]
+
+
+async def test_a_stale_one_is_tried_again_by_editing(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    honest = desk.editor.connection.answers["workspace/applyEdit"]
+    desk.editor.connection.answers["workspace/applyEdit"] = lambda _: {"applied": False}
+    await desk.reviews.accept([hunk])
+    assert hunk.state == "stale"
+    desk.editor.connection.answers["workspace/applyEdit"] = honest
+    desk.editor.type(path, (0, 0, "typed\n"))
+    await desk.reviews.edit(hunk.id, "NEWER\n")
+    await desk.reviews.accept([hunk])
+    assert desk.editor.text(path) == "typed\n" + TEXT.replace("line 5\n", "NEWER\n")
+
+
+async def test_a_proposed_one_gets_other_lines(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    await desk.reviews.edit(hunk.id, "")
+    assert (hunk.state, hunk.new, desk.editor.text(path)) == ("pending", (), TEXT)
+    assert hunk.reason == "the person changed the text before accepting it"
+    await desk.reviews.accept([hunk])
+    assert desk.editor.text(path) == TEXT.replace("line 5\n", "")
+
+
+async def test_an_applied_one_is_changed_at_once_by_one_edit(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    await desk.reviews.accept([hunk], decide=False)
+    desk.editor.type(path, (0, 0, "typed\n"))
+    await desk.reviews.edit(hunk.id, "NEWER\nSTILL\n")
+    assert desk.editor.text(path) == "typed\n" + TEXT.replace("line 5\n", "NEWER\nSTILL\n")
+    assert (hunk.state, hunk.applied, hunk.size) == ("pending", True, 2)
+    sent = [params for method, params in desk.editor.connection.asked if method == "workspace/applyEdit"]
+    assert len(sent) == 2
+    await desk.reviews.reject([hunk])
+    assert desk.editor.text(path) == "typed\n" + TEXT
+    undone = await desk.checkpoints.undo("turn", desk.editor.workspace)
+    assert undone.kept == ()
+    assert desk.editor.text(path) == "typed\n" + TEXT
+
+
+async def test_the_last_line_without_an_ending(desk: Desk) -> None:
+    path = desk.editor.open("f.py", "a\nb")
+    (hunk,) = desk.propose(path, (0, 1, ("A\n",)))
+    await desk.reviews.edit(hunk.id, "typed without an ending")
+    await desk.reviews.accept([hunk])
+    assert desk.editor.text(path) == "typed without an ending\nb"
+
+
+async def test_what_cannot_be_edited(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    accepted, rejected, applied = desk.propose(path, (1, 2, ()), (5, 6, ("NEW\n",)), (9, 10, ("NINE\n",)))
+    await desk.reviews.accept([accepted])
+    await desk.reviews.reject([rejected])
+    await desk.reviews.accept([applied], decide=False)
+    (removal,) = desk.reviews.add("other", [(ProposedEdit.removal(desk.editor.workspace.read(path)), ())])
+    desk.editor.connection.answers["workspace/applyEdit"] = lambda _: {"applied": False, "failureReason": "read-only"}
+    for hunk_id, words in (
+        (accepted.id, "it is accepted already"),
+        (rejected.id, "it is rejected already"),
+        ("hunk-none", "there is no hunk 'hunk-none'"),
+        (removal.id, "to remove a file is no text to edit"),
+        (applied.id, "it could not be changed: the editor refused the edit: read-only"),
+    ):
+        with pytest.raises(RequestError, match=words):
+            await desk.reviews.edit(hunk_id, "x\n")
+
+
+async def test_of_a_file_that_cannot_be_read_no_conflict_is_settled(desk: Desk) -> None:
+    path = desk.folder / "f.py"
+    path.write_text(TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    path.write_bytes(b"\0\xff" * 100)
+    await desk.reviews.accept([hunk])
+    with pytest.raises(RequestError, match=r"f\.py cannot be read"):
+        await desk.reviews.edit(hunk.id, "x\n")
+
+
+# Applied, and then typed over
+
+
+async def test_a_save_settles_what_was_applied_and_typed_over(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    hunks = desk.propose(path, (5, 6, ("NEW\n",)), (9, 10, ("NINE\n",)))
+    await desk.reviews.accept(hunks, decide=False)
+    place = desk.editor.text(path).index("NEW")
+    desk.editor.type(path, (place, place, "my "))
+    assert [hunk.state for hunk in hunks] == ["conflict", "pending"]
+    desk.editor.save(path)
+    assert [hunk.state for hunk in hunks] == ["accepted", "accepted"]
+    assert "my NEW\n" in desk.editor.text(path)
+
+
+async def test_a_proposed_one_in_conflict_is_not_settled_by_a_save(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    desk.editor.type(path, (at(5), at(5), "my "))
+    desk.editor.save(path)
+    assert hunk.state == "conflict"
+
+
+async def test_what_a_formatter_made_of_it_is_kept(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW = 1\n",)))
+    await desk.reviews.accept([hunk], decide=False)
+    desk.editor.replace(path, desk.editor.text(path).replace("NEW = 1", "NEW=1"))
+    await desk.reviews.reject([hunk])
+    assert (hunk.state, hunk.applied, hunk.reason) == ("conflict", True, "the person changed these lines")
+    assert region(desk, hunk) == "NEW=1\n"
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, region(desk, hunk)) == ("accepted", "NEW=1\n")
+
+
+async def test_a_proposed_one_in_conflict_is_not_accepted(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    desk.editor.type(path, (at(5), at(5), "my "))
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, hunk.applied) == ("conflict", False)
+
+
+async def test_a_stale_or_conflicting_one_can_be_put_away(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    conflict, stale = desk.propose(path, (5, 6, ("NEW\n",)), (9, 10, ("NINE\n",)))
+    desk.editor.type(path, (at(5), at(5), "my "))
+    answers: dict[str, Any] = desk.editor.connection.answers
+    answers["workspace/applyEdit"] = lambda _: {"applied": False}
+    await desk.reviews.accept([stale])
+    assert (conflict.state, stale.state) == ("conflict", "stale")
+    await desk.reviews.reject([conflict, stale])
+    assert (conflict.state, stale.state) == ("rejected", "rejected")
