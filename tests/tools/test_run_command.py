@@ -15,17 +15,20 @@ from tests.tools.conftest import Bench
 
 
 @pytest.fixture(autouse=True)
-def _no_process_is_left() -> Iterator[None]:
-    before = living()
+def _no_process_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    ours = tmp_path_factory.getbasetemp().resolve()  # other tests run commands at the same time, elsewhere
+    before = living(ours)
     yield
-    assert living() - before == set()
+    assert living(ours) - before == set()
 
 
-def living() -> set[tuple[int, str]]:
-    """Processes that are no zombies: an orphan's zombie is for init to collect."""
+def living(folder: Path) -> set[tuple[int, str]]:
+    """Commands that run below the folder and are no zombies: an orphan's zombie is for init to collect."""
     found = set()
-    for process in psutil.process_iter(["status", "name", "username", "environ"]):
-        if process.info["status"] != psutil.STATUS_ZOMBIE and "TARK_COMMAND" in (process.info["environ"] or {}):
+    for process in psutil.process_iter(["status", "name", "cwd", "environ"]):
+        if process.info["status"] == psutil.STATUS_ZOMBIE or "TARK_COMMAND" not in (process.info["environ"] or {}):
+            continue
+        if Path(process.info["cwd"] or "/").is_relative_to(folder):
             found.add((process.pid, process.info["name"]))
     return found
 

@@ -358,7 +358,8 @@ async def test_a_new_file_of_many_lines_with_a_strange_name(desk: Desk) -> None:
 # Questions, one at a time
 
 
-async def test_one_message_at_a_time(desk: Desk) -> None:
+async def test_one_message_at_a_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "LOST_SECONDS", 60)
     first, second = desk.command("one"), desk.command("two")
     tasks = [asyncio.create_task(desk.permissions.ask(waiting)) for waiting in (first, second)]
     await desk.connection.asking(MESSAGE)
