@@ -6,7 +6,8 @@ from pathlib import Path
 
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.tool import Diagnostic, Option
-from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit, Refused, Stale
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
 Answer = str | list[str] | None

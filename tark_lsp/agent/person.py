@@ -9,7 +9,8 @@ from typing import Protocol, TypeAlias
 
 from tark_lsp.agent.approval import Grant
 from tark_lsp.tools.tool import Command, Diagnostic, Preview, Risk, ToolKind
-from tark_lsp.workspace.edits import Hunk, Operation, ProposedEdit
+from tark_lsp.workspace.edits import Operation, ProposedEdit
+from tark_lsp.workspace.lines import Hunk
 
 
 @dataclass(frozen=True, slots=True)

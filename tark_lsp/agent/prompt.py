@@ -13,8 +13,8 @@ from tark_lsp.context.instructions import Instructions
 from tark_lsp.context.snippets import escape_code, format_snippet
 from tark_lsp.messages import Image, Message, Mode, Text
 from tark_lsp.tools.tool import Diagnostic, Selection
-from tark_lsp.workspace.edits import split_lines
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.lines import split_lines
 
 MOST_DIAGNOSTICS = 50
 MOST_OPEN_DOCUMENTS = 50

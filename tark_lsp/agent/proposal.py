@@ -16,7 +16,7 @@ from tark_lsp.errors import ToolError, WorkspaceError
 from tark_lsp.messages import ToolResult
 from tark_lsp.tools.read_diagnostics import as_line
 from tark_lsp.tools.tool import Preview, ToolKind
-from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.edits import MOVED, ProposedEdit, rebase
 
 NOT_AGAIN = "do not make the same edit again; ask what is wanted, or do without it"
 UNDECIDED = "it was not decided"
@@ -174,7 +174,7 @@ def undecided_of(edit: ProposedEdit) -> list[HunkOutcome]:
     state = HunkState.FAILED
     outcomes = [HunkOutcome(edit.path, hunk, state, UNDECIDED, "remove" if edit.removes else "") for hunk in edit.hunks]
     if edit.operation == "move":
-        outcomes.append(HunkOutcome(edit.path, selection.MOVED, state, UNDECIDED, "move"))
+        outcomes.append(HunkOutcome(edit.path, MOVED, state, UNDECIDED, "move"))
     return outcomes
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tark_lsp.workspace.edits import Hunk
+from tark_lsp.workspace.lines import Hunk
 
 
 def regions_after(hunks: Sequence[Hunk]) -> list[tuple[int, int]]:

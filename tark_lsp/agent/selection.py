@@ -8,12 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tark_lsp.tools.tool import Selection
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, map_range, split_lines
-from tark_lsp.workspace.lines import common_prefix, common_suffix, count_lines
+from tark_lsp.workspace.edits import MOVED, ProposedEdit, map_range
+from tark_lsp.workspace.lines import Hunk, common_prefix, common_suffix, count_lines, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
-
-MOVED = Hunk(0, (), ())
-"""What stands for the move of a file among its hunks."""
 
 
 def locate(selection: Selection, text: str) -> tuple[int, int] | None:

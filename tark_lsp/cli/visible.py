@@ -1,6 +1,6 @@
 """Foreign text for the terminal: what could steer it, or hide something from the eye, is shown as an escape.
 
-Unlike `server/asking/visible.py`, whose messages are one line of an editor's popup, this keeps lines, and code as it is.
+Unlike `server/asking/visible.py`, for one line of a popup, this keeps lines, and code, as they are.
 """
 
 from tark_lsp.server.asking.visible import BLANK_BUT_LETTERS, cut

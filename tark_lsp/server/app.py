@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.folders import checkpoints_path, keys_folder, user_config_path, workspace_config_path
-from tark_lsp.llm.client import Models, ProviderOverride
+from tark_lsp.llm.client import Models
 from tark_lsp.llm.keys.logins import Logins
 from tark_lsp.llm.keys.store import KeyStore
 from tark_lsp.server import protocol
 from tark_lsp.server.actions.code_actions import CodeActions
-from tark_lsp.server.actions.mentions import Mentions
-from tark_lsp.server.actions.prompt_comments import PromptComments
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.asking.permission import Permissions
 from tark_lsp.server.asking.questions import WARNING, Questions
@@ -31,7 +29,9 @@ from tark_lsp.server.documents.selections import Selections
 from tark_lsp.server.documents.targets import Targets
 from tark_lsp.server.editing.apply import EditorBuffers
 from tark_lsp.server.editors import folder_paths
-from tark_lsp.server.provider_override import provider_override
+from tark_lsp.server.prompting.mentions import Mentions
+from tark_lsp.server.prompting.prompt_comments import PromptComments
+from tark_lsp.server.provider_override import overrides, scenario_of
 from tark_lsp.server.review.actions import HunkActions
 from tark_lsp.server.review.drawing import Drawing
 from tark_lsp.server.review.hunks_json import HunksJson
@@ -267,10 +267,10 @@ class App:
         logging.getLogger("tark_lsp").setLevel(settings.log_level.upper())
         if settings.providers != before.providers:
             self._closing.append(self._preparation.models)  # turns that run may still be using them
-            self._preparation.models = Models(_overrides(settings), scenario=_scenario(settings), keys=self._keys)
+            self._preparation.models = Models(overrides(settings), scenario=scenario_of(settings), keys=self._keys)
 
     def _logins(self) -> Logins:
-        return Logins(_overrides(self._preparation.settings), os.environ, self._keys)
+        return Logins(overrides(self._preparation.settings), os.environ, self._keys)
 
     def _tell_problems(self) -> None:
         """Each once."""
@@ -296,12 +296,3 @@ class App:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _overrides(settings: Settings) -> dict[str, ProviderOverride]:
-    return {name: provider_override(each) for name, each in settings.providers.items()}
-
-
-def _scenario(settings: Settings) -> Path | None:
-    scripted = settings.providers.get("scripted")
-    return Path(scripted.scenario).expanduser() if scripted is not None and scripted.scenario else None

@@ -12,7 +12,6 @@ from tark_lsp.agent.session import Session
 from tark_lsp.errors import MissingKey, RequestError, SettingsError
 from tark_lsp.server import protocol
 from tark_lsp.server.actions.code_actions import CodeActions
-from tark_lsp.server.actions.prompt_comments import PromptComments
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.asking.permission import Permissions
 from tark_lsp.server.auth import Auth
@@ -26,6 +25,7 @@ from tark_lsp.server.documents.selections import Selections
 from tark_lsp.server.documents.targets import Targets
 from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.server.model_table import model_table
+from tark_lsp.server.prompting.prompt_comments import PromptComments
 from tark_lsp.server.review.commands import HunkCommands
 from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.reviews import Reviews

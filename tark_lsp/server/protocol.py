@@ -120,10 +120,6 @@ class State(Payload):
     session_id: StrictStr | None = None
 
 
-class SessionId(Payload):
-    session_id: StrictStr
-
-
 class EditedHunk(Payload):
     hunk_id: StrictStr
     new_text: StrictStr

@@ -1,8 +1,20 @@
 """What the settings say of a provider and its models, in the words of the llm layer, which does not know settings."""
 
+from pathlib import Path
+
 from tark_lsp.llm.catalog.facts import Facts, Price
 from tark_lsp.llm.client import ProviderOverride
-from tark_lsp.settings import ModelSettings, ProviderSettings
+from tark_lsp.settings import ModelSettings, ProviderSettings, Settings
+
+
+def overrides(settings: Settings) -> dict[str, ProviderOverride]:
+    return {name: provider_override(each) for name, each in settings.providers.items()}
+
+
+def scenario_of(settings: Settings) -> Path | None:
+    """The file that the scripted model plays."""
+    scripted = settings.providers.get("scripted")
+    return Path(scripted.scenario).expanduser() if scripted is not None and scripted.scenario else None
 
 
 def provider_override(said: ProviderSettings) -> ProviderOverride:

@@ -7,7 +7,8 @@ from pydantic import Field
 
 from tark_lsp.tools.proposing import existing, propose
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
-from tark_lsp.workspace.edits import ProposedEdit, place, rebase
+from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.placing.placing import place
 
 DESCRIPTION = """\
 Replace text in a file of the workspace. old_text must stand in the file exactly once (or say which place by \

@@ -54,7 +54,6 @@ class Chunk:
 class Section:
     """What the patch does to one file. `text`: the whole text of one that is added."""
 
-    line: int
     action: Action
     path: str
     target: str | None = None
@@ -83,10 +82,10 @@ def parse_patch(text: str) -> tuple[Section, ...]:
         action, body = found[1], range(at + 1, end)
         at = end
         if action == "Add":
-            sections.append(Section(begin + 1, "add", found[2], text=_added(lines, body)))
+            sections.append(Section("add", found[2], text=_added(lines, body)))
         elif action == "Delete":
             _require_blank(lines, body)
-            sections.append(Section(begin + 1, "delete", found[2]))
+            sections.append(Section("delete", found[2]))
         else:
             sections.append(_update(lines, begin, found[2], body))
     if not sections:
@@ -161,7 +160,7 @@ def _update(lines: Sequence[str], begin: int, path: str, body: range) -> Section
     chunks = _chunks(lines, range(at, end))
     if not chunks and not moved:
         raise _malformed(begin, lines[begin], "nothing is said of what to update in it")
-    return Section(begin + 1, "update", path, moved[1] if moved else None, chunks=chunks)
+    return Section("update", path, moved[1] if moved else None, chunks=chunks)
 
 
 def _diff_name(line: str, sign: str) -> str | None:

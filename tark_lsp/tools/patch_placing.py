@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.patch_format import Chunk
-from tark_lsp.workspace.edits import split_lines
+from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.placing.placing import SHOWN_CHARACTERS, Place, line_places, not_found
 
 CALLED = "the text of the lines with a space and `-`"

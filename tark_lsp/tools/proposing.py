@@ -8,7 +8,8 @@ from pathlib import Path
 from tark_lsp.context.snippets import CLOSING, ESCAPED_CLOSING, unescape_code
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, ToolError, WorkspaceError
 from tark_lsp.tools.tool import ToolContext
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
+from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.mooring import unmoored
 from tark_lsp.workspace.snapshot import Snapshot
 

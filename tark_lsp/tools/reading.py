@@ -5,7 +5,7 @@ from tark_lsp.errors import ToolError
 from tark_lsp.tools.places import Place, read_place
 from tark_lsp.tools.results import counted
 from tark_lsp.tools.tool import ToolContext
-from tark_lsp.workspace.edits import split_lines
+from tark_lsp.workspace.lines import split_lines
 
 
 def show_file(ctx: ToolContext, place: Place, start_line: int | None, end_line: int | None, limit: int) -> str:

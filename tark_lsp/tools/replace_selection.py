@@ -6,7 +6,8 @@ from tark_lsp.errors import ToolError
 from tark_lsp.tools.edit_file import locations_of
 from tark_lsp.tools.proposing import conflict, edited, in_the_manner_of, read_or_absent, with_draft
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Selection, Tool, ToolContext, ToolKind
-from tark_lsp.workspace.edits import Hunk, map_range, split_lines
+from tark_lsp.workspace.edits import map_range
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.placing.misquoted import require_whole
 
 DESCRIPTION = """\

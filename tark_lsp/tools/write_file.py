@@ -15,8 +15,8 @@ from tark_lsp.tools.proposing import (
     read_or_absent,
 )
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
-from tark_lsp.workspace.edits import ProposedEdit, split_lines
-from tark_lsp.workspace.lines import line_changes
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import line_changes, split_lines
 from tark_lsp.workspace.placing.misquoted import require_whole
 
 DESCRIPTION = """\

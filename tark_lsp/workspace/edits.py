@@ -7,23 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from tark_lsp.workspace.lines import Hunk, common_prefix, common_suffix, ending_of, line_changes, split_lines
-from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
-from tark_lsp.workspace.placing.placing import place
 from tark_lsp.workspace.snapshot import Snapshot
-
-__all__ = [
-    "Applied",
-    "Hunk",
-    "Operation",
-    "Outcome",
-    "ProposedEdit",
-    "Refused",
-    "Stale",
-    "map_range",
-    "place",
-    "rebase",
-    "split_lines",
-]
 
 NEAR = 3
 """Hunks with so many common lines between them, or fewer, are shown and decided as one."""
@@ -32,6 +16,8 @@ CONTEXT = 3
 
 Operation: TypeAlias = Literal["", "remove", "move"]
 """What an edit does to the file beside its text."""
+MOVED = Hunk(0, (), ())
+"""Stands for moving the file, beside the hunks of its text, where hunks are decided or told of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,12 @@ from tark_lsp.agent.person import (
     Rejected,
     Reviewed,
 )
-from tark_lsp.agent.selection import MOVED
 from tark_lsp.errors import FileMissing
 from tark_lsp.tools.tool import Diagnostic
-from tark_lsp.workspace.edits import Applied, Hunk, Operation, Outcome, ProposedEdit, rebase
+from tark_lsp.workspace.edits import MOVED, Operation, ProposedEdit, rebase
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.lines import Hunk
+from tark_lsp.workspace.outcomes import Applied, Outcome
 from tark_lsp.workspace.snapshot import Snapshot
 
 

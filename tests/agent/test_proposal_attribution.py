@@ -17,7 +17,8 @@ from tark_lsp.messages import ToolCall
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.tool import Preview, Risk, Tool, ToolKind
 from tark_lsp.tools.update_plan import UpdatePlanArguments
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 HERE = Path("/project/a.py")

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.agent.selection import MOVED, divided, follow, locate, outside
+from tark_lsp.agent.selection import divided, follow, locate, outside
 from tark_lsp.tools.tool import Selection
-from tark_lsp.workspace.edits import NEAR, Hunk, ProposedEdit
+from tark_lsp.workspace.edits import MOVED, NEAR, ProposedEdit
+from tark_lsp.workspace.lines import Hunk
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.workspace.texts import texts
 

@@ -21,8 +21,9 @@ from pathlib import Path
 from random import Random
 
 from tark_lsp.errors import ToolError
-from tark_lsp.workspace.edits import ProposedEdit, place, rebase
+from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import line_changes
+from tark_lsp.workspace.placing.placing import place
 from tark_lsp.workspace.snapshot import Snapshot
 
 LINES = 10_000

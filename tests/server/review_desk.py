@@ -7,7 +7,8 @@ from pathlib import Path
 from tark_lsp.server.review.hunks import ReviewHunk
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.server.scripted import Json, ScriptedEditor
 

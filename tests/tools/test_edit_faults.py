@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from tark_lsp.tools.tool import ToolContext
-from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.outcomes import Applied, Outcome
 from tests.memory import MemoryBuffers, MemoryEditor
 from tests.tools.conftest import Bench
 from tests.tools.edit_rows import tree

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from tark_lsp.errors import NotText
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.undoing import Undone
-from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit, Stale, split_lines
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import MARKED, UTF_8, Encoding
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.memory import MemoryBuffers
 from tests.workspace.texts import texts

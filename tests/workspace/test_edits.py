@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, map_range, rebase, split_lines
-from tark_lsp.workspace.lines import line_changes
+from tark_lsp.workspace.edits import ProposedEdit, map_range, rebase
+from tark_lsp.workspace.lines import Hunk, line_changes, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.workspace.texts import LINES, texts
 

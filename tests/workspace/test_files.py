@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, WorkspaceError
-from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit, Refused, Stale
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import MARKED, UTF_8, Encoding
 from tark_lsp.workspace.files import LARGEST_FILE, Workspace
+from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.memory import MemoryBuffers
 from tests.workspace.texts import texts

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
+from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.mooring import unmoored
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.workspace.texts import texts

@@ -14,8 +14,9 @@ from tark_lsp.workspace.disk import renaming
 from tark_lsp.workspace.disk.beneath import DIRECTORY
 from tark_lsp.workspace.disk.handles import failure
 from tark_lsp.workspace.disk.renaming import rename_new
-from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit, Refused, Stale
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.memory import MemoryBuffers
 

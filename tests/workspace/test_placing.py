@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.errors import ToolError
-from tark_lsp.workspace.edits import place, split_lines
-from tark_lsp.workspace.lines import ending_of
+from tark_lsp.workspace.lines import ending_of, split_lines
+from tark_lsp.workspace.placing.placing import place
 from tests.workspace.texts import texts
 
 CODE = "def f():\n    a = 1\n    return a\n\n\ndef g():\n    b = 2\n    return b\n"

@@ -8,8 +8,8 @@ import pytest
 
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.undoing import DELETED, NOT_OURS, TAKEN, Undone
-from tark_lsp.workspace.edits import Outcome, Stale
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.outcomes import Outcome, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.memory import MemoryBuffers
 from tests.workspace.turn import Turn

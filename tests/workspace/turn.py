@@ -6,9 +6,10 @@ from pathlib import Path
 
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.undoing import Undone
-from tark_lsp.workspace.edits import Applied, Outcome, ProposedEdit
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import decode
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.outcomes import Applied, Outcome
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.memory import MemoryBuffers
 

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp.server import protocol
-from tark_lsp.server.actions.comments import PromptComment
 from tark_lsp.server.actions.offers import Offer
-from tark_lsp.server.actions.prompt_comments import PromptComments, comment_range
 from tark_lsp.server.asking.permission import TITLE_WHOLE, Permissions, Waiting
 from tark_lsp.server.asking.visible import cut, visible
-from tark_lsp.server.chat.transcript import is_chat
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.documents import Documents, TextDocument
 from tark_lsp.server.documents.targets import Targets
+from tark_lsp.server.documents.text_document import is_chat
+from tark_lsp.server.prompting.comments import PromptComment
+from tark_lsp.server.prompting.prompt_comments import PromptComments, comment_range
 from tark_lsp.server.review.actions import HunkActions
 from tark_lsp.server.turns.client_state import OUR_SOURCE
 

@@ -5,7 +5,6 @@ An answer is bound to the digest of what was shown. Only a grant grants and only
 """
 
 import asyncio
-import re
 import secrets
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -19,10 +18,10 @@ from tark_lsp.errors import RequestError
 from tark_lsp.server import protocol
 from tark_lsp.server.asking.questions import WARNING, Questions
 from tark_lsp.server.asking.show import Show
-from tark_lsp.server.asking.visible import LONGEST_MESSAGE, defused, visible
+from tark_lsp.server.asking.visible import LONGEST_MESSAGE, defused, fence, visible
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.review import hunks_json
 from tark_lsp.server.review.hunks import ReviewHunk
+from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.preview import Preview
 from tark_lsp.server.review.words import as_diff
 from tark_lsp.workspace.edits import ProposedEdit
@@ -53,12 +52,12 @@ class Permissions:
         self,
         connection: Connection,
         workspace: Workspace,
-        hunks: "hunks_json.HunksJson",
+        hunks: HunksJson,
         questions: Questions,
         show: Show,
         cancel_turn: Callable[[str], None],
         changed: Callable[[], None],
-        preview: Preview | None = None,
+        preview: Preview,
     ) -> None:
         """`changed()`: what waits is something else now, so lenses and the like are to be drawn anew. `preview`: how
         edits are shown in editors that have a way of their own."""
@@ -228,7 +227,7 @@ class Permissions:
         """In the editor's own preview, whose ticks decide. What is all or nothing has no hunks to tick, and what moves
         or removes files is nothing that a text shows."""
         request = waiting.request
-        if self._preview is None or request.whole or any(edit.operation for edit in request.edits):
+        if request.whole or any(edit.operation for edit in request.edits):
             return False
         if not await self._preview.show(waiting.hunks):
             return False
@@ -271,10 +270,3 @@ class Permissions:
 
 def _is_of(hunk: ReviewHunk, edit: ProposedEdit) -> bool:
     return hunk.origin == edit.path and (bool(hunk.operation) or hunk.proposed in edit.hunks)
-
-
-def fence(text: str, language: str) -> str:
-    """A fenced block that `text` cannot close."""
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    ticks = "`" * max(3, longest + 1)
-    return f"{ticks}{language}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{ticks}"

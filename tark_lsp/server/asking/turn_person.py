@@ -16,14 +16,15 @@ from tark_lsp.agent.person import (
 )
 from tark_lsp.agent.selection import outside
 from tark_lsp.errors import WorkspaceError
-from tark_lsp.server.actions.comments import PromptComment
 from tark_lsp.server.asking.permission import Permissions, Waiting
+from tark_lsp.server.prompting.comments import PromptComment
 from tark_lsp.server.protocol import PermissionReply
 from tark_lsp.server.review.alarms import Alarms
 from tark_lsp.server.review.hunks import ReviewHunk
 from tark_lsp.server.review.reviews import EDITED, Reviews
 from tark_lsp.tools.tool import Diagnostic, ToolContext
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
+from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.lines import Hunk, split_lines
 
 OUTCOMES = {
     "accepted": HunkState.APPLIED,

@@ -46,3 +46,10 @@ def _shown(character: str) -> str:
     if unicodedata.category(character) == "Zs" and character != " ":
         return f"\\u{{{ord(character):x}}}"
     return character
+
+
+def fence(text: str, language: str) -> str:
+    """A fenced block that `text` cannot close."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    ticks = "`" * max(3, longest + 1)
+    return f"{ticks}{language}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{ticks}"

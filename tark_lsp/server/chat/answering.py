@@ -13,7 +13,7 @@ from tark_lsp.server.asking.visible import cut, visible
 from tark_lsp.server.chat.answer_text import AnswerText
 from tark_lsp.server.chat.transcript import Said, Section, conversation
 from tark_lsp.server.chat.writer import AnswerWriter
-from tark_lsp.workspace.edits import split_lines
+from tark_lsp.workspace.lines import split_lines
 
 LONGEST_NOTE = 300
 WENT_WRONG = {CallStatus.FAILED: "failed", CallStatus.REJECTED: "rejected"}

@@ -13,10 +13,11 @@ from tark_lsp.server.asking.visible import cut, visible
 from tark_lsp.server.chat.answer_text import AnswerText
 from tark_lsp.server.chat.answering import Answering
 from tark_lsp.server.chat.links import cite
-from tark_lsp.server.chat.transcript import Said, Section, conversation, digest, history, is_chat
+from tark_lsp.server.chat.transcript import Said, Section, conversation, digest, history
 from tark_lsp.server.chat.transcripts import Transcripts
 from tark_lsp.server.chat.writer import AnswerWriter
 from tark_lsp.server.documents.documents import Documents, TextDocument
+from tark_lsp.server.documents.text_document import is_chat
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.workspace.files import Workspace
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.errors import ToolError
-from tark_lsp.server.actions.mentions import Kind
 from tark_lsp.server.documents.positions import to_client
+from tark_lsp.server.prompting.mentions import Kind
 from tark_lsp.server.protocol import range_json
 from tark_lsp.tools.ripgrep import Program, Scope, list_files
 from tark_lsp.workspace.files import Workspace

@@ -14,10 +14,10 @@ from tark_lsp.server.chat.chats import Chats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.links import Link, find_links, resolve
 from tark_lsp.server.chat.outline import flat, folds, symbols
-from tark_lsp.server.chat.transcript import ENDING, is_chat
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.documents.documents import Documents, TextDocument
 from tark_lsp.server.documents.positions import from_client, to_client
+from tark_lsp.server.documents.text_document import CHAT_ENDING, is_chat
 from tark_lsp.server.documents.uris import uri_from_path
 from tark_lsp.server.protocol import range_json
 from tark_lsp.workspace.files import Workspace
@@ -47,7 +47,7 @@ class Chat:
 
     async def register(self) -> None:
         """Tell the client of these features for chat documents alone, of those it can be told so."""
-        selector = [{"scheme": "file", "pattern": f"**/*{ENDING}"}]
+        selector = [{"scheme": "file", "pattern": f"**/*{CHAT_ENDING}"}]
         registrations = [
             {
                 "id": f"tark-chat-{feature}",

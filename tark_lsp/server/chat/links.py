@@ -7,8 +7,8 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from tark_lsp.context.snippets import OPENING
-from tark_lsp.server.actions.mentions import find_mentions, split_lines_of
 from tark_lsp.server.asking.visible import visible
+from tark_lsp.server.prompting.mentions import find_mentions, split_lines_of
 from tark_lsp.workspace.files import Workspace
 
 MARKDOWN = re.compile(r"\[[^\[\]]*\]\((?P<path>[^()\s#<>]+)(?:#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?)?\)")

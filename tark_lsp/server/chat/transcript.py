@@ -8,13 +8,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 from tark_lsp.messages import Message, Text
 from tark_lsp.server.chat.fences import Fences
 
-ENDING = ".tark.md"
 Speaker: TypeAlias = Literal["You", "Tark"]
 HEADINGS: dict[str, Speaker] = {"## You": "You", "## Tark": "Tark"}
 ESCAPED = re.compile(r"\\(\\*## (?:You|Tark)[ \t]*)$", re.MULTILINE)
@@ -50,10 +48,6 @@ class Transcript:
 
     sections: tuple[Section, ...]
     open_fence: str
-
-
-def is_chat(path: Path | None) -> bool:
-    return path is not None and path.name.endswith(ENDING)
 
 
 def parse(lines: Sequence[str]) -> Transcript:

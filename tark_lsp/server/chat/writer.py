@@ -13,9 +13,9 @@ from pathlib import Path
 from tark_lsp.errors import RequestError
 from tark_lsp.server.chat.transcript import HEADINGS, parse
 from tark_lsp.server.documents.documents import Documents
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase, split_lines
+from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.lines import ending_of
+from tark_lsp.workspace.lines import Hunk, ending_of, split_lines
 from tark_lsp.workspace.outcomes import Applied, Refused
 from tark_lsp.workspace.snapshot import Snapshot
 

@@ -7,10 +7,10 @@ from pydantic import ValidationError
 
 from tark_lsp.server import protocol
 from tark_lsp.server.capabilities import find
-from tark_lsp.server.chat.transcript import is_chat
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.documents.targets import Target, Targets
+from tark_lsp.server.documents.text_document import is_chat
 from tark_lsp.server.documents.uris import path_from_uri
 
 log = logging.getLogger(__name__)

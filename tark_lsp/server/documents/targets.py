@@ -15,9 +15,8 @@ from tark_lsp.server.documents.positions import from_client, line_length, to_cli
 from tark_lsp.server.documents.ranges import enclosing_definition
 from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.tools.tool import Selection
-from tark_lsp.workspace.edits import split_lines
 from tark_lsp.workspace.files import LARGEST_FILE, Workspace
-from tark_lsp.workspace.lines import count_lines
+from tark_lsp.workspace.lines import count_lines, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 CONTENT_MODIFIED = -32801

@@ -5,6 +5,8 @@ from pathlib import Path
 from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
+CHAT_ENDING = ".tark.md"
+
 
 class TextDocument:
     """One open document. Only `Documents` changes it.
@@ -68,6 +70,10 @@ class TextDocument:
         self.touched = True
         self.changes += 1
         self._text = None
+
+
+def is_chat(path: Path | None) -> bool:
+    return path is not None and path.name.endswith(CHAT_ENDING)
 
 
 def _split(text: str) -> list[str]:

@@ -16,8 +16,8 @@ from tark_lsp.server.documents.documents import Documents, TextDocument
 from tark_lsp.server.editing.edit_watch import Misplaced, Watch
 from tark_lsp.server.editing.file_operations import FileOperations
 from tark_lsp.server.editing.text_edits import anchored, text_edits
-from tark_lsp.workspace.edits import ProposedEdit, rebase, split_lines
-from tark_lsp.workspace.lines import Hunk, line_changes
+from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.lines import Hunk, line_changes, split_lines
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -53,7 +53,7 @@ class EditorBuffers:
         return None if document is None else document.snapshot()
 
     def paths(self) -> Sequence[Path]:
-        return tuple(document.path for document in self._documents if document.path is not None)
+        return self._documents.paths()
 
     async def apply(self, edit: ProposedEdit, label: str) -> Outcome:
         """One edit in flight per connection. `Stale`: plan again on the text of now. `Refused`: the editor will not."""

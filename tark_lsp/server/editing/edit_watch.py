@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tark_lsp.server.documents.documents import Closed, DocumentEvent, Documents, TextDocument
-from tark_lsp.workspace.edits import ProposedEdit, rebase, split_lines
-from tark_lsp.workspace.lines import line_changes
+from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.lines import line_changes, split_lines
 from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 

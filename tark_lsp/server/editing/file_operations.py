@@ -109,6 +109,7 @@ class FileOperations:
                 await self._connection.request(SAVE, {"uris": [document.uri]})
         except (RequestFailed, TimeoutError) as error:
             return Refused(f"the editor did not save it: {error or 'no answer'}")
+        await self._until(lambda: not document.dirty, PROOF_SECONDS)  # its didSave may come after the answer
         if self._documents.at(path) is not document or document.text != snapshot.text:
             return Stale(CHANGED)
         return Refused(UNSAVED) if document.dirty else None

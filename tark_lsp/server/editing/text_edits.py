@@ -5,7 +5,8 @@ from typing import Any
 from tark_lsp.server.documents import positions
 from tark_lsp.server.documents.text_document import TextDocument
 from tark_lsp.server.protocol import range_json
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import Hunk, split_lines
 
 
 def text_edits(document: TextDocument, edit: ProposedEdit, encoding: str) -> list[dict[str, Any]]:

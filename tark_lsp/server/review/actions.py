@@ -6,11 +6,11 @@ from typing import Any
 
 from tark_lsp.server import protocol
 from tark_lsp.server.actions.offers import QUICKFIX, Offer
-from tark_lsp.server.actions.prompt_comments import PromptComments, comment_range, language_of
-from tark_lsp.server.asking.permission import Permissions, fence
-from tark_lsp.server.asking.visible import cut, visible
+from tark_lsp.server.asking.permission import Permissions
+from tark_lsp.server.asking.visible import cut, fence, visible
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.documents import Documents, TextDocument
+from tark_lsp.server.prompting.prompt_comments import PromptComments, comment_range, language_of
 from tark_lsp.server.review.alarms import take_back
 from tark_lsp.server.review.hunks import Alarm, ReviewHunk
 from tark_lsp.server.review.hunks_json import HunksJson

@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 from tark_lsp.server.documents.documents import Change
 from tark_lsp.server.documents.positions import line_length
 from tark_lsp.tools.tool import Diagnostic
-from tark_lsp.workspace.edits import Hunk, Operation
-from tark_lsp.workspace.lines import changed_ranges, ending_of
+from tark_lsp.workspace.edits import Operation
+from tark_lsp.workspace.lines import Hunk, changed_ranges, ending_of
 
 State: TypeAlias = Literal["pending", "accepted", "rejected", "conflict", "stale"]
 CHANGED = "the person changed these lines"

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from tark_lsp.errors import FileMissing, WorkspaceError
 from tark_lsp.server.documents.documents import Change, Documents
-from tark_lsp.server.documents.followed_text import FollowedText
+from tark_lsp.server.review.followed_text import FollowedText
 from tark_lsp.server.review.hunks import ReviewHunk, carry, move
-from tark_lsp.workspace.edits import ProposedEdit, split_lines
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 

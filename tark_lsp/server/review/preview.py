@@ -17,8 +17,8 @@ from tark_lsp.server.editing.text_edits import text_edits
 from tark_lsp.server.review.hunks import ReviewHunk, apart, by_path, fitted, joins
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.server.review.words import counts, first_line
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, rebase
-from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 

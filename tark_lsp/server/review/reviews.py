@@ -13,12 +13,11 @@ from tark_lsp.server.review.hunks import ReviewHunk, by_path, by_turn
 from tark_lsp.server.review.places import HunkPlaces
 from tark_lsp.server.review.writing import HunkWriter
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tark_lsp.workspace.edits import MOVED, ProposedEdit
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.outcomes import Applied
 
-MOVE = Hunk(0, (), ())
-"""The hunk of a file that is moved, beside those of its text."""
 EDITED = "the person changed the text before accepting it"
 
 
@@ -61,7 +60,7 @@ class Reviews:
         for edit, outside in edits:
             new = [
                 ReviewHunk(turn_id, edit.path, hunk, hunk.start, hunk.new, hunk in outside, whole=together)
-                for hunk in (*edit.hunks, *([MOVE] if edit.target is not None else []))
+                for hunk in (*edit.hunks, *([MOVED] if edit.target is not None else []))
             ]
             if edit.operation:
                 new[-1].operation, new[-1].target = edit.operation, edit.target

@@ -14,9 +14,10 @@ from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.review.hunks import CHANGED, ReviewHunk, apart, by_turn, fitted, joins, lose
 from tark_lsp.server.review.places import HunkPlaces
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
-from tark_lsp.workspace.edits import Hunk, ProposedEdit
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import UTF_8, decode
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.lines import Hunk
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from tark_lsp.context.snippets import parse_snippets
 from tark_lsp.messages import StopReason
-from tark_lsp.server.asking.permission import fence
 from tark_lsp.server.asking.questions import INFO, WARNING, Questions
 from tark_lsp.server.asking.show import Show
+from tark_lsp.server.asking.visible import fence
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.uris import uri_from_path
 from tark_lsp.server.turns.turn_record import TurnRecord

@@ -19,8 +19,6 @@ from tark_lsp.folders import state_folder
 from tark_lsp.llm.client import Models
 from tark_lsp.messages import Image, Mode
 from tark_lsp.server import protocol
-from tark_lsp.server.actions.comments import PromptComment, find_comments
-from tark_lsp.server.actions.mentions import Given, Mentions
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.asking.permission import Permissions
 from tark_lsp.server.asking.questions import Questions
@@ -29,6 +27,8 @@ from tark_lsp.server.asking.turn_person import TurnPerson
 from tark_lsp.server.asking.visible import visible
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.documents.targets import Target, Targets
+from tark_lsp.server.prompting.comments import PromptComment, find_comments
+from tark_lsp.server.prompting.mentions import Given, Mentions
 from tark_lsp.server.review.alarms import Alarms
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.server.turns.client_state import ClientState, TurnEditor

@@ -7,7 +7,8 @@ from typing import Any
 
 from tark_lsp.server.editing.apply import MISPLACED
 from tark_lsp.server.review.hunks import ReviewHunk
-from tark_lsp.workspace.edits import ProposedEdit, split_lines
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.editors.property.marked_text import Mark
 from tests.editors.property.model_editor import Buffer, Json

@@ -11,6 +11,7 @@ from tark_lsp.server.asking.turn_person import TurnPerson
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.editing.apply import EditorBuffers
 from tark_lsp.server.review.hunks_json import HunksJson
+from tark_lsp.server.review.preview import Preview
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.tools.tool import Risk, ToolContext, ToolKind
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
@@ -34,7 +35,16 @@ class Desk:
         questions = Questions(editor, self.documents)
         hunks = HunksJson(self.documents, self.reviews)
         show = Show(editor, questions)
-        self.permissions = Permissions(editor, self.workspace, hunks, questions, show, self._cancel, lambda: None)
+        self.permissions = Permissions(
+            editor,
+            self.workspace,
+            hunks,
+            questions,
+            show,
+            self._cancel,
+            lambda: None,
+            Preview(editor, self.documents, self.reviews),
+        )
         self.turns: dict[str, asyncio.Task[object]] = {}
 
     def propose(self, turn_id: str, edits: tuple[ProposedEdit, ...], *, ask: bool, after: bool) -> None:

@@ -12,15 +12,17 @@ from tark_lsp.agent.person import PermissionRequest
 from tark_lsp.errors import RequestError
 from tark_lsp.server import protocol
 from tark_lsp.server.asking import permission, questions
-from tark_lsp.server.asking.permission import Permissions, Waiting, fence
+from tark_lsp.server.asking.permission import Permissions, Waiting
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.asking.show import Show
-from tark_lsp.server.asking.visible import LONGEST_MESSAGE
+from tark_lsp.server.asking.visible import LONGEST_MESSAGE, fence
 from tark_lsp.server.review.hunks_json import HunksJson
+from tark_lsp.server.review.preview import Preview
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.tools.tool import Command, Risk, ToolKind
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tests.server.scripted import Json, ScriptedEditor, capabilities, refuse
 
 MESSAGE, ASK = "window/showMessageRequest", "tark/requestPermission"
@@ -47,6 +49,7 @@ class Desk:
             Show(self.connection, asked),
             self.cancelled.append,
             lambda: None,
+            Preview(self.connection, documents, self.reviews),
         )
 
     def command(self, text: str, cwd: str = ".") -> Waiting:

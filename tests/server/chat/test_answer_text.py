@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tark_lsp.server.chat.answer_text import AnswerText
 from tark_lsp.server.chat.transcript import parse, words
-from tark_lsp.workspace.edits import split_lines
+from tark_lsp.workspace.lines import split_lines
 
 
 def cite(path: str, first: int, last: int) -> str:

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.agent import history as rules
-from tark_lsp.server.chat.transcript import Said, conversation, digest, escaped, history, is_chat, parse, words
+from tark_lsp.server.chat.transcript import Said, conversation, digest, escaped, history, parse, words
+from tark_lsp.server.documents.text_document import is_chat
 from tark_lsp.server.documents.uris import path_from_uri
-from tark_lsp.workspace.edits import split_lines
+from tark_lsp.workspace.lines import split_lines
 
 
 def said(text: str) -> list[tuple[str, str]]:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.editing import apply
 from tark_lsp.server.editing.edit_watch import Watch, at_old_places
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.outcomes import Applied, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.server.scripted import Json, ScriptedEditor, line_starts, refuse

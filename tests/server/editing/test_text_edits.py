@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.server.editing.text_edits import anchored
-from tark_lsp.workspace.edits import Hunk, ProposedEdit
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import Hunk
 from tark_lsp.workspace.snapshot import Snapshot
 
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from tark_lsp.server.editing.apply import MISPLACED
 from tark_lsp.server.review import writing as hunk_writing
 from tark_lsp.server.review.hunks import ReviewHunk
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tests.server.review_desk import Desk
 from tests.server.scripted import line_starts
 

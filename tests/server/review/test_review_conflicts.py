@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.review.hunks import ReviewHunk
-from tark_lsp.workspace.edits import Hunk, ProposedEdit
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import Hunk
 from tests.server.review_desk import Desk
 from tests.server.scripted import line_starts
 

@@ -20,6 +20,7 @@ from tark_lsp.server.editing import apply, file_operations
 from tark_lsp.server.protocol import PermissionReply
 from tark_lsp.server.review.hunks import ReviewHunk
 from tark_lsp.server.review.hunks_json import HunksJson
+from tark_lsp.server.review.preview import Preview
 from tark_lsp.tools.tool import Risk, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.snapshot import Snapshot
@@ -489,6 +490,7 @@ def person(desk: Desk) -> tuple[TurnPerson, Permissions]:
         Show(connection, questions),
         lambda _: None,
         lambda: None,
+        Preview(connection, documents, desk.reviews),
     )
     context = ToolContext(workspace, MemoryEditor())
     return TurnPerson("turn", "s", context, permissions, desk.reviews, review_after=False, comment=None), permissions

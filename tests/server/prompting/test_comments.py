@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.server.actions.comments import BLOCK_TOKENS, LINE_TOKENS, empty_comment, find_comments
-from tark_lsp.workspace.edits import split_lines
+from tark_lsp.server.prompting.comments import BLOCK_TOKENS, LINE_TOKENS, empty_comment, find_comments
+from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 SNAPSHOT = Snapshot(Path("f"), "")

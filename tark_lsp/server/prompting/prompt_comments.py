@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from tark_lsp.errors import RequestError
-from tark_lsp.server.actions.comments import PromptComment, empty_comment, find_comments
 from tark_lsp.server.documents.documents import Change, Closed, DocumentEvent, Documents, TextDocument
 from tark_lsp.server.documents.positions import line_length, to_client
 from tark_lsp.server.documents.ranges import definition_after
 from tark_lsp.server.documents.targets import Target
+from tark_lsp.server.prompting.comments import PromptComment, empty_comment, find_comments
 from tark_lsp.server.protocol import range_json
-from tark_lsp.workspace.edits import Hunk, ProposedEdit, split_lines
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.lines import count_lines, ending_of
+from tark_lsp.workspace.lines import Hunk, count_lines, ending_of, split_lines
 from tark_lsp.workspace.outcomes import Applied
 
 
