@@ -1,6 +1,6 @@
 """A proposed edit of one file: its hunks, the text it leads to, and how it is carried to newer text; pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -82,14 +82,17 @@ class ProposedEdit:
         """The same edit with some of its hunks, in their order in the text."""
         return replace(self, hunks=tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.end))))
 
-    def diff(self) -> str:
-        """A unified diff for people. Line endings are shown only where the edit has several kinds of them."""
+    def diff(self, shown: Callable[[Path], str] = Path.as_posix) -> str:
+        """A unified diff for people, files by the names `shown` gives them, each of one line.
+
+        Line endings are shown only where the edit has several kinds of them.
+        """
         if not self.hunks and self.target is None:
             return ""
         lines = split_lines(self.base.text)
         endings = {ending_of(line) for hunk in self.hunks for line in (*hunk.old, *hunk.new)} - {""}
-        before = self.path.as_posix() if self.base.exists else "/dev/null"
-        left = "/dev/null" if self.removes else (self.target or self.path).as_posix()
+        before = shown(self.path) if self.base.exists else "/dev/null"
+        left = "/dev/null" if self.removes else shown(self.target or self.path)
         out = [f"--- {before}", f"+++ {left}"]
         shift = 0
         for group in _grouped(self.hunks):

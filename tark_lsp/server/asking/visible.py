@@ -1,4 +1,4 @@
-"""Text that comes from a model or a repository, made safe to show to a person in one line. Pure.
+"""Text that comes from a model or a repository, made safe to show to a person. Pure.
 
 Source: safety.md ("Text shown") and protocol.md ("Without `permission`").
 """
@@ -20,6 +20,11 @@ def visible(text: str) -> str:
     """One line in which every character can be seen: newlines as `⏎`, what is invisible as its code point."""
     shown = "".join(_shown(character) for character in text.replace("\r\n", "\n"))
     return defused(shown)
+
+
+def visible_code(text: str) -> str:
+    """Lines as they are, but for what cannot be seen in them: that is shown as its code point."""
+    return "".join(character if character in "\n\t" else _shown(character) for character in text)
 
 
 def defused(text: str) -> str:

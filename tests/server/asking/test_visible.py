@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.server.asking.visible import LONGEST_MESSAGE, cut, visible
+from tark_lsp.server.asking.visible import LONGEST_MESSAGE, cut, visible, visible_code
 
 UNICODE = Path(os.environ.get("TARK_SHARED", "../shared")) / "data" / "corpora" / "unicode"
 needs_corpus = pytest.mark.skipif(not UNICODE.is_dir(), reason="the shared test data is not here (TARK_SHARED)")
@@ -83,3 +83,14 @@ def test_what_is_cut_is_marked() -> None:
     assert cut("x" * 300) == "x" * 300
     assert cut("x" * 301) == "x" * 299 + "…"
     assert cut("abcdef", 4) == "abc…"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\tx = [1](2)\n", "\tx = [1](2)\n"),
+        ("a\u202eb\u200bc\u00a0d\x1b[2Je\r\n", "a\\u{202e}b\\u{200b}c\\u{a0}d\\u{1b}[2Je\\u{d}\n"),
+    ],
+)
+def test_code_keeps_its_lines_and_shows_what_hides(text: str, shown: str) -> None:
+    assert visible_code(text) == shown
