@@ -1,7 +1,7 @@
-"""How git is run: what the repository's settings would have it execute is off, as far as git lets it be.
+"""How git is run: on a repository named to it, with what the settings of that would have it execute switched off.
 
-What is left are the content filters (`filter.*.clean`) of a repository's own `.git/config`, which git has no switch
-for: so every call is asked about, and none is made in a workspace that is not trusted.
+Content filters (`filter.*.clean`) have no switch of their own: they are listed, which executes nothing, and each is
+set to nothing. Still every call is asked about, and none is made in a workspace that is not trusted.
 """
 
 import os
@@ -34,12 +34,17 @@ DIFF = (
     "--dst-prefix=b/",
 )
 UNTRACKED = ("ls-files", "--others", "--exclude-standard", "-z")
+SETTINGS = ("config", "--list", "--name-only", "-z")
 FIXED: Mapping[str, str] = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_ALLOW_PROTOCOL": "",  # a partial clone fetches what it lacks, by a program its settings name
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.bareRepository",  # a folder that looks like a repository is none, whoever looks for one
+    "GIT_CONFIG_VALUE_0": "explicit",
     "LC_ALL": "C",
 }
+NO_FILTER: Mapping[str, str] = {"clean": "", "process": "", "smudge": "", "required": "false"}
 REVISION = re.compile(r"(?!.*\.\.)[\w@][\w./@{}^~+-]*", re.ASCII)
 """A name, a hash, `HEAD~2`, `main@{u}`, `v1.0^{commit}`: no option, no range, no path."""
 
@@ -55,9 +60,12 @@ class Output:
     complete: bool
 
 
-def git_argv(program: Path, repository: Path, arguments: Sequence[str], name: str) -> tuple[str, ...]:
-    """`name`: the one file or folder, from where git runs. `core.worktree` does not count: it may lead anywhere."""
-    return (str(program), *OPTIONS, f"--work-tree={repository}", *arguments, "--", name)
+def git_argv(program: Path, repository: Path, arguments: Sequence[str]) -> tuple[str, ...]:
+    """Git is told the repository: looked for from where it runs, one that was committed to this one could be found.
+
+    `core.worktree` does not count: it may lead anywhere.
+    """
+    return (str(program), *OPTIONS, f"--git-dir={repository / '.git'}", f"--work-tree={repository}", *arguments)
 
 
 def git_environment(environ: Mapping[str, str], marker: str) -> dict[str, str]:
@@ -68,6 +76,28 @@ def git_environment(environ: Mapping[str, str], marker: str) -> dict[str, str]:
 def repository_of(path: Path) -> Path | None:
     """The folder with the `.git` that rules at `path`, be it that of a repository, a worktree or a submodule."""
     return next((folder for folder in (path, *path.parents) if os.path.lexists(folder / ".git")), None)
+
+
+async def without_filters(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> dict[str, str]:
+    """`env`, by which no content filter that is set anywhere is run. `argv`: git with `SETTINGS`.
+
+    Raises ToolError `unsupported` where this git does not take settings from the environment (before 2.31).
+    """
+    listed = await run_git(argv, cwd, env)
+    keys = {os.fsdecode(key) for key in listed.data.split(b"\0")}
+    if not listed.complete or env["GIT_CONFIG_KEY_0"].lower() not in keys:
+        raise ToolError(
+            "unsupported",
+            "the content filters of this git cannot be switched off",
+            hint="do without it: read the files",
+        )
+    filters = sorted({key.rpartition(".")[0] for key in keys if key.startswith("filter.") and key.count(".") > 1})
+    off = [(f"{name}.{key}", value) for name in filters for key, value in NO_FILTER.items()]
+    known = int(env["GIT_CONFIG_COUNT"])
+    made = {"GIT_CONFIG_COUNT": str(known + len(off))}
+    for number, (key, value) in enumerate(off, known):
+        made |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return {**env, **made}
 
 
 async def run_git(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> Output:

@@ -8,7 +8,17 @@ from pathlib import Path
 from pydantic import Field
 
 from tark_lsp.errors import FileMissing, OutsideWorkspace, ToolError, WorkspaceError
-from tark_lsp.tools.git import DIFF, REVISION, UNTRACKED, git_argv, git_environment, repository_of, run_git
+from tark_lsp.tools.git import (
+    DIFF,
+    REVISION,
+    SETTINGS,
+    UNTRACKED,
+    git_argv,
+    git_environment,
+    repository_of,
+    run_git,
+    without_filters,
+)
 from tark_lsp.tools.git_diff import files_of
 from tark_lsp.tools.programs import find_program
 from tark_lsp.tools.results import cap_lines, character_limit, counted, plain_text
@@ -45,8 +55,8 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
     if program is None:
         raise ToolError("unsupported", "git is not installed", hint="do without it: read the files")
     name = scope.relative_to(cwd).as_posix()
-    argv = git_argv(program, repository, (*DIFF, args.base), name)
-    text = f"{shlex.join(argv)}\n{shlex.join(untracked(argv, repository))}"
+    argv = git_argv(program, repository, (*DIFF, args.base, "--", name))
+    text = "\n".join(map(shlex.join, (settings(argv, repository), argv, untracked(argv, repository))))
     # The same for all commands of a turn, so that what was approved and what runs stay equal byte for byte.
     env = git_environment(os.environ, f"TARK_COMMAND={os.getpid()}-{id(ctx):x}")
     return Preview(
@@ -76,8 +86,13 @@ def place_of(args: ReadChangesArguments, ctx: ToolContext) -> tuple[Path, Path, 
 
 
 def untracked(argv: Sequence[str], repository: Path) -> tuple[str, ...]:
-    """The second command: as the first, for the names of the files that git does not track."""
-    return git_argv(Path(argv[0]), repository, UNTRACKED, argv[-1])
+    """For the names of the files that git does not track, where `argv` gives the diff."""
+    return git_argv(Path(argv[0]), repository, (*UNTRACKED, "--", argv[-1]))
+
+
+def settings(argv: Sequence[str], repository: Path) -> tuple[str, ...]:
+    """Run first, for the names of what is to be switched off."""
+    return git_argv(Path(argv[0]), repository, SETTINGS)
 
 
 async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) -> str:
@@ -85,8 +100,9 @@ async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) ->
     scope, cwd, repository = place_of(args, ctx)
     if command is None or cwd != command.cwd or scope != preview.locations[0].path:
         raise OutsideWorkspace("path leads to another place than before", hint="make the call again")
-    diff = await run_git(command.argv, cwd, command.env)
-    listed = await run_git(untracked(command.argv, repository), cwd, command.env)
+    env = await without_filters(settings(command.argv, repository), cwd, command.env)
+    diff = await run_git(command.argv, cwd, env)
+    listed = await run_git(untracked(command.argv, repository), cwd, env)
     new = [shown(os.fsdecode(name)) for name in listed.data.split(b"\0") if name]
     files = files_of(os.fsdecode(diff.data))
     closed = [file for file in files if any(ctx.closed(cwd / name) for name in file.names)]

@@ -1,7 +1,10 @@
 """read_changes against real repositories: what it shows, what it keeps back, and that nothing of theirs is executed."""
 
 import os
+import shlex
+import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -128,6 +131,75 @@ async def test_nothing_the_repository_says_is_executed(repository: Bench, monkey
     assert (repository.root / "executed").exists()
 
 
+SETS_FILTER: dict[str, tuple[str, str, bool]] = {
+    "clean": ("z", "clean", False),
+    "process": ("z", "process", False),
+    "required": ("z", "clean", True),
+    "a name with a dot, a sign and case": ("A.b=c", "clean", False),
+}
+
+
+@pytest.mark.parametrize("included", [False, True])
+@pytest.mark.parametrize("case", SETS_FILTER)
+async def test_no_content_filter_of_the_repository_is_run(repository: Bench, case: str, included: bool) -> None:
+    name, key, required = SETS_FILTER[case]
+    trap = repository.write("trap", f"#!/bin/sh\ntouch {repository.root}/executed\ncat\n")
+    trap.chmod(0o755)
+    place = ["--file", str(repository.root / "more")] if included else []
+    if included:
+        git(repository.root, "config", "include.path", "../more")
+    git(repository.root, "config", *place, f"filter.{name}.{key}", str(trap))
+    git(repository.root, "config", *place, f"filter.{name}.required", str(required).lower())
+    repository.write(".gitattributes", f"*.py filter={name}\n")
+    repository.write("a.py", "one\n2\nthree\n")
+    assert "+2" in await repository.call("read_changes")
+    assert not (repository.root / "executed").exists()
+    with suppress(subprocess.CalledProcessError):  # the trap does not speak the protocol of `process`
+        git(repository.root, "diff")
+    assert (repository.root / "executed").exists(), "the trap works"
+
+
+async def test_a_git_that_does_not_know_our_settings_is_not_used(
+    repository: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "bin" / "git"
+    old.parent.mkdir()
+    old.write_text(f'#!/bin/sh\nunset GIT_CONFIG_COUNT\nexec {shutil.which("git")} "$@"\n')
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{old.parent}:{os.environ['PATH']}")
+    failure = await repository.failure("read_changes")
+    assert (failure.code, "switched off" in failure.message) == ("unsupported", True)
+
+
+async def test_a_committed_folder_that_looks_like_a_repository_is_none(bench: Bench, tmp_path: Path) -> None:
+    """Opened as a workspace, it would win over the `.git` above it, and bring its own settings."""
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "f.txt").write_text("1\n")
+    git(inner, "init", "-q")
+    git(inner, "add", ".")
+    git(inner, "commit", "-q", "-m", "first")
+    for name in ("HEAD", "config", "index", "objects", "refs"):
+        source = inner / ".git" / name
+        if source.is_dir():
+            shutil.copytree(source, bench.root / name)
+        else:
+            shutil.copy(source, bench.root / name)
+    bench.write("info/attributes", "* filter=z\n")
+    executed = tmp_path / "executed"
+    with (bench.root / "config").open("a") as config:
+        config.write(f'[filter "z"]\n\tclean = touch {executed}; cat\n')
+    bench.write("f.txt", "1\n")
+    git(bench.root.parent, "init", "-q")
+    git(bench.root.parent, "add", "-f", "project")
+    git(bench.root.parent, "commit", "-q", "-m", "first")
+    bench.write("f.txt", "2\n")
+    assert "-1\n+2" in await bench.call("read_changes")
+    assert not executed.exists()
+    git(bench.root, "--work-tree=.", "diff", "HEAD", "--")
+    assert executed.exists(), "the trap works"
+
+
 async def test_a_repository_cannot_lead_git_to_other_files(repository: Bench, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -157,8 +229,12 @@ async def test_the_command_is_shown_as_it_runs(repository: Bench) -> None:
     assert command is not None
     assert preview.risk is Risk.RISKY
     assert command.cwd == repository.root
-    assert command.text.splitlines()[0].split() == list(command.argv)
-    assert "ls-files --others" in command.text.splitlines()[1]
+    listing, diff, others = (shlex.split(line) for line in command.text.splitlines())
+    assert listing[-4:] == ["config", "--list", "--name-only", "-z"]
+    assert diff == list(command.argv)
+    assert "ls-files" in others
+    for line in (listing, diff, others):
+        assert f"--git-dir={repository.root}/.git" in line
     assert command.argv[-3:] == ("HEAD", "--", "sub")
     for part in ("--no-pager", "core.fsmonitor=false", f"core.hooksPath={os.devnull}", "diff.external="):
         assert part in command.argv
@@ -167,6 +243,9 @@ async def test_the_command_is_shown_as_it_runs(repository: Bench) -> None:
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_ALLOW_PROTOCOL": "",
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.bareRepository",
+        "GIT_CONFIG_VALUE_0": "explicit",
         "GIT_PAGER": "cat",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_EDITOR": "true",
