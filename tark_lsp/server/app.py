@@ -114,7 +114,7 @@ class App:
         inputs = Inputs(connection, questions, drawing.refresh)
         preview = Preview(connection, documents, reviews)
         permissions = Permissions(
-            connection, workspace, hunks, questions, show, self._cancel_turn, drawing.refresh, preview
+            connection, documents, workspace, hunks, questions, show, self._cancel_turn, drawing.refresh, preview
         )
         settings = Settings()
         selections = Selections(connection, documents, targets)

@@ -20,6 +20,7 @@ from tark_lsp.server.asking.questions import WARNING, Questions
 from tark_lsp.server.asking.show import Show
 from tark_lsp.server.asking.visible import LONGEST_MESSAGE, defused, fence, visible
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
+from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.review.hunks import ReviewHunk
 from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.preview import Preview
@@ -51,6 +52,7 @@ class Permissions:
     def __init__(
         self,
         connection: Connection,
+        documents: Documents,
         workspace: Workspace,
         hunks: HunksJson,
         questions: Questions,
@@ -62,6 +64,7 @@ class Permissions:
         """`changed()`: what waits is something else now, so lenses and the like are to be drawn anew. `preview`: how
         edits are shown in editors that have a way of their own."""
         self._connection = connection
+        self._documents = documents
         self._workspace = workspace
         self._json = hunks
         self._questions = questions
@@ -98,8 +101,8 @@ class Permissions:
         self._changed()
 
     def answer(self, answer: protocol.PermissionAnswer) -> bool:
-        """False: it was answered already, or is no more. Raises RequestError where there was none, or the digest is
-        another's."""
+        """False: it was answered already, or is no more. Raises RequestError where there was none, the digest is
+        another's, or it must be shown first."""
         if answer.request_id in self._over:
             return False
         waiting = self.find(answer.request_id)
@@ -108,6 +111,13 @@ class Permissions:
         if answer.digest != waiting.request.digest:
             raise RequestError("digest: not that of what the request shows", hint="ask tark.permission.list again")
         self.check(waiting, answer)
+        # A client with a way of its own to ask was sent the whole, and shows it.
+        asks_itself = self._connection.client.understands("permission")
+        if answer.outcome == "allow" and not asks_itself and self.needs_showing(waiting):
+            raise RequestError(
+                "outcome: it can be allowed only after it was shown whole",
+                hint=f"have it shown by tark.permission.list with show {waiting.id!r}",
+            )
         self._resolve(waiting, answer)
         return True
 
@@ -145,13 +155,13 @@ class Permissions:
         self._changed()
 
     def needs_showing(self, waiting: Waiting) -> bool:
-        """Must it be seen whole before it can be granted? An edit of an open document is taken back by one undo; of a
-        mere move the message holds everything."""
+        """Must it be seen whole before it can be granted? An edit of a document that is open now is taken back by one
+        undo; of a mere move the message holds everything."""
         if waiting.shown:
             return False
         if len(self.message(waiting)) > LONGEST_MESSAGE:  # its end would not be seen
             return True
-        return any(edit.removes or (edit.base.version is None and edit.hunks) for edit in waiting.request.edits)
+        return any(each.open and self._overwrites(each) for each in waiting.hunks)
 
     def json(self, waiting: Waiting) -> dict[str, Any]:
         request = waiting.request
@@ -215,6 +225,9 @@ class Permissions:
             return f"delete {name}"
         return name if edit.target is None else f"move {name} -> {self._workspace.display(edit.target)}"
 
+    def _overwrites(self, hunk: ReviewHunk) -> bool:
+        return hunk.operation == "remove" or (not hunk.operation and self._documents.at(hunk.path) is None)
+
     def _resolve(self, waiting: Waiting, reply: protocol.PermissionReply) -> None:
         if waiting.answer.done():
             return
@@ -255,6 +268,8 @@ class Permissions:
             if not self.needs_showing(waiting):
                 actions += [yes, more] if grant else [yes]
             match await self._questions.ask(self.message(waiting), actions, level=WARNING):
+                case title if title in (yes, more) and self.needs_showing(waiting):  # its document was closed meanwhile
+                    continue
                 case title if title == look:
                     if not await self._previewed(waiting):
                         await self.show_whole(waiting)

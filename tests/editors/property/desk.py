@@ -37,6 +37,7 @@ class Desk:
         show = Show(editor, questions)
         self.permissions = Permissions(
             editor,
+            self.documents,
             self.workspace,
             hunks,
             questions,

@@ -20,9 +20,9 @@ from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.preview import Preview
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.tools.tool import Command, Risk, ToolKind
-from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
+from tests.checkpoints import checkpoints_in_memory
 from tests.server.scripted import Json, ScriptedEditor, capabilities, refuse
 
 MESSAGE, ASK = "window/showMessageRequest", "tark/requestPermission"
@@ -39,10 +39,13 @@ class Desk:
         self.editor = ScriptedEditor(self.folder.resolve(), self.client)
         self.connection = self.editor.connection
         documents, workspace = self.editor.documents, self.editor.workspace
-        self.reviews = Reviews(workspace, documents, Checkpoints(), lambda _: None, lambda _: None, lambda *_: None)
+        self.reviews = Reviews(
+            workspace, documents, checkpoints_in_memory(), lambda _: None, lambda _: None, lambda *_: None
+        )
         asked = Questions(self.connection, documents)
         self.permissions = Permissions(
             self.connection,
+            documents,
             workspace,
             HunksJson(documents, self.reviews),
             asked,
@@ -296,6 +299,51 @@ async def test_a_closed_file_is_changed_only_once_the_change_was_seen(desk: Desk
     assert shown.stat().st_mode & 0o777 == 0o600
     assert "-three\n" in shown.read_text()
     assert waiting.answer.result().outcome == "allow"
+
+
+@pytest.mark.parametrize("grant", ["Apply", "Apply all this turn"])
+async def test_a_document_closed_under_its_question_is_changed_only_once_the_change_was_seen(
+    desk: Desk, grant: str
+) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    waiting = desk.edit(path, (Grant("g", "turn", "edits"),))
+    left = [{"title": grant}, {"title": "Review"}, {"title": grant}]
+    asked: list[Json] = []
+
+    def answer(params: Json) -> Json:
+        if not asked:
+            desk.editor.close(path)
+        asked.append(params)
+        assert not waiting.answer.done()
+        return left.pop(0)
+
+    desk.connection.answers[MESSAGE] = answer
+    await desk.permissions.ask(waiting)
+    all_of_them = ["Review", "Reject", "Apply", "Apply all this turn"]
+    assert [titles(params) for params in asked] == [all_of_them, ["Review", "Reject"], all_of_them]
+    assert waiting.answer.result().outcome == "allow"
+
+
+@pytest.mark.parametrize("itself", [False, True], ids=["by message", "by tark/requestPermission"])
+async def test_an_answer_by_command_for_a_document_closed_since(tmp_path: Path, itself: bool) -> None:
+    """Who asks in a way of their own was sent the whole change."""
+    desk = Desk(tmp_path, capabilities(tark=["permission"] if itself else []))
+    path = desk.editor.open("f.py", TEXT)
+    waiting = desk.edit(path)
+    desk.editor.close(path)
+    if not itself:
+        with pytest.raises(RequestError, match="shown whole"):
+            desk.answer(waiting)
+        assert not waiting.answer.done()
+        await desk.permissions.show_whole(waiting)
+    assert desk.answer(waiting)
+
+
+async def test_a_closed_file_can_be_refused_unseen(desk: Desk) -> None:
+    path = desk.editor.folder / "f.py"
+    path.write_text(TEXT)
+    waiting = desk.edit(path)
+    assert desk.answer(waiting, "reject")
 
 
 @pytest.mark.parametrize(

@@ -484,6 +484,7 @@ def person(desk: Desk) -> tuple[TurnPerson, Permissions]:
     questions = Questions(connection, documents)
     permissions = Permissions(
         connection,
+        documents,
         workspace,
         HunksJson(documents, desk.reviews),
         questions,
