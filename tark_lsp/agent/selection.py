@@ -19,7 +19,12 @@ def locate(selection: Selection, text: str) -> tuple[int, int] | None:
 
 
 def divided(edit: ProposedEdit, selection: Selection | None) -> ProposedEdit:
-    """The same edit with no hunk joined across a border of the selection, so that what is inside is decided alone."""
+    """The same edit in hunks of which each can be decided alone.
+
+    None is joined across a border of the selection. Among equal lines, hunks that together change only the selection
+    may change more than that alone (one takes a line of which a part is selected, another brings the rest of it back):
+    they are made one.
+    """
     if selection is None or edit.removes or edit.path != selection.snapshot.path:
         return edit
     place = locate(selection, edit.base.text)
@@ -30,13 +35,23 @@ def divided(edit: ProposedEdit, selection: Selection | None) -> ProposedEdit:
     first, last = count_lines(text[:start]), count_lines(text[:end])
     if end == start or not text[:end].endswith(("\n", "\r")):  # the selection ends inside this line
         last += 1
-    return replace(edit, hunks=ProposedEdit.between(edit.base, edit.after, (first, last)).hunks)
+    parted = replace(edit, hunks=ProposedEdit.between(edit.base, edit.after, (first, last)).hunks)
+    return joined(parted) if only_between(text, edit.after, start, end) and outside(parted, selection) else parted
+
+
+def joined(edit: ProposedEdit) -> ProposedEdit:
+    """The same edit as one hunk."""
+    lines, after = split_lines(edit.base.text), split_lines(edit.after)
+    start, end = edit.hunks[0].start, edit.hunks[-1].end
+    new = tuple(after[start : len(after) - (len(lines) - end)])
+    return replace(edit, hunks=(Hunk(start, tuple(lines[start:end]), new),))
 
 
 def outside(edit: ProposedEdit, selection: Selection | None) -> tuple[Hunk, ...]:
     """The hunks that change a character outside the selection; none where the turn has no selection.
 
-    What removes or moves the file does so to all of it; a move's hunk without lines is among them.
+    Any of the others may be applied without the rest: each is judged by its own text, see `divided`. What removes or
+    moves the file does so to all of it; a move's hunk without lines is among them.
     """
     if selection is None:
         return ()
@@ -47,7 +62,7 @@ def outside(edit: ProposedEdit, selection: Selection | None) -> tuple[Hunk, ...]
     place = locate(selection, edit.base.text)
     if place is None:
         return edit.hunks
-    if only_between(edit.base.text, edit.after, *place):
+    if len(edit.hunks) == 1 and only_between(edit.base.text, edit.after, *place):
         return ()  # among equal lines, a hunk may stand beside the selection and yet change nothing there
     start, end = place
     beyond = []

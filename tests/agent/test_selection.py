@@ -1,10 +1,12 @@
 """The fence around a selection is exact to the character, and the selection follows what is written across it."""
 
+from collections.abc import Callable
+from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.agent.selection import divided, follow, locate, outside
@@ -34,6 +36,11 @@ class Piece(NamedTuple):
         end = len(self.before) + len(self.middle)
         return Selection(Snapshot(HERE, self.text, 1), len(self.before), end)
 
+    def leads_to(self, after: str) -> bool:
+        """Whether nothing but the middle part would change."""
+        kept = len(self.before) + len(self.after)
+        return after.startswith(self.before) and after.endswith(self.after) and len(after) >= kept
+
 
 @st.composite
 def pieces(draw: st.DrawFn) -> Piece:
@@ -48,17 +55,42 @@ def edit(text: str, after: str, path: Path = HERE) -> ProposedEdit:
 
 @given(pieces(), INSERTS)
 def test_what_changes_only_the_selection_is_never_outside(piece: Piece, new: str) -> None:
-    assert outside(edit(piece.text, piece.before + new + piece.after), piece.selection) == ()
+    whole = edit(piece.text, piece.before + new + piece.after)
+    assert outside(divided(whole, piece.selection), piece.selection) == ()
 
 
 @given(pieces(), texts())
 def test_what_changes_anything_else_is_outside(piece: Piece, after: str) -> None:
-    inside = (
-        after.startswith(piece.before)
-        and after.endswith(piece.after)
-        and len(after) >= len(piece.before) + len(piece.after)
-    )
-    assert (not outside(edit(piece.text, after), piece.selection)) == inside
+    assert (not outside(divided(edit(piece.text, after), piece.selection), piece.selection)) == piece.leads_to(after)
+
+
+ALIKE = st.text(st.sampled_from("a\n"), max_size=16)
+"""Of lines so alike that a difference has many shapes."""
+
+
+@pytest.mark.parametrize("way", [divided, lambda whole, _: whole], ids=["divided", "as it came"])
+@settings(max_examples=100, deadline=None)
+@given(ALIKE, ALIKE, st.booleans())
+def test_hunks_that_are_not_outside_change_only_the_selection(
+    way: Callable[[ProposedEdit, Selection], ProposedEdit], text: str, new: str, in_place: bool
+) -> None:
+    """Whichever of them are accepted, and whatever part of the text is selected."""
+    for start, end in combinations_with_replacement(range(len(text) + 1), 2):
+        piece = Piece(text[:start], text[start:end], text[end:])
+        proposed = way(edit(text, piece.before + new + piece.after if in_place else new), piece.selection)
+        inside = set(proposed.hunks) - set(outside(proposed, piece.selection))
+        for size in range(1, len(inside) + 1):
+            for taken in combinations(inside, size):
+                assert piece.leads_to(proposed.only(taken).after), (piece, taken)
+
+
+def test_hunks_that_change_more_alone_than_together_are_one() -> None:
+    piece = Piece("a\nab\na\n\na", "b\n", "a\n}\n")
+    whole = edit(piece.text, "a\nab\na\n\na\nb\naa\n}\n")
+    proposed = divided(whole, piece.selection)
+    assert len(proposed.hunks) == 1
+    assert proposed.after == whole.after
+    assert outside(proposed, piece.selection) == ()
 
 
 @given(pieces(), INSERTS, INSERTS)
@@ -79,7 +111,7 @@ def test_the_fence_moves_with_what_was_typed(piece: Piece, typed: str, below: st
         return
     start, end = place
     assert now[start:end] == piece.middle
-    assert outside(edit(now, now[:start] + new + now[end:]), piece.selection) == ()
+    assert outside(divided(edit(now, now[:start] + new + now[end:]), piece.selection), piece.selection) == ()
 
 
 @given(texts(size=4), texts(size=4), texts(size=4))
@@ -119,7 +151,7 @@ def test_divided_is_the_same_edit(piece: Piece, after: str) -> None:
     parted = divided(whole, piece.selection)
     assert (parted.base, parted.after) == (whole.base, whole.after)
     assert divided(whole, None) is whole
-    if len(parted.hunks) != len(whole.hunks):
+    if len(parted.hunks) > len(whole.hunks):
         first, last = (piece.text.count("\n", 0, place) for place in (piece.selection.start, piece.selection.end))
         gaps = zip(parted.hunks, parted.hunks[1:], strict=False)
         near = [(one.end, other.start) for one, other in gaps if other.start - one.end <= NEAR]
