@@ -45,8 +45,10 @@ FIXED: Mapping[str, str] = {
     "LC_ALL": "C",
 }
 NO_FILTER: Mapping[str, str] = {"clean": "", "process": "", "smudge": "", "required": "false"}
-REVISION = re.compile(r"(?!.*\.\.)[\w@][\w./@{}^~+-]*", re.ASCII)
-"""A name, a hash, `HEAD~2`, `main@{u}`, `v1.0^{commit}`: no option, no range, no path."""
+REVISION = re.compile(r"(?!.*(?:\.\.|\^[@-]))[\w@][\w./@{}^~+-]*", re.ASCII)
+"""A name, a hash, `HEAD~2`, `main@{u}`, `v1.0^{commit}`: no option, no path, no several of them."""
+COMMIT = "^{commit}"
+"""What git gets after it: the hash of a file or a folder would show that, under no name a rule could know."""
 
 MOST_OUTPUT = 4_000_000
 ERROR_BYTES = 8192
@@ -123,8 +125,8 @@ async def run_git(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> O
         if unknown:
             raise ToolError(
                 "not_found",
-                f"there is no revision {unknown[1]} in this repository",
-                hint="give a branch, a tag or a hash; HEAD is there from the first commit on",
+                f"there is no revision {unknown[1].removesuffix(COMMIT)} in this repository",
+                hint="give a branch, a tag or the hash of a commit; HEAD is there from the first commit on",
             )
         raise ToolError("internal", f"git failed: {said or f'exit code {code}'}", hint="try run_command")
     return Output(bytes(printed), code is not None)

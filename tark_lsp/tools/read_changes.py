@@ -9,6 +9,7 @@ from pydantic import Field
 
 from tark_lsp.errors import FileMissing, OutsideWorkspace, ToolError, WorkspaceError
 from tark_lsp.tools.git import (
+    COMMIT,
     DIFF,
     REVISION,
     SETTINGS,
@@ -55,7 +56,7 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
     if program is None:
         raise ToolError("unsupported", "git is not installed", hint="do without it: read the files")
     name = scope.relative_to(cwd).as_posix()
-    argv = git_argv(program, repository, (*DIFF, args.base, "--", name))
+    argv = git_argv(program, repository, (*DIFF, args.base + COMMIT, "--", name))
     text = "\n".join(map(shlex.join, (settings(argv, repository), argv, untracked(argv, repository))))
     # The same for all commands of a turn, so that what was approved and what runs stay equal byte for byte.
     env = git_environment(os.environ, f"TARK_COMMAND={os.getpid()}-{id(ctx):x}")

@@ -22,8 +22,9 @@ ENVIRONMENT = {
 }
 
 
-def git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", *arguments], cwd=folder, env=ENVIRONMENT, check=True, capture_output=True)
+def git(folder: Path, *arguments: str) -> str:
+    made = subprocess.run(["git", *arguments], cwd=folder, env=ENVIRONMENT, check=True, capture_output=True, text=True)
+    return made.stdout.strip()
 
 
 @pytest.fixture
@@ -98,6 +99,16 @@ async def test_what_a_rule_keeps_back_is_named_and_not_shown(repository: Bench) 
     assert "secret" not in told
     assert 'A rule keeps the text from you: sub/we"ird.py.' in told
     assert "+2" in told
+
+
+@pytest.mark.parametrize("what", ["HEAD:sub/b.py", "HEAD:sub", "HEAD^{tree}"])
+@pytest.mark.parametrize("length", [4, 40])
+async def test_only_a_commit_is_compared_with(repository: Bench, what: str, length: int) -> None:
+    """Git shows the object of a hash under another name than the one a rule knows."""
+    base = git(repository.root, "rev-parse", what)[:length]
+    for path in (None, "a.py"):
+        failure = await repository.failure("read_changes", base=base, path=path)
+        assert (failure.code, failure.message) == ("not_found", f"there is no revision {base} in this repository")
 
 
 async def test_a_long_diff_is_cut_and_says_how_to_get_the_rest(repository: Bench) -> None:
@@ -235,7 +246,7 @@ async def test_the_command_is_shown_as_it_runs(repository: Bench) -> None:
     assert "ls-files" in others
     for line in (listing, diff, others):
         assert f"--git-dir={repository.root}/.git" in line
-    assert command.argv[-3:] == ("HEAD", "--", "sub")
+    assert command.argv[-3:] == ("HEAD^{commit}", "--", "sub")
     for part in ("--no-pager", "core.fsmonitor=false", f"core.hooksPath={os.devnull}", "diff.external="):
         assert part in command.argv
     assert {"--no-ext-diff", "--no-textconv"} <= set(command.argv)
@@ -283,6 +294,10 @@ async def test_a_repository_inside_the_workspace(repository: Bench) -> None:
         ({"base": ""}, "invalid_arguments", "is no revision"),
         ({"base": "main..main"}, "invalid_arguments", "is no revision"),
         ({"base": "HEAD:a.py"}, "invalid_arguments", "is no revision"),
+        ({"base": "HEAD^@"}, "invalid_arguments", "is no revision"),
+        ({"base": "HEAD^-"}, "invalid_arguments", "is no revision"),
+        ({"base": "HEAD^-1"}, "invalid_arguments", "is no revision"),
+        ({"base": "HEAD^!"}, "invalid_arguments", "is no revision"),
         ({"base": "HEAD a.py"}, "invalid_arguments", "is no revision"),
         ({"path": "../x"}, "outside_workspace", "outside"),
     ],
