@@ -21,7 +21,7 @@ from tark_lsp.server.prompting.comments import PromptComment
 from tark_lsp.server.protocol import PermissionReply
 from tark_lsp.server.review.alarms import Alarms
 from tark_lsp.server.review.hunks import ReviewHunk
-from tark_lsp.server.review.reviews import EDITED, Reviews
+from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.tools.tool import Diagnostic, ToolContext
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import Hunk, split_lines
@@ -109,11 +109,10 @@ class TurnPerson:
         if reply.outcome != "allow":
             await self._reviews.reject(undecided, reply.reason or "")
             return None
-        edited = {each.hunk_id: tuple(split_lines(each.new_text)) for each in reply.edited}
+        edited = {each.hunk_id: each.new_text for each in reply.edited}
         for each in waiting.hunks:
             if each.id in edited and not each.applied and not each.operation:
-                each.new = edited[each.id]  # what cannot be applied any more at least shows what they wrote
-                each.reason = EDITED if each.open else each.reason
+                self._reviews.write(each, edited[each.id])
         wanted = [each for each in waiting.hunks if reply.hunks is None or each.id in reply.hunks]
         chosen = [each for each in wanted if each in undecided]
         lost = next((each for each in wanted if each.lost and each.whole), None)

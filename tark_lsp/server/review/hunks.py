@@ -10,7 +10,7 @@ from tark_lsp.server.documents.documents import Change
 from tark_lsp.server.documents.positions import line_length
 from tark_lsp.tools.tool import Diagnostic
 from tark_lsp.workspace.edits import Operation
-from tark_lsp.workspace.lines import Hunk, changed_ranges, ending_of
+from tark_lsp.workspace.lines import Hunk, changed_ranges, ending_of, split_lines
 
 State: TypeAlias = Literal["pending", "accepted", "rejected", "conflict", "stale"]
 CHANGED = "the person changed these lines"
@@ -187,6 +187,19 @@ def fitted(hunk: Hunk, lines: Sequence[str]) -> Hunk:
         return hunk
     ending = next((ending for line in (*hunk.old, *lines[hunk.end :]) if (ending := ending_of(line))), "\n")
     return replace(hunk, new=(*hunk.new[:-1], hunk.new[-1] + ending))
+
+
+def typed(text: str, *known: Sequence[str]) -> tuple[str, ...]:
+    """What a person wrote for a hunk, in lines with the first ending that `known` has, else as it is.
+
+    An editor keeps one kind of endings in a document whatever it is sent, so with others the edit would not be
+    recognised in what the editor made of it.
+    """
+    ending = next((ending for lines in known for line in lines if (ending := ending_of(line))), None)
+    return tuple(
+        each if ending is None else each.removesuffix(ending_of(each)) + ending * bool(ending_of(each))
+        for each in split_lines(text)
+    )
 
 
 def joins(hunk: Hunk, lines: Sequence[str]) -> bool:

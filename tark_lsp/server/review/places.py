@@ -12,7 +12,7 @@ from pathlib import Path
 from tark_lsp.errors import FileMissing, WorkspaceError
 from tark_lsp.server.documents.documents import Change, Documents
 from tark_lsp.server.review.followed_text import FollowedText
-from tark_lsp.server.review.hunks import ReviewHunk, carry, move
+from tark_lsp.server.review.hunks import ReviewHunk, carry, move, typed
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
@@ -142,6 +142,10 @@ class HunkPlaces:
         self.sync(each.path)
         lines = self._lines(each.path)
         return None if lines is None else tuple(lines[each.start : each.end])
+
+    def typed(self, each: ReviewHunk, text: str) -> tuple[str, ...]:
+        """What a person wrote for it, with the line endings of its document."""
+        return typed(text, each.hunk.old, each.new, self._lines(each.path) or ())
 
     def _lines(self, path: Path) -> list[str] | None:
         """None: the file cannot be read, so nothing is known of its lines."""

@@ -15,7 +15,7 @@ from tark_lsp.server.review.writing import HunkWriter
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.edits import MOVED, ProposedEdit
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.lines import Hunk, split_lines
+from tark_lsp.workspace.lines import Hunk
 from tark_lsp.workspace.outcomes import Applied
 
 EDITED = "the person changed the text before accepting it"
@@ -118,6 +118,11 @@ class Reviews:
             await self._take_back(lost)
             self._settle(self._bound([lost]))
 
+    def write(self, each: ReviewHunk, new_text: str) -> None:
+        """The person's own new lines for one that is not applied: what cannot be any more at least shows them."""
+        each.new = self._places.typed(each, new_text)
+        each.reason = EDITED if each.open else each.reason
+
     async def edit(self, hunk_id: str, new_text: str) -> ReviewHunk:
         """The person writes the new lines themselves; one that was in conflict then stands for what is there now.
 
@@ -131,7 +136,7 @@ class Reviews:
         async with self._holding([each]):
             if not each.open and not each.lost:
                 raise RequestError(f"hunkId: it is {each.state} already")
-            new = tuple(split_lines(new_text))
+            new = self._places.typed(each, new_text)
             if each.open and each.applied:
                 await self._writer.rewrite(each, new)
                 self._settle([each])

@@ -239,6 +239,28 @@ async def test_the_last_line_without_an_ending(desk: Desk) -> None:
     assert desk.editor.text(path) == "typed without an ending\nb"
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("a\r\nb\r\n", "A\nA2\n"), ("a\r\nb\r\n", "A\rA2\r\n"), ("x\r\nb", "A\nA2\n"), ("a\nb\n", "A\r\nA2\r\n")],
+)
+@pytest.mark.parametrize("how", ["proposed", "applied", "answered"])
+async def test_what_is_written_gets_the_line_endings_of_the_document(
+    desk: Desk, text: str, written: str, how: str
+) -> None:
+    path = desk.editor.open("f.py", text)
+    last = text == "x\r\nb"  # there only the lines around it have an ending
+    (hunk,) = desk.propose(path, (1, 2, ("B",)) if last else (0, 1, ("B" + text[1 : text.index("b")],)))
+    await desk.reviews.accept([hunk] * (how == "applied"), decide=False)
+    if how == "answered":
+        desk.reviews.write(hunk, written)
+    else:
+        await desk.reviews.edit(hunk.id, written)
+    await desk.reviews.accept([hunk])
+    ending = "\r\n" if "\r\n" in text else "\n"
+    expected = f"A{ending}A2{ending}"
+    assert desk.editor.text(path) == (f"x\r\n{expected}" if last else expected + f"b{ending}")
+
+
 async def test_what_cannot_be_edited(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     accepted, rejected, applied = desk.propose(path, (1, 2, ()), (5, 6, ("NEW\n",)), (9, 10, ("NINE\n",)))
