@@ -16,8 +16,9 @@ from tark_lsp.folders import checkpoints_path
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.file_histories import FileHistory
 from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
-from tark_lsp.workspace.edits import Outcome, ProposedEdit
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.outcomes import Outcome
 from tark_lsp.workspace.snapshot import Snapshot
 
 EPILOG = """\
@@ -114,14 +115,12 @@ class _Undo:
 
     async def _take_back(self, turn: LoggedTurn, *, yes: bool) -> int:
         workspace = self._workspace(turn)
-        foreseen = self._checkpoints.foresee(turn.id, workspace)
+        foreseen = await self._checkpoints.foresee(turn.id, workspace)
         for edit in foreseen.edits:
             self._draw(edit)
-        if not foreseen.edits:
-            self._tell_kept(foreseen.kept)
+        if not foreseen.edits:  # undo then only notes what is as it was already, and says what is kept
             self._screen.line("there is nothing to take back", "yellow")
-            return NOT_DONE if foreseen.kept else DONE
-        if not yes and not await self._agreed(turn):
+        elif not yes and not await self._agreed(turn):
             return NOT_DONE
         undone = await self._checkpoints.undo(turn.id, workspace)
         for path in undone.restored:

@@ -10,6 +10,7 @@ import pytest
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.files import Workspace
+from tests.checkpoints import unexpected
 from tests.cli.terminal import Terminal, environment, without_terminal
 from tests.memory import MemoryBuffers
 from tests.workspace.turn import Turn
@@ -34,7 +35,7 @@ def log(home: Path, folder: Path, turn_id: str, title: str, work: Work) -> None:
     """A turn of a server that has ended since."""
     file = home / "state" / "tark" / "checkpoints.sqlite3"
     file.parent.mkdir(parents=True, exist_ok=True)
-    checkpoints = Checkpoints(CheckpointStore(lambda: file), lambda _: (title, [folder]))
+    checkpoints = Checkpoints(CheckpointStore(lambda: file, unexpected), lambda _: (title, [folder]))
     buffers = MemoryBuffers()
     asyncio.run(_awaited(work(Turn(Workspace([folder], buffers), buffers, checkpoints, turn_id), folder)))
 
@@ -202,3 +203,16 @@ def test_a_file_changed_twice_is_listed_once(tmp_path: Path, folder: Path) -> No
     assert tark(tmp_path, folder)[1].count("changed  src/a.py") == 1
     assert tark(tmp_path, folder, "--last", "--yes")[0] == 0
     assert tark(tmp_path, folder)[1].count("changed  src/a.py") == 1
+
+
+def test_nothing_is_asked_where_nothing_would_be_done(tmp_path: Path, folder: Path) -> None:
+    """All its lines were changed since; or what it did is taken back already, and then that is noted."""
+    log(tmp_path, folder, "turn-aaa111", "five", edit)
+    (folder / "src" / "a.py").write_text(TEN.replace("5\n", "mine\n"))
+    code, out = tark(tmp_path, folder, "aaa")
+    assert (code, "kept      src/a.py: 1 of 1 changes were changed again since" in out) == (1, True)
+    assert "nothing to take back" in out
+    (folder / "src" / "a.py").write_text(TEN)
+    assert tark(tmp_path, folder, "aaa")[0] == 0
+    assert "(taken back)" in tark(tmp_path, folder)[1]
+    assert tree(folder)["src/a.py"] == TEN

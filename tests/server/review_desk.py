@@ -6,10 +6,10 @@ from pathlib import Path
 
 from tark_lsp.server.review.hunks import ReviewHunk
 from tark_lsp.server.review.reviews import Reviews
-from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
+from tests.checkpoints import checkpoints_in_memory
 from tests.server.scripted import Json, ScriptedEditor
 
 
@@ -26,7 +26,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.editor = ScriptedEditor(self.folder.resolve(), self.client)
-        self.checkpoints = Checkpoints()
+        self.checkpoints = checkpoints_in_memory()
         self.reviews = Reviews(
             self.editor.workspace,
             self.editor.documents,

@@ -17,7 +17,7 @@ from tark_lsp.errors import WorkspaceError
 from tark_lsp.workspace.checkpoints import sqlite_file as checkpoint_file
 from tark_lsp.workspace.checkpoints import store as checkpoint_store
 from tark_lsp.workspace.checkpoints.delta import difference, patched
-from tark_lsp.workspace.checkpoints.sqlite_file import KEPT_TURNS
+from tark_lsp.workspace.checkpoints.sqlite_file import KEPT_TURNS, size_of
 from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
 
 ONE = Path("/w/a.py")
@@ -54,7 +54,7 @@ def test_all_of_it_is_there_for_the_next_server(file: Path) -> None:
     dropped = store.add("t1", "edit", ONE, before=b"x", after=b"y")
     store.sure(first)
     store.sure(second)
-    store.undone([second])
+    store.undone([change for change in store.changes("t1") if change.number == second])
     store.drop(dropped)
     note(store, "t2")
 
@@ -82,6 +82,33 @@ def test_all_of_it_is_there_for_the_next_server(file: Path) -> None:
     assert failures == []
 
 
+def test_what_came_after_all_is_noted_again(file: Path) -> None:
+    """Another process gave it up, and forgot the turn with its texts; the order stays."""
+    store, _ = opened(file)
+    first, second = note(store, "t1"), note(store, "t1", b"new", b"newer")
+    other, _ = opened(file)
+    for number in range(KEPT_TURNS):
+        note(other, f"other {number}", None, None)
+    assert other.changes("t1") == []
+    store.sure(second)
+    store.sure(first)
+    changes = other.changes("t1")
+    assert [(change.number, change.sure) for change in changes] == [(first, True), (second, True)]
+    assert [other.content(change.before or "") for change in changes] == [b"old", b"new"]
+    assert [turn.title for turn in other.turns() if turn.id == "t1"] == ["title of t1"]
+
+
+def test_what_was_made_sure_meanwhile_is_neither_given_up_nor_taken_back(file: Path) -> None:
+    store, _ = opened(file)
+    number = note(store, "t1")
+    other, _ = opened(file)
+    read = other.changes("t1")
+    store.sure(number)
+    other.give_up(read)
+    other.undone(read)
+    assert [(change.number, change.sure, change.undone) for change in other.changes("t1")] == [(number, True, False)]
+
+
 def test_only_the_person_can_read_it(file: Path) -> None:
     store, _ = opened(file)
     note(store, "t1")
@@ -98,7 +125,7 @@ def test_a_text_is_kept_once(file: Path) -> None:
     store, _ = opened(file)
     for number in range(5):
         note(store, f"t{number}", b"the same", b"the same, too")
-    assert store.size() == len(b"the same" + b"the same, too")
+    assert size_of(store._open[0]) == len(b"the same" + b"the same, too")
 
 
 def test_old_turns_are_forgotten_with_their_texts(file: Path) -> None:
@@ -107,7 +134,7 @@ def test_old_turns_are_forgotten_with_their_texts(file: Path) -> None:
         note(store, f"t{number}", f"old {number:04}".encode(), f"new {number:04}".encode())
     assert len(store.turns()) == KEPT_TURNS
     assert (store.changes("t4"), len(store.changes("t5"))) == ([], 1)
-    assert store.size() == KEPT_TURNS * 2 * len("old 0000")
+    assert size_of(store._open[0]) == KEPT_TURNS * 2 * len("old 0000")
 
 
 def test_the_oldest_go_where_there_are_too_many_bytes(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +160,7 @@ def test_versions_of_a_file_take_little_room(file: Path) -> None:
         versions.append(b"".join(lines))
         lines[number * 150 : number * 150 + 2] = [b"changed in the middle %d\n" % number]
         note(store, f"t{number % 3}", versions[-1], b"".join(lines))
-    assert store.size() < 5 * len(versions[0]), "fifty versions"
+    assert size_of(store._open[0]) < 5 * len(versions[0]), "fifty versions"
     other, _ = opened(file)
     changes = [change for number in range(3) for change in other.changes(f"t{number}")]
     assert sorted(other.content(change.before or "") for change in changes) == sorted(versions)

@@ -16,6 +16,7 @@ from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
 from tark_lsp.workspace.snapshot import Snapshot
+from tests.checkpoints import checkpoints_in_memory
 from tests.memory import MemoryBuffers
 from tests.workspace.texts import texts
 from tests.workspace.turn import Turn
@@ -29,7 +30,7 @@ def changed(checkpoints: Checkpoints, turn_id: str) -> tuple[Path, ...]:
 
 @pytest.fixture
 def turn(workspace: Workspace, buffers: MemoryBuffers) -> Turn:
-    return Turn(workspace, buffers, Checkpoints())
+    return Turn(workspace, buffers, checkpoints_in_memory())
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
@@ -38,7 +39,7 @@ def test_bytes_come_back(folder: Path, versions: list[str], encoding: Encoding) 
     path = folder / "a.txt"
     path.write_bytes(encoding.encode(versions[0]))
     buffers = MemoryBuffers()
-    turn = Turn(Workspace([folder], buffers), buffers, Checkpoints())
+    turn = Turn(Workspace([folder], buffers), buffers, checkpoints_in_memory())
 
     async def run() -> Undone:
         for version in versions[1:]:
@@ -188,7 +189,7 @@ class Typing(MemoryBuffers):
 async def test_typing_while_it_is_undone(folder: Path, times: int, restored: bool) -> None:
     buffers = Typing()
     buffers.times = times
-    turn = Turn(Workspace([folder], buffers), buffers, Checkpoints())
+    turn = Turn(Workspace([folder], buffers), buffers, checkpoints_in_memory())
     (folder / "a.py").write_text(TEN)
     buffers.open(folder / "a.py")
     await turn.write(folder / "a.py", TEN.replace("2\n", "agent\n"))
@@ -200,7 +201,7 @@ async def test_typing_while_it_is_undone(folder: Path, times: int, restored: boo
 
 
 def test_a_change_that_never_came_is_no_change() -> None:
-    checkpoints = Checkpoints()
+    checkpoints = checkpoints_in_memory()
     checkpoints.settled(checkpoints.changing("t1", Path("/a.py"), b"old", "new"), Stale("typed"))
     assert changed(checkpoints, "t1") == ()
     checkpoints.settled(checkpoints.changing("t1", Path("/a.py"), "typed", "new"), Applied(Snapshot(Path("/a.py"), "")))
@@ -210,7 +211,7 @@ def test_a_change_that_never_came_is_no_change() -> None:
 
 def test_what_could_not_be_restored_is_not_begun() -> None:
     with pytest.raises(NotText):
-        Checkpoints().changing("t1", Path("/a.py"), b"\xff", "new")
+        checkpoints_in_memory().changing("t1", Path("/a.py"), b"\xff", "new")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80, deadline=None)
@@ -221,7 +222,7 @@ def test_undo_loses_nothing_that_was_typed(folder: Path, text: str, moves: list[
     buffers = MemoryBuffers()
     path.write_text(text, newline="")
     buffers.open(path, text)
-    turn = Turn(Workspace([folder], buffers), buffers, Checkpoints())
+    turn = Turn(Workspace([folder], buffers), buffers, checkpoints_in_memory())
 
     async def run() -> None:
         for number, (agent, at, replace) in enumerate(moves):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.undoing import DELETED, NOT_OURS, TAKEN, Undone
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Outcome, Stale
 from tark_lsp.workspace.snapshot import Snapshot
+from tests.checkpoints import checkpoints_in_memory
 from tests.memory import MemoryBuffers
 from tests.workspace.turn import Turn
 
@@ -20,7 +20,7 @@ AGENT = TEN.replace("2\n", "agent\n")
 
 @pytest.fixture
 def turn(workspace: Workspace, buffers: MemoryBuffers) -> Turn:
-    return Turn(workspace, buffers, Checkpoints())
+    return Turn(workspace, buffers, checkpoints_in_memory())
 
 
 def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
@@ -308,7 +308,7 @@ class NeverReady(MemoryBuffers):
 
 async def test_stale_each_time(folder: Path) -> None:
     buffers = NeverReady()
-    turn = Turn(Workspace([folder], buffers), buffers, Checkpoints())
+    turn = Turn(Workspace([folder], buffers), buffers, checkpoints_in_memory())
     (folder / "a").write_text(TEN)
     await turn.move(folder / "a", folder / "b")
     assert await turn.undo() == Undone((), ((folder / "b", "the document has changed"),))
@@ -342,7 +342,7 @@ async def test_foreseen(turn: Turn, folder: Path) -> None:
     (folder / "kept").write_text("mine\n")
     await come_and_go(turn, folder)
     before = tree(folder)
-    foreseen = turn.checkpoints.foresee("t1", turn.workspace)
+    foreseen = await turn.checkpoints.foresee("t1", turn.workspace)
     assert [(edit.path.name, edit.operation, edit.after) for edit in foreseen.edits] == [
         ("edited", "", TEN),
         ("created", "remove", ""),
@@ -351,5 +351,5 @@ async def test_foreseen(turn: Turn, folder: Path) -> None:
     ]
     assert foreseen.edits[2].target == folder / "moved"
     assert not foreseen.edits[3].base.exists
-    assert foreseen.kept == ((folder / "kept", NOT_OURS),)
+    assert foreseen.undone.kept == ((folder / "kept", NOT_OURS),)
     assert tree(folder) == before

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories_of
+from tark_lsp.workspace.checkpoints.imagined import Files, ImaginedFiles
 from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
 from tark_lsp.workspace.checkpoints.undoing import Foreseen, Undoing, Undone
 from tark_lsp.workspace.encoding import decode
-from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Applied, Outcome
 
 About: TypeAlias = Callable[[str], tuple[str, Sequence[Path]]]
@@ -21,8 +21,8 @@ class Checkpoints:
     in between; `settled` then says what became of it. Bytes of edits follow from their texts: edits keep the encoding.
     """
 
-    def __init__(self, store: CheckpointStore | None = None, about: About = lambda _: ("", ())) -> None:
-        self._store = store or CheckpointStore()
+    def __init__(self, store: CheckpointStore, about: About = lambda _: ("", ())) -> None:
+        self._store = store
         self._about = about
         self._undoing = asyncio.Lock()
 
@@ -69,14 +69,20 @@ class Checkpoints:
         """What the turn did to each file, in the order of their first changes."""
         return histories_of(self._store.changes(turn_id))
 
-    async def undo(self, turn_id: str, workspace: Workspace) -> Undone:
+    async def undo(self, turn_id: str, files: Files) -> Undone:
         """Take back the turn's changes, and each only once. What is kept can be tried again by a second call."""
         async with self._undoing:
-            return await Undoing(self._store, turn_id, workspace).undo()
+            undoing = Undoing(self._store.changes(turn_id), self._store.content, files, self._store.undone)
+            undone = await undoing.undo()
+            self._store.give_up(undoing.absent)
+            return undone
 
-    def foresee(self, turn_id: str, workspace: Workspace) -> Foreseen:
-        """What `undo` would do now."""
-        return Undoing(self._store, turn_id, workspace).foresee()
+    async def foresee(self, turn_id: str, files: Files) -> Foreseen:
+        """What `undo` would do now: the same, done to imagined files, and noted nowhere."""
+        imagined = ImaginedFiles(files)
+        changes = self._store.changes(turn_id)
+        undone = await Undoing(changes, self._store.content, imagined, lambda _: None).undo()
+        return Foreseen(tuple(reversed(imagined.edits)), undone)  # the first change first, as people read
 
     def _begin(self, turn_id: str) -> None:
         self._store.begin(turn_id, *self._about(turn_id))

@@ -24,6 +24,10 @@ COLUMNS = "number, kind, path, target, before, after, mode, sure, undone"
 DEEPEST = 20
 """So many differences are put on top of one another at most to have a version."""
 ADD_TURN = "INSERT OR IGNORE INTO turns (id, time, title, folders) VALUES (?, ?, ?, ?)"
+ADD_CHANGE = (
+    "INSERT INTO changes (number, turn, kind, path, target, before, after, mode, sure, undone)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
+)
 Kind: TypeAlias = Literal["edit", "move", "remove"]
 T = TypeVar("T")
 
@@ -64,21 +68,33 @@ class _Version(NamedTuple):
     data: bytes
 
 
+class _Noted(NamedTuple):
+    """A change as it was given to `add`."""
+
+    turn: str
+    kind: Kind
+    path: Path
+    target: Path | None
+    before: bytes | None
+    after: bytes | None
+    mode: int
+
+
 class CheckpointStore:
     """For one thread. What the file cannot take is kept in memory, from then on, and that is said once."""
 
-    def __init__(
-        self, locate: Callable[[], Path] | None = None, failed: Callable[[str, bool], None] = lambda *_: None
-    ) -> None:
-        """`locate()` gives the file, in a folder that is there; it may raise OSError. Without it: in memory.
+    def __init__(self, locate: Callable[[], Path], failed: Callable[[str, bool], None]) -> None:
+        """`locate()` gives the file, in a folder that is there. Where it raises OSError: in memory.
 
         `failed(problem, lost)` is called once, when the file can be used no more; `lost`: with what is in it.
         """
-        self._locate = locate
+        self._locate: Callable[[], Path] | None = locate
         self._failed = failed
         self._open: list[Connection] = []
         self._own: dict[str, tuple[str, float, str, bytes]] = {}
         """The turns of this process, by their ids: rows of the table."""
+        self._noted: dict[int, _Noted] = {}
+        """What was noted and not settled yet, by its number."""
         self._unlooked = 0
         self._last: _Version | None = None
         weakref.finalize(self, _close, self._open)
@@ -108,34 +124,42 @@ class CheckpointStore:
         after: bytes | None = None,
         mode: int = 0,
     ) -> int:
-        """Note a change that is about to be made; its number, for `sure` or `drop`."""
-        sql = (
-            "INSERT INTO changes (turn, kind, path, target, before, after, mode, sure, undone)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)"
-        )
-        places = os.fsencode(path), None if target is None else os.fsencode(target)
-
-        def work(connection: "Connection") -> int:
-            old = None if before is None else self._keep(connection, path, before)
-            new = None if after is None else self._keep(connection, path, after)
-            number = connection.execute(sql, (_text(turn_id), kind, *places, old, new, mode)).lastrowid
-            assert number is not None, "there is one after an INSERT"
-            return number
-
-        return self._write(work)
+        """Note a change that is about to be made, of a turn that was begun; its number, for `sure` or `drop`."""
+        noted = _Noted(_text(turn_id), kind, path, target, before, after, mode)
+        number = self._write(lambda connection: self._insert(connection, noted))
+        self._noted[number] = noted
+        return number
 
     def sure(self, number: int) -> None:
-        """The change came to be."""
-        self._write(lambda connection: connection.execute("UPDATE changes SET sure = 1 WHERE number = ?", (number,)))
+        """The change that this store noted came to be. What an undo by another process took it for before that is void:
+        it is there to be taken back, and written anew where it was given up or forgotten."""
+        noted = self._noted.pop(number)
+
+        def work(connection: "Connection") -> None:
+            sql = "UPDATE changes SET sure = 1, undone = 0 WHERE number = ?"
+            if not connection.execute(sql, (number,)).rowcount:
+                connection.execute(ADD_TURN, self._own[noted.turn])
+                self._insert(connection, noted, number, sure=True)
+
+        self._write(work)
 
     def drop(self, number: int) -> None:
         """The change did not come to be."""
+        self._noted.pop(number, None)
         self._write(lambda connection: connection.execute("DELETE FROM changes WHERE number = ?", (number,)))
 
-    def undone(self, numbers: Iterable[int]) -> None:
-        """The changes were taken back."""
-        rows = [(number,) for number in numbers]
-        self._write(lambda connection: connection.executemany("UPDATE changes SET undone = 1 WHERE number = ?", rows))
+    def give_up(self, changes: Iterable[LoggedChange]) -> None:
+        """Nothing is seen of the changes; one that its server is sure of by now stays."""
+        rows = [(change.number,) for change in changes]
+        self._write(
+            lambda connection: connection.executemany("DELETE FROM changes WHERE number = ? AND NOT sure", rows)
+        )
+
+    def undone(self, changes: Iterable[LoggedChange]) -> None:
+        """The changes were taken back; not one that was made sure since it was read, as it may have come just then."""
+        rows = [(change.number, change.sure) for change in changes]
+        sql = "UPDATE changes SET undone = 1 WHERE number = ? AND sure = ?"
+        self._write(lambda connection: connection.executemany(sql, rows))
 
     def turns(self) -> list[LoggedTurn]:
         """The newest first."""
@@ -179,11 +203,15 @@ class CheckpointStore:
             raise WorkspaceError("the copy of what it was is damaged")
         return whole
 
-    def size(self) -> int:
-        """Bytes of all contents."""
-        from tark_lsp.workspace.checkpoints.sqlite_file import size_of
-
-        return self._do(size_of)
+    def _insert(self, connection: "Connection", noted: _Noted, number: int | None = None, *, sure: bool = False) -> int:
+        """As the next change, or as one that had that number."""
+        old = None if noted.before is None else self._keep(connection, noted.path, noted.before)
+        new = None if noted.after is None else self._keep(connection, noted.path, noted.after)
+        places = os.fsencode(noted.path), None if noted.target is None else os.fsencode(noted.target)
+        values = (number, noted.turn, noted.kind, *places, old, new, noted.mode, sure)
+        given = connection.execute(ADD_CHANGE, values).lastrowid
+        assert given is not None, "there is one after an INSERT"
+        return given
 
     def _keep(self, connection: "Connection", path: Path, data: bytes) -> str:
         """Whole, or as the difference from what this file was noted with last."""

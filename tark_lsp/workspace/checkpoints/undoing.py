@@ -4,17 +4,17 @@ A file's edits are taken back as one edit, and so one undo step in an editor. Mo
 back one by one, in an order in which each found its places free when it was made.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, WorkspaceError
 from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories_of
+from tark_lsp.workspace.checkpoints.imagined import Files
 from tark_lsp.workspace.checkpoints.net_changes import taken_back
-from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedChange
+from tark_lsp.workspace.checkpoints.store import LoggedChange
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import decode
-from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -40,10 +40,10 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What undo would do now, as edits of the files as they are, and what it would keep."""
+    """What undo would do now, as edits of the files as they are, and what it would say then."""
 
     edits: tuple[ProposedEdit, ...]
-    kept: tuple[tuple[Path, str], ...]
+    undone: Undone
 
 
 @dataclass(slots=True, eq=False)
@@ -61,12 +61,22 @@ class _Work:
 
 
 class Undoing:
-    """Of one turn, once."""
+    """Of one turn, once; on the files, or on imagined ones to see what would be done."""
 
-    def __init__(self, store: CheckpointStore, turn_id: str, workspace: Workspace) -> None:
-        self._store = store
-        self._workspace = workspace
-        histories = histories_of([change for change in store.changes(turn_id) if self._came(change)])
+    def __init__(
+        self,
+        changes: Sequence[LoggedChange],
+        content: Callable[[str], bytes],
+        files: Files,
+        done: Callable[[Sequence[LoggedChange]], None],
+    ) -> None:
+        """`content` gives the text or the bytes for a digest; `done` is called as soon as changes are taken back."""
+        self._content = content
+        self._files = files
+        self._done = done
+        self.absent = [change for change in changes if not self._came(change)]
+        """Those that have not come to be, as far as can be seen: a server that still runs may be about to make one."""
+        histories = histories_of([change for change in changes if change not in self.absent])
         self._works = [_Work(history) for history in histories if not history.undone]
         self._left: list[Path] = []
 
@@ -90,16 +100,6 @@ class Undoing:
             tuple(dict.fromkeys(self._left)),
         )
 
-    def foresee(self) -> Foreseen:
-        edits, kept = [], []
-        for work in self._works:
-            try:
-                if (edit := self._foreseen(work.history)) is not None:
-                    edits.append(edit)
-            except WorkspaceError as error:
-                kept.append((work.history.place, error.message))
-        return Foreseen(tuple(edits), tuple(kept))
-
     async def _begin(self, work: _Work) -> None:
         """All but its moves."""
         history = work.history
@@ -121,11 +121,11 @@ class Undoing:
 
         async def attempt() -> Outcome:
             try:
-                current = self._workspace.read(history.place)
+                current = self._files.read(history.place)
             except FileMissing:
                 return Applied(Snapshot(history.place, "", exists=False))
             ours = _is_ours(history, current.digest)
-            return await self._workspace.remove(current) if ours else Refused(NOT_OURS)
+            return await self._files.remove(current) if ours else Refused(NOT_OURS)
 
         work.reason = await _tried(attempt)
         if not work.reason:
@@ -138,9 +138,9 @@ class Undoing:
 
         async def attempt() -> Outcome:
             try:
-                there = self._workspace.read_bytes(history.place)
+                there = self._files.read_bytes(history.place)
             except FileMissing:
-                return await self._workspace.restore(history.place, data, removal.mode)
+                return await self._files.restore(history.place, data, removal.mode)
             return Applied(Snapshot(history.place, "")) if there == data else Refused(TAKEN)
 
         work.reason = await _tried(attempt)
@@ -159,12 +159,12 @@ class Undoing:
         async def attempt() -> Outcome:
             nonlocal conflicts, changed
             try:
-                current = self._workspace.read(history.place)
+                current = self._files.read(history.place)
             except FileMissing:
                 return Refused(DELETED)
             edit, conflicts = self._inverse(history, current)
             changed = bool(edit.hunks)
-            return await self._workspace.apply(edit, LABEL) if changed else Applied(current)
+            return await self._files.apply(edit, LABEL) if changed else Applied(current)
 
         work.reason = await _tried(attempt)
         if not work.reason:
@@ -179,11 +179,11 @@ class Undoing:
 
         async def attempt() -> Outcome:
             try:
-                current = self._workspace.read(place)
+                current = self._files.read(place)
             except FileMissing:
                 there = self._is_there(move.path)
                 return Applied(Snapshot(move.path, "")) if there else Refused(DELETED)
-            return await self._workspace.move(current, move.path)
+            return await self._files.move(current, move.path)
 
         work.not_moved = await _tried(attempt)
         if not work.not_moved:
@@ -193,28 +193,9 @@ class Undoing:
             later = [change for change in history.changes if change.number >= move.number and change.kind == "move"]
             self._mark(work, later)
 
-    def _foreseen(self, history: FileHistory) -> ProposedEdit | None:
-        """What will be done to the file. Raises WorkspaceError where it will be kept."""
-        if history.removal is not None:
-            if history.created and _is_ours(history, history.removal.before):
-                return None
-            data, _ = self._before_removal(history, history.removal)
-            nothing = Snapshot(history.origin, "", exists=False)
-            try:
-                return ProposedEdit.between(nothing, decode(data)[0])
-            except NotText:
-                return ProposedEdit(history.origin, nothing, ())
-        current = self._workspace.read(history.place)
-        if history.created:
-            if not _is_ours(history, current.digest):
-                raise WorkspaceError(NOT_OURS)
-            return ProposedEdit.removal(current)
-        edit, _ = self._inverse(history, current)
-        return edit if history.place == history.origin else replace(edit, target=history.origin)
-
     def _before_removal(self, history: FileHistory, removal: LoggedChange) -> tuple[bytes, str]:
         """The file as it is to come back, and what is kept in it."""
-        data = self._store.content(removal.before or "")
+        data = self._content(removal.before or "")
         if history.created:
             return data, NOT_OURS
         if not history.steps:
@@ -231,7 +212,7 @@ class Undoing:
         return ProposedEdit.between(current, edit.after), reason
 
     def _text(self, digest: str | None) -> str:
-        return "" if digest is None else self._store.content(digest).decode("utf-8", "surrogatepass")
+        return "" if digest is None else self._content(digest).decode("utf-8", "surrogatepass")
 
     def _came(self, change: LoggedChange) -> bool:
         """Of a move or removal that the server did not see the end of: whether it came to be. An edit that did not
@@ -239,27 +220,23 @@ class Undoing:
         if change.sure or change.undone or change.kind == "edit":
             return True
         try:
-            came = not self._is_there(change.path) and (change.target is None or self._is_there(change.target))
+            return not self._is_there(change.path) and (change.target is None or self._is_there(change.target))
         except OutsideWorkspace:
             return True  # nothing can be known of it here, and nothing will be done
-        if not came:
-            self._store.drop(change.number)
-        return came
 
     def _is_there(self, path: Path) -> bool:
         try:
-            self._workspace.read_bytes(path)
+            self._files.read_bytes(path)
         except FileMissing:
             return False
         except (NotText, FileTooLarge):
             pass
         return True
 
-    def _mark(self, work: _Work, changes: Iterable[LoggedChange]) -> None:
-        numbers = {change.number for change in changes}
-        self._store.undone(numbers)
+    def _mark(self, work: _Work, changes: Sequence[LoggedChange]) -> None:
+        self._done(changes)
         work.history.changes = [
-            replace(change, undone=change.undone or change.number in numbers) for change in work.history.changes
+            replace(change, undone=change.undone or change in changes) for change in work.history.changes
         ]
 
 

@@ -14,10 +14,10 @@ from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.preview import Preview
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.tools.tool import Risk, ToolContext, ToolKind
-from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.undoing import Undone
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
+from tests.checkpoints import checkpoints_in_memory
 from tests.editors.property.model_editor import ModelEditor
 from tests.memory import MemoryEditor
 
@@ -28,7 +28,7 @@ class Desk:
         self.editor = editor
         self.documents = editor.documents = Documents("utf-16", loop.time)
         self.workspace = Workspace([folder], EditorBuffers(editor, self.documents))
-        self.checkpoints = Checkpoints()
+        self.checkpoints = checkpoints_in_memory()
         self.reviews = Reviews(
             self.workspace, self.documents, self.checkpoints, lambda _: None, lambda _: None, lambda _, __: None
         )

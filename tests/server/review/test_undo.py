@@ -9,6 +9,7 @@ from tark_lsp.errors import RequestError
 from tark_lsp.folders import checkpoints_path
 from tark_lsp.server.app import App
 from tark_lsp.workspace.checkpoints.store import CheckpointStore
+from tests.checkpoints import unexpected
 from tests.server.desk import TEXT, Desk, MakeDesk, allow
 from tests.server.scripted import ScriptedConnection, ScriptedEditor, capabilities
 
@@ -85,7 +86,7 @@ async def test_a_turn_that_changed_nothing(make: MakeDesk) -> None:
 async def test_turns_are_listed_by_what_was_asked(make: MakeDesk) -> None:
     desk = make()
     turn = await changed(desk, desk.editor.open("f.py", TEXT))
-    (logged,) = CheckpointStore(checkpoints_path).turns()
+    (logged,) = CheckpointStore(checkpoints_path, unexpected).turns()
     assert (logged.id, logged.title, logged.folders) == (turn, "edit f.py", (desk.folder,))
 
 
