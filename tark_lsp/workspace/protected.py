@@ -35,6 +35,8 @@ PROTECTED = (
         ".roo*",
     ),
     *(".continue*", ".aider*", ".goosehints", ".junie", ".mcp.json", "mcp.json", ".agents", ".rules"),
+    # chats, whose text stands for the person's words when the next message is sent
+    "*.tark.md",
     # the short names Windows gives to .git and .tark
     *("git~[0-9]", "tark~[0-9]"),
 )

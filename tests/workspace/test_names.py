@@ -86,6 +86,9 @@ PROTECTED_PATHS = [
     ".cursor/rules/a.mdc",
     ".cursorru\u200bles",
     ".cursor\u00adrules",
+    "notes.tark.md",
+    "docs/Plan.TARK.md",
+    ".tark.md",
 ]
 
 
@@ -96,7 +99,7 @@ def test_protected(path: str, form: Literal["NFC", "NFD", "NFKC"]) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["a.py", "git/a", ".gitignore", "docs/agents.py", "my.git", "src/profile", "README.md", "."]
+    "path", ["a.py", "git/a", ".gitignore", "docs/agents.py", "my.git", "src/profile", "README.md", "tark.md", "."]
 )
 def test_not_protected(path: str) -> None:
     assert not is_protected_path(PurePosixPath(path))
