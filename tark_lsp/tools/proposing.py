@@ -56,16 +56,29 @@ def itself(ctx: ToolContext, path: str) -> Path:
 def refuse_link(ctx: ToolContext, path: str) -> None:
     """Raises ToolError `unsupported` where `path` itself is a symbolic link; links in the folders above do no harm."""
     resolved = editable(ctx, path)
-    for name in {path.rstrip("/"), path.rstrip("/").partition(":")[2]}:
+    for name in {path, path.partition(":")[2]}:
         for folder in ctx.workspace.folders:
-            entry = folder / name
-            if name and entry.is_symlink() and Path(os.path.realpath(entry)) == resolved:
+            if leads_to(folder, name, resolved):
                 raise ToolError(
                     "unsupported",
                     f"{path} is a link to {ctx.workspace.display(resolved)}",
                     hint=f"name {ctx.workspace.display(resolved)} if you mean that file; links are made and removed "
                     "with run_command",
                 )
+
+
+def leads_to(folder: Path, name: str, file: Path) -> bool:
+    """Whether a step of the way from `folder` along `name` is a symbolic link to the very `file`.
+
+    Each step is resolved as the whole is: `..` past what is not there would hide the link from the operating system.
+    """
+    at = folder
+    for part in Path(name).parts:
+        entry = at / part
+        at = Path(os.path.realpath(entry))
+        if at == file and entry.is_symlink():
+            return True
+    return False
 
 
 def propose(ctx: ToolContext, path: Path, change: Callable[[str], str]) -> ProposedEdit:

@@ -13,6 +13,13 @@ def edit(old: str, new: str, **more: Any) -> dict[str, Any]:
     return {"path": "a.py", "old_text": old, "new_text": new, **more}
 
 
+LINKED: dict[str, str | bytes | Path] = {
+    "sub/a.py": "a",
+    "sub/deep/b.py": "b",
+    "sub/l.py": Path("a.py"),
+    "d": Path("sub/deep"),
+}
+
 ROWS: dict[str, Row] = {
     # --- edit_file ---
     "dropped indentation": Row(
@@ -236,6 +243,15 @@ ROWS: dict[str, Row] = {
     "a deletion of a binary file": Row("delete_file", {"path": "b"}, ("unsupported", "NUL"), {"b": b"\0"}),
     "a deletion of a link": Row(
         "delete_file", {"path": "l.py"}, ("unsupported", "l.py is a link to a.py"), {**A, "l.py": Path("a.py")}
+    ),
+    **{
+        f"a deletion of a link, written {path}": Row(
+            "delete_file", {"path": path}, ("unsupported", "is a link to sub/a.py"), LINKED
+        )
+        for path in ("zz/../sub/l.py", "./sub//l.py/.", "sub/l.py/zz/..", "d/../l.py", "d/../zz/../l.py")
+    },
+    "a deletion past a folder that is not there": Row(
+        "delete_file", {"path": "zz/../sub/a.py"}, {"sub/a.py": None}, LINKED
     ),
     "a deletion through a linked folder": Row(
         "delete_file", {"path": "l/b.py"}, {"sub/b.py": None}, {"sub/b.py": "b", "l": Path("sub")}
