@@ -21,6 +21,7 @@ from tark_lsp.tools.git import (
     without_filters,
 )
 from tark_lsp.tools.git_diff import files_of
+from tark_lsp.tools.git_places import strays
 from tark_lsp.tools.programs import find_program
 from tark_lsp.tools.results import cap_lines, character_limit, counted, plain_text
 from tark_lsp.tools.tool import Arguments, Command, Location, Preview, Risk, Tool, ToolContext, ToolKind
@@ -60,13 +61,20 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
     text = "\n".join(map(shlex.join, (settings(argv, repository), argv, untracked(argv, repository))))
     # The same for all commands of a turn, so that what was approved and what runs stay equal byte for byte.
     env = git_environment(os.environ, f"TARK_COMMAND={os.getpid()}-{id(ctx):x}")
+    outside = strays_outside(repository, ctx)
+    read_too = f" (with {', '.join(map(str, outside))}, outside the workspace)" if outside else ""
     return Preview(
-        f"read_changes {args.base} {ctx.workspace.display(scope)}",
+        f"read_changes {args.base} {ctx.workspace.display(scope)}{read_too}",
         ToolKind.READ,
         Risk.RISKY,
         locations=(Location(scope),),
         command=Command(argv, text, cwd, env, SECONDS),
+        outside=outside,
     )
+
+
+def strays_outside(repository: Path, ctx: ToolContext) -> tuple[Path, ...]:
+    return tuple(one for one in strays(repository) if not ctx.workspace.is_inside(one))
 
 
 def place_of(args: ReadChangesArguments, ctx: ToolContext) -> tuple[Path, Path, Path]:
@@ -101,6 +109,8 @@ async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) ->
     scope, cwd, repository = place_of(args, ctx)
     if command is None or cwd != command.cwd or scope != preview.locations[0].path:
         raise OutsideWorkspace("path leads to another place than before", hint="make the call again")
+    if strays_outside(repository, ctx) != preview.outside:
+        raise OutsideWorkspace("the .git leads to another place than before", hint="make the call again")
     env = await without_filters(settings(command.argv, repository), cwd, command.env)
     diff = await run_git(command.argv, cwd, env)
     listed = await run_git(untracked(command.argv, repository), cwd, env)

@@ -4,11 +4,13 @@ import os
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tark_lsp.errors import OutsideWorkspace
 from tark_lsp.tools.git import REVISION
 from tark_lsp.tools.git_diff import files_of, unquoted
 from tark_lsp.tools.tool import Risk
@@ -220,6 +222,97 @@ async def test_a_repository_cannot_lead_git_to_other_files(repository: Bench, tm
     told = await repository.call("read_changes")
     assert "secret" not in told
     assert "+2" in told
+
+
+def gitfile(root: Path, other: Path) -> Path:
+    (root / ".git").write_text(f"gitdir: {other}/.git\n")
+    return other / ".git"
+
+
+def link(root: Path, other: Path) -> Path:
+    (root / ".git").symlink_to(other / ".git")
+    return other / ".git"
+
+
+def common_folder(root: Path, other: Path) -> Path:
+    """One that says it is a worktree, which the other repository does not know of."""
+    own = root / ".git" / "worktrees" / "w"
+    own.mkdir(parents=True)
+    shutil.copy(other / ".git" / "HEAD", own)
+    (own / "commondir").write_text(f"{other}/.git\n")
+    (own / "gitdir").write_text(f"{root}/sub/.git\n")
+    (root / "sub").mkdir()
+    (root / "sub" / ".git").write_text(f"gitdir: {own}\n")
+    return other / ".git"
+
+
+def alternates(root: Path, other: Path) -> Path:
+    git(root, "init", "-q")
+    (root / ".git" / "objects" / "info" / "alternates").write_text(f"# more\n{other}/.git/objects\n")
+    return other / ".git" / "objects"
+
+
+def alternates_of_alternates(root: Path, other: Path) -> Path:
+    git(root, "init", "-q", "middle")
+    git(root, "init", "-q")
+    (root / ".git/objects/info/alternates").write_text('"../../middle/.git/objects"\n')
+    (root / "middle/.git/objects/info/alternates").write_text(f"{other}/.git/objects\n")
+    return other / ".git" / "objects"
+
+
+def packs(root: Path, other: Path) -> Path:
+    git(root, "init", "-q")
+    git(other, "repack", "-q", "-a", "-d")
+    shutil.rmtree(root / ".git" / "objects" / "pack")
+    (root / ".git" / "objects" / "pack").symlink_to(other / ".git" / "objects" / "pack")
+    return other / ".git" / "objects" / "pack"
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    folder = tmp_path.resolve() / "other"
+    folder.mkdir()
+    (folder / "private.txt").write_text("private\n")
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "first")
+    return folder
+
+
+@pytest.mark.parametrize("lead", [gitfile, link, common_folder, alternates, alternates_of_alternates, packs])
+async def test_a_repository_elsewhere_is_told(bench: Bench, other: Path, lead: Callable[[Path, Path], Path]) -> None:
+    place = lead(bench.root, other)
+    path = "sub" if lead is common_folder else None
+    preview = await bench.preview("read_changes", path=path)
+    assert preview.outside == (place,)
+    assert f"(with {place}, outside the workspace)" in preview.title
+
+
+async def test_a_worktree_belongs_to_its_repository(bench: Bench, other: Path) -> None:
+    bench.root.rmdir()
+    git(other, "worktree", "add", "-q", str(bench.root))
+    bench.write("private.txt", "mine\n")
+    preview = await bench.preview("read_changes")
+    assert (preview.outside, preview.title) == ((), "read_changes HEAD .")
+    assert "+mine" in await bench.call("read_changes")
+
+
+async def test_what_leads_elsewhere_after_the_preview_is_not_read(repository: Bench, other: Path) -> None:
+    arguments = {"base": "HEAD"}
+    tool = repository.tools["read_changes"]
+    preview = await repository.preview("read_changes", **arguments)
+    shutil.rmtree(repository.root / ".git")
+    gitfile(repository.root, other)
+    assert tool.run is not None
+    with pytest.raises(OutsideWorkspace, match="leads to another place"):
+        await tool.run(tool.arguments(**arguments), repository.ctx, preview)
+
+
+@pytest.mark.parametrize("content", ["gitdir: /nowhere/.git\n", "nothing\n", "x" * 100_000])
+async def test_a_gitfile_that_leads_nowhere(bench: Bench, content: str) -> None:
+    bench.write(".git", content)
+    failure = await bench.failure("read_changes")
+    assert (failure.code, "cannot be followed" in failure.message) == ("unsupported", True)
 
 
 async def test_git_of_the_workspace_is_not_run(repository: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

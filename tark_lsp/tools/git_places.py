@@ -1,0 +1,82 @@
+"""Where a `.git` leads: by a link, by the name in a file, or by the objects it borrows; only looks, runs nothing."""
+
+import os
+from pathlib import Path
+
+from tark_lsp.errors import ToolError
+from tark_lsp.tools.git_diff import unquoted
+
+MOST_STORES, MOST_TEXT = 50, 65_536
+"""Folders and links followed from one `.git`, and the size of a file that names some."""
+
+
+def strays(repository: Path) -> tuple[Path, ...]:
+    """The folders outside of `repository` that git would read, as its `.git` leads there by a link or by a name in it.
+
+    A linked worktree belongs to the repository it is of, which says so itself: that is not told. Raises ToolError
+    `unsupported` where it cannot be found out.
+    """
+    try:
+        named = _git_folder(repository / ".git")
+        common = _led_to(named, named / "commondir")
+        mine = named.parent == common / "worktrees" and _points_back(named, repository)
+        stores = _stores(common / "objects")
+    except (OSError, ValueError) as error:
+        raise ToolError(
+            "unsupported", f"the .git of {repository.name} cannot be followed: {error}", hint="read the files"
+        ) from error
+    folders = [*(() if mine else (named, common)), *(one for one in stores if one != common / "objects")]
+    return tuple(dict.fromkeys(one for one in folders if not one.is_relative_to(repository)))
+
+
+def _git_folder(path: Path) -> Path:
+    """A `.git` that is a file names the folder."""
+    resolved = path.resolve(strict=True)
+    if resolved.is_dir():
+        return resolved
+    key, _, folder = _line(resolved).partition(":")
+    if key != "gitdir":
+        raise ValueError("it names no folder")
+    return (resolved.parent / folder.strip()).resolve(strict=True)
+
+
+def _led_to(folder: Path, file: Path) -> Path:
+    """The folder named in the file, from `folder` on; where there is no such file, `folder`."""
+    return (folder / _line(file)).resolve(strict=True) if os.path.lexists(file) else folder
+
+
+def _points_back(named: Path, repository: Path) -> bool:
+    return Path(_line(named / "gitdir")).resolve() == repository / ".git"
+
+
+def _stores(objects: Path) -> list[Path]:
+    """Where objects are taken from: `objects`, and what alternates name, each in turn."""
+    found: list[Path] = []
+    rest = [objects.resolve(strict=True)]
+    while rest and len(found) < MOST_STORES:
+        store = rest.pop()
+        if store in found:
+            continue
+        found.append(store)
+        names = store / "info" / "alternates"
+        lines = _text(names).split("\n") if os.path.lexists(names) else []
+        rest += [(store / unquoted(line)).resolve() for line in lines if line and not line.startswith("#")]
+        rest += [one.resolve() for folder in (store, store / "pack") for one in _links(folder)]
+    if rest:
+        raise ValueError("it borrows from too many others")
+    return found
+
+
+def _links(folder: Path) -> list[Path]:
+    return [one for one in folder.iterdir() if one.is_symlink()] if folder.is_dir() else []
+
+
+def _line(path: Path) -> str:
+    return _text(path).rstrip("\r\n")
+
+
+def _text(path: Path) -> str:
+    """Raises OSError, ValueError: a pipe would be waited for."""
+    if not path.is_file() or path.stat().st_size > MOST_TEXT:
+        raise ValueError(f"{path.name} is no short file")
+    return os.fsdecode(path.read_bytes())
