@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.workspace.checkpoints.undoing import DELETED, NOT_OURS, TAKEN, Undone
+from tark_lsp.workspace.checkpoints.undoing import DELETED, LINKED, NOT_OURS, TAKEN, Undone
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Outcome, Stale
 from tark_lsp.workspace.snapshot import Snapshot
@@ -231,6 +231,35 @@ async def test_a_created_file_removed_with_the_persons_words_in_it(turn: Turn, f
     await turn.remove(folder / "new")
     assert await turn.undo() == Undone((folder / "new",), ((folder / "new", NOT_OURS),))
     assert (folder / "new").read_text() == "x\nmine\n"
+
+
+async def create(turn: Turn, folder: Path) -> None:
+    await turn.write(folder / "new", "x\n")
+
+
+async def move(turn: Turn, folder: Path) -> None:
+    await turn.write(folder / "old", "x\n")
+    turn.turn_id = "another"
+    await turn.move(folder / "old", folder / "new")
+
+
+async def change(turn: Turn, folder: Path) -> None:
+    (folder / "new").write_text("y\n")
+    await turn.write(folder / "new", "x\n")
+
+
+@pytest.mark.parametrize("work", [create, move, change])
+async def test_no_link_leads_to_another_file(
+    turn: Turn, folder: Path, work: Callable[[Turn, Path], Awaitable[None]]
+) -> None:
+    await work(turn, folder)
+    (folder / "new").unlink()
+    (folder / "mine").write_text("x\n")
+    (folder / "new").symlink_to("mine")
+    undone = await turn.undo()
+    assert dict(undone.kept) == {folder / "new": LINKED}
+    assert (folder / "mine").read_text() == "x\n"
+    assert (folder / "new").is_symlink()
 
 
 async def test_each_change_is_taken_back_once(turn: Turn, folder: Path) -> None:

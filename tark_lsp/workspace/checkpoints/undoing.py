@@ -24,6 +24,7 @@ TRIES = 3
 NOT_OURS = "the agent created it, and it was changed since"
 DELETED = "it was deleted since"
 TAKEN = "there is another file where it was"
+LINKED = "there is a link where it was, to a file the agent did not change"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ class Undoing:
 
         async def attempt() -> Outcome:
             try:
-                current = self._files.read(history.place)
+                current = self._read(history.place)
             except FileMissing:
                 return Applied(Snapshot(history.place, "", exists=False))
             ours = _is_ours(history, current.digest)
@@ -159,7 +160,7 @@ class Undoing:
         async def attempt() -> Outcome:
             nonlocal conflicts, changed
             try:
-                current = self._files.read(history.place)
+                current = self._read(history.place)
             except FileMissing:
                 return Refused(DELETED)
             edit, conflicts = self._inverse(history, current)
@@ -179,7 +180,7 @@ class Undoing:
 
         async def attempt() -> Outcome:
             try:
-                current = self._files.read(place)
+                current = self._read(place)
             except FileMissing:
                 there = self._is_there(move.path)
                 return Applied(Snapshot(move.path, "")) if there else Refused(DELETED)
@@ -192,6 +193,13 @@ class Undoing:
             # Where a place in between is taken, a file goes from the last to the first at once.
             later = [change for change in history.changes if change.number >= move.number and change.kind == "move"]
             self._mark(work, later)
+
+    def _read(self, place: Path) -> Snapshot:
+        """Raises FileMissing, and WorkspaceError also where a link leads from there to another file."""
+        current = self._files.read(place)
+        if current.path != place:
+            raise WorkspaceError(LINKED)
+        return current
 
     def _before_removal(self, history: FileHistory, removal: LoggedChange) -> tuple[bytes, str]:
         """The file as it is to come back, and what is kept in it."""
