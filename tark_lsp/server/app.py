@@ -113,7 +113,7 @@ class App:
         hunks = HunksJson(documents, reviews)
         inputs = Inputs(connection, questions, drawing.refresh)
         preview = Preview(connection, documents, reviews)
-        permissions = Permissions(
+        permissions = self._permissions = Permissions(
             connection, documents, workspace, hunks, questions, show, self._cancel_turn, drawing.refresh, preview
         )
         settings = Settings()
@@ -142,7 +142,7 @@ class App:
             answers.turn_ended,
             Telling(hunks, answers.notice, targets.range_json),
         )
-        drawing.attach(reviews, hunks, turns.hunks_changed)
+        drawing.attach(reviews, hunks, self._hunks_changed)
         chats = Chats(documents, workspace, turns, questions, drawing.refresh)
         self.chat = Chat(connection, documents, workspace, chats, Completion(workspace, mentions.kinds))
         comments = PromptComments(documents, workspace)
@@ -211,6 +211,10 @@ class App:
 
     def _cancel_turn(self, turn_id: str) -> None:
         self._turns.cancel(turn_id)
+
+    def _hunks_changed(self, path: Path) -> None:
+        self._turns.hunks_changed(path)
+        self._permissions.hunks_changed()
 
     def progress_cancelled(self, params: dict[str, Any]) -> None:
         turn_id = self._tokens.turn(params.get("token"))

@@ -54,6 +54,8 @@ class Contract:
             return
         if not message.method:
             return
+        if message.method == "$/cancelRequest" and self._open.get(message.params["id"]) == "window/showMessageRequest":
+            del self._open[message.params["id"]]  # it is forgotten as it should be; the answer to it comes when it may
         need = NEEDS.get(message.method)
         self._expect(need is None or capability(self._capabilities, need), f"{message.method} without {need}")
         if "id" in body and message.method in ONE_AT_A_TIME and not _is_preview(message):

@@ -67,6 +67,33 @@ async def test_a_permission_for_some_hunks(open_editor: OpenEditor, profile: Pro
     assert end["edits"] == [{"uri": uri, "state": "partly"}]
 
 
+@each_surface
+async def test_a_hunk_edited_while_it_is_asked_about_is_asked_about_anew(
+    open_editor: OpenEditor, flags: tuple[str, ...]
+) -> None:
+    editor = await open_editor(NEOVIM, *flags)
+    uri, turn, (area, _) = await two_hunks(editor)
+    old = await editor.question()
+    (before,) = (await editor.command("tark.permission.list"))["requests"]
+    mine = "    # mine\n    return 3 * radius**2\n"
+    await editor.command("tark.hunk.edit", {"hunkId": area["hunkId"], "newText": mine})
+    await editor.connection.until(lambda: old.withdrawn, "the question about the old text taken back")
+    (after,) = (await editor.command("tark.permission.list"))["requests"]
+    stale = {"requestId": before["requestId"], "digest": before["digest"], "outcome": "allow"}
+    with pytest.raises(ResponseError, match="digest"):
+        await editor.command("tark.permission.answer", stale)
+    new = await editor.question()
+    if flags:
+        assert (new.params["digest"], new.params["edits"]) == (after["digest"], after["edits"])
+        assert new.params["edits"][0]["hunks"][0]["newText"] == mine
+    else:
+        assert new.text != old.text
+        assert "+3 -2 lines" in new.text
+    new.allow()
+    await editor.end(turn)
+    assert editor.text(uri) == SHAPES.replace(AREA, mine).replace(VOLUME, NEW_VOLUME)
+
+
 async def test_an_edited_hunk(open_editor: OpenEditor) -> None:
     editor = await open_editor(NEOVIM, *NATIVE)
     uri, turn, (area, _) = await two_hunks(editor)

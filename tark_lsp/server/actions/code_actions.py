@@ -5,8 +5,9 @@ from typing import Any
 
 from tark_lsp.server import protocol
 from tark_lsp.server.actions.offers import Offer
-from tark_lsp.server.asking.permission import TITLE_WHOLE, Permissions, Waiting
+from tark_lsp.server.asking.permission import TITLE_WHOLE, Permissions
 from tark_lsp.server.asking.visible import cut, visible
+from tark_lsp.server.asking.waiting import Waiting
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.documents import Documents, TextDocument
 from tark_lsp.server.documents.targets import Targets
@@ -117,7 +118,7 @@ class CodeActions:
     def _answers(self, waiting: Waiting) -> Iterable[Offer]:
         """Titles hold the whole of what they allow; where that does not fit, it has to be looked at first."""
         subject = self._subject(waiting)
-        ids = {"requestId": waiting.id, "digest": waiting.request.digest}
+        ids = {"requestId": waiting.id, "digest": waiting.digest}
         yield from self._show(waiting)
         yield Offer(f"Reject: {cut(subject, TITLE_WHOLE)}", "tark.permission.answer", {**ids, "outcome": "reject"})
         if (len(subject) <= TITLE_WHOLE or waiting.shown) and not self._permissions.needs_showing(waiting):

@@ -1,14 +1,13 @@
 """What waits for the person's permission, and how it is asked: `tark/requestPermission`, or plain LSP messages.
 
-An answer is bound to the digest of what was shown. Only a grant grants and only a rejection rejects: everything else
-(null, an error, an unknown title) leaves the request waiting, to be answered by command, code action or lens.
+An answer is bound to the digest of what was shown: what the person edits meanwhile is asked anew. Only a grant grants
+and only a rejection rejects: everything else (null, an error, an unknown title) leaves the request waiting, to be
+answered by command, code action or lens.
 """
 
 import asyncio
-import secrets
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,14 +17,13 @@ from tark_lsp.errors import RequestError
 from tark_lsp.server import protocol
 from tark_lsp.server.asking.questions import WARNING, Questions
 from tark_lsp.server.asking.show import Show
-from tark_lsp.server.asking.visible import LONGEST_MESSAGE, defused, fence, visible
+from tark_lsp.server.asking.visible import LONGEST_MESSAGE, visible
+from tark_lsp.server.asking.waiting import Waiting, message, whole_text
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.review.hunks import ReviewHunk
 from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.preview import Preview
-from tark_lsp.server.review.words import as_diff
-from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 
 REVIEW, SHOW, REJECT = "Review", "Show", "Reject"
@@ -33,19 +31,6 @@ APPLY, APPLY_TURN, ALLOW, ALLOW_SESSION = "Apply", "Apply all this turn", "Allow
 REMEMBERED_ANSWERS = 1000
 TITLE_WHOLE = 120
 """An action or lens title that is longer would not show what it allows."""
-
-
-@dataclass(eq=False, slots=True)
-class Waiting:
-    """One open question. `answer` resolves once, to the person's reply."""
-
-    turn_id: str
-    session_id: str
-    request: PermissionRequest
-    hunks: Sequence[ReviewHunk]
-    answer: "asyncio.Future[protocol.PermissionReply]"
-    shown: bool = False
-    id: str = field(default_factory=lambda: f"permission-{secrets.token_hex(6)}")
 
 
 class Permissions:
@@ -108,7 +93,7 @@ class Permissions:
         waiting = self.find(answer.request_id)
         if waiting.answer.done():
             return False
-        if answer.digest != waiting.request.digest:
+        if answer.digest != waiting.digest:
             raise RequestError("digest: not that of what the request shows", hint="ask tark.permission.list again")
         self.check(waiting, answer)
         # A client with a way of its own to ask was sent the whole, and shows it.
@@ -136,23 +121,20 @@ class Permissions:
             raise RequestError(f"requestId: no request {request_id!r} is waiting")
         return waiting
 
-    def whole_text(self, waiting: Waiting) -> str:
-        """The whole of what would happen, for a person to read."""
-        request = waiting.request
-        if request.command is not None:
-            where = self._workspace.display(request.command.cwd) or "."
-            command = fence(request.command.text, "sh")
-            return f"# Tark asks: run this command?\n\nBecause {request.why}. In `{where}`:\n\n{command}\n"
-        if request.edits:
-            beside = [hunk for hunk in waiting.hunks if not any(_is_of(hunk, edit) for edit in request.edits)]
-            texts = [*map(self._whole_change, request.edits), *(self._whole_hunk(hunk) for hunk in beside)]
-            changes = "\n".join(texts)
-            return f"# Tark asks: make these changes?\n\nBecause {request.why}.\n\n{changes}\n"
-        return f"# Tark asks: {defused(request.title)}?\n\nBecause {request.why}.\n"
+    def message(self, waiting: Waiting) -> str:
+        return message(waiting, self._workspace)
 
     async def show_whole(self, waiting: Waiting) -> None:
-        waiting.shown = await self._show.text(f"permission-{waiting.id}.md", self.whole_text(waiting)) is not None
+        shown = waiting.digest
+        if await self._show.text(f"permission-{waiting.id}.md", whole_text(waiting, self._workspace)) is not None:
+            waiting.seen = shown
         self._changed()
+
+    def hunks_changed(self) -> None:
+        """A question about one that the person edited since is taken back, to be put anew."""
+        for waiting in self._waiting.values():
+            if waiting.edited is not None and not waiting.edited.done() and waiting.digest != waiting.asked:
+                waiting.edited.set_result(None)
 
     def needs_showing(self, waiting: Waiting) -> bool:
         """Must it be seen whole before it can be granted? An edit of a document that is open now is taken back by one
@@ -174,7 +156,7 @@ class Permissions:
             "toolKind": request.kind,
             "risk": request.risk.name.lower(),
             "why": request.why,
-            "digest": request.digest,
+            "digest": waiting.digest,
             "grants": [{"id": grant.id, "covers": grant.covers} for grant in request.grants],
         }
         if request.command is not None:
@@ -188,42 +170,6 @@ class Permissions:
         if waiting.hunks:
             shown["edits"] = self._json.by_document(waiting.hunks)
         return shown
-
-    def message(self, waiting: Waiting) -> str:
-        return f"Tark: {self._subject(waiting)}"
-
-    def _subject(self, waiting: Waiting) -> str:
-        request = waiting.request
-        if request.edits:
-            return "; ".join(self._summary(edit, waiting) for edit in request.edits)
-        if request.command is not None:
-            folder = self._workspace.display(request.command.cwd)
-            where = "" if folder == "." else f" in {visible(folder)}"
-            return f"run {visible(request.command.text)}{where}"
-        return f"{visible(request.title)} ({request.why})"
-
-    def _summary(self, edit: ProposedEdit, waiting: Waiting) -> str:
-        hunks = [each for each in waiting.hunks if each.path == edit.path]
-        added, removed = sum(len(each.new) for each in hunks), sum(len(each.hunk.old) for each in hunks)
-        lines = "" if edit.target is not None and not edit.hunks else f": +{added} -{removed} lines"
-        return f"{visible(self._done(edit))}{lines}"
-
-    def _whole_change(self, edit: ProposedEdit) -> str:
-        said = f"{visible(self._done(edit))}:\n\n" if edit.operation else ""
-        return f"{said}{fence(edit.diff(), 'diff')}"
-
-    def _whole_hunk(self, hunk: ReviewHunk) -> str:
-        """The comment that asked for all this, which goes with it."""
-        return (
-            f"{visible(self._workspace.display(hunk.path))}, line {hunk.start + 1}:\n\n{fence(as_diff(hunk), 'diff')}"
-        )
-
-    def _done(self, edit: ProposedEdit) -> str:
-        """What becomes of the file itself, and its name."""
-        name = self._workspace.display(edit.path)
-        if edit.removes:
-            return f"delete {name}"
-        return name if edit.target is None else f"move {name} -> {self._workspace.display(edit.target)}"
 
     def _overwrites(self, hunk: ReviewHunk) -> bool:
         return hunk.operation == "remove" or (not hunk.operation and self._documents.at(hunk.path) is None)
@@ -242,19 +188,37 @@ class Permissions:
         request = waiting.request
         if request.whole or any(edit.operation for edit in request.edits):
             return False
+        shown = waiting.digest
         if not await self._preview.show(waiting.hunks):
             return False
-        waiting.shown = True
+        waiting.seen = shown
         return True
 
-    async def _ask_client(self, waiting: Waiting) -> None:
+    async def _put(self, waiting: Waiting, question: Coroutine[Any, Any, Any]) -> Any:
+        """Its answer. None, and it is taken back, where what it asks about was edited meanwhile."""
+        waiting.edited = asyncio.get_running_loop().create_future()
+        asked = asyncio.ensure_future(question)
         try:
-            answer = await self._connection.request(protocol.REQUEST_PERMISSION, self.json(waiting))
-            reply = protocol.PermissionReply.model_validate(answer)
-            self.check(waiting, reply)
-        except (RequestFailed, ValidationError, RequestError):  # unanswered: the call stays waiting
+            await asyncio.wait({asked, waiting.edited}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            asked.cancel()
+            await asyncio.wait({asked})
+        return None if asked.cancelled() else asked.result()
+
+    async def _ask_client(self, waiting: Waiting) -> None:
+        while not waiting.answer.done():
+            waiting.asked = waiting.digest
+            try:
+                request = self._connection.request(protocol.REQUEST_PERMISSION, self.json(waiting))
+                answer = await self._put(waiting, request)
+                if waiting.asked != waiting.digest:
+                    continue
+                reply = protocol.PermissionReply.model_validate(answer)
+                self.check(waiting, reply)
+            except (RequestFailed, ValidationError, RequestError):  # unanswered: the call stays waiting
+                return
+            self._resolve(waiting, reply)
             return
-        self._resolve(waiting, reply)
 
     async def _ask_by_message(self, waiting: Waiting) -> None:
         """Actions stand so that no stray Enter grants."""
@@ -263,25 +227,24 @@ class Permissions:
             (REVIEW, APPLY, APPLY_TURN, "turn") if request.edits else (SHOW, ALLOW, ALLOW_SESSION, "session")
         )
         grant = next((grant.id for grant in request.grants if grant.scope == scope), None)
-        while True:
+        while not waiting.answer.done():
+            waiting.asked = waiting.digest
             actions = [look, REJECT]
             if not self.needs_showing(waiting):
                 actions += [yes, more] if grant else [yes]
-            match await self._questions.ask(self.message(waiting), actions, level=WARNING):
-                case title if title in (yes, more) and self.needs_showing(waiting):  # its document was closed meanwhile
-                    continue
-                case title if title == look:
-                    if not await self._previewed(waiting):
-                        await self.show_whole(waiting)
-                case title if title == REJECT:
-                    return self._resolve(waiting, protocol.PermissionReply(outcome="reject"))
-                case title if title == yes:
-                    return self._resolve(waiting, protocol.PermissionReply(outcome="allow"))
-                case title if title == more:
-                    return self._resolve(waiting, protocol.PermissionReply(outcome="allow", grant=grant))
-                case _:
-                    return None
-
-
-def _is_of(hunk: ReviewHunk, edit: ProposedEdit) -> bool:
-    return hunk.origin == edit.path and (bool(hunk.operation) or hunk.proposed in edit.hunks)
+            title = await self._put(waiting, self._questions.ask(self.message(waiting), actions, level=WARNING))
+            if waiting.asked != waiting.digest:
+                continue
+            if title in (yes, more) and self.needs_showing(waiting):  # its document was closed meanwhile
+                continue
+            if title == look:
+                if not await self._previewed(waiting):
+                    await self.show_whole(waiting)
+                continue
+            if title == REJECT:
+                self._resolve(waiting, protocol.PermissionReply(outcome="reject"))
+            elif title == yes:
+                self._resolve(waiting, protocol.PermissionReply(outcome="allow"))
+            elif title == more:
+                self._resolve(waiting, protocol.PermissionReply(outcome="allow", grant=grant))
+            return

@@ -16,7 +16,8 @@ from tark_lsp.agent.person import (
 )
 from tark_lsp.agent.selection import outside
 from tark_lsp.errors import WorkspaceError
-from tark_lsp.server.asking.permission import Permissions, Waiting
+from tark_lsp.server.asking.permission import Permissions
+from tark_lsp.server.asking.waiting import Waiting
 from tark_lsp.server.prompting.comments import PromptComment
 from tark_lsp.server.protocol import PermissionReply
 from tark_lsp.server.review.alarms import Alarms

@@ -12,10 +12,11 @@ from tark_lsp.agent.person import PermissionRequest
 from tark_lsp.errors import RequestError
 from tark_lsp.server import protocol
 from tark_lsp.server.asking import permission, questions
-from tark_lsp.server.asking.permission import Permissions, Waiting
+from tark_lsp.server.asking.permission import Permissions
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.asking.show import Show
 from tark_lsp.server.asking.visible import LONGEST_MESSAGE, fence
+from tark_lsp.server.asking.waiting import Waiting, whole_text
 from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.preview import Preview
 from tark_lsp.server.review.reviews import Reviews
@@ -40,7 +41,12 @@ class Desk:
         self.connection = self.editor.connection
         documents, workspace = self.editor.documents, self.editor.workspace
         self.reviews = Reviews(
-            workspace, documents, checkpoints_in_memory(), lambda _: None, lambda _: None, lambda *_: None
+            workspace,
+            documents,
+            checkpoints_in_memory(),
+            lambda _: self.permissions.hunks_changed(),
+            lambda _: None,
+            lambda *_: None,
         )
         asked = Questions(self.connection, documents)
         self.permissions = Permissions(
@@ -77,7 +83,7 @@ class Desk:
         return self.permissions.open("turn", "session", request, hunks)
 
     def answer(self, waiting: Waiting, outcome: str = "allow", **more: Any) -> bool:
-        fields = {"requestId": waiting.id, "digest": waiting.request.digest, "outcome": outcome, **more}
+        fields = {"requestId": waiting.id, "digest": waiting.digest, "outcome": outcome, **more}
         return self.permissions.answer(protocol.PermissionAnswer.model_validate(fields))
 
 
@@ -200,7 +206,8 @@ async def test_answers_by_command_are_checked(desk: Desk) -> None:
 
 async def test_what_is_told_of_a_request(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
-    shown = desk.permissions.json(desk.edit(path, (Grant("g", "turn", "edits below ."),)))
+    waiting = desk.edit(path, (Grant("g", "turn", "edits below ."),))
+    shown = desk.permissions.json(waiting)
     assert {key: shown[key] for key in ("turnId", "sessionId", "toolCallIds", "toolKind", "risk", "why", "digest")} == {
         "turnId": "turn",
         "sessionId": "session",
@@ -208,7 +215,7 @@ async def test_what_is_told_of_a_request(desk: Desk) -> None:
         "toolKind": "edit",
         "risk": "write",
         "why": "it edits",
-        "digest": "d2",
+        "digest": waiting.digest,
     }
     assert shown["grants"] == [{"id": "g", "covers": "edits below ."}]
     (document,) = shown["edits"]
@@ -219,6 +226,70 @@ async def test_what_is_told_of_a_request(desk: Desk) -> None:
     ]
     command = desk.permissions.json(desk.command("make"))["command"]
     assert command == {"argv": ["bash", "-c", "make"], "text": "make", "cwd": str(desk.editor.folder), "env": {}}
+
+
+# What the person edits while it is asked about
+
+
+EDITED_TEXT = "uno\n"
+
+
+async def test_an_edited_hunk_has_another_digest(desk: Desk) -> None:
+    waiting = desk.edit(desk.editor.open("f.py", TEXT))
+    old = waiting.digest
+    await desk.permissions.show_whole(waiting)
+    await desk.reviews.edit(waiting.hunks[0].id, EDITED_TEXT)
+    assert desk.permissions.json(waiting)["digest"] == waiting.digest != old
+    assert not waiting.shown, "what was shown is not what would be written"
+    assert "-one\n+uno\n" in whole_text(waiting, desk.editor.workspace)
+    assert "ONE" not in whole_text(waiting, desk.editor.workspace)
+    with pytest.raises(RequestError, match="digest"):
+        desk.answer(waiting, digest=old)
+    assert not waiting.answer.done()
+    assert desk.answer(waiting)
+
+
+@pytest.mark.parametrize("itself", [False, True], ids=["by message", "by tark/requestPermission"])
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_question_about_an_edited_hunk_is_put_anew(tmp_path: Path, itself: bool, late: bool) -> None:
+    """`late`: the answer to the old one came at the same time as the edit."""
+    desk = Desk(tmp_path, capabilities(tark=["permission"] if itself else []))
+    method, yes = (ASK, {"outcome": "allow"}) if itself else (MESSAGE, {"title": "Apply"})
+    waiting = desk.edit(desk.editor.open("f.py", TEXT))
+    answers: list[asyncio.Future[Any]] = []
+
+    def later(_: Any) -> Any:
+        answers.append(asyncio.get_running_loop().create_future())
+        return answers[-1]
+
+    desk.connection.answers[method] = later
+    put = asyncio.create_task(desk.permissions.ask(waiting))
+    first = await desk.connection.asking(method)
+    if late:
+        answers[0].set_result(yes)
+    await desk.reviews.edit(waiting.hunks[0].id, EDITED_TEXT)
+    second = await desk.connection.asking(method, 2)
+    assert not waiting.answer.done()
+    assert desk.connection.withdrawn == ([] if late else [method])
+    if itself:
+        assert second["digest"] == waiting.digest != first["digest"]
+        assert second["edits"][0]["hunks"][0]["newText"] == EDITED_TEXT
+    else:
+        assert [each["message"] for each in (first, second)] == ["Tark: f.py: +2 -2 lines", "Tark: f.py: +1 -2 lines"]
+    answers[1].set_result(yes)
+    await put
+    assert waiting.answer.result().outcome == "allow"
+
+
+async def test_a_question_is_not_put_anew_for_a_hunk_that_is_decided(desk: Desk) -> None:
+    waiting = desk.edit(desk.editor.open("f.py", TEXT))
+    put = asyncio.create_task(desk.permissions.ask(waiting))
+    await desk.connection.asking(MESSAGE)
+    await desk.reviews.accept(waiting.hunks[:1])
+    await desk.reviews.reject(waiting.hunks[1:])
+    assert not desk.connection.withdrawn
+    put.cancel()
+    await asyncio.gather(put, return_exceptions=True)
 
 
 # window/showMessageRequest
@@ -369,16 +440,16 @@ async def test_what_becomes_of_a_file_is_said(
     waiting = desk.asked(ProposedEdit.removal(base) if kind == "remove" else edit)
     assert desk.permissions.message(waiting) == f"Tark: {message}"
     assert desk.permissions.needs_showing(waiting) == seen_first
-    assert shown.replace("\\>", ">") in desk.permissions.whole_text(waiting)
+    assert shown.replace("\\>", ">") in whole_text(waiting, desk.editor.workspace)
 
 
 async def test_the_comment_that_goes_with_it_is_shown_too(desk: Desk) -> None:
     path = desk.editor.open("f.py", f"{TEXT}# tark: shout\n")
     waiting = desk.edit(path)
-    assert desk.permissions.whole_text(waiting).count("```diff") == 1
+    assert whole_text(waiting, desk.editor.workspace).count("```diff") == 1
     comment = ProposedEdit(path, desk.editor.workspace.read(path), (Hunk(3, ("# tark: shout\n",), ()),))
     waiting.hunks = [*waiting.hunks, *desk.reviews.add("turn", [(comment, ())])]
-    whole = desk.permissions.whole_text(waiting)
+    whole = whole_text(waiting, desk.editor.workspace)
     assert whole.count("```diff") == 2
     assert "f.py, line 4:\n\n```diff\n-# tark: shout\n```" in whole
 
