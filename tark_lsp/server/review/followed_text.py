@@ -1,9 +1,9 @@
 """The text that the hunks of one file stand in, kept in step with its document at the cost of each edit alone."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from tark_lsp.server.documents.documents import Change, TextDocument
-from tark_lsp.server.review.hunks import ReviewHunk, carry, touched_lines
+from tark_lsp.server.review.hunks import ReviewHunk, carry, recognise, touched_lines
 from tark_lsp.workspace.lines import split_lines
 
 
@@ -19,14 +19,15 @@ class FollowedText:
         """Is it sure, without comparing, that this is the text the document has now?"""
         return document is not None and document is self._document and document.changes == self._changes
 
-    def become(self, hunks: Iterable[ReviewHunk], lines: list[str], document: TextDocument | None) -> None:
+    def become(self, hunks: Sequence[ReviewHunk], lines: list[str], document: TextDocument | None) -> None:
         """Carry the hunks to the text of now, however it came to be."""
         if lines != self.lines:
             carry(hunks, self.lines, lines)
+            recognise(hunks, lines)
         self.lines, self._document = lines, document
         self._changes = -1 if document is None else document.changes
 
-    def follow(self, hunks: Iterable[ReviewHunk], change: Change) -> None:
+    def follow(self, hunks: Sequence[ReviewHunk], change: Change) -> None:
         """Carry the hunks over one change; the text is then the document's, if no change was left out before."""
         if change.document is not self._document:  # another document of this file
             self._document = None
@@ -44,6 +45,7 @@ class FollowedText:
             above = below = 0
         carry(hunks, lines, new[above : len(new) - below], (first + above, first + len(old) - below))
         lines[first : last + 1] = new
+        recognise(hunks, lines)
         self._changes += 1
 
     def _line(self, number: int) -> str:

@@ -14,6 +14,7 @@ from tark_lsp.workspace.lines import Hunk, changed_ranges, ending_of, split_line
 
 State: TypeAlias = Literal["pending", "accepted", "rejected", "conflict", "stale"]
 CHANGED = "the person changed these lines"
+UNDONE = "the person undid it"
 
 
 @dataclass(slots=True, eq=False)
@@ -50,6 +51,8 @@ class ReviewHunk:
     state: State = "pending"
     reason: str = ""
     alarm: Alarm | None = None
+    undone: bool = False
+    """It was applied, and the editor's own undo took it back: redo may bring it again."""
     created: bool = False
     """There was no such file before it was applied."""
     id: str = field(default_factory=lambda: f"hunk-{secrets.token_hex(6)}")
@@ -87,7 +90,7 @@ class ReviewHunk:
     @property
     def followed(self) -> bool:
         """Is its place kept up to date?"""
-        return self.open or self.lost or (self.applied and self.alarm is not None)
+        return self.open or self.lost or self.undone or (self.applied and self.alarm is not None)
 
     def towards(self, *, applied: bool) -> Hunk:
         """The edit that applies it, or takes it back."""
@@ -98,6 +101,16 @@ class ReviewHunk:
         """It was written there."""
         self.start, self.applied = start, applied
         self.size = len(self.standing)
+
+    def undo(self, start: int) -> None:
+        """Its old lines stand again where it was applied, by the person's own doing."""
+        self.state, self.reason, self.alarm, self.undone = "rejected", UNDONE, None, True
+        self.stand(start, applied=False)
+
+    def redo(self, start: int) -> None:
+        """Its new lines stand there once more: undone before, or typed over."""
+        self.state, self.reason, self.undone = "pending", "", False
+        self.stand(start, applied=True)
 
 
 def touched_lines(change: Change, known: Sequence[str]) -> tuple[int, int]:
@@ -128,9 +141,52 @@ def carry(
     ranges = changed_ranges(old[first:last], new)
     changes = [(first + i1, first + i2, (j2 - j1) - (i2 - i1)) for i1, i2, j1, j2 in ranges]
     for each in hunks:
-        if not each.lost and tuple(old[each.start : each.end]) != each.standing:
+        if not each.lost and not each.undone and tuple(old[each.start : each.end]) != each.standing:
             lose(each, CHANGED)
-        move(each, changes, CHANGED)
+        if not _switched(each, old, new, first, last, changes):
+            move(each, changes, CHANGED)
+
+
+def _switched(
+    each: ReviewHunk,
+    old: Sequence[str],
+    new: Sequence[str],
+    first: int,
+    last: int,
+    changes: Sequence[tuple[int, int, int]],
+) -> bool:
+    """Did the person's undo take back one that is applied, or their redo bring it again, by one change?
+
+    Where lines beside it look like its own, the change may be told some lines above or below, with the same result.
+    """
+    if each.operation or not (each.undone or (each.applied and each.open)):
+        return False
+    there, wanted = (each.hunk.old, each.new) if each.undone else (each.new, each.hunk.old)
+    if tuple(old[each.start : each.end]) != there:
+        return False
+    grown, shift = len(wanted) - len(there), 0
+    for start, end, more in changes:
+        if more == grown and start <= each.end + abs(grown) and each.start <= end + abs(grown):
+            low, high = min(start, each.start), max(end, each.end)
+            head, tail = old[low : max(low, first)], old[min(high, last) : high]  # outside the region
+            inside = new[max(low, first) - first + shift : min(high, last) - first + shift + more]
+            if [*head, *inside, *tail] == [*old[low : each.start], *wanted, *old[each.end : high]]:
+                (each.redo if each.undone else each.undo)(each.start + shift)
+                return True
+        shift += more
+    return False
+
+
+def recognise(hunks: Iterable[ReviewHunk], lines: Sequence[str]) -> None:
+    """Where the person's undo or redo took several changes: what stands there at last tells of what it is."""
+    for each in hunks:
+        if each.operation or not (each.undone or (each.applied and each.lost)):
+            continue
+        standing = tuple(lines[each.start : each.end])
+        if standing == each.new:
+            each.redo(each.start)
+        elif standing == each.hunk.old and not each.undone:
+            each.undo(each.start)
 
 
 def move(each: ReviewHunk, changes: Sequence[tuple[int, int, int]], reason: str) -> None:
@@ -140,7 +196,7 @@ def move(each: ReviewHunk, changes: Sequence[tuple[int, int, int]], reason: str)
     """
     if not each.lost and each.operation == "remove" and changes:
         lose(each, reason)
-    if not each.lost:
+    if not each.lost and not each.undone:
         shift = 0
         for start, end, grown in changes:
             if start < each.end and each.start < end:

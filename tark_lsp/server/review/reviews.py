@@ -99,7 +99,9 @@ class Reviews:
             self._end([each for each in hunks if each.whole], decide=decide)
 
     async def reject(self, hunks: Sequence[ReviewHunk], reason: str = "") -> None:
-        """Take back what is applied already."""
+        """Take back what is applied already, and not undone by the person."""
+        for path in by_path(hunks):
+            self._places.sync(path)
         hunks = [each for each in hunks if each.open or each.lost]
         later = [each for each in hunks if each.applied or each.applying]
         now = [each for each in hunks if each not in later]
@@ -169,6 +171,7 @@ class Reviews:
 
         Not what is being taken back at that moment, as they said before.
         """
+        self._places.sync(path)
         saved = [each for each in self.find(path) if each.applied and not each.applying and (each.open or each.lost)]
         for each in saved:
             each.state = "accepted"
@@ -209,7 +212,7 @@ class Reviews:
         for path in touched:
             self._places.sync(path)
             for each in self.find(path, turn_id):
-                each.alarm = None
+                each.alarm, each.undone = None, False
                 if each.applied and (each.open or each.lost):
                     each.state, each.reason, each.applied = "rejected", "the turn was undone", False
             self._settled(path)

@@ -102,7 +102,7 @@ class HunkWriter:
                     return
                 case Refused(reason):
                     for each in edits:  # one that is lost by now is so because of it
-                        each.reason = reason
+                        each.reason = each.reason if each.undone else reason
                     break
                 case Stale(reason):
                     await self._pause()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tark_lsp.errors import RequestError
 from tark_lsp.server.review.hunks import ReviewHunk
 from tark_lsp.workspace.edits import ProposedEdit
-from tark_lsp.workspace.lines import Hunk
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tests.server.review_desk import Desk
 from tests.server.scripted import line_starts
 
@@ -121,6 +121,8 @@ async def stays_in_the_text(data: st.DataObject, folder: Path) -> None:
         if low > high:
             break
         start, end = sorted(data.draw(st.tuples(st.integers(low, high), st.integers(low, high))))
+        if "\r\n" in (now[start - 1 : start + 1], now[end - 1 : end + 1]):
+            continue  # LSP has no position inside a line ending
         desk.editor.type(path, (start, end, data.draw(pieces)))
         lines = desk.lines(path)
         assert 1 <= hunk.start <= hunk.end <= len(lines) - 1
@@ -303,6 +305,93 @@ async def test_a_save_settles_what_was_applied_and_typed_over(desk: Desk) -> Non
     desk.editor.save(path)
     assert [hunk.state for hunk in hunks] == ["accepted", "accepted"]
     assert "my NEW\n" in desk.editor.text(path)
+
+
+UNDO: dict[str, tuple[str, tuple[int, int], list[str]]] = {
+    "replaced": ("a\nb\nc\n", (1, 2), ["B\n"]),
+    "several lines": ("a\nb\nc\nd\n", (1, 3), ["B\n", "C\n"]),
+    "fewer lines": ("a\nb\nc\nd\n", (1, 3), ["X\n"]),
+    "added": ("a\nb\n", (1, 1), ["new\n"]),
+    "added among lines like them": ("a\n\nb\n", (1, 1), ["\n", "new\n"]),
+    "taken away": ("a\nb\nc\n", (1, 2), []),
+    "taken away among lines like them": ("a\na\n\nb\n\nc\n", (2, 4), []),
+    "the first of lines alike": ("a\na\nb\n", (0, 1), []),
+    "the last line": ("a\nb", (1, 2), ["B\n", "C"]),
+    "all": ("a\nb\n", (0, 2), ["A\n"]),
+}
+
+
+def shrunk(before: str, after: str, *, below: bool) -> tuple[int, int, str]:
+    """The change as an editor tells it that compares from the first line on, or from the last one."""
+    old, new = split_lines(before), split_lines(after)
+    head = tail = 0
+    for way in ("tail", "head") if below else ("head", "tail"):
+        room = min(len(old), len(new)) - head - tail
+        if way == "head":
+            head = next((n for n in range(room) if old[n] != new[n]), room)
+        else:
+            tail = next((n for n in range(room) if old[-1 - n] != new[-1 - n]), room)
+    start = len("".join(old[:head]))
+    return start, len("".join(old[: len(old) - tail])), "".join(new[head : len(new) - tail])
+
+
+@pytest.mark.parametrize(("text", "place", "new"), UNDO.values(), ids=UNDO)
+@pytest.mark.parametrize("told", ["above", "below", "whole", "twice"])
+async def test_what_the_person_undoes_is_rejected_and_what_they_redo_is_applied(
+    desk: Desk, text: str, place: tuple[int, int], new: list[str], told: str
+) -> None:
+    path = desk.editor.open("f.py", text)
+    (hunk,) = desk.propose(path, (*place, new))
+    await desk.reviews.accept([hunk], decide=False)
+    applied = desk.editor.text(path)
+
+    def become(after: str) -> None:
+        now = desk.editor.text(path)
+        if told == "whole":
+            desk.editor.replace(path, after)
+        elif told == "twice" and hunk.size:  # the lines are taken away, and then written
+            start, end, put = shrunk(now, after, below=True)
+            desk.editor.type(path, (start, end, ""))
+            desk.editor.type(path, (start, start, put))
+        else:
+            desk.editor.type(path, shrunk(now, after, below=told == "below"))
+        assert desk.editor.text(path) == after
+
+    for _ in range(2):
+        become(text)
+        assert (hunk.state, hunk.applied, hunk.reason) == ("rejected", False, "the person undid it")
+        desk.editor.type(path, (0, 0, "typed\n"))
+        desk.editor.type(path, (0, 6, ""))
+        become(applied)
+        assert (hunk.state, hunk.applied, hunk.reason) == ("pending", True, "")
+        assert desk.standing(path, hunk)
+    become(text)
+    desk.editor.save(path)
+    await desk.reviews.reject([hunk])
+    assert (hunk.state, desk.editor.text(path)) == ("rejected", text)
+
+
+async def test_a_change_undone_line_by_line(desk: Desk) -> None:
+    path = desk.editor.open("f.py", "a\nb\nc\n")
+    (hunk,) = desk.propose(path, (0, 2, ["A\n", "B\n"]))
+    await desk.reviews.accept([hunk], decide=False)
+    seen = []
+    for start, line in ((0, "a"), (2, "b"), (2, "B"), (0, "A"), (0, "x"), (0, "A")):
+        desk.editor.type(path, (start, start + 1, line))
+        seen.append((hunk.state, hunk.applied))
+    lost, back, again = ("conflict", True), ("rejected", False), ("pending", True)
+    assert seen == [lost, back, back, again, lost, again]
+
+
+@pytest.mark.parametrize("saved", [False, True])
+async def test_what_is_thrown_away_with_the_buffer_is_undone(desk: Desk, saved: bool) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    await desk.reviews.accept([hunk], decide=False)
+    if saved:
+        path.write_text(desk.editor.text(path))
+    desk.editor.close(path)
+    assert (hunk.state, hunk.applied) == (("pending", True) if saved else ("rejected", False))
 
 
 async def test_a_proposed_one_in_conflict_is_not_settled_by_a_save(desk: Desk) -> None:
