@@ -19,15 +19,24 @@ from tark_lsp.workspace.files import Workspace
 TEXT_TOOLS = frozenset({"edit_file", "replace_selection", "write_file", "propose_edit", "apply_patch"})
 EDIT_TOOLS = TEXT_TOOLS | {"delete_file", "move_file"}
 READ_TOOLS = frozenset({"read_file", "read_files", "search_text"})
-SPEAKS_FOR = dict.fromkeys(TEXT_TOOLS, EDIT_TOOLS) | dict.fromkeys(READ_TOOLS, READ_TOOLS | EDIT_TOOLS)
+CHANGES = frozenset({"read_changes"})
+SPEAKS_FOR = (
+    dict.fromkeys(TEXT_TOOLS, EDIT_TOOLS)
+    | dict.fromkeys(READ_TOOLS, READ_TOOLS | EDIT_TOOLS | CHANGES)
+    | {"run_command": CHANGES | {"run_command"}}
+)
 """A deny or ask rule for one tool speaks for its siblings: else the model would take those. One for reading speaks for
-editing, too: who edits a file gets to see its lines. Those for deleting and moving speak of that alone, by any tool."""
+editing, too: who edits a file gets to see its lines. Those for deleting and moving speak of that alone, by any tool.
+Changes are read by commands of ours, so rules for commands speak of them as much as those for reading do."""
 
 ACTS_AS: dict[Operation, str] = {"remove": "delete_file", "move": "move_file"}
 """A rule for these tools is one for what they do: a patch that deletes a file is as good as `delete_file`."""
 
 STARTERS = WRAPPERS | {"sudo", "doas", "su", "pkexec", "run0", "runas", "chroot", "nsenter"}
 """Programs that start others, so that any word after one of them may be a program."""
+
+GIT_TAKES = frozenset({"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env", "--attr-source"})
+"""Options before git's own command that take the next word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +70,20 @@ class Rule:
             return False
         if self.specifier is None:
             return True
-        if preview.command is not None:
+        if preview.command is not None and self._names_any(tool, "run_command"):
             pattern = _command_glob(self.specifier)
             lines = (preview.command.text, *command_parts(preview.command.text))
-            return any(pattern.fullmatch(line) for line in lines)
+            if any(pattern.fullmatch(line) for line in lines):
+                return True
         paths = [path for edit in edits for path in edit.paths]
         if named:
-            paths += [*(place.path for place in preview.locations), *preview.outside]
+            # What a command of ours reads below its place is kept back file by file, not as a whole.
+            places = preview.locations if preview.command is None else ()
+            paths += [*(place.path for place in places), *preview.outside]
         return any(self.matches(path, workspace) for path in paths)
+
+    def _names_any(self, *tools: str) -> bool:
+        return any(_glob(self.tool).fullmatch(name) for name in tools)
 
     def _acts(self, operation: Operation) -> bool:
         return operation in ACTS_AS and self.names(ACTS_AS[operation])
@@ -114,8 +129,17 @@ def command_parts(command: str) -> tuple[str, ...]:
     for text in (plain, unquoted):
         for piece in re.split(r"[;&|\n(){}`'\"]", re.sub(r"\d*(?:>>?|<)[&|]?\s*[^\s;&|<>()]+", " ", text)):
             for words in _programs(piece.split()):
-                parts[" ".join([re.split(r"[/\\]", words[0])[-1] or words[0], *words[1:]])] = None
+                name = re.split(r"[/\\]", words[0])[-1] or words[0]
+                for rest in (words[1:], _after_git_options(words[1:]) if name == "git" else words[1:]):
+                    parts[" ".join([name, *rest])] = None
     return tuple(parts)
+
+
+def _after_git_options(words: list[str]) -> list[str]:
+    """From git's own command on, so that `git -c x=y push` is a `git push`."""
+    while words and words[0].startswith("-"):
+        words = words[2 if words[0] in GIT_TAKES else 1 :]
+    return words
 
 
 def _programs(words: list[str]) -> list[list[str]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.agent.rules import EDIT_TOOLS, READ_TOOLS, Rule, command_parts
+from tark_lsp.agent.rules import CHANGES, EDIT_TOOLS, READ_TOOLS, Rule, command_parts
 from tark_lsp.errors import SettingsError
 from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
@@ -81,21 +81,54 @@ SIBLINGS = [
     ("apply_patch", EDIT_TOOLS),
     ("delete_file", {"delete_file"}),
     ("move_file", {"move_file"}),
-    ("read_file", READ_TOOLS | EDIT_TOOLS),
-    ("search_text", READ_TOOLS | EDIT_TOOLS),
-    ("run_command", {"run_command"}),
+    ("read_file", READ_TOOLS | EDIT_TOOLS | CHANGES),
+    ("search_text", READ_TOOLS | EDIT_TOOLS | CHANGES),
+    ("run_command", {"run_command"} | CHANGES),
+    ("read_changes", CHANGES),
     ("list_directory", {"list_directory"}),
-    ("*_file", READ_TOOLS | EDIT_TOOLS),
+    ("*_file", READ_TOOLS | EDIT_TOOLS | CHANGES),
     ("mcp__*", {"mcp__server__tool"}),
-    ("*", READ_TOOLS | EDIT_TOOLS | {"run_command", "list_directory", "mcp__server__tool"}),
+    ("*", READ_TOOLS | EDIT_TOOLS | CHANGES | {"run_command", "list_directory", "mcp__server__tool"}),
 ]
 
 
 @pytest.mark.parametrize(("rule", "spoken_for"), SIBLINGS)
 def test_a_rule_speaks_for_its_siblings(rule: str, spoken_for: set[str], workspace: Workspace) -> None:
-    names = READ_TOOLS | EDIT_TOOLS | {"run_command", "list_directory", "mcp__server__tool"}
+    names = READ_TOOLS | EDIT_TOOLS | CHANGES | {"run_command", "list_directory", "mcp__server__tool"}
     preview = reads(workspace, "a")
     assert {name for name in names if Rule(rule).concerns(name, preview, workspace)} == set(spoken_for)
+
+
+# a rule, and whether it speaks of a call of read_changes for src/ whose .git is at /elsewhere
+OF_CHANGES = {
+    "run_command(git *)": True,
+    "run_command(git diff *)": True,
+    "run_command(git push *)": False,
+    "run_command(rm *)": False,
+    "read_changes(git *)": True,
+    "read_file(src)": False,
+    "read_changes(*HEAD*)": True,
+    "read_file(/elsewhere/**)": True,
+    "search_text(**)": True,
+    "read_file": True,
+    "run_command": True,
+    "read_file(*)": False,
+    "read_file(*.md)": False,
+    "read_file(src/secret)": False,
+    "read_file(git *)": False,
+    "edit_file(src)": False,
+    "*(git *)": True,
+}
+
+
+@pytest.mark.parametrize("rule", OF_CHANGES)
+def test_rules_for_commands_and_for_reading_speak_of_read_changes(rule: str, workspace: Workspace) -> None:
+    root = workspace.folders[0]
+    argv = ("/usr/bin/git", "--no-pager", "-c", "diff.external=", "--git-dir=.git", "diff", "HEAD", "--", "a.md")
+    command = Command(argv, " ".join(argv), root)
+    places = (Location(root / "src"),)
+    preview = Preview("x", ToolKind.READ, Risk.RISKY, places, command=command, outside=(Path("/elsewhere/.git"),))
+    assert Rule.parse(rule).concerns("read_changes", preview, workspace) == OF_CHANGES[rule]
 
 
 # a rule, a call's tool and edits (+ new text, - removed, > moved to): does it speak of them?
@@ -295,7 +328,10 @@ def test_other_commands_are_others(text: str, workspace: Workspace) -> None:
 
 
 COMMAND_GLOBS = {
-    "git push *": (["git push", "git push -f", "ls; git  push origin"], ["git pull", "git pushy"]),
+    "git push *": (
+        ["git push", "git push -f", "ls; git  push origin", "git -C x --no-pager push", "/bin/git -c a=b push -f"],
+        ["git pull", "git pushy", "git -C push pull"],
+    ),
     "pytest": (["pytest", "sudo pytest"], ["pytest -q"]),
     "npm run *": (["npm run build", "npm run"], ["npm install", "npm running"]),
     "*": (["anything", "a; b"], []),
