@@ -5,6 +5,7 @@ Whatever is not understood asks; nothing that goes wrong here allows.
 """
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -134,7 +135,16 @@ def decide(
 
 def closed(path: Path, policy: Policy, workspace: Workspace) -> bool:
     """Does a deny rule for reading keep the file's text from the model, whatever tool would show it?"""
-    return any(rule.matches(path, workspace) for rule in policy.deny if any(rule.names(tool) for tool in READ_TOOLS))
+    return _of_reading(path, policy.deny, workspace)
+
+
+def asked_about(path: Path, policy: Policy, workspace: Workspace) -> bool:
+    """Is the person to be asked before the file's text is read? A call about many files cannot ask for each."""
+    return _of_reading(path, policy.ask, workspace)
+
+
+def _of_reading(path: Path, rules: Iterable[Rule], workspace: Workspace) -> bool:
+    return any(rule.matches(path, workspace) for rule in rules if any(rule.names(tool) for tool in READ_TOOLS))
 
 
 def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str]) -> tuple[Grant, ...]:

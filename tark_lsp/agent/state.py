@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Grant, Policy, closed
+from tark_lsp.agent.approval import Grant, Policy, asked_about, closed
 from tark_lsp.agent.gate import Gate
 from tark_lsp.agent.kinds import Kind, offered_tools
 from tark_lsp.agent.limits import Limits
@@ -80,6 +80,7 @@ class Turn:
 
     def __post_init__(self) -> None:
         self.context.closed = lambda path: closed(path, self.rules, self.context.workspace)
+        self.context.asked_about = lambda path: asked_about(path, self.rules, self.context.workspace)
 
     def call_id(self, call: str) -> str:
         return self.call_ids.setdefault(call, f"call-{secrets.token_hex(6)}")

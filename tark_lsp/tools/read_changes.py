@@ -20,7 +20,7 @@ from tark_lsp.tools.git import (
     run_git,
     without_filters,
 )
-from tark_lsp.tools.git_diff import files_of
+from tark_lsp.tools.git_diff import FileDiff, files_of
 from tark_lsp.tools.git_places import strays
 from tark_lsp.tools.programs import find_program
 from tark_lsp.tools.results import cap_lines, character_limit, counted, plain_text
@@ -117,15 +117,16 @@ async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) ->
     new = [shown(os.fsdecode(name)) for name in listed.data.split(b"\0") if name]
     files = files_of(os.fsdecode(diff.data))
     closed = [file for file in files if any(ctx.closed(cwd / name) for name in file.names)]
-    names = sorted({shown(name) for file in files for name in file.names})
-    kept_back = sorted({shown(name) for file in closed for name in file.names})
-    changed = [line for file in files if file not in closed for line in shown(file.text).rstrip("\n").split("\n")]
+    asked = [file for file in files if file not in closed and any(ctx.asked_about(cwd / name) for name in file.names)]
+    open_to_all = [file for file in files if file not in closed and file not in asked]
+    changed = [line for file in open_to_all for line in shown(file.text).rstrip("\n").split("\n")]
     unsaved = [path for path in sorted(ctx.editor.unsaved(cwd)) if path.is_relative_to(scope)]
     told = [f"Changes against {args.base} in {ctx.workspace.display(cwd)}: {counted(len(files), 'file')}."]
     for what, some in (
         ("Not tracked by git", new),
         ("Not saved, so in a diff of their own below", [ctx.workspace.display(path) for path in unsaved]),
-        ("A rule keeps the text from you", kept_back),
+        ("A rule keeps the text from you", names_of(closed)),
+        ("A rule has the person asked first, so left out here, for read_file to ask", names_of(asked)),
     ):
         if some:
             told.append(f"{what}: {listing(some)}.")
@@ -133,7 +134,7 @@ async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) ->
         told.append("There is more than could be read: name one path.")
     for path in unsaved:
         changed += unsaved_diff(ctx, path)
-    rest = f"name one path: {listing(names)}"
+    rest = f"name one path: {listing(names_of(files))}"
     return cap_lines([*told, *changed], character_limit(ctx.result_tokens), rest)
 
 
@@ -142,14 +143,18 @@ def shown(text: str) -> str:
     return plain_text(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
 
 
+def names_of(files: Sequence[FileDiff]) -> list[str]:
+    return sorted({shown(name) for file in files for name in file.names})
+
+
 def listing(names: Sequence[str]) -> str:
     more = [counted(len(names) - NAMED_FILES, "other")] if len(names) > NAMED_FILES else []
     return ", ".join([*names[:NAMED_FILES], *more])
 
 
 def unsaved_diff(ctx: ToolContext, path: Path) -> list[str]:
-    """From the file on disk to the text in the editor; nothing where a rule keeps it back, or the file is no text."""
-    if ctx.closed(path):
+    """From the file on disk to the text in the editor; nothing where a rule speaks of it, or the file is no text."""
+    if ctx.closed(path) or ctx.asked_about(path):
         return []
     name = Path(ctx.workspace.display(path))
     try:

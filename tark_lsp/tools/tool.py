@@ -166,6 +166,8 @@ class ToolContext:
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
     closed: Callable[[Path], bool] = lambda _: False
     """Whether a rule keeps the text of this file from the model: no result and no failure may show any of it."""
+    asked_about: Callable[[Path], bool] = lambda _: False
+    """Whether a rule has the person asked before this file is read: a call about many files leaves it out."""
 
     def draft_at(self, path: Path) -> ProposedEdit | None:
         """The draft of the file that stands at `path` once the drafts are applied, else of the one that stood there."""

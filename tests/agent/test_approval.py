@@ -8,7 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.agent.approval import Allow, Ask, Deny, Effect, Grant, Policy, closed, decide, effect_of, grants_for
+from tark_lsp.agent.approval import (
+    Allow,
+    Ask,
+    Deny,
+    Effect,
+    Grant,
+    Policy,
+    asked_about,
+    closed,
+    decide,
+    effect_of,
+    grants_for,
+)
 from tark_lsp.agent.rules import Rule
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
@@ -331,8 +343,10 @@ def test_what_only_reads_has_no_grants() -> None:
         ("run_command(secrets/**)", False),
     ],
 )
-def test_a_deny_rule_for_reading_closes_the_file(rule: str, expected: bool) -> None:
+def test_a_rule_for_reading_closes_the_file_or_has_it_asked_about(rule: str, expected: bool) -> None:
     policy = Policy(ApprovalLevel.BALANCED, deny=(Rule.parse(rule),))
     assert closed(ROOT / "secrets" / "key", policy, WORKSPACE) == expected
     asking = Policy(ApprovalLevel.BALANCED, ask=policy.deny)
     assert not closed(ROOT / "secrets" / "key", asking, WORKSPACE)
+    assert asked_about(ROOT / "secrets" / "key", asking, WORKSPACE) == expected
+    assert not asked_about(ROOT / "secrets" / "key", policy, WORKSPACE)

@@ -88,7 +88,11 @@ async def test_what_is_not_saved_is_a_diff_of_its_own(repository: Bench) -> None
     assert "four" not in await repository.call("read_changes", path="sub")
 
 
-async def test_what_a_rule_keeps_back_is_named_and_not_shown(repository: Bench) -> None:
+RULES = {"closed": "A rule keeps the text from you", "asked_about": "A rule has the person asked first"}
+
+
+@pytest.mark.parametrize("rule", RULES)
+async def test_what_a_rule_speaks_of_is_named_and_not_shown(repository: Bench, rule: str) -> None:
     secret = repository.write('sub/we"ird.py', "old secret\n")
     git(repository.root, "add", ".")
     git(repository.root, "commit", "-q", "-m", "second")
@@ -96,10 +100,12 @@ async def test_what_a_rule_keeps_back_is_named_and_not_shown(repository: Bench) 
     repository.write('sub/we"ird.py', "x\rdiff --git a/z b/z\nnew secret\n")
     repository.write("a.py", "one\n2\nthree\n")
     repository.buffers.open(secret, "typed secret\n")
-    repository.ctx.closed = lambda path: path == secret
+    setattr(repository.ctx, rule, lambda path: path == secret)
     told = await repository.call("read_changes")
     assert "secret" not in told
-    assert 'A rule keeps the text from you: sub/we"ird.py.' in told
+    (said,) = [line for line in told.split("\n") if line.startswith("A rule")]
+    assert said.startswith(RULES[rule])
+    assert said.endswith(': sub/we"ird.py.')
     assert "+2" in told
 
 
