@@ -132,7 +132,7 @@ class Chats:
                 else {"uri": document.uri, "version": document.version}
             )
             argument = {"prompt": "", "chat": True, "textDocument": about}
-            title = f"Send: {cut(visible(beginning), LONGEST_TITLE)}"
+            title = f"Send: {cut(visible(beginning[: LONGEST_TITLE + 1]), LONGEST_TITLE)}"
             yield Placed(Offer(title, "tark.turn.start", argument), last.start, last.end)
 
     def _busy(self, path: Path) -> Answering | None:

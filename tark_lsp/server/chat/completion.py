@@ -18,6 +18,8 @@ from tark_lsp.workspace.files import Workspace
 log = logging.getLogger(__name__)
 
 TYPED = re.compile(r"(?<![\w@/.])@(?P<name>[a-z]*)(?P<argument>:[^\s\"`]*)?$")
+LONGEST_TYPED = 300
+"""Characters before the caret in which a mention is looked for."""
 MOST_PATHS = 100
 KEPT_SECONDS = 5.0
 """How long a listing of the workspace serves: a person types some letters a second."""
@@ -35,7 +37,7 @@ class Typed:
 
 
 def typed_before(line: str, column: int) -> Typed | None:
-    found = TYPED.search(line[:column])
+    found = TYPED.search(line, max(0, column - LONGEST_TYPED), column)
     if found is None:
         return None
     return Typed(found.start(), found["name"], None if found["argument"] is None else found["argument"][1:])

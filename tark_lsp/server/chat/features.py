@@ -5,6 +5,7 @@ All other documents are answered with nothing, at once: some clients can only be
 
 import logging
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from tark_lsp.errors import WorkspaceError
@@ -28,6 +29,8 @@ log = logging.getLogger(__name__)
 Json = dict[str, Any]
 MOST_LINKED = 1_000_000
 """Characters of a chat whose links are listed; in a longer one, each is still followed by its definition."""
+MOST_LINKS = 1_000
+"""Links of a chat that are looked up to be listed."""
 
 
 class Chat:
@@ -105,14 +108,14 @@ class Chat:
             return []
         known: dict[str, str | None] = {}
         found = []
-        for number, line in enumerate(document.lines):
-            for link in find_links(line):
-                if link.path not in known:
-                    path = resolve(link.path, document.path.parent, self._workspace)
-                    known[link.path] = None if path is None else uri_from_path(path)
-                if (uri := known[link.path]) is not None:
-                    target = uri if link.first is None else f"{uri}#L{link.first}"
-                    found.append({"range": self._range(line, number, link), "target": target})
+        written = ((number, line, link) for number, line in enumerate(document.lines) for link in find_links(line))
+        for number, line, link in islice(written, MOST_LINKS):
+            if link.path not in known:
+                path = resolve(link.path, document.path.parent, self._workspace)
+                known[link.path] = None if path is None else uri_from_path(path)
+            if (uri := known[link.path]) is not None:
+                target = uri if link.first is None else f"{uri}#L{link.first}"
+                found.append({"range": self._range(line, number, link), "target": target})
         return found
 
     async def definition(self, params: protocol.HoverParams) -> Json | None:

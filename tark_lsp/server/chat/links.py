@@ -2,6 +2,7 @@
 
 import os
 import re
+from bisect import bisect
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -13,6 +14,8 @@ from tark_lsp.workspace.files import Workspace
 
 MARKDOWN = re.compile(r"\[[^\[\]]*\]\((?P<path>[^()\s#<>]+)(?:#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?)?\)")
 PLAIN = re.compile(r"(?<![\w./\\+~@-])(?P<path>[\w./\\+~@-]++):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?(?![\w/\\-])")
+LOOKED_AT = 2_000
+"""Characters of a line in which links are found: editors ask by themselves for those of a file that is only opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +30,19 @@ class Link:
 
 
 def find_links(line: str) -> list[Link]:
-    """In order and apart: `[..](path#L1-L2)`, `<code="path" #1:2>`, `@file:path:1-2`, and plain `path:1-2`."""
+    """In order and apart: `[..](path#L1-L2)`, `<code="path" #1:2>`, `@file:path:1-2`, and plain `path:1-2`.
+
+    Only at the beginning of a long line, in time linear in that.
+    """
     links: list[Link] = []
+    cut = len(line) > LOOKED_AT
+    line = line[:LOOKED_AT]
 
     def add(start: int, end: int, path: str, first: int | None, last: int | None) -> None:
-        if not any(start < other.end and other.start < end for other in links):
-            links.append(Link(start, end, path, first, last))
+        place = bisect(links, start, key=lambda link: link.start)
+        clear = (place == 0 or links[place - 1].end <= start) and (place == len(links) or end <= links[place].start)
+        if clear and not (cut and end == len(line)):  # it may go on behind the cut
+            links.insert(place, Link(start, end, path, first, last))
 
     if "](" in line:
         for found in MARKDOWN.finditer(line):
@@ -48,7 +58,7 @@ def find_links(line: str) -> list[Link]:
     if ":" in line:
         for found in PLAIN.finditer(line):
             add(found.start(), found.end(), found["path"], *_lines(found))
-    return sorted(links, key=lambda link: link.start)
+    return links
 
 
 def resolve(written: str, beside: Path, workspace: Workspace) -> Path | None:

@@ -61,7 +61,7 @@ def _last_line(lines: Sequence[str], section: Section) -> int:
 
 def _first_words(lines: Sequence[str], section: Section) -> str:
     spoken = words(lines, Section(section.speaker, section.start, section.body, min(section.end, section.body + 50)))
-    return cut(visible(spoken.partition("\n")[0]), LONGEST_NAME)
+    return cut(visible(spoken.partition("\n")[0][: LONGEST_NAME + 1]), LONGEST_NAME)
 
 
 def _range(lines: Sequence[str], first: int, last: int, encoding: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tark_lsp.server.chat.fences import Fences
 
 Speaker: TypeAlias = Literal["You", "Tark"]
 HEADINGS: dict[str, Speaker] = {"## You": "You", "## Tark": "Tark"}
-ESCAPED = re.compile(r"\\(\\*## (?:You|Tark)[ \t]*)$", re.MULTILINE)
+ESCAPED = re.compile(r"^\\(\\*## (?:You|Tark)[ \t]*)$", re.MULTILINE)
 HEADING = re.compile(r"\\*## (?:You|Tark)[ \t]*$")
 """A heading, or one that is escaped already: each answer's gets one more backslash."""
 MAY_MATTER = ("#", "`", "~", " ")

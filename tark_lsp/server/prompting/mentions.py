@@ -170,6 +170,9 @@ def _outside_of_code(text: str) -> Iterator[Mention]:
     for line in text.splitlines():
         if fences.feed(line) or "@" not in line:
             continue
+        ticks = at = 0
         for mention in find_mentions(line):
-            if line.count("`", 0, mention.start) % 2 == 0:
+            ticks += line.count("`", at, mention.start)
+            at = mention.start
+            if ticks % 2 == 0:
                 yield mention
