@@ -150,7 +150,7 @@ def _of_reading(path: Path, rules: Iterable[Rule], workspace: Workspace) -> bool
 def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str]) -> tuple[Grant, ...]:
     """What could be allowed beyond this call, narrowest first; `new_ids` are two fresh ids."""
     scoped = tuple(zip(new_ids, SCOPES, strict=True))
-    if preview.command is not None:
+    if preview.command is not None and not preview.outside:
         command = preview.command
         covers = f"`{command.text}` in {workspace.display(command.cwd) or '.'}"
         return tuple(
@@ -170,7 +170,8 @@ def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str])
 
 def _covers(grant: Grant, preview: Preview) -> bool:
     if preview.command is not None:
-        return grant.command == preview.command.argv and grant.cwd == str(preview.command.cwd)
+        same = grant.command == preview.command.argv and grant.cwd == str(preview.command.cwd)
+        return same and not preview.outside  # the same words can lead to another place than the person was told of
     if grant.folder is None or not preview.edits or any(edit.removes for edit in preview.edits):
         return False
     return all(path.is_relative_to(grant.folder) for edit in preview.edits for path in edit.paths)

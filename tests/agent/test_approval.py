@@ -1,5 +1,6 @@
 """decide() as the whole table of safety.md: levels, what comes before them in its order, and what grants cover."""
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
+from tests.agent.bench import Bench
 from tests.memory import MemoryBuffers
 
 ROOT = Path("/project")
@@ -329,6 +331,24 @@ def test_a_grant_for_edits_covers_both_ends_of_a_move_and_never_a_removal() -> N
 
 def test_what_only_reads_has_no_grants() -> None:
     assert grants_for(READ_OUTSIDE, WORKSPACE, IDS) == ()
+
+
+def test_a_command_that_reads_outside_is_asked_about_each_time() -> None:
+    elsewhere = replace(COMMAND, outside=(Path("/elsewhere/.git"),))
+    assert grants_for(elsewhere, WORKSPACE, IDS) == ()
+    policy = Policy(ApprovalLevel.CAREFUL, grants=grants_for(COMMAND, WORKSPACE, IDS))
+    assert isinstance(decide("read_changes", COMMAND, policy, WORKSPACE), Allow)
+    assert isinstance(decide("read_changes", elsewhere, policy, WORKSPACE), Ask)
+
+
+def test_a_turn_tells_its_tools_what_the_rules_say(bench: Bench) -> None:
+    bench.rules = Policy(
+        ApprovalLevel.CAREFUL, deny=(Rule.parse("read_file(denied)"),), ask=(Rule.parse("read_file(asked)"),)
+    )
+    context = bench.make().context
+    denied, asked = bench.root / "denied", bench.root / "asked"
+    assert (context.closed(denied), context.asked_about(denied)) == (True, False)
+    assert (context.closed(asked), context.asked_about(asked)) == (False, True)
 
 
 @pytest.mark.parametrize(
