@@ -121,10 +121,12 @@ async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) ->
     open_to_all = [file for file in files if file not in closed and file not in asked]
     changed = [line for file in open_to_all for line in shown(file.text).rstrip("\n").split("\n")]
     unsaved = [path for path in sorted(ctx.editor.unsaved(cwd)) if path.is_relative_to(scope)]
+    to_show = [path for path in unsaved if not ctx.closed(path) and not ctx.asked_about(path)]
     told = [f"Changes against {args.base} in {ctx.workspace.display(cwd)}: {counted(len(files), 'file')}."]
     for what, some in (
         ("Not tracked by git", new),
-        ("Not saved, so in a diff of their own below", [ctx.workspace.display(path) for path in unsaved]),
+        ("Not saved, so in a diff of their own below", [ctx.workspace.display(path) for path in to_show]),
+        ("Not saved, and left out by a rule", [ctx.workspace.display(path) for path in unsaved if path not in to_show]),
         ("A rule keeps the text from you", names_of(closed)),
         ("A rule has the person asked first, so left out here, for read_file to ask", names_of(asked)),
     ):
@@ -132,7 +134,7 @@ async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) ->
             told.append(f"{what}: {listing(some)}.")
     if not diff.complete:
         told.append("There is more than could be read: name one path.")
-    for path in unsaved:
+    for path in to_show:
         changed += unsaved_diff(ctx, path)
     rest = f"name one path: {listing(names_of(files))}"
     return cap_lines([*told, *changed], character_limit(ctx.result_tokens), rest)
@@ -153,9 +155,7 @@ def listing(names: Sequence[str]) -> str:
 
 
 def unsaved_diff(ctx: ToolContext, path: Path) -> list[str]:
-    """From the file on disk to the text in the editor; nothing where a rule speaks of it, or the file is no text."""
-    if ctx.closed(path) or ctx.asked_about(path):
-        return []
+    """From the file on disk to the text in the editor; why there is none, where the file is no text."""
     name = Path(ctx.workspace.display(path))
     try:
         before = Snapshot(name, decode(ctx.workspace.read_bytes(path))[0])

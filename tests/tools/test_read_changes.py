@@ -103,6 +103,7 @@ async def test_what_a_rule_speaks_of_is_named_and_not_shown(repository: Bench, r
     setattr(repository.ctx, rule, lambda path: path == secret)
     told = await repository.call("read_changes")
     assert "secret" not in told
+    assert 'Not saved, and left out by a rule: sub/we"ird.py.' in told
     (said,) = [line for line in told.split("\n") if line.startswith("A rule")]
     assert said.startswith(RULES[rule])
     assert said.endswith(': sub/we"ird.py.')
