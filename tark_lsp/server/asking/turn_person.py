@@ -116,9 +116,8 @@ class TurnPerson:
                 self._reviews.write(each, edited[each.id])
         wanted = [each for each in waiting.hunks if reply.hunks is None or each.id in reply.hunks]
         chosen = [each for each in wanted if each in undecided]
-        lost = next((each for each in wanted if each.lost and each.whole), None)
-        if lost is not None:
-            await self._reviews.give_up(lost)
+        if chosen:
+            self._reviews.leave_out(each for each in waiting.hunks if each not in wanted)
         # One undo step takes an accept back, so the hunks of a file that are accepted together go together.
         await self._reviews.accept(chosen)
         await self._reviews.reject([each for each in undecided if each.open], reply.reason or "")

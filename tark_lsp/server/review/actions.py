@@ -107,10 +107,13 @@ class HunkActions:
             return
         if hunk.applied and hunk.state == "stale":  # it could not be taken back
             yield Offer(f"Try again {what}", "tark.hunk.reject", ids, QUICKFIX)
+        elif self._reviews.is_gone(hunk):
+            pass  # there is nothing to change
+        elif hunk.state == "stale":
+            yield Offer(f"Try again {what}", "tark.hunk.accept", ids, QUICKFIX)
         elif not hunk.operation:  # a file that was changed since is not the one whose removal was shown
-            again = {"hunkId": hunk.id, "newText": "".join(hunk.new), "accept": True}
-            yes = "Use Tark's lines" if hunk.state == "conflict" else "Try again"
-            yield Offer(f"{yes} {what}", "tark.hunk.edit", again, QUICKFIX)
+            use = {"hunkId": hunk.id, "newText": "".join(hunk.new), "accept": True}
+            yield Offer(f"Use Tark's lines {what}", "tark.hunk.edit", use, QUICKFIX)
         keep = "tark.hunk.accept" if hunk.applied else "tark.hunk.reject"  # as it stands, with what was typed in it
         yield Offer(f"Keep mine {what}", keep, ids, QUICKFIX)
 

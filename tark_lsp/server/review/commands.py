@@ -66,7 +66,7 @@ class HunkCommands:
         if hunk.state not in TO_DECIDE:
             raise RequestError(f"hunkId: it is {hunk.state} already")
         if hunk.operation:
-            raise RequestError(f"hunkId: there is no text in a {hunk.operation} to write anew")
+            raise RequestError(f"hunkId: it is to {hunk.operation} a file, and has no lines to write anew")
         await self._reviews.reject([hunk], "the person wants it done in another way")
         if hunk.state != "rejected":
             raise RequestError(f"hunkId: it could not be taken back: {hunk.reason}")

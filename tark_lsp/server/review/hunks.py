@@ -15,6 +15,7 @@ from tark_lsp.workspace.lines import Hunk, changed_ranges, ending_of, split_line
 State: TypeAlias = Literal["pending", "accepted", "rejected", "conflict", "stale"]
 CHANGED = "the person changed these lines"
 UNDONE = "the person undid it"
+GONE = "the file is not there any more"
 
 
 @dataclass(slots=True, eq=False)
@@ -45,6 +46,8 @@ class ReviewHunk:
     """Where the file is to be moved."""
     whole: str = ""
     """Names what is applied all or not at all."""
+    of_file: bool = True
+    """There was a file when it was proposed."""
     applied: bool = False
     applying: bool = False
     """An edit of it is on its way to the editor."""

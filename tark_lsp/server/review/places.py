@@ -5,14 +5,14 @@ text where it changed unseen (a closed file, a document opened again).
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from tark_lsp.errors import FileMissing, WorkspaceError
 from tark_lsp.server.documents.documents import Change, Documents
 from tark_lsp.server.review.followed_text import FollowedText
-from tark_lsp.server.review.hunks import ReviewHunk, carry, move, typed
+from tark_lsp.server.review.hunks import CHANGED, GONE, ReviewHunk, carry, lose, move, typed
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
@@ -53,6 +53,12 @@ class HunkPlaces:
             return sorted(found, key=lambda each: each.start)
         return sorted(found, key=lambda each: (str(each.path), each.start))
 
+    def together(self, hunks: Iterable[ReviewHunk]) -> list[ReviewHunk]:
+        """These, and all that is decided only together with one of them, in the order they were proposed."""
+        some = [*hunks]
+        names = {each.whole for each in some} - {""}
+        return [each for each in self._hunks.values() if each in some or each.whole in names] if names else some
+
     def are_in(self, path: Path) -> bool:
         """Are there hunks in it whose places are kept up to date?"""
         return path in self._texts
@@ -82,10 +88,45 @@ class HunkPlaces:
         return lines
 
     def sync(self, path: Path) -> None:
-        """Carry the hunks of a file from its last known text to the text of now."""
+        """Carry the hunks of a file from its last known text to the text of now.
+
+        Those of a file that is gone stay where they were in it, for when it is back.
+        """
         known, document = self._texts.get(path), self._documents.at(path)
-        if known is not None and not known.is_of(document) and (now := self._lines(path)) is not None:
-            known.become(self._followed(path), now, document)
+        if known is None or known.is_of(document):
+            return
+        followed = self._followed(path)
+        left = [each for each in followed if each.of_file and not (each.operation == "remove" and each.applied)]
+        if left and self._is_gone(path):
+            for each in left:
+                if each.open or each.lost:
+                    each.state, each.reason, each.alarm = "stale", GONE, None
+        elif (now := self._lines(path)) is not None:
+            known.become(followed, now, document)
+
+    def is_gone(self, each: ReviewHunk) -> bool:
+        """Is it of a file that is not there any more?"""
+        return each.of_file and self._is_gone(each.path)
+
+    def _is_gone(self, path: Path) -> bool:
+        """An editor may show nothing at the place of a file that is gone."""
+        document = self._documents.at(path)
+        return not path.exists() and (document is None or not document.text)
+
+    def reopen(self, each: ReviewHunk) -> None:
+        """A stale one is to be tried again; it is in conflict where its lines are others by now.
+
+        A removal is of the whole file as it was shown; a move is of the file, whatever is in it.
+        """
+        self.sync(each.path)
+        lines = self._lines(each.path)
+        if lines is None or self.is_gone(each):
+            return
+        each.state, each.reason = "pending", ""
+        if each.operation:
+            each.stand(0, applied=each.applied)
+        if tuple(lines if each.operation == "remove" else lines[each.start : each.end]) != each.standing:
+            lose(each, CHANGED)
 
     def follow(self, path: Path, change: Change) -> None:
         """One that was just made."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.documents.documents import Change, Closed, DocumentEvent, Documents, Opened, Saved
-from tark_lsp.server.review.hunks import ReviewHunk, by_path, by_turn
+from tark_lsp.server.review.hunks import GONE, ReviewHunk, by_path, by_turn
 from tark_lsp.server.review.places import HunkPlaces
 from tark_lsp.server.review.writing import HunkWriter
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
@@ -59,7 +59,16 @@ class Reviews:
         added = []
         for edit, outside in edits:
             new = [
-                ReviewHunk(turn_id, edit.path, hunk, hunk.start, hunk.new, hunk in outside, whole=together)
+                ReviewHunk(
+                    turn_id,
+                    edit.path,
+                    hunk,
+                    hunk.start,
+                    hunk.new,
+                    hunk in outside,
+                    whole=together,
+                    of_file=edit.base.exists,
+                )
                 for hunk in (*edit.hunks, *([MOVED] if edit.target is not None else []))
             ]
             if edit.operation:
@@ -72,6 +81,10 @@ class Reviews:
     def get(self, hunk_id: str) -> ReviewHunk | None:
         return self._places.get(hunk_id)
 
+    def is_gone(self, each: ReviewHunk) -> bool:
+        """Is it of a file that is not there any more?"""
+        return self._places.is_gone(each)
+
     def find(self, path: Path | None = None, turn_id: str | None = None) -> list[ReviewHunk]:
         """In the order they stand in their files."""
         return self._places.find(path, turn_id)
@@ -79,16 +92,20 @@ class Reviews:
     async def accept(self, hunks: Sequence[ReviewHunk], *, decide: bool = True) -> None:
         """Apply what is not applied yet. Without `decide` they stay to be decided (`editReview: after`).
 
-        Where one cannot be applied, what is to be applied only together with it is taken back again. One that is
-        applied and was typed over is settled as it stands.
+        What is applied all or not at all is accepted together, and taken back again where one of it cannot be. One
+        that is applied and was typed over is settled as it stands; one that could not be applied is tried again.
         """
         kept = [each for each in hunks if each.lost and each.applied and decide]
         for each in kept:
             each.state = "accepted"
         self._settle(kept)
-        hunks = [each for each in hunks if each.open]
-        async with self._holding([*hunks, *self._bound(hunks)]):
-            lost: dict[str, ReviewHunk] = {}
+        together = self.together(hunks)
+        hunks = [each for each in together if each.open or (each.state == "stale" and not each.applied)]
+        async with self._holding(together):
+            for each in hunks:
+                if each.state == "stale" and not each.applied:
+                    self._places.reopen(each)
+            lost = {each.whole: each for each in together[::-1] if each.whole and each.lost and not each.applied}
             for some in by_path(hunks).values():
                 todo = [each for each in some if each.whole not in lost]
                 await self._writer.bring([each for each in todo if not each.applied], applied=True)
@@ -102,8 +119,9 @@ class Reviews:
         """Take back what is applied already, and not undone by the person."""
         for path in by_path(hunks):
             self._places.sync(path)
-        hunks = [each for each in hunks if each.open or each.lost]
-        later = [each for each in hunks if each.applied or each.applying]
+        hunks = [each for each in self.together(hunks) if each.open or each.lost]
+        busy = {each.whole for each in hunks if each.applied or each.applying} - {""}
+        later = [each for each in hunks if each.applied or each.applying or each.whole in busy]
         now = [each for each in hunks if each not in later]
         _reject(now, reason)  # at once: nothing has to be written for it
         self._settle(now)
@@ -111,14 +129,17 @@ class Reviews:
             async with self._holding(later):
                 for some in by_path(later).values():
                     await self._undo(some)
-                    _reject([each for each in some if each.open and not each.applied], reason)
+                    _reject([each for each in some if (each.open or each.lost) and not each.applied], reason)
                     self._settle(some)
 
-    async def give_up(self, lost: ReviewHunk) -> None:
-        """What is to be applied only together with one that cannot be is taken back, or not applied."""
-        async with self._holding(self._bound([lost])):
-            await self._take_back(lost)
-            self._settle(self._bound([lost]))
+    def together(self, hunks: Iterable[ReviewHunk]) -> list[ReviewHunk]:
+        """These, and all that is decided only together with one of them, in the order they were proposed."""
+        return self._places.together(hunks)
+
+    def leave_out(self, hunks: Iterable[ReviewHunk]) -> None:
+        """The person took these out of what is decided together; the rest still is."""
+        for each in hunks:
+            each.whole = ""
 
     def write(self, each: ReviewHunk, new_text: str) -> None:
         """The person's own new lines for one that is not applied: what cannot be any more at least shows them."""
@@ -134,10 +155,13 @@ class Reviews:
         if each is None:
             raise RequestError(f"hunkId: there is no hunk {hunk_id!r}")
         if each.operation:
-            raise RequestError(f"hunkId: to {each.operation} a file is no text to edit")
+            raise RequestError(f"hunkId: it is to {each.operation} a file, and has no lines to edit")
         async with self._holding([each]):
             if not each.open and not each.lost:
                 raise RequestError(f"hunkId: it is {each.state} already")
+            self._places.sync(each.path)
+            if self._places.is_gone(each):
+                raise RequestError(f"hunkId: {GONE}")
             new = self._places.typed(each, new_text)
             if each.open and each.applied:
                 await self._writer.rewrite(each, new)
@@ -217,28 +241,47 @@ class Reviews:
                     each.state, each.reason, each.applied = "rejected", "the turn was undone", False
             self._settled(path)
 
+    def renamed(self, source: Path, target: Path) -> None:
+        """The editor moved a file, or a folder: the hunks of what is in it went there, too."""
+        for path in self._below(source):
+            there = target / path.relative_to(source)
+            self._places.relocate(path, there)
+            for each in self.find(there):  # it was closed at the old place before we were told of the new one
+                if each.state == "stale" and each.reason == GONE:
+                    self._places.reopen(each)
+            self._changed(path)
+            self._changed(there)
+
+    def deleted(self, path: Path) -> None:
+        """The editor removed a file, or a folder."""
+        for each in self._below(path):
+            self._places.sync(each)
+            self._settled(each)
+
+    def _below(self, path: Path) -> set[Path]:
+        """Files with hunks, but for those that we are moving or removing ourselves."""
+        found = {each.path for each in self.find() if each.path.is_relative_to(path)}
+        return found - {*self._writer.operating}
+
     def redraw(self, path: Path) -> None:
         """What is said of its hunks is something else now."""
         self._places.forget(path)
         self._changed(path)
 
-    def _bound(self, hunks: Iterable[ReviewHunk]) -> list[ReviewHunk]:
-        """All that is applied only together with one of these."""
-        names = {each.whole for each in hunks if each.whole}
-        return [each for each in self._places.find() if each.whole in names] if names else []
-
     async def _undo(self, hunks: Sequence[ReviewHunk]) -> None:
         """Of one file. What could not be taken back before is tried again."""
         for each in hunks:
-            if each.applied and each.state == "stale":
+            if each.applied and each.state == "stale" and each.operation:
                 each.state = "pending"
+            elif each.applied and each.state == "stale":
+                self._places.reopen(each)
         await self._writer.bring([each for each in hunks if each.applied], applied=False)
 
     async def _take_back(self, lost: ReviewHunk) -> None:
         """Nothing is left half, but for what the person changed since, which is theirs."""
         name = self._workspace.display(lost.path)
         reason = f"{name} could not be changed ({lost.reason}), and all of these changes are made or none"
-        together = [each for each in self._bound([lost]) if each is not lost]
+        together = [each for each in self.together([lost]) if each is not lost]
         for some in list(by_path(each for each in together if each.applied).values())[::-1]:
             for each in some:
                 each.state = "pending" if each.state == "accepted" else each.state

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tark_lsp.errors import FileMissing, WorkspaceError
 from tark_lsp.server.documents.documents import Documents
-from tark_lsp.server.review.hunks import CHANGED, ReviewHunk, apart, by_turn, fitted, joins, lose
+from tark_lsp.server.review.hunks import CHANGED, GONE, ReviewHunk, apart, by_turn, fitted, joins, lose
 from tark_lsp.server.review.places import HunkPlaces
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.edits import ProposedEdit
@@ -28,7 +28,6 @@ PAUSE_SECONDS = 0.3
 PATIENCE_SECONDS = 5.0
 """How long such a pause is waited for."""
 NEW_FILE_MODE = 0o644
-GONE = "the file is not there any more"
 THERE_AGAIN = "there is a file at its place again"
 
 

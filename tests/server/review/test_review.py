@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tark_lsp.errors import RequestError
 from tark_lsp.server.editing.apply import MISPLACED
 from tark_lsp.server.review import writing as hunk_writing
 from tark_lsp.server.review.hunks import ReviewHunk
@@ -504,6 +505,25 @@ async def test_an_edit_the_editor_refuses_is_stale_and_says_why(desk: Desk) -> N
     assert desk.editor.text(path) == TEXT
 
 
+@pytest.mark.parametrize("typed", ["", "above", "inside"])
+async def test_what_an_editor_refused_is_tried_again(desk: Desk, typed: str) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    honest = desk.editor.connection.answers["workspace/applyEdit"]
+    desk.editor.connection.answers["workspace/applyEdit"] = lambda _: {"applied": False, "failureReason": "read-only"}
+    await desk.reviews.accept([hunk])
+    desk.editor.connection.answers["workspace/applyEdit"] = honest
+    if typed:
+        at = 0 if typed == "above" else TEXT.index("line 5")
+        desk.editor.type(path, (at, at, "typed\n" if typed == "above" else "my "))
+    now = desk.editor.text(path)
+    await desk.reviews.accept([hunk])
+    if typed == "inside":
+        assert (hunk.state, hunk.reason, desk.editor.text(path)) == ("conflict", "the person changed these lines", now)
+    else:
+        assert (hunk.state, desk.editor.text(path)) == ("accepted", now.replace("line 5\n", "NEW\n"))
+
+
 async def test_a_file_that_can_no_longer_be_read(desk: Desk) -> None:
     path = desk.folder / "f.py"
     path.write_text(TEXT)
@@ -521,8 +541,38 @@ async def test_a_file_that_was_deleted(desk: Desk) -> None:
     (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
     path.unlink()
     await desk.reviews.accept([hunk])
-    assert hunk.state == "conflict"
+    assert (hunk.state, hunk.reason) == ("stale", "the file is not there any more")
+    with pytest.raises(RequestError, match="the file is not there any more"):
+        await desk.reviews.edit(hunk.id, "NEW\n")
+    desk.editor.open("f.py", "", on_disk=False)
+    with pytest.raises(RequestError, match="the file is not there any more"):
+        await desk.reviews.edit(hunk.id, "NEW\n")
     assert not path.exists()
+
+
+async def test_a_file_that_was_deleted_and_is_back(desk: Desk) -> None:
+    path = desk.folder / "f.py"
+    path.write_text(TEXT)
+    hunks = desk.propose(path, (5, 6, ("NEW\n",)), (9, 10, ("NINE\n",)))
+    path.unlink()
+    await desk.reviews.accept(hunks)
+    path.write_text(TEXT.replace("line 1\n", "").replace("line 9", "mine 9"))
+    await desk.reviews.accept(hunks)
+    assert [hunk.state for hunk in hunks] == ["accepted", "conflict"]
+    assert path.read_text() == TEXT.replace("line 1\n", "").replace("line 9", "mine 9").replace("line 5", "NEW")
+
+
+async def test_an_applied_one_whose_file_was_deleted(desk: Desk) -> None:
+    path = desk.folder / "f.py"
+    path.write_text(TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    await desk.reviews.accept([hunk], decide=False)
+    path.unlink()
+    await desk.reviews.reject([hunk])
+    assert (hunk.state, hunk.reason) == ("stale", "the file is not there any more")
+    path.write_text(TEXT)
+    await desk.reviews.reject([hunk])
+    assert (hunk.state, hunk.applied, path.read_text()) == ("rejected", False, TEXT)
 
 
 async def test_a_new_file_somebody_else_made_meanwhile(desk: Desk) -> None:

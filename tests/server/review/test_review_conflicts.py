@@ -83,13 +83,13 @@ async def test_it_grows_and_shrinks(desk: Desk) -> None:
     assert seen == [(5, 0, ""), (5, 2, "a\nb\n"), (6, 2, "a\nb\n"), (6, 1, "a\n")]
 
 
-async def test_of_a_file_that_is_gone_nothing_stands_there(desk: Desk) -> None:
+async def test_of_a_file_that_is_gone_the_places_are_kept(desk: Desk) -> None:
     path = desk.folder / "f.py"
     path.write_text(TEXT)
     (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
     path.unlink()
     await desk.reviews.accept([hunk])
-    assert (hunk.state, hunk.start, hunk.size) == ("conflict", 0, 0)
+    assert (hunk.state, hunk.start, hunk.size) == ("stale", 5, 1), "where they stood, for when it is back"
 
 
 @pytest.mark.parametrize("how", ["formatted", "closed and opened"])
@@ -275,7 +275,7 @@ async def test_what_cannot_be_edited(desk: Desk) -> None:
         (accepted.id, "it is accepted already"),
         (rejected.id, "it is rejected already"),
         ("hunk-none", "there is no hunk 'hunk-none'"),
-        (removal.id, "to remove a file is no text to edit"),
+        (removal.id, "it is to remove a file, and has no lines to edit"),
         (applied.id, "it could not be changed: the editor refused the edit: read-only"),
     ):
         with pytest.raises(RequestError, match=words):

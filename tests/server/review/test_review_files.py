@@ -201,6 +201,23 @@ async def test_unsaved_changes_keep_a_file_where_it_is(desk: Desk) -> None:
     await desk.reviews.accept([move])
     assert (move.state, move.reason) == ("stale", "it has unsaved changes: save it, then try again")
     assert desk.editor.text(path) == "typed\n" + TEXT
+    desk.editor.save(path)
+    await desk.reviews.accept([move])
+    assert (move.state, on_disk(desk)) == ("accepted", {"b.py": (("typed\n" + TEXT).encode(), 0o644)})
+
+
+@pytest.mark.parametrize("typed", ["", "typed\n"])
+async def test_a_removal_is_tried_again_of_the_file_that_was_shown(desk: Desk, typed: str) -> None:
+    path = desk.editor.open("a.py", TEXT)
+    desk.editor.type(path, (0, 0, "unsaved\n"))
+    (hunk,) = propose(desk, removal(desk, path))
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, hunk.reason) == ("stale", "it has unsaved changes: save it, then try again")
+    desk.editor.type(path, (0, 0, typed))
+    desk.editor.save(path)
+    await desk.reviews.accept([hunk])
+    assert hunk.state == ("conflict" if typed else "accepted")
+    assert path.exists() == bool(typed)
 
 
 async def test_the_save_before_a_move_accepts_nothing(tmp_path: Path) -> None:
@@ -284,12 +301,12 @@ async def test_a_removed_file_is_not_brought_back_over_another(desk: Desk) -> No
     assert hunk.lost
 
 
-async def test_what_waits_in_a_removed_file_is_in_conflict(desk: Desk) -> None:
+async def test_what_waits_in_a_removed_file_says_that_it_is_gone(desk: Desk) -> None:
     path = file(desk, "a.py")
     (other,) = propose(desk, edit(desk, path), turn="other")
     await desk.reviews.accept(propose(desk, removal(desk, path)))
-    assert other.state == "conflict"
     await desk.reviews.accept([other])
+    assert (other.state, other.reason) == ("stale", "the file is not there any more")
     assert on_disk(desk) == {}
 
 
@@ -361,7 +378,7 @@ def deletes_the_last(desk: Desk) -> None:
 FAILURES: dict[str, tuple[Callable[[Desk], None], str]] = {
     "the editor refuses": (refuses_the_last, "the editor refused the edit: read-only"),
     "it was changed": (changes_the_last, "the person changed these lines"),
-    "it was deleted": (deletes_the_last, "the person changed these lines"),
+    "it was deleted": (deletes_the_last, "the file is not there any more"),
 }
 
 
@@ -384,8 +401,6 @@ async def test_all_or_nothing(desk: Desk, fail: Callable[[Desk], None], why: str
     hunks = propose(desk, *edits, whole=True)
     fail(desk)
     before, text = on_disk(desk), desk.editor.text(opened)
-    if any(hunk.lost for hunk in hunks):
-        await desk.reviews.give_up(next(hunk for hunk in hunks if hunk.lost))
     await desk.reviews.accept(hunks, decide=decide)
     assert on_disk(desk) == before
     assert desk.editor.text(opened) == text
@@ -449,23 +464,62 @@ async def test_what_is_typed_meanwhile_stays(desk: Desk) -> None:
     assert "it is still there, since the person changed these lines" in hunks[1].reason
 
 
-async def test_what_was_accepted_before_goes_too(desk: Desk) -> None:
+@pytest.mark.parametrize("chosen", range(3))
+async def test_any_of_it_decides_all_of_it(desk: Desk, chosen: int) -> None:
+    paths = [desk.editor.open(name, TEXT) for name in ("one.py", "two.py", "last.py")]
+    hunks = propose(desk, *(edit(desk, path) for path in paths), whole=True)
+    refuses_the_last(desk)
+    await desk.reviews.accept([hunks[chosen]])
+    assert states(hunks) == [("stale", False)] * 3
+    assert [desk.editor.text(path) for path in paths] == [TEXT] * 3
+    await desk.reviews.accept([hunks[chosen]])
+    assert states(hunks) == [("stale", False)] * 3, "tried again, and still refused"
+    desk.editor.connection.answers["workspace/applyEdit"] = desk.editor.apply
+    await desk.reviews.accept([hunks[chosen]])
+    assert states(hunks) == [("accepted", True)] * 3
+    assert [desk.editor.text(path) for path in paths] == [NEW] * 3
+
+
+@pytest.mark.parametrize("chosen", range(2))
+@pytest.mark.parametrize("before", ["proposed", "applied", "refused", "typed over"])
+async def test_rejecting_any_of_it_rejects_all_of_it(desk: Desk, chosen: int, before: str) -> None:
+    paths = [desk.editor.open(name, TEXT) for name in ("one.py", "last.py")]
+    hunks = propose(desk, *(edit(desk, path) for path in paths), whole=True)
+    if before == "refused":
+        refuses_the_last(desk)
+    if before == "typed over":
+        changes_the_last(desk)
+    if before != "proposed":
+        await desk.reviews.accept(hunks, decide=before == "refused")
+    await desk.reviews.reject([hunks[chosen]])
+    assert states(hunks) == [("rejected", False)] * 2
+    assert desk.editor.text(paths[0]) == TEXT
+    assert ("typed" in desk.editor.text(paths[1])) == (before == "typed over")
+
+
+async def test_with_the_lines_of_its_conflict_all_of_it_is_applied(desk: Desk) -> None:
     one, last = desk.editor.open("one.py", TEXT), desk.editor.open("last.py", TEXT)
     hunks = propose(desk, edit(desk, one), edit(desk, last), whole=True)
-    await desk.reviews.accept(hunks[:1])
-    assert desk.editor.text(one) == NEW
-    refuses_the_last(desk)
-    await desk.reviews.accept(hunks[1:])
-    assert desk.editor.text(one) == TEXT
-    assert states(hunks) == [("stale", False)] * 2
+    changes_the_last(desk)
+    await desk.reviews.accept(hunks)
+    assert states(hunks) == [("stale", False), ("conflict", False)]
+    await desk.reviews.edit(hunks[1].id, "".join(hunks[1].new))
+    await desk.reviews.accept([hunks[1]])
+    assert states(hunks) == [("accepted", True)] * 2
 
 
-async def test_what_the_person_rejects_is_no_failure(desk: Desk) -> None:
-    one, other = desk.editor.open("one.py", TEXT), desk.editor.open("other.py", TEXT)
-    hunks = propose(desk, edit(desk, one), edit(desk, other), whole=True)
-    await desk.reviews.reject(hunks[1:])
-    await desk.reviews.accept(hunks[:1])
-    assert states(hunks) == [("accepted", True), ("rejected", False)]
+async def test_of_all_or_nothing_an_answer_may_choose(desk: Desk) -> None:
+    """What the person ticked is then all, and what they did not tick is rejected."""
+    one, two, other = (desk.editor.open(name, TEXT) for name in ("one.py", "two.py", "other.py"))
+    turn_person, permissions = person(desk)
+    edits = edit(desk, one), edit(desk, two), edit(desk, other)
+    reviewing = asyncio.create_task(turn_person.review(request(*edits, whole=True), ask=True))
+    await desk.editor.connection.asking("window/showMessageRequest")
+    (waiting,) = permissions.waiting()
+    ids = [each.id for each in waiting.hunks if each.path != other]
+    waiting.answer.set_result(PermissionReply(outcome="allow", hunks=ids))
+    await reviewing
+    assert states([*waiting.hunks]) == [("accepted", True), ("accepted", True), ("rejected", False)]
 
 
 async def test_without_it_the_others_stay(desk: Desk) -> None:
