@@ -27,6 +27,7 @@ from tark_lsp.server.doctor import Doctor
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.documents.selections import Selections
 from tark_lsp.server.documents.targets import Targets
+from tark_lsp.server.documents.uris import paths_of_files
 from tark_lsp.server.editing.apply import EditorBuffers
 from tark_lsp.server.editors import folder_paths
 from tark_lsp.server.prompting.mentions import Mentions
@@ -69,9 +70,10 @@ def create_server() -> Connection:
     connection.on_notification("textDocument/didClose", lambda params: app.documents.did_close(params))
     connection.on_notification("workspace/didChangeConfiguration", app.configuration_changed)
     connection.on_notification("workspace/didChangeWorkspaceFolders", app.folders_changed)
-    for happened in ("didCreateFiles", "didRenameFiles", "didDeleteFiles"):
-        # Closed files are read anew at each use, so nothing is kept that such a notice could make stale.
-        connection.on_notification(f"workspace/{happened}", lambda _: None)
+    connection.on_notification("workspace/didRenameFiles", app.files_renamed)
+    connection.on_notification("workspace/didDeleteFiles", app.files_deleted)
+    # Closed files are read anew at each use, so nothing is kept that a new one could make stale.
+    connection.on_notification("workspace/didCreateFiles", lambda _: None)
     connection.on_notification("window/workDoneProgress/cancel", app.progress_cancelled)
     connection.on_request("workspace/executeCommand", app.execute, protocol.ExecuteCommand)
     connection.on_request("textDocument/codeAction", app.code_actions, protocol.CodeActionParams)
@@ -211,6 +213,14 @@ class App:
 
     def _cancel_turn(self, turn_id: str) -> None:
         self._turns.cancel(turn_id)
+
+    def files_renamed(self, params: dict[str, Any]) -> None:
+        for old, new in paths_of_files(params, "oldUri", "newUri"):
+            self._reviews.renamed(old, new)
+
+    def files_deleted(self, params: dict[str, Any]) -> None:
+        for (path,) in paths_of_files(params, "uri"):
+            self._reviews.deleted(path)
 
     def _hunks_changed(self, path: Path) -> None:
         self._turns.hunks_changed(path)

@@ -10,6 +10,7 @@ from tests.editors.behaviour import APPLIES, EMACS, NATIVE, NEOVIM, VISUAL_STUDI
 from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.question import allow
+from tests.editors.shapes import AREA, NEW_AREA, NEW_VOLUME, SHAPES, VOLUME
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -184,3 +185,57 @@ async def test_a_patch_that_fails_in_the_last_file_changes_nothing(open_editor: 
     assert editor.text(first) == f"{TEXT}typed\n"
     assert editor.text(last) == "mine\ntwo\n"
     assert {each["state"] for each in end["edits"]} == {"failed"}
+
+
+@pytest.mark.parametrize("told_first", [False, True], ids=["closed first", "told first"])
+@pytest.mark.parametrize("folder", [False, True], ids=["file", "folder"])
+async def test_a_file_renamed_by_the_person_takes_its_hunks_along(
+    open_editor: OpenEditor, told_first: bool, folder: bool
+) -> None:
+    editor = await open_editor.fresh(NEOVIM)
+    old, new = (editor.folder / name / "f.py" for name in ("old", "new"))
+    if not folder:
+        new = old.with_name("g.py")
+    old.parent.mkdir()
+    old.write_text(SHAPES)
+    uri = editor.open(old)
+    turn = await editor.turn("rewrite area and volume in old/f.py", uri)
+    question = await editor.question()
+    (old.parent if folder else old).rename(new.parent if folder else new)
+    files = {"oldUri": old.as_uri(), "newUri": new.as_uri()}
+    if folder:
+        files = {"oldUri": old.parent.as_uri(), "newUri": new.parent.as_uri()}
+    if told_first:
+        editor.connection.notify("workspace/didRenameFiles", {"files": [files]})
+    editor.close_document(uri)
+    there = editor.open(new)
+    if not told_first:
+        editor.connection.notify("workspace/didRenameFiles", {"files": [files]})
+    await editor.connection.until(lambda: len(editor.diagnostics.get(there, ())) == 2, "both hunks at the new place")
+    assert editor.diagnostics[uri] == []
+    assert (await editor.command("tark.hunk.list", {"uri": uri}))["hunks"] == []
+    hunks = (await editor.command("tark.hunk.list", {"uri": there}))["hunks"]
+    assert [hunk["state"] for hunk in hunks] == ["pending"] * 2
+    question.choose("Review")
+    again = await editor.question()
+    assert again.text.endswith(": +2 -2 lines")
+    again.choose("Apply")
+    await editor.end(turn)
+    assert editor.text(there) == SHAPES.replace(AREA, NEW_AREA).replace(VOLUME, NEW_VOLUME)
+    assert not old.exists()
+
+
+async def test_the_hunks_of_a_file_that_the_person_deletes_are_asked_about_no_more(open_editor: OpenEditor) -> None:
+    editor = await open_editor.fresh(NEOVIM)
+    uri = editor.new_file(SHAPES)
+    path = editor.folder / uri.rpartition("/")[2]
+    turn = await editor.turn(f"rewrite area and volume in {path.name}", uri)
+    await editor.question()
+    path.unlink()
+    editor.close_document(uri)
+    editor.connection.notify("workspace/didDeleteFiles", {"files": [{"uri": uri}, {"uri": "untitled:x"}, None]})
+    await editor.end(turn)
+    assert editor.open_question() is None
+    hunks = (await editor.command("tark.hunk.list", {"turnId": turn}))["hunks"]
+    assert [hunk["state"] for hunk in hunks] == ["stale"] * 2
+    assert not path.exists()

@@ -76,7 +76,7 @@ def _subject(waiting: Waiting, workspace: Workspace) -> str:
 
 
 def _summary(edit: ProposedEdit, waiting: Waiting, workspace: Workspace) -> str:
-    hunks = [each for each in waiting.hunks if each.path == edit.path]
+    hunks = [each for each in waiting.hunks if each.origin == edit.path]
     added, removed = sum(len(each.new) for each in hunks), sum(len(each.hunk.old) for each in hunks)
     lines = "" if edit.target is not None and not edit.hunks else f": +{added} -{removed} lines"
     return f"{visible(_done(edit, workspace))}{lines}"

@@ -2,7 +2,9 @@
 
 import os
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 _DRIVE = re.compile(r"/[A-Za-z]:")
@@ -48,3 +50,14 @@ def uri_from_path(path: Path) -> str:
     if text.startswith("//"):
         return "file:" + quote(text, safe="/")
     return "file://" + quote(text if text.startswith("/") else f"/{text}", safe="/:" if path.drive else "/")
+
+
+def paths_of_files(params: Mapping[str, Any], *names: str) -> Iterator[list[Path]]:
+    """Of each file a notice is about, what it says under these names; what is no file is left out."""
+    files = params.get("files")
+    for file in files if isinstance(files, list) else ():
+        uris = [file.get(name) for name in names] if isinstance(file, dict) else []
+        paths = [path_from_uri(uri) for uri in uris if isinstance(uri, str)]
+        known = [path for path in paths if path is not None]
+        if len(known) == len(names):
+            yield known
