@@ -15,7 +15,7 @@ from tark_lsp.server.review.alarms import take_back
 from tark_lsp.server.review.hunks import Alarm, ReviewHunk
 from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.reviews import Reviews
-from tark_lsp.server.review.words import TO_DECIDE, as_diff, counts, subject
+from tark_lsp.server.review.words import TO_DECIDE, as_diff, counts, in_conflict, subject
 
 
 class HunkActions:
@@ -95,23 +95,28 @@ class HunkActions:
         language = language if re.fullmatch(r"[\w+#-]+", language) else ""
         yours = "".join(document.lines[hunk.start : hunk.end])
         texts = f"Yours:\n\n{fence(yours, language)}\n\nTark's:\n\n{fence(''.join(hunk.new), language)}"
-        reason = "you changed these lines; your text is kept" if hunk.state == "conflict" else visible(hunk.reason)
+        reason = in_conflict(hunk) if hunk.state == "conflict" else visible(hunk.reason)
         return f"Tark could not make this change: {reason}.\n\n{texts}"
 
     def _decisions(self, hunk: ReviewHunk, *, preferred: bool = False) -> Iterator[Offer]:
         ids = {"hunkIds": [hunk.id]}
-        what = subject(hunk)
+        together = [each for each in self._reviews.together([hunk]) if each.state in TO_DECIDE]
+        what = subject(hunk, together)
+        seen = len(together) == 1 or self._seen(hunk.turn_id, together)
         if hunk.open:
-            yield Offer(f"Accept {what}", "tark.hunk.accept", ids, QUICKFIX, preferred=preferred)
+            if seen:
+                yield Offer(f"Accept {what}", "tark.hunk.accept", ids, QUICKFIX, preferred=preferred)
             yield Offer(f"Reject {what}", "tark.hunk.reject", ids, QUICKFIX)
             return
         if hunk.applied and hunk.state == "stale":  # it could not be taken back
             yield Offer(f"Try again {what}", "tark.hunk.reject", ids, QUICKFIX)
         elif self._reviews.is_gone(hunk):
             pass  # there is nothing to change
-        elif hunk.state == "stale":
+        elif hunk.state == "stale" and seen:
             yield Offer(f"Try again {what}", "tark.hunk.accept", ids, QUICKFIX)
-        elif not hunk.operation:  # a file that was changed since is not the one whose removal was shown
+        elif (
+            hunk.state == "conflict" and not hunk.operation and seen
+        ):  # a file that was changed since is not the one whose removal was shown
             use = {"hunkId": hunk.id, "newText": "".join(hunk.new), "accept": True}
             yield Offer(f"Use Tark's lines {what}", "tark.hunk.edit", use, QUICKFIX)
         keep = "tark.hunk.accept" if hunk.applied else "tark.hunk.reject"  # as it stands, with what was typed in it
@@ -126,7 +131,7 @@ class HunkActions:
 
     def _regenerate(self, document: TextDocument, hunk: ReviewHunk) -> Iterable[Offer]:
         """With the words of a `tark:` comment right above it, or those asked for, or none."""
-        if hunk.operation:
+        if hunk.operation or len(self._reviews.together([hunk])) > 1:
             return ()
         above = (each for each in self._comments.of(document) if each.prompt and each.end == hunk.start)
         comment = next(above, None)

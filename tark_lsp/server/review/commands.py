@@ -67,6 +67,8 @@ class HunkCommands:
             raise RequestError(f"hunkId: it is {hunk.state} already")
         if hunk.operation:
             raise RequestError(f"hunkId: it is to {hunk.operation} a file, and has no lines to write anew")
+        if len(self._reviews.together([hunk])) > 1:
+            raise RequestError("hunkId: it is decided together with others, and is not written anew alone")
         await self._reviews.reject([hunk], "the person wants it done in another way")
         if hunk.state != "rejected":
             raise RequestError(f"hunkId: it could not be taken back: {hunk.reason}")

@@ -1,9 +1,10 @@
 """A hunk in words: the titles, list entries and texts by which people know it in any editor. Pure."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tark_lsp.server.asking.visible import cut, visible
-from tark_lsp.server.review.hunks import ReviewHunk
+from tark_lsp.server.review.hunks import CHANGED, ReviewHunk
 
 LONGEST_LINE = 60
 """Characters of the first changed line in a list of problems."""
@@ -17,13 +18,23 @@ def counts(hunk: ReviewHunk) -> str:
     return f"+{len(hunk.new)} -{len(hunk.hunk.old)}{outside}"
 
 
-def subject(hunk: ReviewHunk) -> str:
-    """What comes after "Accept" and "Reject": its lines, or what becomes of the file."""
+def subject(hunk: ReviewHunk, together: Sequence[ReviewHunk] = ()) -> str:
+    """What comes after "Accept" and "Reject": its lines, or what becomes of the file, and what is decided with it."""
+    files = len({each.path for each in together})
+    more = f"{files} files together" if files > 1 else f"{len(together)} changes together" if len(together) > 1 else ""
+    comma = f", {more}" if more else ""
     if hunk.operation == "remove":
-        return f"deletion of {visible(hunk.path.name)} ({counts(hunk)})"
+        return f"deletion of {visible(hunk.path.name)} ({counts(hunk)}{comma})"
     if hunk.target is not None:
-        return f"move to {_near(hunk.target)}"
-    return f"({counts(hunk)})"
+        return f"move to {_near(hunk.target)}{f' ({more})' if more else ''}"
+    return f"({counts(hunk)}{comma})"
+
+
+def in_conflict(hunk: ReviewHunk) -> str:
+    """Why, to the person: it need not have been them who changed its lines."""
+    if hunk.reason == CHANGED:
+        return "you changed these lines, and your text is kept"
+    return f"{visible(hunk.reason)}, and what stands there is kept"
 
 
 def as_diff(hunk: ReviewHunk) -> str:
@@ -42,7 +53,7 @@ def in_list(hunk: ReviewHunk) -> str:
     lines = subject(hunk) if hunk.operation else f"({counts(hunk)}): {first_line(hunk)}"
     match hunk.state:
         case "conflict":
-            return f"conflict: you changed these lines, and your text is kept; Tark wanted {lines}"
+            return f"conflict: {in_conflict(hunk)}; Tark wanted {lines}"
         case "stale":
             return f"not applied: {visible(hunk.reason)}; Tark wanted {lines}"
         case _:

@@ -12,7 +12,7 @@ from tark_lsp.server.review.drawing import PAUSE_SECONDS
 from tests.server.desk import TEXT, Desk, MakeDesk, allow
 
 ASK, INPUT = "tark/requestPermission", "tark/requestInput"
-SCENARIO = """\
+SCENARIO = '''\
 wire = "anthropic-messages"
 
 [[reply]]
@@ -52,8 +52,25 @@ when = 'says:\\s+make new.py'
 calls = [{ name = "write_file", arguments = { path = "new.py", content = "one\\n" } }]
 
 [[reply]]
+tool = "apply_patch"
+text = "Patched."
+
+[[reply]]
+when = 'says:\\s+patch two'
+calls = [{ name = "apply_patch", arguments = { patch = """*** Begin Patch
+*** Update File: f.py
+@@
+-line 3
++THREE
+*** Update File: g.py
+@@
+-line 3
++THREE
+*** End Patch""" } }]
+
+[[reply]]
 text = "There is nothing to do."
-"""
+'''
 LITERALS = "textDocument.codeAction.codeActionLiteralSupport"
 
 
@@ -240,3 +257,81 @@ async def test_a_conflict_is_written_anew_over_mine(desk: Desk) -> None:
     assert (new["oldText"], new["newText"]) == ("mine 3\n", "line 3, louder\n")
     await desk.command("tark.hunk.accept", {"hunkIds": [new["hunkId"]]})
     assert desk.editor.text(path) == text.replace("mine 3\n", "line 3, louder\n")
+
+
+async def test_of_another_turns_change_it_is_not_said_that_the_person_made_it(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    hunk = await one_hunk(desk, "replace f.py")
+    await desk.start("replace f.py")
+    await desk.connection.asking(ASK, 2)
+    await desk.command("tark.hunk.accept", {"hunkIds": [hunk["hunkId"]]})
+    (shown,) = await problems(desk)
+    told = "another change was made to these lines, and what stands there is kept"
+    assert shown["message"].startswith(f"conflict: {told}; Tark wanted")
+    document = protocol.DocumentId(uri=path.as_uri())
+    hover = await desk.app.hover(
+        protocol.HoverParams(text_document=document, position=protocol.Position(line=3, character=0))
+    )
+    assert hover is not None
+    assert told in hover["contents"]["value"]
+
+
+# Made all or not at all
+
+
+async def in_patch(desk: Desk) -> list[dict[str, Any]]:
+    await desk.start("patch two")
+    await desk.connection.asking(ASK)
+    return list((await desk.command("tark.hunk.list", {}))["hunks"])
+
+
+async def test_titles_say_what_is_decided_together(desk: Desk) -> None:
+    paths = [desk.editor.open(name, TEXT) for name in ("f.py", "g.py")]
+    await in_patch(desk)
+    actions = await desk.actions(paths[0], 3, triggerKind=2)
+    titles = [each["title"] for each in actions]
+    assert titles[:3] == [
+        "Accept (+1 -1, 2 files together)",
+        "Reject (+1 -1, 2 files together)",
+        "Explain this change",
+    ]
+    assert not [each for each in titles if each.startswith("Regenerate")]
+    accept = offered(actions, "Accept (")
+    await desk.command(accept["command"], accept["arguments"][0])
+    assert [desk.editor.text(path) for path in paths] == [TEXT.replace("line 3", "THREE")] * 2
+
+
+async def test_one_of_them_is_not_written_anew(desk: Desk) -> None:
+    for name in ("f.py", "g.py"):
+        desk.editor.open(name, TEXT)
+    hunks = await in_patch(desk)
+    with pytest.raises(RequestError, match="decided together with others"):
+        await desk.command("tark.hunk.regenerate", {"hunkId": hunks[0]["hunkId"]})
+    assert {each["state"] for each in (await desk.command("tark.hunk.list", {}))["hunks"]} == {"pending"}
+
+
+async def test_a_part_in_a_closed_file_is_to_be_seen_first(make: MakeDesk, tmp_path: Path) -> None:
+    desk = make(LITERALS, tark=())
+    (tmp_path / "home" / "scenario.toml").write_text(SCENARIO)
+    path = desk.editor.open("f.py", TEXT)
+    (desk.folder / "g.py").write_text(TEXT)
+    await desk.start("patch two")
+    await desk.connection.asking("window/showMessageRequest")
+    titles = [each["title"] for each in await desk.actions(path, 3, triggerKind=2)]
+    assert "Reject (+1 -1, 2 files together)" in titles
+    assert not [each for each in titles if each.startswith("Accept")]
+
+
+# Refused
+
+
+async def test_what_was_refused_is_tried_again_by_its_action(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    hunk = await one_hunk(desk, "replace f.py")
+    desk.connection.answers["workspace/applyEdit"] = lambda _: {"applied": False, "failureReason": "read-only"}
+    await desk.command("tark.hunk.accept", {"hunkIds": [hunk["hunkId"]]})
+    desk.connection.answers["workspace/applyEdit"] = desk.editor.apply
+    again = offered(await desk.actions(path, 3), "Try again")
+    assert again["command"] == "tark.hunk.accept"
+    await desk.command(again["command"], again["arguments"][0])
+    assert desk.editor.text(path) == TEXT.replace("line 3", "THREE")
