@@ -198,6 +198,10 @@ class SetSettings(Payload):
     thinking: Thinking | None = None
 
 
+AUTOMATIC = 2
+"""`CodeActionTriggerKind.Automatic`: the lightbulb, asked for at every move of the caret."""
+
+
 class CodeActionContext(Payload):
     diagnostics: list[dict[str, Any]] = Field(default_factory=list)
     only: list[StrictStr] | None = None

@@ -17,9 +17,6 @@ from tark_lsp.server.prompting.prompt_comments import PromptComments, comment_ra
 from tark_lsp.server.review.actions import HunkActions
 from tark_lsp.server.turns.client_state import OUR_SOURCE
 
-AUTOMATIC = 2
-"""`CodeActionTriggerKind.Automatic`: the lightbulb, asked for at every move of the caret."""
-
 INVOKED = (("explain", "Explain"), ("fix", "Fix"), ("test", "Write tests"), ("document", "Document"))
 PROMPTED = (("ask", "Ask..."), ("edit", "Edit..."))
 
@@ -46,7 +43,7 @@ class CodeActions:
 
     async def actions(self, params: protocol.CodeActionParams) -> list[dict[str, Any]]:
         document = self._documents.find(params.text_document.uri)
-        invoked = params.context.trigger_kind != AUTOMATIC
+        invoked = params.context.trigger_kind != protocol.AUTOMATIC
         here = [] if document is None else self._hunks.here(document, params.range)
         offers = [] if document is None else [*self._hunks.on(document, params.range, here)]
         for waiting in self._permissions.waiting():

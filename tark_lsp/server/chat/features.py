@@ -130,13 +130,12 @@ class Chat:
         path = None if link is None else resolve(link.path, document.path.parent, self._workspace)
         if link is None or path is None:
             return None
-        there = self._documents.at(path)
         try:
             lines = count_lines(self._workspace.read(path).text)
         except WorkspaceError:  # too large, or no text: the editor may show it all the same, from its beginning
             lines = 0
         first = min((link.first or 1) - 1, lines)
-        return {"uri": uri_from_path(path) if there is None else there.uri, "range": range_json(first, 0, first, 0)}
+        return {"uri": self._documents.uri(path), "range": range_json(first, 0, first, 0)}
 
     def _chat(self, uri: str) -> TextDocument | None:
         document = self._documents.find(uri)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from tark_lsp.server.capabilities import find
 from tark_lsp.server.documents.positions import from_client, line_length, to_client
 from tark_lsp.server.documents.text_document import TextDocument
-from tark_lsp.server.documents.uris import path_from_uri
+from tark_lsp.server.documents.uris import path_from_uri, uri_from_path
 
 __all__ = ["Change", "Closed", "DocumentEvent", "Documents", "Opened", "Saved", "TextDocument"]
 
@@ -110,6 +110,11 @@ class Documents:
         """The document at a resolved path; of two (a file and a link to it) the one used last."""
         documents = self._by_path.get(path)
         return documents[-1] if documents else None
+
+    def uri(self, path: Path) -> str:
+        """The client's own string where the document is open."""
+        document = self.at(path)
+        return uri_from_path(path) if document is None else document.uri
 
     def paths(self) -> tuple[Path, ...]:
         return tuple(self._by_path)

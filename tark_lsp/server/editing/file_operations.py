@@ -57,7 +57,7 @@ class FileOperations:
             document = self._documents.at(source)
             change = {
                 "kind": "rename",
-                "oldUri": self._uri(document, source),
+                "oldUri": self._documents.uri(source),
                 "newUri": uri_from_path(target),
                 "options": {"overwrite": False},
             }
@@ -79,9 +79,8 @@ class FileOperations:
         async with self._in_flight:
             if (problem := await self._problem(snapshot)) is not None:
                 return problem
-            document = self._documents.at(path)
             options = {"recursive": False, "ignoreIfNotExists": False}
-            change = {"kind": "delete", "uri": self._uri(document, path), "options": options}
+            change = {"kind": "delete", "uri": self._documents.uri(path), "options": options}
             said, _ = await self._ask(change, f"Tark: delete {path.name}")
             await self._until(lambda: not os.path.lexists(path), PROOF_SECONDS if not said else 0.0)
             if os.path.lexists(path):
@@ -158,9 +157,6 @@ class FileOperations:
         """`documentChanges` is not asked for: Neovim 0.11 honours it and does not say so."""
         operations = self._connection.client.get("workspace.workspaceEdit.resourceOperations")
         return isinstance(operations, list) and operation in operations
-
-    def _uri(self, document: TextDocument | None, path: Path) -> str:
-        return uri_from_path(path) if document is None else document.uri
 
 
 def _text(path: Path) -> str | None:

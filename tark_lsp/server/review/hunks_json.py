@@ -19,9 +19,7 @@ class HunksJson:
         self._reviews = reviews
 
     def uri(self, path: Path) -> str:
-        """The client's own string where the document is open."""
-        document = self._documents.at(path)
-        return uri_from_path(path) if document is None else document.uri
+        return self._documents.uri(path)
 
     def hunk(self, each: ReviewHunk) -> dict[str, Any]:
         return {

@@ -12,14 +12,12 @@ from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.capabilities import find
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.documents.documents import Documents
-from tark_lsp.server.documents.uris import path_from_uri, uri_from_path
+from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.tools.tool import Diagnostic, Option
 
 log = logging.getLogger(__name__)
 
 OUR_SOURCE = "tark"
-AUTOMATIC = 2
-"""`CodeActionTriggerKind.Automatic`: the lightbulb, asked for at every move of the caret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class ClientState:
         self._moment += 1
         glimpse = Glimpse(self._moment, lines.start.line, lines.end.line + 1)
         self._seen[path] = Seen(read_diagnostics(path, context.diagnostics), glimpse, self._version(path))
-        if context.trigger_kind == AUTOMATIC:
+        if context.trigger_kind == protocol.AUTOMATIC:
             self._unasked.add(path)
 
     async def look(self) -> Sight | None:
@@ -71,7 +69,7 @@ class ClientState:
     async def _ask(self, path: Path | None) -> list[Diagnostic] | None:
         params: dict[str, Any] = {"want": ["diagnostics"]}
         if path is not None:
-            params["uri"] = self._uri(path)
+            params["uri"] = self._documents.uri(path)
         try:
             answer = await self._connection.request(protocol.CLIENT_STATE, params)
         except RequestFailed as error:
@@ -86,7 +84,7 @@ class ClientState:
     async def save(self, paths: Sequence[Path]) -> Sequence[Path]:
         if not paths or not self._connection.client.understands("save"):
             return ()
-        uris = {self._uri(path): path for path in paths}
+        uris = {self._documents.uri(path): path for path in paths}
         try:
             answer = await self._connection.request(protocol.SAVE, {"uris": list(uris)})
         except RequestFailed as error:
@@ -101,10 +99,6 @@ class ClientState:
             for document in self._documents
             if document.path is not None and document.path.is_relative_to(folder) and document.dirty
         ]
-
-    def _uri(self, path: Path) -> str:
-        document = self._documents.at(path)
-        return uri_from_path(path) if document is None else document.uri
 
 
 class TurnEditor:

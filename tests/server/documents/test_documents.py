@@ -254,6 +254,15 @@ def test_two_names_of_one_file(tmp_path: Path) -> None:
     assert documents.paths() == ()
 
 
+def test_an_open_document_keeps_the_name_its_client_gave_it(tmp_path: Path) -> None:
+    path = (tmp_path / "a.py").resolve()
+    spelled = path.as_uri().replace("a.py", "%61.py")
+    documents = opened("x", spelled)
+    assert documents.uri(path) == spelled
+    documents.did_close({"textDocument": {"uri": spelled}})
+    assert documents.uri(path) == uri_from_path(path)
+
+
 def test_snapshots(tmp_path: Path) -> None:
     uri = (tmp_path / "new.py").as_uri()
     snapshot = the(opened("a\r\nb", uri, version=4)).snapshot()
