@@ -102,7 +102,9 @@ class HunkActions:
         ids = {"hunkIds": [hunk.id]}
         together = [each for each in self._reviews.together([hunk]) if each.state in TO_DECIDE]
         what = subject(hunk, together)
-        seen = len(together) == 1 or self._seen(hunk.turn_id, together)
+        # What is tried again was accepted once, by who had seen it.
+        unseen = [each for each in together if each.open]
+        seen = unseen in ([], [hunk]) or self._seen(hunk.turn_id, unseen)
         if hunk.open:
             if seen:
                 yield Offer(f"Accept {what}", "tark.hunk.accept", ids, QUICKFIX, preferred=preferred)

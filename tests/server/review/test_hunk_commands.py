@@ -322,6 +322,19 @@ async def test_a_part_in_a_closed_file_is_to_be_seen_first(make: MakeDesk, tmp_p
     assert not [each for each in titles if each.startswith("Accept")]
 
 
+async def test_a_patch_is_tried_again_though_a_file_of_it_is_closed(desk: Desk) -> None:
+    path, closed = desk.editor.open("f.py", TEXT), desk.folder / "g.py"
+    closed.write_text(TEXT)
+    hunks = await in_patch(desk)
+    desk.connection.answers["workspace/applyEdit"] = lambda _: {"applied": False, "failureReason": "read-only"}
+    await desk.command("tark.hunk.accept", {"hunkIds": [hunks[0]["hunkId"]]})
+    assert closed.read_text() == TEXT
+    desk.connection.answers["workspace/applyEdit"] = desk.editor.apply
+    again = offered(await desk.actions(path, 3), "Try again (+1 -1, 2 files together)")
+    await desk.command(again["command"], again["arguments"][0])
+    assert [desk.editor.text(path), closed.read_text()] == [TEXT.replace("line 3", "THREE")] * 2
+
+
 # Refused
 
 
