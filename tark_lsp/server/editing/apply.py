@@ -9,10 +9,10 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.documents.documents import Documents, TextDocument
+from tark_lsp.server.editing.apply_edit import ANSWER_SECONDS, IN_FLIGHT_SECONDS, PROOF_SECONDS, apply_edit
 from tark_lsp.server.editing.edit_watch import Misplaced, Watch
 from tark_lsp.server.editing.file_operations import FileOperations
 from tark_lsp.server.editing.text_edits import anchored, text_edits
@@ -21,13 +21,8 @@ from tark_lsp.workspace.lines import Hunk, line_changes, split_lines
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
-ANSWER_SECONDS = 30.0
-PROOF_SECONDS = 3.0
-"""How long after the answer the change may take to arrive: eglot sends it after 0.5 s of idleness."""
 SILENCE_SECONDS = 10.0
 """How long a later word of the client is waited for when nothing arrived at all, before that is said."""
-IN_FLIGHT_SECONDS = 0.2
-"""How long a change that the editor has made may be on its way to us, beside the editor's own delay."""
 QUIET_SECONDS = 0.3
 """Clients that number no versions get edits only after this much quiet."""
 PATIENCE_SECONDS = 5.0
@@ -136,15 +131,14 @@ class EditorBuffers:
         edit = anchored(edit) if flags.adds_line_at_end else edit
         with Watch(self._documents, document, edit) as watch:
             try:
-                answer = await self._ask(document, edit, label)
+                applied, reason = await self._ask(document, edit, label)
             except TimeoutError:
                 # Never sent again: who asks the person first would ask twice, and apply it twice.
                 outcome = await watch.outcome(IN_FLIGHT_SECONDS + delay, IN_FLIGHT_SECONDS)
                 return "", outcome or Refused(f"the editor did not answer within {ANSWER_SECONDS:g} s")
-            if not answer.get("applied"):
+            if not applied:
                 # A refusal while the person types is only a stale edit: their change is on its way.
                 outcome = await watch.outcome((IN_FLIGHT_SECONDS + delay) * patience, IN_FLIGHT_SECONDS)
-                reason = answer.get("failureReason")
                 return f"the editor refused the edit{f': {reason}' if reason else ''}", outcome
             for seconds in (PROOF_SECONDS, SILENCE_SECONDS):
                 outcome = await watch.outcome(seconds, IN_FLIGHT_SECONDS + delay)
@@ -152,18 +146,14 @@ class EditorBuffers:
                     return "", outcome
             return "", Refused("the editor said it applied the edit, but its text did not change")
 
-    async def _ask(self, document: TextDocument, edit: ProposedEdit, label: str) -> dict[str, Any]:
+    async def _ask(self, document: TextDocument, edit: ProposedEdit, label: str) -> tuple[bool, str]:
         """Raises TimeoutError."""
         identifier = {"uri": document.uri, "version": document.version}
         change = {"textDocument": identifier, "edits": text_edits(document, edit, self._documents.encoding)}
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                answer = await self._connection.request(
-                    "workspace/applyEdit", {"label": label, "edit": {"documentChanges": [change]}}
-                )
+            return await apply_edit(self._connection, label, {"documentChanges": [change]}, within=ANSWER_SECONDS)
         except RequestFailed as error:
-            return {"applied": False, "failureReason": error.message}
-        return answer if isinstance(answer, dict) else {}
+            return False, error.message
 
 
 def with_typed(base: Snapshot, typed: str, right: str) -> tuple[str, bool]:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.errors import WorkspaceError
-from tark_lsp.server.capabilities import find
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.documents.text_document import TextDocument
 from tark_lsp.server.documents.uris import uri_from_path
+from tark_lsp.server.editing.apply_edit import ANSWER_SECONDS, IN_FLIGHT_SECONDS, PROOF_SECONDS, apply_edit
 from tark_lsp.server.protocol import SAVE
 from tark_lsp.workspace.disk.handles import TAKEN, open_folder
 from tark_lsp.workspace.encoding import decode
@@ -23,11 +23,6 @@ from tark_lsp.workspace.files import LARGEST_FILE
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
-ANSWER_SECONDS = 30.0
-PROOF_SECONDS = 3.0
-"""How long after the answer the file may take to move, and the editor to tell of its document (as for edits)."""
-IN_FLIGHT_SECONDS = 0.2
-"""How long a didOpen may be behind its didClose, beside the editor's own delay."""
 LOOK_SECONDS = 0.05
 """Between two looks at the disk."""
 UNSAVED = "it has unsaved changes: save it, then try again"
@@ -116,17 +111,14 @@ class FileOperations:
     async def _ask(self, change: dict[str, Any], label: str) -> tuple[str, bool]:
         """Why the editor did not do it (empty: it says it did), and whether it answered at all."""
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                answer = await self._connection.request(
-                    "workspace/applyEdit", {"label": label, "edit": {"documentChanges": [change]}}
-                )
+            edit = {"documentChanges": [change]}
+            applied, reason = await apply_edit(self._connection, label, edit, within=ANSWER_SECONDS)
         except TimeoutError:
             return f"the editor did not answer within {ANSWER_SECONDS:g} s", False
         except RequestFailed as error:
-            return f"the editor refused: {error.message}", True
-        if find(answer, "applied") is True:
+            applied, reason = False, error.message
+        if applied:
             return "", True
-        reason = find(answer, "failureReason")
         return f"the editor refused{f': {reason}' if reason else ''}", True
 
     async def _moved(self, document: TextDocument | None, snapshot: Snapshot, target: Path) -> Outcome:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.documents.documents import Change, DocumentEvent, Documents, TextDocument
-from tark_lsp.server.editing.apply import IN_FLIGHT_SECONDS, PROOF_SECONDS
+from tark_lsp.server.editing.apply_edit import IN_FLIGHT_SECONDS, PROOF_SECONDS, apply_edit
 from tark_lsp.server.editing.text_edits import text_edits
 from tark_lsp.server.review.hunks import ReviewHunk, apart, by_path, fitted, joins
 from tark_lsp.server.review.reviews import Reviews
@@ -105,8 +105,8 @@ class Preview:
 
         stop = self._documents.listen(look)
         try:
-            answer = await self._connection.request("workspace/applyEdit", self._params(previewed))
-            if not isinstance(answer, dict) or answer.get("applied") is not True:
+            applied, _ = await apply_edit(self._connection, *self._asked(previewed), within=None)
+            if not applied:
                 return True
             delay = self._connection.client.flags.change_delay + IN_FLIGHT_SECONDS
             try:
@@ -135,7 +135,8 @@ class Preview:
         self._reviews.landed(previewed.edit.path, standing, back.after)
         return True
 
-    def _params(self, previewed: Sequence[Previewed]) -> dict[str, Any]:
+    def _asked(self, previewed: Sequence[Previewed]) -> tuple[str, dict[str, Any]]:
+        """The label, and the edit."""
         changes, annotations = [], {}
         for each in previewed:
             edits = text_edits(each.document, each.edit, self._documents.encoding)
@@ -149,7 +150,5 @@ class Preview:
             identifier = {"uri": each.document.uri, "version": each.document.version}
             changes.append({"textDocument": identifier, "edits": edits})
         count = len(annotations)
-        return {
-            "label": f"Tark: review {count} change{'s' * (count > 1)}",
-            "edit": {"documentChanges": changes, "changeAnnotations": annotations},
-        }
+        label = f"Tark: review {count} change{'s' * (count > 1)}"
+        return label, {"documentChanges": changes, "changeAnnotations": annotations}
