@@ -187,7 +187,8 @@ def recognise(hunks: Iterable[ReviewHunk], lines: Sequence[str]) -> None:
             continue
         standing = tuple(lines[each.start : each.end])
         if standing == each.new:
-            each.redo(each.start)
+            if each.state != "stale":  # that is what could not be taken back, and says why
+                each.redo(each.start)
         elif standing == each.hunk.old and not each.undone:
             each.undo(each.start)
 

@@ -1,4 +1,7 @@
-"""The hunks people decide on: what happens when they are accepted, rejected, edited, or can only come all together."""
+"""The hunks people decide on: what happens when they are accepted, rejected, edited, or can only come all together.
+
+Longer than most, as the ways to decide share the locks, and what one of them leaves is what the next one meets.
+"""
 
 import asyncio
 import contextlib

@@ -383,6 +383,18 @@ async def test_a_change_undone_line_by_line(desk: Desk) -> None:
     assert seen == [lost, back, back, again, lost, again]
 
 
+async def test_what_could_not_be_taken_back_says_why_while_it_stands(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    await desk.reviews.accept([hunk], decide=False)
+    desk.editor.connection.answers["workspace/applyEdit"] = lambda _: {"applied": False, "failureReason": "read-only"}
+    await desk.reviews.reject([hunk])
+    desk.editor.type(path, (0, 0, "typed\n"))
+    assert (hunk.state, hunk.reason) == ("stale", "the editor refused the edit: read-only")
+    desk.editor.replace(path, TEXT)
+    assert (hunk.state, hunk.applied) == ("rejected", False)
+
+
 @pytest.mark.parametrize("saved", [False, True])
 async def test_what_is_thrown_away_with_the_buffer_is_undone(desk: Desk, saved: bool) -> None:
     path = desk.editor.open("f.py", TEXT)
