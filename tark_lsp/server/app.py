@@ -1,4 +1,7 @@
-"""create_server(): the one place where the parts of the language server are put together."""
+"""create_server(): the one place where the parts of the language server are put together.
+
+Longer than other files, since it names every part once; what the parts do is elsewhere.
+"""
 
 import asyncio
 import logging

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tark_lsp.agent.person import PermissionRequest, digest_of_texts
 from tark_lsp.server import protocol
-from tark_lsp.server.asking.visible import defused, fence, visible
+from tark_lsp.server.asking.visible import defused, fence, visible, visible_code
 from tark_lsp.server.review.hunks import ReviewHunk
 from tark_lsp.server.review.words import as_diff
 from tark_lsp.workspace.edits import ProposedEdit
@@ -86,13 +86,15 @@ def _whole_change(waiting: Waiting, workspace: Workspace, edit: ProposedEdit) ->
     hunks = [each for each in waiting.hunks if _is_of(each, edit)]
     said = f"{visible(_done(edit, workspace))}:\n\n" if edit.operation else ""
     if all((each.hunk, each.new) == (each.proposed, each.proposed.new) for each in hunks):
-        return f"{said}{fence(edit.diff(), 'diff')}"
+        diff = edit.diff(lambda path: visible(workspace.display(path)))
+        return f"{said}{fence(visible_code(diff), 'diff')}"
     return said + "\n".join(_whole_hunk(each, workspace) for each in hunks if not each.operation)
 
 
 def _whole_hunk(hunk: ReviewHunk, workspace: Workspace) -> str:
     """Of what the person edited, and of the comment that asked for all this, which goes with it."""
-    return f"{visible(workspace.display(hunk.path))}, line {hunk.start + 1}:\n\n{fence(as_diff(hunk), 'diff')}"
+    place = f"{visible(workspace.display(hunk.path))}, line {hunk.start + 1}"
+    return f"{place}:\n\n{fence(visible_code(as_diff(hunk)), 'diff')}"
 
 
 def _done(edit: ProposedEdit, workspace: Workspace) -> str:

@@ -14,7 +14,7 @@ from tark_lsp.errors import WorkspaceError
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.documents.text_document import TextDocument
-from tark_lsp.server.documents.uris import uri_from_path
+from tark_lsp.server.documents.uris import path_text, uri_from_path
 from tark_lsp.server.editing.apply_edit import ANSWER_SECONDS, IN_FLIGHT_SECONDS, PROOF_SECONDS, apply_edit
 from tark_lsp.server.protocol import SAVE
 from tark_lsp.workspace.disk.handles import TAKEN, open_folder
@@ -27,6 +27,7 @@ LOOK_SECONDS = 0.05
 """Between two looks at the disk."""
 UNSAVED = "it has unsaved changes: save it, then try again"
 CHANGED = "the text changed meanwhile"
+LINKED = "it is open by a link to it: close that, then try again"
 
 
 class FileOperations:
@@ -90,6 +91,8 @@ class FileOperations:
         """Why the editor is not to be asked. What is unsaved is saved by it first, where it can."""
         path = snapshot.path
         document = self._documents.at(path)
+        if document is not None and Path(path_text(document.uri) or "").is_symlink():
+            return Refused(LINKED)  # the editor would move or delete the link
         if document is None:
             return None if _text(path) == snapshot.text else Stale("the file has changed on disk")
         if document.text != snapshot.text:

@@ -7,7 +7,7 @@ from typing import Any
 from tark_lsp.server import protocol
 from tark_lsp.server.actions.offers import QUICKFIX, Offer
 from tark_lsp.server.asking.permission import Permissions
-from tark_lsp.server.asking.visible import cut, fence, visible
+from tark_lsp.server.asking.visible import cut, fence, visible, visible_code
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.documents import Documents, TextDocument
 from tark_lsp.server.prompting.prompt_comments import PromptComments, comment_range, language_of
@@ -90,7 +90,7 @@ class HunkActions:
     def _hovered(self, document: TextDocument, hunk: ReviewHunk) -> str:
         if hunk.open:
             verb = "changed this" if hunk.applied else "proposes"
-            return f"Tark {verb} ({counts(hunk)}):\n\n{fence(as_diff(hunk), 'diff')}"
+            return f"Tark {verb} ({counts(hunk)}):\n\n{fence(visible_code(as_diff(hunk)), 'diff')}"
         language = language_of(document)
         language = language if re.fullmatch(r"[\w+#-]+", language) else ""
         yours = "".join(document.lines[hunk.start : hunk.end])

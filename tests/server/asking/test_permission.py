@@ -23,6 +23,7 @@ from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.tools.tool import Command, Risk, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
+from tark_lsp.workspace.snapshot import Snapshot
 from tests.checkpoints import checkpoints_in_memory
 from tests.server.scripted import Json, ScriptedEditor, capabilities, refuse
 
@@ -441,6 +442,17 @@ async def test_what_becomes_of_a_file_is_said(
     assert desk.permissions.message(waiting) == f"Tark: {message}"
     assert desk.permissions.needs_showing(waiting) == seen_first
     assert shown.replace("\\>", ">") in whole_text(waiting, desk.editor.workspace)
+
+
+async def test_a_diff_hides_nothing_and_forges_nothing(desk: Desk) -> None:
+    path = desk.editor.folder / "a.md\n@@ -0,0 +1,1 @@\n+harmless.sh"
+    edit = ProposedEdit.between(Snapshot(path, "", exists=False), "rm -rf ~ #\u202e\n")
+    shown = whole_text(desk.asked(edit), desk.editor.workspace).split("\n")
+    assert [line for line in shown if line.startswith(("+", "@@"))] == [
+        "+++ a.md⏎@@ -0,0 +1,1 @@⏎+harmless.sh",
+        "@@ -0,0 +1,1 @@",
+        "+rm -rf ~ #\\u{202e}",
+    ]
 
 
 async def test_the_comment_that_goes_with_it_is_shown_too(desk: Desk) -> None:

@@ -135,6 +135,20 @@ async def test_unsaved_changes_are_not_moved_or_deleted(
     assert isinstance(await work(editor, path), Applied)
 
 
+@pytest.mark.parametrize("work", [move, remove])
+async def test_what_is_open_by_a_link_is_not_moved_or_deleted(
+    editor: ScriptedEditor, work: Callable[[ScriptedEditor, Path], Any]
+) -> None:
+    """The editor would do it to the link."""
+    (editor.folder / "link.py").symlink_to("a.py")
+    path = closed(editor)
+    item = {"uri": (editor.folder / "link.py").as_uri(), "languageId": "python", "version": 1, "text": TEXT}
+    editor.documents.did_open({"textDocument": item})
+    assert await work(editor, path) == Refused("it is open by a link to it: close that, then try again")
+    assert sent(editor) == []
+    assert (editor.folder / "link.py").is_symlink()
+
+
 def saves(editor: ScriptedEditor, path: Path) -> None:
     editor.save(path)
 
