@@ -44,6 +44,8 @@ BLOCK_TOKENS: dict[str, tuple[str, str]] = {
 }
 FILE_TYPES = dict(pair.split(":") for pair in ENDINGS.split())
 """Language ids of clients that send a file's ending instead, or nothing."""
+LONGEST_BLOCK = 200
+"""Lines of a block comment that are looked at for its end: else a file of unclosed ones would be read once for each."""
 ANY_LANGUAGE = "#"
 """The token where the language is not known: who has an empty comment put there can then use it."""
 
@@ -101,6 +103,8 @@ def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Sna
     opening, closing = block
     found = re.match(rf"\s*{re.escape(opening)}\s?(.*)", _bare(lines[line]))
     if found is None or _prompt(found[1]) is None:
+        return None
+    if not any(closing in each for each in lines[line : line + LONGEST_BLOCK]):
         return None
     prompt, end = [_prompt(found[1]) or ""], line + 1
     while closing not in prompt[-1]:

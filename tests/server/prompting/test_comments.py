@@ -1,5 +1,6 @@
 """`tark:` comments: found in each language by its tokens, continued, and never in what is no comment."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,17 @@ def test_what_is_put_there_to_write_into_is_found_again(language: str, ending: s
     assert comment.endswith(ending)
     assert found(comment, language) == [(0, 1, "")]
     assert found(f"{comment[:column]}do it{comment[column:]}", language) == [(0, 1, "do it")]
+
+
+def test_a_block_comment_ends_within_reason() -> None:
+    def block(lines: int) -> str:
+        return "/* tark: go\n" + "on\n" * (lines - 2) + "*/\n"
+
+    assert [(start, end) for start, end, _ in found(block(200), "css")] == [(0, 200)]
+    assert found(block(201), "css") == []
+
+
+def test_many_comments_without_an_end_are_read_in_a_moment() -> None:
+    before = time.process_time()
+    assert found("/* tark: x\n" * 20_000, "css") == []
+    assert time.process_time() - before < 5  # about 0.3 s; read to the end of the file for each of them, minutes
