@@ -1,6 +1,6 @@
 """Who the client is, and what that editor really does where the protocol leaves it open: a table of flags by name.
 
-Source of the rows: clients.md (read in the editors' own source, or reproduced).
+Source of the rows: docs/editors.md (read in the editors' own source, or reproduced).
 """
 
 import re

@@ -1,7 +1,7 @@
 """ProposedEdit -> versioned WorkspaceEdit -> outcome, proven by the text itself and never by `applied: true`.
 
 Editors skip stale edits and say they applied them, apply stale edits all the same, or answer long before the change
-arrives (clients.md). So after the answer the document is watched until its text shows what happened.
+arrives (docs/editors.md). So after the answer the document is watched until its text shows what happened.
 """
 
 import asyncio

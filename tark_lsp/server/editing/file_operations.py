@@ -1,7 +1,7 @@
 """RenameFile and DeleteFile: the editor is asked, and what became of it is read from the disk and its own didClose.
 
 Editors skip a rename and say they applied it (Neovim), rename on disk only and keep the old buffer (kakoune-lsp), or
-save the buffer at its new place, formatted (clients.md); so an answer is never taken for what happened.
+save the buffer at its new place, formatted (docs/editors.md); so an answer is never taken for what happened.
 """
 
 import asyncio
