@@ -92,6 +92,8 @@ class HunkPlaces:
 
         Those of a file that is gone stay where they were in it, for when it is back.
         """
+        if path in self.unsure:  # what is on its way is carried by `place`; carried here, too, it would be twice
+            return
         known, document = self._texts.get(path), self._documents.at(path)
         if known is None or known.is_of(document):
             return
