@@ -36,7 +36,8 @@ def divided(edit: ProposedEdit, selection: Selection | None) -> ProposedEdit:
     if end == start or not text[:end].endswith(("\n", "\r")):  # the selection ends inside this line
         last += 1
     parted = replace(edit, hunks=ProposedEdit.between(edit.base, edit.after, (first, last)).hunks)
-    return joined(parted) if only_between(text, edit.after, start, end) and outside(parted, selection) else parted
+    together = len(parted.hunks) > 1 and not edit.operation and only_between(text, edit.after, start, end)
+    return joined(parted) if together and outside(parted, selection) else parted
 
 
 def joined(edit: ProposedEdit) -> ProposedEdit:
