@@ -103,9 +103,11 @@ class Reviews:
             each.state = "accepted"
         self._settle(kept)
         together = self.together(hunks)
-        hunks = [each for each in together if each.open or (each.state == "stale" and not each.applied)]
+        # Not those that become so while this waits: the person has not seen how that went.
+        again = [each for each in together if each.state == "stale" and not each.applied]
+        hunks = [each for each in together if each.open or each in again]
         async with self._holding(together):
-            for each in hunks:
+            for each in again:
                 if each.state == "stale" and not each.applied:
                     self._places.reopen(each)
             lost = {each.whole: each for each in together[::-1] if each.whole and each.lost and not each.applied}
