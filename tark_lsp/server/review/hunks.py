@@ -56,6 +56,8 @@ class ReviewHunk:
     alarm: Alarm | None = None
     undone: bool = False
     """It was applied, and the editor's own undo took it back: redo may bring it again."""
+    held: bool = False
+    """Its file is being undone by us: what happens to its lines is not the person's own undo."""
     created: bool = False
     """There was no such file before it was applied."""
     id: str = field(default_factory=lambda: f"hunk-{secrets.token_hex(6)}")
@@ -162,7 +164,7 @@ def _switched(
 
     Where lines beside it look like its own, the change may be told some lines above or below, with the same result.
     """
-    if each.operation or not (each.undone or (each.applied and each.open)):
+    if each.operation or each.held or not (each.undone or (each.applied and each.open)):
         return False
     there, wanted = (each.hunk.old, each.new) if each.undone else (each.new, each.hunk.old)
     if tuple(old[each.start : each.end]) != there:
@@ -183,7 +185,7 @@ def _switched(
 def recognise(hunks: Iterable[ReviewHunk], lines: Sequence[str]) -> None:
     """Where the person's undo or redo took several changes: what stands there at last tells of what it is."""
     for each in hunks:
-        if each.operation or not (each.undone or (each.applied and each.lost)):
+        if each.operation or each.held or not (each.undone or (each.applied and each.lost)):
             continue
         standing = tuple(lines[each.start : each.end])
         if standing == each.new:

@@ -223,11 +223,22 @@ class Reviews:
 
     @contextlib.asynccontextmanager
     async def still(self, paths: Iterable[Path]) -> AsyncIterator[None]:
-        """Within it nothing is decided in these files: what was on its way has come to its end."""
+        """Within it nothing is decided in these files: what was on its way has come to its end.
+
+        What is taken back in them meanwhile is not the person's own undo.
+        """
+        paths = sorted({*paths})
         async with contextlib.AsyncExitStack() as locks:
-            for path in sorted({*paths}):
+            for path in paths:
                 await locks.enter_async_context(self._locks[path])
-            yield
+            applied = [each for path in paths for each in self.find(path) if each.applied]
+            for each in applied:
+                each.held = True
+            try:
+                yield
+            finally:
+                for each in applied:
+                    each.held = False
 
     def undone(self, turn_id: str, paths: Iterable[Path]) -> None:
         """The whole turn was taken back in these files, by other means."""
