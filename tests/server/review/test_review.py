@@ -425,6 +425,44 @@ async def test_an_edit_in_the_wrong_place_says_so(desk: Desk) -> None:
     assert "typed NEW\n" in desk.lines(path)
 
 
+async def test_what_an_editor_applies_and_saves_at_once_is_applied(desk: Desk) -> None:
+    """It was taken for applied twice, and then for undone by the person."""
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (1, 1, ["new\n"]))
+
+    def apply_and_save(params: Any) -> Any:
+        answer = desk.editor.apply(params)
+        desk.editor.save(path)
+        return answer
+
+    desk.editor.connection.answers["workspace/applyEdit"] = apply_and_save
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, hunk.applied, hunk.start, hunk.end) == ("accepted", True, 1, 2)
+
+
+async def test_an_accept_that_waited_for_one_that_failed_does_not_try_it_again(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (1, 1, ["new\n"]))
+    desk.editor.connection.answers["workspace/applyEdit"] = lambda _: {"applied": False}
+    await asyncio.gather(desk.reviews.accept([hunk]), desk.reviews.accept([hunk]))
+    assert hunk.state == "stale"
+    asked = len(desk.editor.connection.asked)
+    await desk.reviews.accept([hunk])
+    assert hunk.state == "stale"
+    assert len(desk.editor.connection.asked) == 2 * asked
+
+
+async def test_what_is_taken_back_while_its_turn_is_undone_is_not_the_persons_undo(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (1, 1, ["new\n"]))
+    await desk.reviews.accept([hunk], decide=False)
+    async with desk.reviews.still([path]):
+        await desk.checkpoints.undo("turn", desk.editor.workspace)
+        assert hunk.state != "rejected"
+    desk.reviews.undone("turn", [path])
+    assert (hunk.state, hunk.reason) == ("rejected", "the turn was undone")
+
+
 async def test_a_save_does_not_accept_what_is_being_taken_back(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (2, 3, ("A\n",)))
