@@ -60,7 +60,7 @@ def test_no_line_of_a_megabyte_takes_long(way: str, piece: str) -> None:
     line = piece * (SIZE // len(piece))
     begun = time.process_time()
     WAYS[way](line)
-    assert time.process_time() - begun < 2.0
+    assert time.process_time() - begun < 30  # about 1 s at most; with the square of the line, many minutes
 
 
 def test_links_are_found_at_the_beginning_of_a_line_and_never_half() -> None:

@@ -43,7 +43,7 @@ def test_where_they_stand() -> None:
 def test_no_line_takes_long(piece: str) -> None:
     begun = time.process_time()
     find_links(piece * (200_000 // len(piece)))
-    assert time.process_time() - begun < 1.0
+    assert time.process_time() - begun < 20  # a moment; with the square of the links, minutes
 
 
 @pytest.fixture

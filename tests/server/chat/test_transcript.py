@@ -101,8 +101,8 @@ def test_what_is_escaped_is_no_heading_and_reads_as_it_was(line: str) -> None:
     assert words(lines, section) == f"|\n{line}\n|"
 
 
-def test_ten_megabytes_are_read_in_the_time_of_a_keystroke() -> None:
+def test_ten_megabytes_are_read_in_seconds() -> None:
     lines = split_lines("## You\n\nsome words of a long text, none of them a heading\n\n```\n## x\n```\n" * 150_000)
     begun = time.process_time()
     assert len(parse(lines).sections) == 150_000
-    assert time.process_time() - begun < 2.0
+    assert time.process_time() - begun < 30  # 1 to 2 s; with the square of the lines, hours
