@@ -12,6 +12,16 @@ import pynvim  # type: ignore[import-untyped]  # it has no types
 
 LIMIT_SECONDS = 45.0
 INIT = Path(__file__).with_name("init.lua")
+# A list of choices may open the moment another closes, so that nobody sees that there was none in between.
+COUNT_LISTS = """
+    local path = ...
+    local inputlist = vim.fn.inputlist
+    vim.fn.inputlist = function(choices)
+      local choice = inputlist(choices)
+      vim.fn.writefile({ 'closed' }, path, 'a')
+      return choice
+    end
+"""
 T = TypeVar("T")
 
 
@@ -33,6 +43,8 @@ class Neovim:
         # Before it shows "-- VISUAL --" again after a list of choices it waits for seconds, for the person to read on.
         self.lua("vim.o.showmode = false")
         self.lua("vim.api.nvim_create_autocmd('LspProgress', { pattern = 'end', command = 'let g:turns_ended = 1' })")
+        self._lists = folder.parent / "lists_closed.txt"
+        self.lua(COUNT_LISTS, str(self._lists))
         self._closed = False
 
     def keys(self, keys: str) -> None:
@@ -76,8 +88,9 @@ class Neovim:
     def choose(self, number: int) -> None:
         """Answer the list of choices that is open or about to open."""
         self.until(lambda: self.asks, "a list of choices")
+        closed = self._lists_closed
         self.keys(f"{number}<CR>")
-        self.until(lambda: not self.asks, "the list of choices closed")
+        self.until(lambda: self._lists_closed > closed, "the list of choices closed")
 
     def action_titles(self, start: int, end: int) -> list[str]:
         """Titles of the code actions for whole lines, in the order in which Neovim lists them."""
@@ -114,6 +127,10 @@ class Neovim:
 
     def messages(self) -> str:
         return str(self.lua("return vim.fn.execute('messages')"))
+
+    @property
+    def _lists_closed(self) -> int:
+        return len(self._lists.read_text().splitlines()) if self._lists.exists() else 0
 
     @property
     def idle(self) -> bool:
