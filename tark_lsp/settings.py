@@ -113,6 +113,14 @@ class Limits(_Section):
     tool_result_tokens: Count = 8000
 
 
+class SessionSettings(_Section):
+    """`retention_days`: sessions untouched for longer are deleted; None: never. `titles`: the first words of the first
+    prompt, or asked of the model, which costs a request."""
+
+    retention_days: Count | None = None
+    titles: Literal["words", "model"] = "words"
+
+
 class Settings(_Section):
     """The effective settings. `Settings()` are the built-in defaults."""
 
@@ -124,6 +132,7 @@ class Settings(_Section):
     workspace_trusted: StrictBool | None = None
     providers: Mapping[str, ProviderSettings] = Field(default_factory=dict)
     limits: Limits = Limits()
+    sessions: SessionSettings = SessionSettings()
     sandbox: Literal["auto", "require", "off"] = "auto"
     save_after_edit: StrictBool = True
     check_after_edit: StrictBool = True
@@ -154,6 +163,7 @@ USER_ONLY = (
     ("workspaceTrusted",),
     ("providers",),
     ("limits",),
+    ("sessions",),
     ("sandbox",),
 )
 """The keys marked (user) in the contract: a repository's words never reach them."""

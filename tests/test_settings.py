@@ -22,6 +22,7 @@ DEFAULTS: dict[str, Any] = {
     "workspaceTrusted": None,
     "providers": {},
     "limits": {"turnRequests": 50, "turnUsd": 5, "sessionUsd": None, "toolSeconds": 30, "toolResultTokens": 8000},
+    "sessions": {"retentionDays": None, "titles": "words"},
     "sandbox": "auto",
     "saveAfterEdit": True,
     "checkAfterEdit": True,

@@ -1,11 +1,11 @@
 """AgentEvent: what a turn tells its listener while it runs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-from tark_lsp.messages import Usage
+from tark_lsp.messages import Message, Usage
 from tark_lsp.tools.tool import Location, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 
@@ -76,5 +76,66 @@ class Step:
     message: str
 
 
-AgentEvent: TypeAlias = TextChunk | ThinkingChunk | CallChanged | PlanChanged | UsageChanged | Notice | Step
+@dataclass(frozen=True, slots=True)
+class MessageAdded:
+    """A message entered the history. `call_ids`: the provider's id of each of its calls -> ours."""
+
+    message: Message
+    call_ids: Mapping[str, str] = field(default_factory=dict)
+
+
+Purpose: TypeAlias = Literal["turn", "compaction", "title"]
+"""What a request to a model was made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """A request goes out; `number` counts those of the turn from 1."""
+
+    number: int
+    model: str
+    purpose: Purpose = "turn"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The request with that number is over. `stop`: the wire's word for how, or an error's code, or `cancelled`."""
+
+    number: int
+    model: str
+    usage: Usage
+    seconds: float
+    stop: str
+    purpose: Purpose = "turn"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryShortened:
+    """From now on the tool results in all but the last `kept` messages are told shortened."""
+
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryCompacted:
+    """From now on `summary` stands for all but the last `kept` messages."""
+
+    summary: Message
+    kept: int
+
+
+AgentEvent: TypeAlias = (
+    TextChunk
+    | ThinkingChunk
+    | CallChanged
+    | PlanChanged
+    | UsageChanged
+    | Notice
+    | Step
+    | MessageAdded
+    | Requested
+    | Answered
+    | HistoryShortened
+    | HistoryCompacted
+)
 Listener: TypeAlias = Callable[[AgentEvent], None]

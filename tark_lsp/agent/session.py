@@ -10,7 +10,11 @@ from tark_lsp.workspace.snapshot import Snapshot
 
 @dataclass(slots=True)
 class Session:
-    """`model` is `<provider>/<model>`, or None: the default, found when the first turn starts."""
+    """`model` is `<provider>/<model>`, or None: the default, found when the first turn starts.
+
+    `messages` are those the model is told: after a compaction the first of them is the summary of what was before.
+    The tool results in the first `shortened` of them were shortened.
+    """
 
     id: str
     model: str | None
@@ -21,3 +25,5 @@ class Session:
     grants: list[Grant] = field(default_factory=list)
     seen: dict[Path, Snapshot] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    shortened: int = 0
+    title: str = ""

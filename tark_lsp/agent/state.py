@@ -85,6 +85,12 @@ class Turn:
     def call_id(self, call: str) -> str:
         return self.call_ids.setdefault(call, f"call-{secrets.token_hex(6)}")
 
+    def say(self, message: Message) -> None:
+        """The one way a message of the turn enters the history."""
+        self.session.messages.append(message)
+        calls = {call.id: self.call_id(call.id) for call in message.tool_calls}
+        self.emit(events.MessageAdded(message, calls))
+
     def policy(self) -> Policy:
         """As it is at this moment: the person may change the level or grant something while the turn runs."""
         granted = (*self.session.grants, *self.grants)

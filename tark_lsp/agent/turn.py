@@ -1,6 +1,7 @@
 """run_turn(): ask the model, run its tool calls, repeat, until it has nothing left to do."""
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -34,7 +35,7 @@ STOP_REASONS: Mapping[WireStop, StopReason] = {
 
 async def run_turn(turn: Turn) -> TurnEnd:
     """Never raises for what a model, tool or person does; the history of the session is sendable at every end."""
-    turn.session.messages.append(turn.prompt)
+    turn.say(turn.prompt)
     try:
         while True:
             await stay_within(turn.limits, turn.requests, turn.usage, turn.session.usage, turn.context.editor)
@@ -46,7 +47,8 @@ async def run_turn(turn: Turn) -> TurnEnd:
                 continue
             elif not turn.steering:
                 return turn.end(STOP_REASONS.get(stop, StopReason.END_TURN))
-            turn.session.messages.extend(Message("user", (Text(prompt),)) for prompt in take(turn.steering))
+            for prompt in take(turn.steering):
+                turn.say(Message("user", (Text(prompt),)))
     except LimitReached as limit:
         turn.emit(events.Notice("warning", limit.message))
         return turn.end(limit.stop_reason)
@@ -74,6 +76,8 @@ async def ask_model(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message
     builder = MessageBuilder()
     turn.call_ids.clear()
     turn.requests += 1
+    number, began = turn.requests, time.monotonic()
+    turn.emit(events.Requested(number, turn.model.name))
     try:
         async with aclosing(turn.model.stream(request)) as stream:
             async for event in stream:
@@ -81,21 +85,24 @@ async def ask_model(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message
                 show(turn, event)
         if builder.stop is None:
             raise StreamCut("the answer ended without saying so")
-    except BaseException:  # raised again: a cancel, too, leaves a history that can be sent
+    except BaseException as error:  # raised again: a cancel, too, leaves a history that can be sent
         _count(turn, builder.usage)
+        stop = error.code if isinstance(error, TarkError) else StopReason.CANCELLED
+        turn.emit(events.Answered(number, turn.model.name, builder.usage, time.monotonic() - began, stop))
         turn.text = builder.message(turn.model.name).text
         shown = f"{turn.text}\n\n[interrupted]".strip()
-        turn.session.messages.append(Message("assistant", (Text(shown),), turn.model.name))
+        turn.say(Message("assistant", (Text(shown),), turn.model.name))
         for call in turn.call_ids.values():
             turn.emit(events.CallChanged(call, events.CallStatus.CANCELLED))
         raise
     _count(turn, builder.usage)
+    turn.emit(events.Answered(number, turn.model.name, builder.usage, time.monotonic() - began, builder.stop.value))
     answer = builder.message(turn.model.name)
     turn.text = answer.text
     if odd := _odd_end(answer, builder.stop, builder.raw_stop):
         turn.emit(events.Notice("warning", odd))
     if answer.parts:
-        turn.session.messages.append(answer)
+        turn.say(answer)
     cut = frozenset(builder.incomplete_calls)
     if builder.stop not in WHOLE and answer.tool_calls and answer.tool_calls[-1].arguments.strip() in ("", "{}"):
         cut |= {answer.tool_calls[-1].id}  # no arguments, or none yet: the wire cannot tell
@@ -112,7 +119,7 @@ async def run_calls(turn: Turn, tools: Mapping[str, Tool[Any]], calls: Sequence[
         for call in calls:
             if call.id not in done:
                 turn.emit(events.CallChanged(turn.call_id(call.id), events.CallStatus.CANCELLED))
-        turn.session.messages.append(history.results_message(calls, done, results.CANCELLED))
+        turn.say(history.results_message(calls, done, results.CANCELLED))
 
 
 def show(turn: Turn, event: StreamEvent) -> None:

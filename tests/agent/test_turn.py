@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.agent import history
-from tark_lsp.agent.events import CallStatus, Notice, Step, TextChunk, ThinkingChunk, UsageChanged
+from tark_lsp.agent.events import (
+    Answered,
+    CallStatus,
+    MessageAdded,
+    Notice,
+    Requested,
+    Step,
+    TextChunk,
+    ThinkingChunk,
+    UsageChanged,
+)
 from tark_lsp.agent.kinds import KINDS
 from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.person import HunkState
@@ -94,7 +104,12 @@ async def test_what_the_listener_hears(bench: Bench) -> None:
             UsageUpdate(usage),
         )
     )
-    assert bench.heard == [
+    prompt, request, *heard, answered, said = bench.heard
+    assert request == Requested(1, bench.model.name)
+    assert isinstance(answered, Answered)
+    assert (answered.number, answered.usage, answered.stop) == (1, usage, "end_turn")
+    assert [each.message for each in (prompt, said) if isinstance(each, MessageAdded)] == bench.session.messages
+    assert heard == [
         Step("retrying in 4 s (429)"),
         Notice("info", "retrying in 4 s (429)"),
         Step("no data for 20 s"),

@@ -1,6 +1,7 @@
 """A turn as the server keeps it, from its command until it is forgotten."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,6 +29,24 @@ class Follower(Protocol):
 
         Not called for a turn that never began.
         """
+        ...
+
+
+class Observer(Protocol):
+    """Hears of every turn of the server, before its client does. None of these may raise."""
+
+    def accepted(self, record: "TurnRecord") -> None:
+        """Before the answer to `tark.turn.start`, so also of a turn that has to wait."""
+        ...
+
+    def event(self, record: "TurnRecord", event: AgentEvent) -> None: ...
+
+    def told(self, record: "TurnRecord", seq: int, update: Mapping[str, Any]) -> None:
+        """What `tark/update` is about to say, whether or not the client wants to hear it."""
+        ...
+
+    def ended(self, record: "TurnRecord", end: Mapping[str, Any]) -> None:
+        """The turn's end, as clients get it; its `end` was told by then."""
         ...
 
 

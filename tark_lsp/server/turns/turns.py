@@ -5,7 +5,8 @@ import contextlib
 import logging
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,7 +23,7 @@ from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.targets import Target
 from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.turns.telling import Telling, summary
-from tark_lsp.server.turns.turn_record import Follower, TurnRecord
+from tark_lsp.server.turns.turn_record import Follower, Observer, TurnRecord
 from tark_lsp.server.turns.updates import LONGEST_TITLE, Progress, ProgressTokens, Updates
 
 log = logging.getLogger(__name__)
@@ -45,14 +46,16 @@ class Turns:
         prepare: Preparer,
         tell_end: Callable[[TurnRecord, dict[str, Any]], Awaitable[None]],
         telling: Telling,
+        observers: Sequence[Observer] = (),
     ) -> None:
-        """`tell_end`: words for people whose client has no `updates`."""
+        """`tell_end`: words for people whose client has no `updates`. `observers` hear everything first, in order."""
         self._connection = connection
         self._tokens = tokens
         self._hunks = hunks
         self._prepare = prepare
         self._tell_end = tell_end
         self._telling = telling
+        self._observers = observers
         self._records: OrderedDict[str, TurnRecord] = OrderedDict()
         self._queues: dict[str, list[TurnRecord]] = {}
 
@@ -78,7 +81,10 @@ class Turns:
             asyncio.get_running_loop().create_future(),
             follower,
         )
+        record.updates.about_to_say = partial(self._told, record)
         self._records[turn_id] = record
+        for observer in self._observers:
+            observer.accepted(record)
         self._forget()
         queue = self._queues.setdefault(session.id, [])
         queue.append(record)
@@ -190,11 +196,20 @@ class Turns:
         await record.progress.begin()
         if record.follower is not None:
             await record.follower.begin()
-        turn = record.turn = await self._prepare(record, lambda event: self._telling.event(record, event))
+        turn = record.turn = await self._prepare(record, partial(self._event, record))
         self._telling.start(record)
         for note in record.notes:
-            self._telling.event(record, events.Notice("warning", note))
+            self._event(record, events.Notice("warning", note))
         return await run_turn(turn)
+
+    def _event(self, record: TurnRecord, event: events.AgentEvent) -> None:
+        for observer in self._observers:
+            observer.event(record, event)
+        self._telling.event(record, event)
+
+    def _told(self, record: TurnRecord, seq: int, update: Mapping[str, Any]) -> None:
+        for observer in self._observers:
+            observer.told(record, seq, update)
 
     def _end(self, record: TurnRecord, end: TurnEnd) -> dict[str, Any]:
         payload: dict[str, Any] = {
@@ -212,6 +227,8 @@ class Turns:
             self._telling.start(record)
         record.progress.end(summary(end, record.turn))
         record.updates.send("end", **payload)
+        for observer in self._observers:
+            observer.ended(record, payload)
         record.ended.set_result(payload)
         return payload
 

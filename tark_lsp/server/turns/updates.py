@@ -7,6 +7,7 @@ larger updates and never a growing queue.
 import asyncio
 import contextlib
 import secrets
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tark_lsp.server import protocol
@@ -28,6 +29,8 @@ class Updates:
         self._pieces: list[str] = []
         self._timer: asyncio.TimerHandle | None = None
         self.seq = 0
+        self.about_to_say: Callable[[int, Mapping[str, Any]], None] = lambda _, __: None
+        """Called with each update and its `seq` before it goes out."""
 
     def text(self, kind: str, delta: str) -> None:
         """`kind` is `text` or `thinking`."""
@@ -59,6 +62,7 @@ class Updates:
 
     def _send(self, update: dict[str, Any]) -> None:
         self.seq += 1
+        self.about_to_say(self.seq, update)
         if self._connection.client.understands("updates"):
             self._connection.notify(protocol.UPDATE, {**self._ids, "seq": self.seq, "update": update})
 
