@@ -75,3 +75,8 @@ class TurnRecord:
     @property
     def over(self) -> bool:
         return self.ended.done()
+
+    def let_go(self) -> None:
+        """After its end, of what weighs: many turns are remembered, for their ends and their hunks."""
+        self.request = self.request.model_copy(update={"context": []})
+        self.target = self.follower = self.task = self.turn = None

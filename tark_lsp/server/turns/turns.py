@@ -126,6 +126,7 @@ class Turns:
             if record.task is None:
                 self._queues[record.session.id].remove(record)
                 self._end(record, TurnEnd(StopReason.CANCELLED, "", Usage(), {}))
+                record.let_go()
             else:
                 record.task.cancel()
         return [record.id for record in wanted]
@@ -171,6 +172,7 @@ class Turns:
         if not record.over:
             self._end(record, TurnEnd(StopReason.CANCELLED, "", Usage(), {}))
             self._next(record)
+            record.let_go()
 
     async def _run(self, record: TurnRecord) -> None:
         end = TurnEnd(StopReason.CANCELLED, "", Usage(), {})
@@ -190,19 +192,24 @@ class Turns:
         with contextlib.suppress(asyncio.CancelledError):
             if record.follower is None or not await record.follower.end(payload):
                 await self._tell_end(record, payload)
+        record.let_go()
 
     async def _do(self, record: TurnRecord) -> TurnEnd:
         record.began = True
         await record.progress.begin()
         if record.follower is not None:
             await record.follower.begin()
-        turn = record.turn = await self._prepare(record, partial(self._event, record))
+        turn = record.turn = await self._prepare(record, partial(self.event, record))
         self._telling.start(record)
         for note in record.notes:
-            self._event(record, events.Notice("warning", note))
+            self.event(record, events.Notice("warning", note))
         return await run_turn(turn)
 
-    def _event(self, record: TurnRecord, event: events.AgentEvent) -> None:
+    def event(self, record: TurnRecord, event: events.AgentEvent) -> None:
+        """Tell everybody. What is left of an answer's words goes out before the message that holds them: whoever keeps
+        both knows that what was said after the last message is in none."""
+        if isinstance(event, events.MessageAdded):
+            record.updates.flush()
         for observer in self._observers:
             observer.event(record, event)
         self._telling.event(record, event)
