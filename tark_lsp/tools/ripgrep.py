@@ -13,9 +13,9 @@ from pathlib import Path
 
 import tark_lsp
 from tark_lsp.errors import ToolError
-from tark_lsp.tools.globs import Glob, name_pattern, wants_hidden
 from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.programs import find_program
+from tark_lsp.workspace.globs import Glob, name_pattern, wants_hidden
 
 LISTING_LIMIT = 100_000
 """Files listed at most, before a glob chooses among them; each costs about 200 bytes here."""

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tark_lsp.tools.globs import Glob, Segments, match_segments, segments_of
+from tark_lsp.workspace.globs import Glob, Segments, match_segments, segments_of
 
 IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
 BINARY_PROBE = 65536

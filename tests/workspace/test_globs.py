@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tark_lsp.errors import ToolError
-from tark_lsp.tools.globs import Glob, expand_braces, name_pattern, wants_hidden
+from tark_lsp.workspace.globs import Glob, expand_braces, name_pattern, wants_hidden
 
 
 @pytest.mark.parametrize(
