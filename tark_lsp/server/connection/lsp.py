@@ -17,9 +17,9 @@ from pygls.lsp.server import LanguageServer
 
 from tark_lsp import __version__
 from tark_lsp.errors import RequestError
+from tark_lsp.processes import is_alive
 from tark_lsp.server.capabilities import find, initialize_result
 from tark_lsp.server.connection.frames import FrameDecoder, FramingError, encode_frame
-from tark_lsp.server.connection.parent import is_alive
 from tark_lsp.server.connection.rpc import INVALID_REQUEST, NOT_INITIALIZED, RequestFailed, Rpc
 from tark_lsp.server.connection.streams import PipeReader, PipeWriter
 from tark_lsp.server.editors import ClientInfo

@@ -1,4 +1,4 @@
-"""Is the process of the editor still there? (LSP 3.17, `InitializeParams.processId`.)"""
+"""Is a process still there?"""
 
 import os
 import sys

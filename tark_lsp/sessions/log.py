@@ -1,0 +1,145 @@
+"""The two logs of a session within one transaction: what the model is told, and what the person was shown.
+
+Whoever calls this has the session to write (leases.py).
+"""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tark_lsp.messages import Message
+from tark_lsp.sessions.message_json import message_of_text, message_text
+from tark_lsp.sessions.rows import History, StoredMessage, TurnRow
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+ADD_TURN = (
+    "INSERT INTO turns (id, session, prompt, kind, model, began, ended, ending, request)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+ADD_MESSAGE = (
+    "INSERT INTO messages (session, number, turn, time, message, call_ids, seq) VALUES (:session,"
+    " (SELECT coalesce(max(number), 0) + 1 FROM messages WHERE session = :session), :turn, :time, :message, :call_ids,"
+    " (SELECT coalesce(max(seq), 0) FROM updates WHERE turn = :turn)) RETURNING number"
+)
+TURN = "SELECT id, session, prompt, kind, model, began, ended, ending, request FROM turns"
+MESSAGES = "SELECT number, turn, time, message, call_ids, seq FROM messages"
+UPDATES = "SELECT said FROM updates WHERE turn = ? ORDER BY seq"
+TOLD = "SELECT summary, told_from, shortened_before FROM sessions WHERE id = ?"
+LAST = "SELECT coalesce(max(number), 0) FROM messages WHERE session = ?"
+GONE = ("text", "thinking")
+"""Kinds of updates that the messages have whole once their turn is over."""
+LATEST = ("plan", "usage", "hunks")
+"""Kinds of updates of which the last one (of a `uri`) says all."""
+
+
+def add_turn(connection: "Connection", turn: TurnRow) -> None:
+    end = None if turn.end is None else json_text(turn.end)
+    values = (turn.id, turn.session_id, clean(turn.prompt), turn.kind, turn.model, turn.began, turn.ended, end)
+    connection.execute(ADD_TURN, (*values, json_text(turn.request)))
+    touch(connection, turn.session_id)
+
+
+def add_message(
+    connection: "Connection",
+    session_id: str,
+    turn_id: str,
+    message: Message,
+    call_ids: Mapping[str, str] | None = None,
+    when: float | None = None,
+) -> int:
+    values = {
+        "session": session_id,
+        "turn": turn_id,
+        "time": time.time() if when is None else when,
+        "message": message_text(message),
+        "call_ids": json_text(call_ids) if call_ids else "{}",
+    }
+    ((number,),) = connection.execute(ADD_MESSAGE, values).fetchall()
+    return int(number)
+
+
+def add_update(connection: "Connection", turn_id: str, seq: int, update: Mapping[str, Any]) -> None:
+    connection.execute("INSERT INTO updates (turn, seq, said) VALUES (?, ?, ?)", (turn_id, seq, json_text(update)))
+
+
+def end_turn(connection: "Connection", turn_id: str, session_id: str, end: Mapping[str, Any]) -> None:
+    """And merge what the person was shown of it: what the messages have goes, the rest is kept as it stood last."""
+    sql = "UPDATE turns SET ended = ?, ending = ? WHERE id = ?"
+    connection.execute(sql, (time.time(), json_text(end), turn_id))
+    rows = connection.execute("SELECT seq, said FROM updates WHERE turn = ? ORDER BY seq", (turn_id,)).fetchall()
+    kept = merged((seq, json.loads(said)) for seq, said in rows)
+    connection.execute("DELETE FROM updates WHERE turn = ?", (turn_id,))
+    for seq, update in kept:
+        add_update(connection, turn_id, seq, update)
+    touch(connection, session_id)
+
+
+def merged(updates: Iterable[tuple[int, Mapping[str, Any]]]) -> list[tuple[int, Mapping[str, Any]]]:
+    """One update for each tool call, plan, usage and file with hunks, at its first place; text and thinking go."""
+    kept: dict[object, tuple[int, Mapping[str, Any]]] = {}
+    for seq, update in updates:
+        kind = update.get("kind")
+        if kind in GONE:
+            continue
+        key = (kind, update.get("toolCallId"), update.get("uri")) if kind == "toolCall" or kind in LATEST else seq
+        first, before = kept.get(key, (seq, {}))
+        kept[key] = first, {**before, **update} if kind == "toolCall" else update
+    return list(kept.values())
+
+
+def touch(connection: "Connection", session_id: str) -> None:
+    connection.execute("UPDATE sessions SET updated = max(updated, ?) WHERE id = ?", (time.time(), session_id))
+
+
+def shortened(connection: "Connection", session_id: str, kept: int) -> None:
+    """`kept` messages at the end of those that are told are told whole."""
+    ((last,),) = connection.execute(LAST, (session_id,))
+    sql = "UPDATE sessions SET shortened_before = max(shortened_before, ?) WHERE id = ?"
+    connection.execute(sql, (last - kept + 1, session_id))
+
+
+def compacted(connection: "Connection", session_id: str, summary: Message, kept: int) -> None:
+    """`summary` stands for all but `kept` messages at the end."""
+    ((last,),) = connection.execute(LAST, (session_id,))
+    sql = "UPDATE sessions SET summary = ?, told_from = max(told_from, ?) WHERE id = ?"
+    connection.execute(sql, (message_text(summary), last - kept + 1, session_id))
+
+
+def history(told: tuple[str | None, int, int], rows: Iterable[tuple[int, str]]) -> History:
+    """`told` as TOLD gives it, `rows` the number and text of each message from `told_from` on."""
+    summary, told_from, shortened_before = told
+    first = () if summary is None else (message_of_text(summary),)
+    shortened_count = max(0, shortened_before - told_from)
+    messages = (*first, *(message_of_text(text) for _, text in rows))
+    return History(messages, len(first) + shortened_count if shortened_count else 0)
+
+
+def stored_message(row: tuple[Any, ...]) -> StoredMessage:
+    """Of a row that MESSAGES gives."""
+    number, turn_id, when, text, call_ids, seq = row
+    return StoredMessage(number, turn_id, when, message_of_text(text), json.loads(call_ids), seq)
+
+
+def turn_row(row: tuple[Any, ...]) -> TurnRow:
+    """Of a row that TURN gives."""
+    id_, session_id, prompt, kind, model, began, ended, end, request = row
+    told = None if end is None else json.loads(end)
+    return TurnRow(id_, session_id, prompt, kind, model, began, ended, told, json.loads(request))
+
+
+def updates(rows: Iterable[tuple[str]]) -> list[Mapping[str, Any]]:
+    """Of rows that UPDATES gives."""
+    return [json.loads(said) for (said,) in rows]
+
+
+def json_text(value: Any) -> str:
+    """ASCII, so that lone surrogates do not matter. Raises TypeError for what is no JSON."""
+    return json.dumps(dict(value), separators=(",", ":"))
+
+
+def clean(text: str) -> str:
+    """An editor may send lone surrogates, which SQLite does not take."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,108 @@
+"""A message as JSON and back, exactly: every part with its echo. Pure.
+
+Lone surrogates, which models and editors send, are escaped, so that the text is ASCII.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolResult
+
+Json = dict[str, Any]
+
+
+def message_text(message: Message) -> str:
+    return json.dumps(message_json(message), separators=(",", ":"))
+
+
+def message_of_text(text: str) -> Message:
+    """Raises ValueError for what `message_text` did not make."""
+    return message_of(json.loads(text))
+
+
+def message_json(message: Message) -> Json:
+    """`{role, parts: [{type, ...}], model?}`."""
+    model = {"model": message.model} if message.model else {}
+    return {"role": message.role, "parts": [_part_json(part) for part in message.parts], **model}
+
+
+def message_of(value: Any) -> Message:
+    """Raises ValueError for a value of another shape."""
+    try:
+        role = value["role"]
+        parts = tuple(READERS[_text(part["type"])](part) for part in value["parts"])
+        model = _text(value.get("model", ""))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"no message: {error!r}") from error
+    if role not in ROLES:
+        raise ValueError(f"no message: its role is {role!r}")
+    return Message(role, parts, model)
+
+
+def _part_json(part: Part) -> Json:
+    match part:
+        case Text(text, echo):
+            return {"type": "text", "text": text, **_echo_json(echo)}
+        case Thinking(text, echo):
+            return {"type": "thinking", "text": text, **_echo_json(echo)}
+        case ToolCall(id_, name, arguments, echo):
+            return {"type": "call", "id": id_, "name": name, "arguments": arguments, **_echo_json(echo)}
+        case ToolResult(call_id, content, is_error, images):
+            error = {"isError": True} if is_error else {}
+            shown = {"images": [_part_json(image) for image in images]} if images else {}
+            return {"type": "result", "callId": call_id, "content": content, **error, **shown}
+        case Image(mime_type, data):
+            return {"type": "image", "mimeType": mime_type, "data": data}
+        case Opaque(echo):
+            return {"type": "opaque", **_echo_json(echo)}
+
+
+def _echo_json(echo: Mapping[str, Any] | None) -> Json:
+    """An empty echo is one: some wires must be sent back that there was nothing."""
+    return {} if echo is None else {"echo": dict(echo)}
+
+
+def _image(part: Json) -> Image:
+    return Image(_text(part["mimeType"]), _text(part["data"]))
+
+
+def _result(part: Json) -> ToolResult:
+    images = tuple(_image(image) for image in part.get("images", ()))
+    return ToolResult(_text(part["callId"]), _text(part["content"]), part.get("isError", False) is True, images)
+
+
+def _call(part: Json) -> ToolCall:
+    return ToolCall(_text(part["id"]), _text(part["name"]), _text(part["arguments"]), _echo(part))
+
+
+def _opaque(part: Json) -> Opaque:
+    echo = _echo(part)
+    if echo is None:
+        raise ValueError("no message: an opaque part without its echo")
+    return Opaque(echo)
+
+
+def _echo(part: Json) -> Mapping[str, Any] | None:
+    echo = part.get("echo")
+    if echo is not None and not isinstance(echo, dict):
+        raise ValueError("no message: an echo that is no object")
+    return echo
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"no message: {value!r} where a text belongs")
+    return value
+
+
+ROLES = ("user", "assistant", "tool")
+READERS: Mapping[str, Callable[[Json], Part]] = {
+    "text": lambda part: Text(_text(part["text"]), _echo(part)),
+    "thinking": lambda part: Thinking(_text(part["text"]), _echo(part)),
+    "call": _call,
+    "result": _result,
+    "image": _image,
+    "opaque": _opaque,
+}
+"""How each type of part is read; KeyError, TypeError and ValueError are told as one."""

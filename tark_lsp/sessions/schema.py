@@ -1,0 +1,44 @@
+"""The tables of the sessions' file, and which rows of theirs belong to one session.
+
+Both logs are only added to: `messages` is what the model is told, `updates` what the person was shown. What of the
+messages is told is said by three columns of the session. Paths are blobs, since they need not be text.
+"""
+
+from collections.abc import Mapping
+
+from tark_lsp.database import Layout
+
+TABLES = (
+    """CREATE TABLE sessions (id TEXT PRIMARY KEY, title TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
+    folders BLOB NOT NULL, model TEXT, mode TEXT NOT NULL, approval TEXT NOT NULL, thinking TEXT NOT NULL, parent TEXT,
+    summary TEXT, told_from INTEGER NOT NULL DEFAULT 1, shortened_before INTEGER NOT NULL DEFAULT 1)""",
+    """CREATE TABLE turns (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL,
+    prompt TEXT NOT NULL, kind TEXT NOT NULL, model TEXT, began REAL NOT NULL, ended REAL, ending TEXT,
+    request TEXT NOT NULL)""",
+    "CREATE INDEX turns_of_session ON turns (session, ended)",
+    """CREATE TABLE messages (session TEXT NOT NULL, number INTEGER NOT NULL, turn TEXT NOT NULL, time REAL NOT NULL,
+    message TEXT NOT NULL, call_ids TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (session, number))""",
+    "CREATE TABLE updates (turn TEXT NOT NULL, seq INTEGER NOT NULL, said TEXT NOT NULL, PRIMARY KEY (turn, seq))",
+    """CREATE TABLE leases (session TEXT PRIMARY KEY, owner TEXT NOT NULL, pid INTEGER NOT NULL, host TEXT NOT NULL,
+    machine TEXT NOT NULL, started TEXT NOT NULL, beat REAL NOT NULL)""",
+    """CREATE TABLE usage (number INTEGER PRIMARY KEY, session TEXT NOT NULL, turn TEXT NOT NULL, model TEXT NOT NULL,
+    purpose TEXT NOT NULL, time REAL NOT NULL, seconds REAL NOT NULL, stop TEXT NOT NULL, input_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL, cost_usd REAL, workspace TEXT NOT NULL)""",
+    "CREATE INDEX usage_of_session ON usage (session)",
+    "CREATE INDEX usage_by_time ON usage (time)",
+)
+LAYOUT = Layout(1, TABLES)
+"""`summary` stands for the messages before `told_from`; tool results before `shortened_before` are told shortened."""
+
+TURNS_OF = "SELECT id FROM turns WHERE session = :session"
+TEXT_OF: Mapping[str, str] = {
+    "updates": f"turn IN ({TURNS_OF})",
+    "messages": "session = :session",
+    "turns": "session = :session",
+    "leases": "session = :session",
+    "sessions": "id = :session",
+}
+"""What goes with a session that is deleted, by table, in this order."""
+ROWS_OF: Mapping[str, str] = {**TEXT_OF, "usage": "session = :session"}
+"""Everything of a session, by table."""

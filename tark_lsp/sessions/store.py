@@ -1,0 +1,230 @@
+"""SessionStore: the sessions of all workspaces in one file that outlives the servers; else in memory.
+
+Each call is one transaction, and what it stored is stored when it returns. Nothing is opened before the first call.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tark_lsp.database import Database, copy_rows
+from tark_lsp.messages import ApprovalLevel, Message, Mode
+from tark_lsp.sessions import log
+from tark_lsp.sessions.leases import Leases
+from tark_lsp.sessions.rows import History, Holder, SessionHeld, SessionRow, StoredMessage, TurnRow
+from tark_lsp.sessions.schema import LAYOUT, ROWS_OF, TEXT_OF
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+ADD_SESSION = (
+    "INSERT INTO sessions (id, title, created, updated, folders, model, mode, approval, thinking, parent)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+SESSIONS = """SELECT id, title, created, updated, folders, model, mode, approval, thinking, parent,
+    (SELECT count(*) FROM turns WHERE session = sessions.id),
+    (SELECT sum(cost_usd) FROM usage WHERE session = sessions.id) FROM sessions"""
+CHANGEABLE = ("title", "model", "mode", "approval", "thinking", "folders")
+T = TypeVar("T")
+
+
+class SessionStore:
+    """For one thread."""
+
+    def __init__(self, locate: Callable[[], Path], failed: Callable[[str], None]) -> None:
+        """`locate()` gives the file, in a folder that is there. Where it raises OSError: in memory.
+
+        `failed(problem)` is told in words for people what could not be stored, and what was done about it.
+        """
+        self._failed = failed
+        self._database = Database(locate, LAYOUT, self._carry, self._tell)
+        self._leases = Leases()
+
+    def create(self, row: SessionRow, messages: Sequence[Message] = ()) -> None:
+        """And it is ours to write."""
+
+        def work(connection: "Connection") -> None:
+            _insert(connection, row)
+            self._leases.take(connection, row.id)
+            for message in messages:
+                log.add_message(connection, row.id, "", message)
+
+        self._database.write(work)
+        self._leases.held.add(row.id)
+
+    def change(self, session_id: str, **columns: str | Sequence[Path] | None) -> None:
+        """Those of CHANGEABLE. Raises SessionHeld where another process has it."""
+        assert set(columns) <= set(CHANGEABLE), "these alone change"
+        values = [_value(value) for value in columns.values()]
+        sql = f"UPDATE sessions SET {', '.join(f'{name} = ?' for name in columns)} WHERE id = ?"
+
+        def work(connection: "Connection") -> None:
+            self._check_free(connection, session_id)
+            connection.execute(sql, (*values, session_id))
+
+        self._database.write(work)
+
+    def session(self, session_id: str) -> SessionRow | None:
+        rows = self._database.read(f"{SESSIONS} WHERE id = ?", session_id)
+        return _session(rows[0]) if rows else None
+
+    def sessions(self, folders: Sequence[Path] | None = None) -> list[SessionRow]:
+        """Those that share a folder, or all; the newest first."""
+        wanted = None if folders is None else {os.fsencode(folder) for folder in folders}
+        rows = self._database.read(f"{SESSIONS} ORDER BY updated DESC, created DESC")
+        return [_session(row) for row in rows if wanted is None or wanted.intersection(row[4].split(b"\0"))]
+
+    def delete(self, session_id: str) -> None:
+        """Its text goes, its usage stays. Raises SessionHeld where another process has it."""
+
+        def work(connection: "Connection") -> None:
+            self._check_free(connection, session_id)
+            for table, where in TEXT_OF.items():
+                connection.execute(f"DELETE FROM {table} WHERE {where}", {"session": session_id})
+
+        self._database.write(work)
+        self._leases.held.discard(session_id)
+
+    def take(self, session_id: str) -> Holder | None:
+        """None: it is ours to write now; else who has it."""
+        holder = self._database.write(lambda connection: self._leases.take(connection, session_id))
+        if holder is None:
+            self._leases.held.add(session_id)
+        return holder
+
+    def beat(self) -> list[str]:
+        """To be called every 5 s; ids of the sessions that another process took over."""
+        if not self._leases.held:
+            return []
+        lost = self._database.write(self._leases.beat)
+        self._leases.held.difference_update(lost)
+        return lost
+
+    def release(self, session_id: str | None = None) -> None:
+        """Give it back, or all that are ours."""
+        given = self._leases.held & ({session_id} if session_id is not None else self._leases.held)
+        if given:
+            self._database.write(lambda connection: self._leases.give_back(connection, given))
+            self._leases.held.difference_update(given)
+
+    def begin_turn(self, turn: TurnRow) -> None:
+        self._add(turn.session_id, lambda connection: log.add_turn(connection, turn))
+
+    def add_message(
+        self, session_id: str, turn_id: str, message: Message, call_ids: Mapping[str, str] | None = None
+    ) -> int:
+        """Its number in the session."""
+        return self._add(
+            session_id, lambda connection: log.add_message(connection, session_id, turn_id, message, call_ids)
+        )
+
+    def add_update(self, turn_id: str, seq: int, update: Mapping[str, Any]) -> None:
+        self._add_to_turn(turn_id, lambda connection, _: log.add_update(connection, turn_id, seq, update))
+
+    def end_turn(self, turn_id: str, end: Mapping[str, Any]) -> None:
+        """And merge its updates: text and thinking go (they are in the messages), tool calls keep their last state."""
+        self._add_to_turn(turn_id, lambda connection, session: log.end_turn(connection, turn_id, session, end))
+
+    def shortened(self, session_id: str, kept: int) -> None:
+        """The tool results in all but the last `kept` messages are told shortened."""
+        self._add(session_id, lambda connection: log.shortened(connection, session_id, kept))
+
+    def compacted(self, session_id: str, summary: Message, kept: int) -> None:
+        """`summary` stands for all but the last `kept` messages."""
+        self._add(session_id, lambda connection: log.compacted(connection, session_id, summary, kept))
+
+    def history(self, session_id: str) -> History:
+        """As it is told, every tool result whole; empty for a session that is not there."""
+        told = self._database.read(log.TOLD, session_id)
+        if not told:
+            return History(())
+        sql = "SELECT number, message FROM messages WHERE session = ? AND number >= ? ORDER BY number"
+        return log.history(told[0], self._database.read(sql, session_id, told[0][1]))
+
+    def messages(self, session_id: str) -> list[StoredMessage]:
+        """All of them, in their order."""
+        rows = self._database.read(f"{log.MESSAGES} WHERE session = ? ORDER BY number", session_id)
+        return [log.stored_message(row) for row in rows]
+
+    def turn(self, turn_id: str) -> TurnRow | None:
+        rows = self._database.read(f"{log.TURN} WHERE id = ?", turn_id)
+        return log.turn_row(rows[0]) if rows else None
+
+    def turns(self, session_id: str) -> list[TurnRow]:
+        rows = self._database.read(f"{log.TURN} WHERE session = ? ORDER BY number", session_id)
+        return [log.turn_row(row) for row in rows]
+
+    def unended(self, session_id: str) -> list[TurnRow]:
+        rows = self._database.read(f"{log.TURN} WHERE session = ? AND ended IS NULL ORDER BY number", session_id)
+        return [log.turn_row(row) for row in rows]
+
+    def updates(self, turn_id: str) -> list[Mapping[str, Any]]:
+        """What the person was shown, in its order; merged once the turn is over."""
+        return log.updates(self._database.read(log.UPDATES, turn_id))
+
+    def read(self, sql: str, *values: Any) -> list[Any]:
+        return self._database.read(sql, *values)
+
+    def write(self, work: "Callable[[Connection], T]") -> T:
+        """In one transaction, which may be done again on another file."""
+        return self._database.write(work)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _add(self, session_id: str, work: "Callable[[Connection], T]") -> T:
+        """Raises SessionHeld where the session is not ours."""
+
+        def checked(connection: "Connection") -> T:
+            self._leases.check(connection, session_id)
+            return work(connection)
+
+        return self._database.write(checked)
+
+    def _add_to_turn(self, turn_id: str, work: "Callable[[Connection, str], T]") -> T:
+        def checked(connection: "Connection") -> T:
+            row = connection.execute("SELECT session FROM turns WHERE id = ?", (turn_id,)).fetchone()
+            if row is None:  # its session was deleted meanwhile
+                raise SessionHeld(None)
+            self._leases.check(connection, row[0])
+            return work(connection, row[0])
+
+        return self._database.write(checked)
+
+    def _check_free(self, connection: "Connection", session_id: str) -> None:
+        holder = self._leases.holder(connection, session_id)
+        if holder is not None:
+            raise SessionHeld(holder)
+
+    def _carry(self, old: "Connection", new: "Connection") -> bool:
+        wanted = {table: f"SELECT * FROM {table} WHERE {where}" for table, where in ROWS_OF.items()}
+        whole = True
+        for session_id in sorted(self._leases.held):
+            whole = copy_rows(old, new, wanted, {"session": session_id}) and whole
+        return whole
+
+    def _tell(self, problem: str, lost: bool) -> None:
+        kept = "memory only, until the editor ends" if self._database.in_memory else "a new file"
+        gone = "; some of the sessions at hand could not be read" if lost else ""
+        self._failed(f"the sessions' file cannot be used: {problem}. Sessions are kept in {kept} from now on{gone}")
+
+
+def _insert(connection: "Connection", row: SessionRow) -> None:
+    values = (row.id, _value(row.title), row.created, row.updated, _value(row.folders), row.model, row.mode)
+    connection.execute(ADD_SESSION, (*values, row.approval, row.thinking, row.parent))
+
+
+def _value(value: str | Sequence[Path] | None) -> str | bytes | None:
+    if value is None:
+        return None
+    return log.clean(value) if isinstance(value, str) else b"\0".join(os.fsencode(folder) for folder in value)
+
+
+def _session(row: tuple[Any, ...]) -> SessionRow:
+    """Of a row that SESSIONS gives."""
+    id_, title, created, updated, folders, model, mode, approval, thinking, parent, turns, cost = row
+    paths = tuple(Path(os.fsdecode(folder)) for folder in folders.split(b"\0") if folder)
+    return SessionRow(
+        id_, title, created, updated, paths, model, Mode(mode), ApprovalLevel(approval), thinking, parent, turns, cost
+    )
