@@ -34,10 +34,13 @@ CLIENT_CERTIFICATE, CLIENT_KEY = "TARK_CLIENT_CERT", "TARK_CLIENT_KEY"
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
+    """`address`: where to connect, whatever the name in the URL leads to by now; certificates are still that name's."""
+
     method: str
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: bytes = field(default=b"", repr=False)
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +69,14 @@ def is_loopback(url: str) -> bool:
 
 
 class HttpTransport:
-    """The network. Made without httpx; used from one event loop."""
+    """The network. Made without httpx; used from one event loop.
 
-    def __init__(self) -> None:
+    `personal` False: nothing of the person's goes along to strangers: no proxy, no client certificate, no cookies; each
+    request has a connection of its own.
+    """
+
+    def __init__(self, *, personal: bool = True) -> None:
+        self._personal = personal
         self._client: httpx.AsyncClient | None = None
         self._making = asyncio.Lock()
         self._redaction = Redaction()
@@ -80,6 +88,9 @@ class HttpTransport:
         host = urlsplit(request.url).netloc.rpartition("@")[2]
         try:
             built = client.build_request(request.method, request.url, headers=request.headers, content=request.body)
+            if request.address:  # the Host header is made by now, and stays
+                built.extensions["sni_hostname"] = built.url.host
+                built.url = built.url.copy_with(host=request.address)
             response = await client.send(built, stream=True)
         except (UnicodeEncodeError, httpx.LocalProtocolError):  # their words hold the header's value, maybe a key
             raise _cannot_ask(request.url, "a header holds characters that none can have") from None
@@ -118,9 +129,26 @@ class HttpTransport:
     async def _ready(self) -> "httpx.AsyncClient":
         async with self._making:
             if self._client is None:
-                self._client = await asyncio.to_thread(_make_client)
+                self._client = await asyncio.to_thread(_make_client if self._personal else _make_plain_client)
                 self._redaction.install()
             return self._client
+
+
+def _make_plain_client() -> "httpx.AsyncClient":
+    """Connections are not kept: one to an address would serve any name that leads there, checked or not."""
+    from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+    import httpx
+
+    return httpx.AsyncClient(
+        verify=_tls(client_certificate=False),
+        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+        limits=httpx.Limits(max_keepalive_connections=0),
+        follow_redirects=False,
+        trust_env=False,
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+        headers={"accept-encoding": "identity"},
+    )
 
 
 def _make_client() -> "httpx.AsyncClient":
@@ -141,7 +169,7 @@ def _make_client() -> "httpx.AsyncClient":
         raise SettingsError(f"{named} cannot be used", hint=f"a proxy is written as {PROXY_FORM}") from None
 
 
-def _tls() -> ssl.SSLContext:
+def _tls(*, client_certificate: bool = True) -> ssl.SSLContext:
     """Raises SettingsError that names the variable and the file."""
     import httpx
 
@@ -156,6 +184,8 @@ def _tls() -> ssl.SSLContext:
             f"SSL_CERT_FILE is {trusted}, which holds no certificates: {error.reason or error}",
             hint="set it to a file of PEM certificates",
         ) from error
+    if not client_certificate:
+        return context
     certificate, key = os.environ.get(CLIENT_CERTIFICATE), os.environ.get(CLIENT_KEY)
     if certificate:
         _load_client_certificate(context, certificate, key or None)
