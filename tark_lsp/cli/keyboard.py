@@ -3,6 +3,15 @@
 import asyncio
 import os
 import sys
+from typing import Protocol
+
+
+class Asks(Protocol):
+    """Where a person types the answer to a question."""
+
+    async def ask(self, question: str) -> str | None:
+        """The line typed, stripped; None: there is no answer, and will be none."""
+        ...
 
 
 class Keyboard:
@@ -14,7 +23,7 @@ class Keyboard:
     async def ask(self, question: str) -> str | None:
         """The line typed, stripped; None: the input has ended (Ctrl-D)."""
         async with self._turn:
-            _forget_what_was_typed()
+            forget_what_was_typed()
             sys.stdout.write(question)
             sys.stdout.flush()
             line = await _read_line()
@@ -41,7 +50,7 @@ async def _read_line() -> str:
         loop.remove_reader(descriptor)
 
 
-def _forget_what_was_typed() -> None:
+def forget_what_was_typed() -> None:
     """A key pressed before the question was seen must not answer it."""
     if sys.platform == "win32":
         import msvcrt

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tark_lsp.cli.keyboard import Keyboard
+from tark_lsp.cli.choosing import Choice, Chosen, EditsText, Hunks, choose, choose_hunks
+from tark_lsp.cli.keyboard import Asks
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import one_line, visible
 
@@ -15,11 +16,12 @@ class TerminalPerson:
     """`keyboard` None: nobody can be asked, and everything that needs asking is refused.
 
     `yes`: edits are allowed unasked, where a grant could cover them, too: never protected files, text outside the
-    selection, commands or the network (protocol.md, "Proposals and permissions").
+    selection, commands or the network (protocol.md, "Proposals and permissions"). `edit`: the person's own editor.
     """
 
-    def __init__(self, screen: Screen, keyboard: Keyboard | None, *, yes: bool) -> None:
+    def __init__(self, screen: Screen, keyboard: Asks | None, *, yes: bool, edit: EditsText | None = None) -> None:
         self._screen = screen
+        self._edit = edit
         self._keyboard = keyboard
         self._yes = yes
         self._hunks: dict[str, Sequence[Mapping[str, Any]]] = {}
@@ -59,42 +61,42 @@ class TerminalPerson:
         return await self._decide(self._keyboard, request, edits)
 
     async def _decide(
-        self, keyboard: Keyboard, request: Mapping[str, Any], edits: Sequence[Mapping[str, Any]]
+        self, keyboard: Asks, request: Mapping[str, Any], edits: Sequence[Mapping[str, Any]]
     ) -> Mapping[str, Any]:
         grant = next(iter(request.get("grants") or ()), None)  # the narrowest stands first
-        several = sum(len(edit["hunks"]) for edit in edits) > 1
-        choices = ["y", "n", *(["a"] if grant else []), *(["h"] if several else [])]
-        explained = {
-            "y": "[y]es",
-            "n": "[n]o",
-            "a": f"[a]ll {one_line(grant['covers'])}" if grant else "",
-            "h": "[h]unk by hunk",
-        }
+        hunks = [(edit["uri"], hunk) for edit in edits for hunk in edit["hunks"]]
         verb = "Apply" if edits else "Allow"
-        match await self._choice(keyboard, f"{verb}? {', '.join(explained[one] for one in choices)}: ", choices):
+        choices = [
+            Choice("[y]es", f"{verb.lower()} what is shown above, this once"),
+            Choice("[n]o", "do not; the model is told"),
+            *(
+                [Choice(f"[a]ll {one_line(grant['covers'])}", "the same, and do not ask again for these")]
+                if grant
+                else []
+            ),
+            *([Choice("[h]unk by hunk", "look at each change, choose, and edit")] if self._by_hunk(hunks) else []),
+        ]
+        match await choose(keyboard, self._screen, f"{verb}?", choices):
             case "y":
                 return ALLOW
             case "a" if grant:
                 return {**ALLOW, "grant": grant["id"]}
             case "h":
-                chosen = await self.choose_hunks([(edit["uri"], hunk) for edit in edits for hunk in edit["hunks"]])
-                return {**ALLOW, "hunks": chosen} if chosen else REJECT
+                chosen = await choose_hunks(keyboard, self._screen, hunks, self._edit)
+                return CANCELLED if chosen is None else _allowed(chosen)
             case "n":
                 return REJECT
             case _:
                 return CANCELLED
 
-    async def choose_hunks(self, hunks: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
-        """Ask for each (uri, hunk); the ids the person said yes to. With `yes` all, with nobody there none, unasked."""
+    def _by_hunk(self, hunks: Hunks) -> bool:
+        return len(hunks) > 1 or (bool(hunks) and self._edit is not None)
+
+    async def choose_hunks(self, hunks: Hunks) -> Chosen:
+        """What the person said yes to. With `yes` all, with nobody there none, unasked; the input's end is no yes."""
         if self._yes or self._keyboard is None:
-            return [hunk["hunkId"] for _, hunk in hunks] if self._yes else []
-        chosen = []
-        for number, (uri, hunk) in enumerate(hunks, 1):
-            self._screen.hunk(uri, hunk)
-            answer = await self._choice(self._keyboard, f"This hunk ({number} of {len(hunks)})? [y]es, [n]o: ", "yn")
-            if answer == "y":
-                chosen.append(hunk["hunkId"])
-        return chosen
+            return Chosen([hunk["hunkId"] for _, hunk in hunks] if self._yes else [])
+        return await choose_hunks(self._keyboard, self._screen, hunks, self._edit) or Chosen()
 
     async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         options: Sequence[Mapping[str, Any]] = request.get("options") or ()
@@ -139,12 +141,12 @@ class TerminalPerson:
         for number, label in enumerate(labels, 1):
             self._screen.line(f"  {number}. {one_line(label)}")
 
-    async def _choice(self, keyboard: Keyboard, question: str, choices: Sequence[str]) -> str | None:
-        """One of the choices, however often it takes: Enter alone decides nothing. None: the input ended."""
-        while (typed := await keyboard.ask(question)) is not None:
-            if (first := typed[:1].lower()) in choices and first:
-                return first
-        return None
+
+def _allowed(chosen: Chosen) -> Mapping[str, Any]:
+    if not chosen.ids:
+        return REJECT
+    edited = [{"hunkId": name, "newText": text} for name, text in chosen.edited.items() if name in chosen.ids]
+    return {**ALLOW, "hunks": chosen.ids, **({"edited": edited} if edited else {})}
 
 
 def _numbers(typed: str, most: int, *, several: bool) -> list[int]:

@@ -107,8 +107,7 @@ class Screen:
             self._begun.add(call)
             self.line(f"● {self._titles.get(call, '')}", "cyan")
         if status in ENDED_BADLY:
-            words = [_reason(part["text"]) for part in update.get("content") or () if part.get("type") == "text"]
-            self.line(f"  ✗ {': '.join([status, *words])}", "red")
+            self.line(f"  ✗ {': '.join([status, *reasons(update)])}", "red")
 
     def _stream(self, delta: str, kind: str) -> None:
         if self._within_line != kind:
@@ -133,8 +132,13 @@ class Screen:
             return []  # no context to draw; the diff itself is whole
 
 
+def reasons(update: Mapping[str, Any]) -> list[str]:
+    """What a person should read of how a call of `toolCall` ended, each on one line."""
+    return [_reason(part["text"]) for part in update.get("content") or () if part.get("type") == "text"]
+
+
 def _reason(text: str) -> str:
-    """What a person should read of a failed call's result, which is a line of JSON for the model (tools.md)."""
+    """A failed call's result is a line of JSON for the model (tools.md)."""
     try:
         return one_line(json.loads(text)["error"]["message"])
     except (ValueError, KeyError, TypeError):

@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
+from tark_lsp.cli.editor import edit_text
 from tark_lsp.cli.keyboard import Keyboard
 from tark_lsp.cli.person import TerminalPerson
 from tark_lsp.cli.screen import Screen
@@ -37,7 +38,7 @@ async def server(
     environ: Mapping[str, str] | None = None,
 ) -> AsyncIterator[tuple[Client, TerminalPerson]]:
     """A server on `folder`. Edits are always reviewed before they are written: a terminal has no undo."""
-    person = TerminalPerson(screen, Keyboard() if at_terminal() else None, yes=yes)
+    person = TerminalPerson(screen, Keyboard() if at_terminal() else None, yes=yes, edit=edit_text)
     async with await Client.start(
         folder, person, settings={**settings, "editReview": "ask"}, environ=environ
     ) as client:

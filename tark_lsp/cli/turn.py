@@ -33,13 +33,13 @@ async def run_turn(client: Client, screen: Screen, person: TerminalPerson, start
     screen.ended(end)
     if end["stopReason"] != "end_turn":
         return NOT_DONE
-    decided = await _decide_pending(client, screen, person, turn["turnId"])
+    decided = await decide_pending(client, screen, person, turn["turnId"])
     states = {edit["state"] for edit in end.get("edits") or ()} - {"pending"}
     refused = decided is False or (states and states <= {"rejected", "failed"})
     return NOT_DONE if refused else DONE
 
 
-async def _decide_pending(client: Client, screen: Screen, person: TerminalPerson, turn_id: str) -> bool | None:
+async def decide_pending(client: Client, screen: Screen, person: TerminalPerson, turn_id: str) -> bool | None:
     """Ask about hunks that modes ask and plan only propose: whether any was applied; None: nothing was decided."""
     if not (pending := person.pending(turn_id)):
         return None
@@ -49,11 +49,14 @@ async def _decide_pending(client: Client, screen: Screen, person: TerminalPerson
         screen.line("proposed, not written", "yellow")
         return None
     chosen = await person.choose_hunks(pending)
-    if refused := [hunk["hunkId"] for _, hunk in pending if hunk["hunkId"] not in chosen]:
+    if refused := [hunk["hunkId"] for _, hunk in pending if hunk["hunkId"] not in chosen.ids]:
         await client.command("tark.hunk.reject", {"hunkIds": refused})
-    if not chosen:
+    if not chosen.ids:
         return False
-    answer = await client.command("tark.hunk.accept", {"hunkIds": chosen})
+    for hunk_id in chosen.ids:
+        if (text := chosen.edited.get(hunk_id)) is not None:
+            await client.command("tark.hunk.edit", {"hunkId": hunk_id, "newText": text})
+    answer = await client.command("tark.hunk.accept", {"hunkIds": chosen.ids})
     for skipped in answer["skipped"]:
         screen.message(f"not applied: {skipped['reason']}", 2)
     screen.line(f"{len(answer['hunks'])} of {len(pending)} hunks applied")

@@ -1,6 +1,7 @@
 """How the terminal's person answers: typed answers to each question, --yes, and nobody there."""
 
 import io
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from tark_lsp.cli.choosing import Chosen
+from tark_lsp.cli.editor import edit_text
 from tark_lsp.cli.keyboard import Keyboard
 from tark_lsp.cli.person import TerminalPerson
 from tark_lsp.cli.screen import Screen
@@ -90,7 +93,7 @@ async def test_what_is_asked_is_shown_whole_and_harmless() -> None:
     await someone.permission(edit("h", "i"))
     for text in ("rm -r \\x1b[2J", "in /ws", "with A=b", "run_command: it runs a command", "-a\n+h", "+i"):
         assert text in out.getvalue()
-    assert typist.questions[1] == "Apply? [y]es, [n]o, [a]ll edits in /ws, this turn, [h]unk by hunk: "
+    assert typist.questions[1] == "Apply? [y]es, [n]o, [a]ll edits in /ws, this turn, [h]unk by hunk, [?]: "
 
 
 @pytest.mark.parametrize(
@@ -112,7 +115,7 @@ async def test_nobody_there_refuses_and_says_the_fix() -> None:
     assert "--yes" in out.getvalue()
     assert await someone.choose("Trust this folder?", ["Trust", "Not now"]) is None
     assert await someone.input({"question": "Which?", "options": [{"id": "a", "label": "A"}]}) == {"answer": None}
-    assert await someone.choose_hunks([("file:///ws/a.py", hunk("h"))]) == []
+    assert await someone.choose_hunks([("file:///ws/a.py", hunk("h"))]) == Chosen()
 
 
 OPTIONS = [{"id": "a", "label": "A"}, {"id": "b", "label": "B"}]
@@ -138,3 +141,52 @@ async def test_input(question: dict[str, Any], lines: tuple[str, ...], answer: A
 async def test_choose(lines: tuple[str, ...], title: str | None) -> None:
     someone, _, _ = person(*lines)
     assert await someone.choose("Trust?", ["Trust", "Not now"]) == title
+
+
+HUNKS = [("file:///ws/a.py", hunk(name)) for name in "hij"]
+DECIDED: list[tuple[str, tuple[str, ...], Chosen]] = [
+    ("one by one", ("y", "n", "y"), Chosen(["h", "j"])),
+    ("all the rest", ("n", "a"), Chosen(["i", "j"])),
+    ("done", ("y", "d"), Chosen(["h"])),
+    ("words that only begin so decide nothing", ("yesterday", "now", "?", "done"), Chosen()),
+    ("the end of the input is no yes", ("y",), Chosen()),
+    ("edited", ("e", "y", "n", "n"), Chosen(["h"], {"h": "h\n# mine\n"})),
+    ("edited twice, then left out", ("e", "e", "n", "d"), Chosen([], {"h": "h\n# mine\n# mine\n"})),
+]
+
+
+@pytest.mark.parametrize(("lines", "expected"), [row[1:] for row in DECIDED], ids=[row[0] for row in DECIDED])
+async def test_hunks_are_chosen(lines: tuple[str, ...], expected: Chosen) -> None:
+    async def edit(text: str, _: str) -> str:
+        return text + "# mine\n"
+
+    typist, out = Typist(lines), io.StringIO()
+    screen = Screen(Console(file=out, highlight=False, markup=False), Path("/ws"))
+    assert await TerminalPerson(screen, typist, yes=False, edit=edit).choose_hunks(HUNKS) == expected
+    assert typist.lines == []
+    assert ("# mine" in out.getvalue()) == bool(expected.edited)
+    assert ("this list" in out.getvalue()) == ("?" in lines)
+
+
+async def test_an_edited_hunk_goes_with_the_answer_and_a_missing_editor_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text(f'#!{sys.executable}\nimport sys\nopen(sys.argv[1], "a").write("# mine\\n")\n')
+    editor.chmod(0o700)
+    monkeypatch.setenv("VISUAL", "")
+    typist, out = Typist(["h", "e", "e", "y"]), io.StringIO()
+    screen = Screen(Console(file=out, highlight=False, markup=False), Path("/ws"))
+    someone = TerminalPerson(screen, typist, yes=False, edit=edit_text)
+    monkeypatch.delenv("EDITOR", raising=False)
+    asked = typist.ask
+
+    async def ask(question: str) -> str | None:
+        if len(typist.questions) == 2:
+            monkeypatch.setenv("EDITOR", str(editor))
+        return await asked(question)
+
+    monkeypatch.setattr(typist, "ask", ask)
+    answer = await someone.permission(edit("h"))
+    assert "no editor is set" in out.getvalue()
+    assert answer == {"outcome": "allow", "hunks": ["h"], "edited": [{"hunkId": "h", "newText": "h\n# mine\n"}]}
