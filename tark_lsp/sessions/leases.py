@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tark_lsp.processes import is_alive
 from tark_lsp.sessions.rows import Holder, SessionHeld
@@ -27,7 +27,8 @@ STALE_SECONDS = 30.0
 one of the clocks is wrong."""
 UNKNOWN_SECONDS = 300.0
 """The same where a process with that number is there, but the system does not tell whether it is that one."""
-LEASE = "SELECT owner, pid, host, machine, started, beat FROM leases WHERE session = ?"
+ALL = "SELECT session, owner, pid, host, machine, started, beat FROM leases"
+LEASE = "SELECT owner, pid, host, beat FROM leases WHERE session = ?"
 TAKE = "INSERT OR REPLACE INTO leases (session, owner, pid, host, machine, started, beat) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -60,12 +61,16 @@ class Leases:
 
     def holder(self, connection: "Connection", session_id: str) -> Holder | None:
         """Who has it, other than us; None: nobody who is still there."""
-        row = connection.execute(LEASE, (session_id,)).fetchone()
-        us = self._process()
-        if row is None or row[0] == us.owner:
-            return None
-        _, pid, host, of, started, beat = row
-        return None if is_free(us, Process("", pid, host, of, started), beat, time.time()) else Holder(pid, host, beat)
+        return self.others(connection.execute(f"{ALL} WHERE session = ?", (session_id,)).fetchall()).get(session_id)
+
+    def others(self, rows: Iterable[tuple[Any, ...]]) -> dict[str, Holder]:
+        """Those of the rows that ALL gives that belong to others who are still there, by session."""
+        us, now = self._process(), time.time()
+        return {
+            session: Holder(pid, host, beat)
+            for session, owner, pid, host, of, started, beat in rows
+            if owner != us.owner and not is_free(us, Process(owner, pid, host, of, started), beat, now)
+        }
 
     def check(self, connection: "Connection", session_id: str) -> None:
         """Raises SessionHeld unless it is ours, now and in this transaction."""

@@ -8,7 +8,9 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tark_lsp.agent import shortening
 from tark_lsp.messages import Message
+from tark_lsp.sessions.mending import mend, sendable
 from tark_lsp.sessions.message_json import message_of_text, message_text
 from tark_lsp.sessions.rows import History, StoredMessage, TurnRow
 
@@ -26,13 +28,13 @@ ADD_MESSAGE = (
 )
 TURN = "SELECT id, session, prompt, kind, model, began, ended, ending, request FROM turns"
 MESSAGES = "SELECT number, turn, time, message, call_ids, seq FROM messages"
-UPDATES = "SELECT said FROM updates WHERE turn = ? ORDER BY seq"
+UPDATES = "SELECT seq, said FROM updates WHERE turn = ? ORDER BY seq"
 TOLD = "SELECT summary, told_from, shortened_before FROM sessions WHERE id = ?"
 LAST = "SELECT coalesce(max(number), 0) FROM messages WHERE session = ?"
 GONE = ("text", "thinking")
 """Kinds of updates that the messages have whole once their turn is over."""
-LATEST = ("plan", "usage", "hunks")
-"""Kinds of updates of which the last one (of a `uri`) says all."""
+LATEST = ("plan", "usage")
+"""Kinds of updates of which the last one says all."""
 
 
 def add_turn(connection: "Connection", turn: TurnRow) -> None:
@@ -69,25 +71,38 @@ def end_turn(connection: "Connection", turn_id: str, session_id: str, end: Mappi
     """And merge what the person was shown of it: what the messages have goes, the rest is kept as it stood last."""
     sql = "UPDATE turns SET ended = ?, ending = ? WHERE id = ?"
     connection.execute(sql, (time.time(), json_text(end), turn_id))
-    rows = connection.execute("SELECT seq, said FROM updates WHERE turn = ? ORDER BY seq", (turn_id,)).fetchall()
-    kept = merged((seq, json.loads(said)) for seq, said in rows)
+    kept = merged(updates(connection.execute(UPDATES, (turn_id,)).fetchall()))
     connection.execute("DELETE FROM updates WHERE turn = ?", (turn_id,))
     for seq, update in kept:
         add_update(connection, turn_id, seq, update)
     touch(connection, session_id)
 
 
-def merged(updates: Iterable[tuple[int, Mapping[str, Any]]]) -> list[tuple[int, Mapping[str, Any]]]:
-    """One update for each tool call, plan, usage and file with hunks, at its first place; text and thinking go."""
+def merged(shown: Iterable[tuple[int, Mapping[str, Any]]]) -> list[tuple[int, Mapping[str, Any]]]:
+    """One update for each tool call, one for the plan and the usage, at their first places; text and thinking go."""
     kept: dict[object, tuple[int, Mapping[str, Any]]] = {}
-    for seq, update in updates:
+    for seq, update in shown:
         kind = update.get("kind")
         if kind in GONE:
             continue
-        key = (kind, update.get("toolCallId"), update.get("uri")) if kind == "toolCall" or kind in LATEST else seq
+        key = (kind, update.get("toolCallId")) if kind == "toolCall" or kind in LATEST else seq
         first, before = kept.get(key, (seq, {}))
         kept[key] = first, {**before, **update} if kind == "toolCall" else update
     return list(kept.values())
+
+
+def mend_turn(connection: "Connection", turn: TurnRow) -> TurnRow:
+    """End a turn whose process ended, so that the history can be sent; the turn as it is then."""
+    rows = connection.execute(f"{MESSAGES} WHERE session = ? AND turn = ? ORDER BY number", (turn.session_id, turn.id))
+    shown = updates(connection.execute(UPDATES, (turn.id,)).fetchall())
+    mended = mend(turn, [stored_message(row) for row in rows], shown)
+    for message in mended.messages:
+        add_message(connection, turn.session_id, turn.id, message)
+    last = shown[-1][0] if shown else 0
+    for seq, update in enumerate(mended.updates, last + 1):
+        add_update(connection, turn.id, seq, update)
+    end_turn(connection, turn.id, turn.session_id, mended.end)
+    return turn_row(connection.execute(f"{TURN} WHERE id = ?", (turn.id,)).fetchone())
 
 
 def touch(connection: "Connection", session_id: str) -> None:
@@ -111,10 +126,15 @@ def compacted(connection: "Connection", session_id: str, summary: Message, kept:
 def history(told: tuple[str | None, int, int], rows: Iterable[tuple[int, str]]) -> History:
     """`told` as TOLD gives it, `rows` the number and text of each message from `told_from` on."""
     summary, told_from, shortened_before = told
-    first = () if summary is None else (message_of_text(summary),)
-    shortened_count = max(0, shortened_before - told_from)
-    messages = (*first, *(message_of_text(text) for _, text in rows))
-    return History(messages, len(first) + shortened_count if shortened_count else 0)
+    stored = [] if summary is None else [message_of_text(summary)]
+    count = 0
+    for number, text in rows:
+        message = message_of_text(text)
+        old = told_from <= number < shortened_before
+        stored.append(shortening.shortened(message) if old else message)
+        count = len(stored) if old else count
+    messages = tuple(sendable(stored))
+    return History(messages, count if len(messages) == len(stored) else 0)
 
 
 def stored_message(row: tuple[Any, ...]) -> StoredMessage:
@@ -130,9 +150,9 @@ def turn_row(row: tuple[Any, ...]) -> TurnRow:
     return TurnRow(id_, session_id, prompt, kind, model, began, ended, told, json.loads(request))
 
 
-def updates(rows: Iterable[tuple[str]]) -> list[Mapping[str, Any]]:
-    """Of rows that UPDATES gives."""
-    return [json.loads(said) for (said,) in rows]
+def updates(rows: Iterable[tuple[int, str]]) -> list[tuple[int, Mapping[str, Any]]]:
+    """By their `seq`, of rows that UPDATES gives."""
+    return [(seq, json.loads(said)) for seq, said in rows]
 
 
 def json_text(value: Any) -> str:

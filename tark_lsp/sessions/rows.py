@@ -71,7 +71,7 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """As it is told: the summary first where there is one. Tool results in the first `shortened` are told shortened."""
+    """As it is told: the summary first where there is one. Tool results in the first `shortened` are shortened."""
 
     messages: tuple[Message, ...]
     shortened: int = 0

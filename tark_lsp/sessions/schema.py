@@ -12,7 +12,7 @@ TABLES = (
     """CREATE TABLE sessions (id TEXT PRIMARY KEY, title TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
     folders BLOB NOT NULL, model TEXT, mode TEXT NOT NULL, approval TEXT NOT NULL, thinking TEXT NOT NULL, parent TEXT,
     summary TEXT, told_from INTEGER NOT NULL DEFAULT 1, shortened_before INTEGER NOT NULL DEFAULT 1)""",
-    """CREATE TABLE turns (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL,
+    """CREATE TABLE turns (id TEXT NOT NULL UNIQUE, session TEXT NOT NULL,
     prompt TEXT NOT NULL, kind TEXT NOT NULL, model TEXT, began REAL NOT NULL, ended REAL, ending TEXT,
     request TEXT NOT NULL)""",
     "CREATE INDEX turns_of_session ON turns (session, ended)",
@@ -21,12 +21,17 @@ TABLES = (
     "CREATE TABLE updates (turn TEXT NOT NULL, seq INTEGER NOT NULL, said TEXT NOT NULL, PRIMARY KEY (turn, seq))",
     """CREATE TABLE leases (session TEXT PRIMARY KEY, owner TEXT NOT NULL, pid INTEGER NOT NULL, host TEXT NOT NULL,
     machine TEXT NOT NULL, started TEXT NOT NULL, beat REAL NOT NULL)""",
-    """CREATE TABLE usage (number INTEGER PRIMARY KEY, session TEXT NOT NULL, turn TEXT NOT NULL, model TEXT NOT NULL,
+    """CREATE TABLE usage (session TEXT NOT NULL, turn TEXT NOT NULL, model TEXT NOT NULL,
     purpose TEXT NOT NULL, time REAL NOT NULL, seconds REAL NOT NULL, stop TEXT NOT NULL, input_tokens INTEGER NOT NULL,
     cached_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
     reasoning_tokens INTEGER NOT NULL, cost_usd REAL, workspace TEXT NOT NULL)""",
     "CREATE INDEX usage_of_session ON usage (session)",
     "CREATE INDEX usage_by_time ON usage (time)",
+    """CREATE TABLE results (session TEXT NOT NULL, id TEXT NOT NULL, size INTEGER NOT NULL, text BLOB NOT NULL,
+    UNIQUE (session, id))""",
+    """CREATE TABLE kept_hunks (number INTEGER PRIMARY KEY, lease TEXT NOT NULL, path BLOB NOT NULL,
+    digest TEXT NOT NULL, text BLOB, hunks TEXT NOT NULL)""",
+    "CREATE INDEX kept_hunks_of_lease ON kept_hunks (lease, path)",
 )
 LAYOUT = Layout(1, TABLES)
 """`summary` stands for the messages before `told_from`; tool results before `shortened_before` are told shortened."""
@@ -35,10 +40,11 @@ TURNS_OF = "SELECT id FROM turns WHERE session = :session"
 TEXT_OF: Mapping[str, str] = {
     "updates": f"turn IN ({TURNS_OF})",
     "messages": "session = :session",
+    "results": "session = :session",
     "turns": "session = :session",
     "leases": "session = :session",
     "sessions": "id = :session",
 }
 """What goes with a session that is deleted, by table, in this order."""
-ROWS_OF: Mapping[str, str] = {**TEXT_OF, "usage": "session = :session"}
-"""Everything of a session, by table."""
+ROWS_OF: Mapping[str, str] = {**TEXT_OF, "usage": "session = :session", "kept_hunks": "lease = :session"}
+"""Everything of a session or another lease, by table."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tark_lsp.database import Database, copy_rows
 from tark_lsp.messages import ApprovalLevel, Message, Mode
-from tark_lsp.sessions import log
-from tark_lsp.sessions.leases import Leases
-from tark_lsp.sessions.rows import History, Holder, SessionHeld, SessionRow, StoredMessage, TurnRow
+from tark_lsp.sessions import leases, log, usage
+from tark_lsp.sessions.forking import fork
+from tark_lsp.sessions.rows import History, Holder, SessionHeld, SessionRow, StoredMessage, TurnRow, UsageRow
 from tark_lsp.sessions.schema import LAYOUT, ROWS_OF, TEXT_OF
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ ADD_SESSION = (
 SESSIONS = """SELECT id, title, created, updated, folders, model, mode, approval, thinking, parent,
     (SELECT count(*) FROM turns WHERE session = sessions.id),
     (SELECT sum(cost_usd) FROM usage WHERE session = sessions.id) FROM sessions"""
+UNENDED = "session = ? AND ended IS NULL ORDER BY rowid"
 CHANGEABLE = ("title", "model", "mode", "approval", "thinking", "folders")
 T = TypeVar("T")
 
@@ -39,19 +40,19 @@ class SessionStore:
         """
         self._failed = failed
         self._database = Database(locate, LAYOUT, self._carry, self._tell)
-        self._leases = Leases()
+        self.leases = leases.Leases()
 
     def create(self, row: SessionRow, messages: Sequence[Message] = ()) -> None:
         """And it is ours to write."""
 
         def work(connection: "Connection") -> None:
             _insert(connection, row)
-            self._leases.take(connection, row.id)
+            self.leases.take(connection, row.id)
             for message in messages:
                 log.add_message(connection, row.id, "", message)
 
         self._database.write(work)
-        self._leases.held.add(row.id)
+        self.leases.held.add(row.id)
 
     def change(self, session_id: str, **columns: str | Sequence[Path] | None) -> None:
         """Those of CHANGEABLE. Raises SessionHeld where another process has it."""
@@ -84,29 +85,55 @@ class SessionStore:
                 connection.execute(f"DELETE FROM {table} WHERE {where}", {"session": session_id})
 
         self._database.write(work)
-        self._leases.held.discard(session_id)
+        self.leases.held.discard(session_id)
+
+    def fork(self, session_id: str, new_id: str, title: str, number: int | None) -> SessionRow:
+        """A new session, ours to write, with what was said up to message `number` (None: all); see forking.py.
+
+        Whoever has the other one. Raises KeyError where there is none.
+        """
+
+        def work(connection: "Connection") -> None:
+            fork(connection, session_id, new_id, title, number)
+            self.leases.take(connection, new_id)
+
+        self._database.write(work)
+        self.leases.held.add(new_id)
+        row = self.session(new_id)
+        if row is None:
+            self.release(new_id)
+            raise KeyError(session_id)
+        return row
 
     def take(self, session_id: str) -> Holder | None:
         """None: it is ours to write now; else who has it."""
-        holder = self._database.write(lambda connection: self._leases.take(connection, session_id))
+        holder = self._database.write(lambda connection: self.leases.take(connection, session_id))
         if holder is None:
-            self._leases.held.add(session_id)
+            self.leases.held.add(session_id)
         return holder
+
+    def holder(self, session_id: str) -> Holder | None:
+        """Who has it, but for us and nobody."""
+        return self.leases.others(self._database.read(f"{leases.ALL} WHERE session = ?", session_id)).get(session_id)
+
+    def holders(self) -> dict[str, Holder]:
+        """Who has which session, but for those that are ours or nobody's."""
+        return self.leases.others(self._database.read(leases.ALL))
 
     def beat(self) -> list[str]:
         """To be called every 5 s; ids of the sessions that another process took over."""
-        if not self._leases.held:
+        if not self.leases.held:
             return []
-        lost = self._database.write(self._leases.beat)
-        self._leases.held.difference_update(lost)
+        lost = self._database.write(self.leases.beat)
+        self.leases.held.difference_update(lost)
         return lost
 
     def release(self, session_id: str | None = None) -> None:
         """Give it back, or all that are ours."""
-        given = self._leases.held & ({session_id} if session_id is not None else self._leases.held)
+        given = self.leases.held & ({session_id} if session_id is not None else self.leases.held)
         if given:
-            self._database.write(lambda connection: self._leases.give_back(connection, given))
-            self._leases.held.difference_update(given)
+            self._database.write(lambda connection: self.leases.give_back(connection, given))
+            self.leases.held.difference_update(given)
 
     def begin_turn(self, turn: TurnRow) -> None:
         self._add(turn.session_id, lambda connection: log.add_turn(connection, turn))
@@ -135,7 +162,7 @@ class SessionStore:
         self._add(session_id, lambda connection: log.compacted(connection, session_id, summary, kept))
 
     def history(self, session_id: str) -> History:
-        """As it is told, every tool result whole; empty for a session that is not there."""
+        """As it is told, and sendable; empty for a session that is not there."""
         told = self._database.read(log.TOLD, session_id)
         if not told:
             return History(())
@@ -152,16 +179,32 @@ class SessionStore:
         return log.turn_row(rows[0]) if rows else None
 
     def turns(self, session_id: str) -> list[TurnRow]:
-        rows = self._database.read(f"{log.TURN} WHERE session = ? ORDER BY number", session_id)
+        rows = self._database.read(f"{log.TURN} WHERE session = ? ORDER BY rowid", session_id)
         return [log.turn_row(row) for row in rows]
 
     def unended(self, session_id: str) -> list[TurnRow]:
-        rows = self._database.read(f"{log.TURN} WHERE session = ? AND ended IS NULL ORDER BY number", session_id)
+        rows = self._database.read(f"{log.TURN} WHERE {UNENDED}", session_id)
         return [log.turn_row(row) for row in rows]
 
-    def updates(self, turn_id: str) -> list[Mapping[str, Any]]:
-        """What the person was shown, in its order; merged once the turn is over."""
+    def updates(self, turn_id: str) -> list[tuple[int, Mapping[str, Any]]]:
+        """What the person was shown, by its `seq`; merged once the turn is over."""
         return log.updates(self._database.read(log.UPDATES, turn_id))
+
+    def mend(self, session_id: str) -> list[TurnRow]:
+        """End its turns that were cut off with their process (mending.py), all at once; those turns as they are then.
+
+        To be called when it was taken, while no turn of it runs here.
+        """
+
+        def work(connection: "Connection") -> list[TurnRow]:
+            rows = connection.execute(f"{log.TURN} WHERE {UNENDED}", (session_id,)).fetchall()
+            return [log.mend_turn(connection, log.turn_row(row)) for row in rows]
+
+        return self._add(session_id, work)
+
+    def add_usage(self, row: UsageRow) -> None:
+        """Of a request to a model; whoever has the session."""
+        self._database.write(lambda connection: usage.add(connection, row))
 
     def read(self, sql: str, *values: Any) -> list[Any]:
         return self._database.read(sql, *values)
@@ -177,7 +220,7 @@ class SessionStore:
         """Raises SessionHeld where the session is not ours."""
 
         def checked(connection: "Connection") -> T:
-            self._leases.check(connection, session_id)
+            self.leases.check(connection, session_id)
             return work(connection)
 
         return self._database.write(checked)
@@ -187,20 +230,20 @@ class SessionStore:
             row = connection.execute("SELECT session FROM turns WHERE id = ?", (turn_id,)).fetchone()
             if row is None:  # its session was deleted meanwhile
                 raise SessionHeld(None)
-            self._leases.check(connection, row[0])
+            self.leases.check(connection, row[0])
             return work(connection, row[0])
 
         return self._database.write(checked)
 
     def _check_free(self, connection: "Connection", session_id: str) -> None:
-        holder = self._leases.holder(connection, session_id)
+        holder = self.leases.holder(connection, session_id)
         if holder is not None:
             raise SessionHeld(holder)
 
     def _carry(self, old: "Connection", new: "Connection") -> bool:
         wanted = {table: f"SELECT * FROM {table} WHERE {where}" for table, where in ROWS_OF.items()}
         whole = True
-        for session_id in sorted(self._leases.held):
+        for session_id in sorted(self.leases.held):
             whole = copy_rows(old, new, wanted, {"session": session_id}) and whole
         return whole
 

@@ -1,0 +1,73 @@
+"""A session begun with what was said in another, up to a message; within one transaction.
+
+Turns get ids of their own, and keep what was shown of them. What they cost stays with the session they were made in.
+"""
+
+import secrets
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tark_lsp.messages import StopReason
+from tark_lsp.sessions import log
+from tark_lsp.sessions.mending import NOTHING_USED
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+COPY_SESSION = """INSERT INTO sessions SELECT :new, :title, :now, :now, folders, model, mode, approval, thinking, id,
+    CASE WHEN told_from <= :number + 1 THEN summary END, CASE WHEN told_from <= :number + 1 THEN told_from ELSE 1 END,
+    shortened_before FROM sessions WHERE id = :old"""
+"""The summary of messages that come after is of no use; a session's settings are its parent's."""
+COPY_MESSAGES = """INSERT INTO messages SELECT :new, number, :new_turn, time, message, call_ids, seq FROM messages
+    WHERE session = :old AND turn = :old_turn AND number <= :number"""
+COPY_RESULTS = "INSERT INTO results SELECT :new, id, size, text FROM results WHERE session = :old ORDER BY rowid"
+EXTENT = """SELECT turn, max(number), seq FROM messages WHERE session = :old AND number <= :number GROUP BY turn
+    ORDER BY max(number)"""
+"""Each turn with a message that is kept: its last one's number and `seq` (sqlite.org/lang_select.html, "bare")."""
+
+
+def fork(connection: "Connection", old: str, new: str, title: str, number: int | None) -> None:
+    """`number` None: all of it. A call whose result came later goes with it, one that has none yet does not."""
+    number = _whole(connection, old, number)
+    values = {"old": old, "new": new, "title": log.clean(title), "now": time.time(), "number": number}
+    connection.execute(COPY_SESSION, values)
+    connection.execute(COPY_RESULTS, values)
+    for turn, last, seq in connection.execute(EXTENT, values).fetchall():
+        new_turn = f"turn-{secrets.token_hex(6)}" if turn else ""
+        connection.execute(COPY_MESSAGES, {**values, "old_turn": turn, "new_turn": new_turn})
+        if turn:
+            _copy_turn(connection, turn, new_turn, new, last, seq)
+
+
+def _whole(connection: "Connection", session: str, number: int | None) -> int:
+    """The number of the last message, so that every call has its result."""
+    ((end,),) = connection.execute(log.LAST, (session,))
+    last = int(end) if number is None else max(0, min(number, end))
+    rows = connection.execute(f"{log.MESSAGES} WHERE session = ? AND number = ?", (session, last)).fetchall()
+    if rows and log.stored_message(rows[0]).message.tool_calls:
+        return last + 1 if last < end else last - 1
+    return last
+
+
+def _copy_turn(connection: "Connection", turn: str, new_turn: str, session: str, last: int, seq: int) -> None:
+    row = log.turn_row(connection.execute(f"{log.TURN} WHERE id = ?", (turn,)).fetchone())
+    later = "SELECT 1 FROM messages WHERE session = ? AND turn = ? AND number > ?"
+    cut = row.end is None or connection.execute(later, (row.session_id, turn, last)).fetchone() is not None
+    ids = {"sessionId": session, "turnId": new_turn}
+    end: Mapping[str, Any] = {**CUT, **ids} if cut or row.end is None else {**row.end, **ids}
+    values = (new_turn, session, row.prompt, row.kind, row.model, row.began, row.ended or time.time())
+    connection.execute(log.ADD_TURN, (*values, log.json_text(end), log.json_text(row.request)))
+    shown = log.updates(connection.execute(log.UPDATES, (turn,)).fetchall())
+    for at, update in log.merged((at, update) for at, update in shown if not cut or at <= seq):
+        log.add_update(connection, new_turn, at, {"kind": "end", **end} if update.get("kind") == "end" else update)
+
+
+CUT: Mapping[str, Any] = {
+    "stopReason": StopReason.CANCELLED,
+    "text": "",
+    "edits": [],
+    "changedByCommand": [],
+    "usage": NOTHING_USED,
+}
+"""The end of a turn of which only the beginning is kept."""
