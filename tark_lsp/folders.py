@@ -32,6 +32,13 @@ def checkpoints_path() -> Path:
     return state_folder() / "checkpoints.sqlite3"
 
 
+def logs_folder() -> Path:
+    """Made if missing, 0700."""
+    folder = state_folder() / "logs"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
 def workspace_config_path(folder: Path) -> Path:
     return folder / ".tark" / "config.toml"
 

@@ -21,16 +21,18 @@ LAYERS: dict[str, set[str]] = {
     "settings_cleaning": GROUND,
     "http": GROUND | {"redaction"},
     "redaction": set(),
+    "log_ids": set(),
     "llm": GROUND | {"http"},
     "workspace": GROUND | {"database"},
     "context": GROUND | {"settings", "workspace"},
     "sandbox": {"errors"},
     "tools": GROUND | {"http", "workspace", "context", "sandbox"},
-    "agent": BELOW_AGENT,
+    "agent": BELOW_AGENT | {"log_ids"},
     "database": set(),
     "processes": set(),
     "sessions": GROUND | {"agent", "database", "processes"},
-    "server": BELOW_AGENT | {"agent", "sessions", "folders", "processes"},
+    "telemetry": GROUND | {"agent", "llm", "log_ids", "redaction", "folders"},
+    "server": BELOW_AGENT | {"agent", "telemetry", "log_ids", "sessions", "folders", "processes"},
     "gateway": BELOW_AGENT | {"agent", "sessions"},
     "cli": BELOW_AGENT | {"agent", "sessions", "server", "gateway", "folders"},
     "__main__": {"cli"},
@@ -54,6 +56,7 @@ ONLY_IN: dict[str, set[str]] = {
     "rich": {"cli"},
     "msgspec": {"llm"},
     "genai_prices": {"llm"},
+    "opentelemetry": {"telemetry"},
 }
 """Packages, and the layers that may import them."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from tark_lsp.agent.events import CallChanged, CallStatus
 from tark_lsp.agent.state import Turn
 from tark_lsp.errors import FailureForModel, TarkError, ToolError
+from tark_lsp.log_ids import belonging
 from tark_lsp.messages import ToolCall, ToolResult
 from tark_lsp.tools.results import failure_line
 from tark_lsp.tools.tool import Arguments, Preview, Tool
@@ -37,7 +38,16 @@ class Ready:
 
 @contextmanager
 def failures_told(turn: Turn, calls: Sequence[ToolCall], results: dict[str, ToolResult]) -> Iterator[None]:
-    """Whatever goes wrong inside becomes the result of those of `calls` that have none; only cancelling passes."""
+    """Whatever goes wrong inside becomes the result of those of `calls` that have none; only cancelling passes.
+
+    What is logged inside is of the call, where it is one.
+    """
+    with belonging(call_id=turn.call_id(calls[0].id) if len(calls) == 1 else ""), _told(turn, calls, results):
+        yield
+
+
+@contextmanager
+def _told(turn: Turn, calls: Sequence[ToolCall], results: dict[str, ToolResult]) -> Iterator[None]:
     try:
         yield
     except Exception as error:

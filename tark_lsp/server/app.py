@@ -50,6 +50,8 @@ from tark_lsp.server.turns.telling import Telling
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.server.turns.updates import ProgressTokens
 from tark_lsp.settings import Settings, load_settings
+from tark_lsp.telemetry.tracing import Tracing, is_wanted
+from tark_lsp.telemetry.turn_log import TurnLog
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.files import Workspace
@@ -139,6 +141,9 @@ class App:
             mentions,
         )
         answers = Answers(connection, questions, show)
+        self._tracing = (
+            Tracing(os.environ, lambda text: questions.tell(text, level=WARNING)) if is_wanted(os.environ) else None
+        )
         turns = self._turns = Turns(
             connection,
             tokens,
@@ -146,6 +151,7 @@ class App:
             self._preparation,
             answers.turn_ended,
             Telling(hunks, answers.notice, targets.range_json),
+            [TurnLog(), *([self._tracing] if self._tracing else ())],
         )
         drawing.attach(reviews, hunks, self._hunks_changed)
         chats = Chats(documents, workspace, turns, questions, drawing.refresh)
@@ -188,6 +194,8 @@ class App:
 
     async def stop(self) -> None:
         await self._turns.stop()
+        if self._tracing is not None:
+            await self._tracing.stop()
         await self._auth.stop()
         for models in (*self._closing, self._preparation.models):
             await models.aclose()

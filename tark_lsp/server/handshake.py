@@ -54,17 +54,15 @@ def serve_stdio(create_server: Callable[[], "Connection"]) -> "NoReturn":
             pass  # The client is gone: the end of stdin tells the server so.
 
     import asyncio
-    import logging
 
     from tark_lsp.server.connection.streams import PipeReader
 
-    logging.basicConfig(
-        level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-    logging.getLogger("pygls").setLevel(logging.WARNING)  # it logs whole messages below that
-
     loop = asyncio.new_event_loop()
     reader = PipeReader(stdin, loop)  # begins to read: a client that sends a big document must not wait for an import
+
+    from tark_lsp.telemetry.logs import begin_logs
+
+    begin_logs()
 
     async def serve() -> int:
         return await create_server().serve(reader, stdout, received=rest, initialize=message)

@@ -16,6 +16,7 @@ from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn, TurnEnd
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.errors import RequestError, TarkError
+from tark_lsp.log_ids import belonging
 from tark_lsp.messages import StopReason, Usage
 from tark_lsp.server import protocol
 from tark_lsp.server.asking.visible import cut, visible
@@ -164,7 +165,8 @@ class Turns:
                 record.updates.send("hunks", **update)
 
     def _begin(self, record: TurnRecord) -> None:
-        record.task = asyncio.create_task(self._run(record), name=record.id)
+        with belonging(session_id=record.session.id, turn_id=record.id):  # what it logs, and all it starts
+            record.task = asyncio.create_task(self._run(record), name=record.id)
         record.task.add_done_callback(lambda _: self._end_unbegun(record))
 
     def _end_unbegun(self, record: TurnRecord) -> None:

@@ -1,0 +1,108 @@
+"""What requests to models used and cost: a row for each, and sums of them. No words are in it, so it outlives sessions.
+
+Where no price is known a request has no cost; a sum says how many such it holds, and never counts them as free.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from tark_lsp.messages import Usage
+from tark_lsp.sessions.rows import UsageRow
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+Read: TypeAlias = Callable[..., list[Any]]
+"""`read(sql, *values)` -> rows."""
+By: TypeAlias = Literal["model", "day", "session", "turn"]
+
+ADD = (
+    "INSERT INTO usage (session, turn, model, purpose, time, seconds, stop, input_tokens, cached_tokens,"
+    " cache_write_tokens, output_tokens, reasoning_tokens, cost_usd, workspace)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+SUMS = (
+    "count(*), sum(cost_usd IS NULL), sum(seconds), sum(input_tokens), sum(cached_tokens), sum(cache_write_tokens),"
+    " sum(output_tokens), sum(reasoning_tokens), sum(cost_usd), min(time), max(time)"
+)
+WHERE = "FROM usage WHERE time >= ? AND (? IS NULL OR session = ?)"
+KEYS: Mapping[By, str] = {
+    "model": "model",
+    "day": "strftime('%Y-%m-%d', time, 'unixepoch', 'localtime')",
+    "session": "session",
+    "turn": "turn",
+}
+"""Days are those of the person: by this machine's time zone as it was then, summer time included."""
+ORDER: Mapping[By, str] = {"model": "coalesce(sum(cost_usd), 0) DESC, count(*) DESC, model"}
+"""The dearest first; all else in the order of time."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageSum:
+    """Of the requests that share `key`: a model's name, a day (YYYY-MM-DD), the id of a session or turn.
+
+    `usage.cost_usd` is of those with a known price, None where there is none; `unpriced` counts the others. `seconds`
+    are those of the requests, `first` and `last` when they were over, in seconds since 1970.
+    """
+
+    key: str
+    requests: int = 0
+    unpriced: int = 0
+    seconds: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    first: float = 0.0
+    last: float = 0.0
+
+
+def add(connection: "Connection", row: UsageRow) -> None:
+    usage = row.usage
+    tokens = (usage.input_tokens, usage.cached_tokens, usage.cache_write_tokens, usage.output_tokens)
+    about = (row.session_id, row.turn_id, row.model, row.purpose, row.time, row.seconds, row.stop)
+    connection.execute(ADD, (*about, *tokens, usage.reasoning_tokens, usage.cost_usd, row.workspace))
+
+
+def usage_sums(read: Read, by: By, since: float = 0.0, session_id: str | None = None) -> list[UsageSum]:
+    """Of the requests that were over at `since` (seconds since 1970) or later; of one session, or of all."""
+    sql = f"SELECT {KEYS[by]} AS part, {SUMS} {WHERE} GROUP BY part ORDER BY {ORDER.get(by, 'min(time)')}"
+    return [_sum(*row) for row in read(sql, since, session_id, session_id)]
+
+
+def usage_total(read: Read, since: float = 0.0, session_id: str | None = None) -> UsageSum:
+    ((count, *sums),) = read(f"SELECT {SUMS} {WHERE}", since, session_id, session_id)
+    return _sum("total", count, *sums) if count else UsageSum("total")
+
+
+def usage_json(each: UsageSum, by: str = "") -> dict[str, Any]:
+    """As `tark.usage` and `tark-lsp usage` give it; `by` names the key, "" for a total."""
+    usage = each.usage
+    return {
+        **({by: each.key} if by else {}),
+        "requests": each.requests,
+        "inputTokens": usage.input_tokens,
+        "cachedTokens": usage.cached_tokens,
+        "cacheWriteTokens": usage.cache_write_tokens,
+        "outputTokens": usage.output_tokens,
+        "reasoningTokens": usage.reasoning_tokens,
+        "costUsd": usage.cost_usd,
+        "unpricedRequests": each.unpriced,
+        "seconds": round(each.seconds, 3),
+    }
+
+
+def _sum(
+    key: str,
+    requests: int,
+    unpriced: int,
+    seconds: float,
+    input_tokens: int,
+    cached: int,
+    written: int,
+    output_tokens: int,
+    reasoning: int,
+    cost: float | None,
+    first: float,
+    last: float,
+) -> UsageSum:
+    usage = Usage(input_tokens, cached, written, output_tokens, reasoning, cost)
+    return UsageSum(key, requests, unpriced, seconds, usage, first, last)
