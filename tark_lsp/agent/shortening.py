@@ -6,12 +6,14 @@ What comes out depends on the message alone, so that a session that is opened ag
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tark_lsp.context.result_handles import how_to_read, result_id
+from tark_lsp.context.result_handles import how_to_read, lines_of, result_id
 from tark_lsp.context.snippets import CLOSING, OPENING
 from tark_lsp.messages import Message, Part, ToolResult
 
+__all__ = ["long_texts", "result_id", "shortened"]
+
 LONG = 1_500
-"""Characters: a result up to this stays whole. What a shortened one has is less, so that it is never shortened again."""
+"""Characters: a result up to this stays whole, and so does a shortened one, which has less."""
 
 HEAD = 800
 
@@ -38,12 +40,14 @@ def _shortened_part(part: Part) -> Part:
 def _shortened_text(text: str) -> str:
     if len(text) <= LONG:
         return text
-    head = text[:HEAD]
-    whole_lines = head[: head.rfind("\n") + 1]
-    head, lines = (whole_lines, whole_lines.count("\n")) if whole_lines else (f"{head} [cut]\n", 0)
-    left_out = text.count("\n", len(whole_lines)) + (not text.endswith("\n"))
-    rest = how_to_read(result_id(text), lines + 1)
-    note = f"[{left_out:,} more lines left out to save room; as they were then: {rest}; a file: read it again]"
+    lines = lines_of(text)
+    used = count = 0
+    while used + len(lines[count]) < HEAD:
+        used += len(lines[count]) + 1
+        count += 1
+    head = "".join(f"{line}\n" for line in lines[:count]) or f"{lines[0][:HEAD]} [cut]\n"
+    rest = how_to_read(result_id(text), count + 1)
+    note = f"[{len(lines) - count:,} more lines left out to save room; as they were: {rest}; a file: read it again]"
     return f"{_closed(head)}{note}"
 
 

@@ -12,6 +12,16 @@ HANDLE = re.compile(r"result:([0-9a-f]{16})")
 LONGEST_KEPT = 1024 * 1024
 """Characters of one result that are kept to be read on."""
 
+LONGEST_LINE = 1_000
+"""Characters: a longer line is several, so that all of it can be read on from some number."""
+
+
+def lines_of(text: str) -> list[str]:
+    """As they are counted by `how_to_read`."""
+    return [
+        line[at : at + LONGEST_LINE] for line in text.split("\n") for at in range(0, max(1, len(line)), LONGEST_LINE)
+    ]
+
 
 def result_id(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

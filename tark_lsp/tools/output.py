@@ -1,6 +1,11 @@
 """The output of a command as it streams in: the head and the tail are kept, in bounded memory."""
 
+from collections.abc import Callable
+
+from tark_lsp.context.result_handles import lines_of
 from tark_lsp.tools.results import counted, plain_text
+
+AGAIN = "to see them run it again through `grep`, `head` or `tail`, or with its output in a file"
 
 
 class HeadAndTail:
@@ -28,22 +33,28 @@ class HeadAndTail:
     def lines(self) -> int:
         return self.newlines + (self.total > 0 and self.last != b"\n")
 
-    def text(self) -> str:
-        """Plain text; bytes that are not UTF-8 show as U+FFFD. A sentence stands for what was left out."""
+    @property
+    def whole(self) -> bool:
+        return self.total <= len(self.head) + min(len(self.tail), self.half)
+
+    def text(self, read_on: Callable[[int], str] = lambda _: AGAIN) -> str:
+        """Plain text; bytes that are not UTF-8 show as U+FFFD. A sentence stands for what was left out.
+
+        `read_on` says how to see it, given the number of the first line, from 1, that is not shown.
+        """
         tail = self.tail[-self.half :]
-        left_out = self.total - len(self.head) - len(tail)
-        if left_out <= 0:
+        if self.whole:
             return plain_text((self.head + tail).decode("utf-8", "replace"))
         # Cut at lines, so that neither a character nor a terminal escape is cut in two.
         head = bytes(self.head[: self.head.rfind(b"\n") + 1] or self.head)
         tail_start = tail.find(b"\n") + 1
         tail = tail[tail_start:] if tail_start < len(tail) else tail
         shown = head.count(b"\n") + tail.count(b"\n") + (not tail.endswith(b"\n"))
+        first = plain_text(head.decode("utf-8", "replace"))
         note = (
             f"[about {counted(max(1, self.lines - shown), 'line')} ({self.total - len(head) - len(tail):,} bytes) "
-            "left out; to see them run it again through `grep`, `head` or `tail`, or with its output in a file]"
+            f"left out; {read_on(len(lines_of(first.rstrip(chr(10)))) + 1)}]"
         )
-        first = plain_text(head.decode("utf-8", "replace"))
         return (
             f"{first}{'' if first.endswith(chr(10)) else chr(10)}{note}\n{plain_text(tail.decode('utf-8', 'replace'))}"
         )

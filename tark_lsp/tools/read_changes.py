@@ -23,7 +23,7 @@ from tark_lsp.tools.git import (
 from tark_lsp.tools.git_diff import FileDiff, files_of
 from tark_lsp.tools.git_places import strays
 from tark_lsp.tools.programs import find_program
-from tark_lsp.tools.results import cap_lines, character_limit, counted, plain_text
+from tark_lsp.tools.results import capped, counted, plain_text
 from tark_lsp.tools.tool import Arguments, Command, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import decode
@@ -137,7 +137,7 @@ async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) ->
     for path in to_show:
         changed += unsaved_diff(ctx, path)
     rest = f"name one path: {listing(names_of(files))}"
-    return cap_lines([*told, *changed], character_limit(ctx.result_tokens), rest)
+    return capped(ctx, [*told, *changed], rest)
 
 
 def shown(text: str) -> str:

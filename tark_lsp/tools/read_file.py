@@ -2,15 +2,17 @@
 
 from pydantic import Field
 
+from tark_lsp.context.result_handles import HANDLE
 from tark_lsp.tools.places import locate, locate_again
-from tark_lsp.tools.reading import line_range, show_file
+from tark_lsp.tools.reading import line_range, show_file, show_result
 from tark_lsp.tools.results import character_limit
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
 Read a text file, or some lines of it, with unsaved changes of the person included. The answer is a snippet \
 <code="PATH" #FIRST:LAST> with the text as it is (no line numbers inside; `</code>` shows as `<\\/code>`), and says \
-what was left out. Read a file before you edit it."""
+what was left out. Read a file before you edit it. A path `result:ID`, named by \
+an earlier result, gives that result whole."""
 
 
 class ReadFileArguments(Arguments):
@@ -28,6 +30,9 @@ class ReadFileArguments(Arguments):
 
 
 async def preview(args: ReadFileArguments, ctx: ToolContext) -> Preview:
+    if HANDLE.fullmatch(args.path):
+        lines = line_range(args.start_line, args.end_line)
+        return Preview(f"read_file {args.path}{lines}", ToolKind.READ, Risk.READ_ONLY)
     place = locate(ctx, args.path)
     start = None if args.start_line is None and args.end_line is None else (args.start_line or 1) - 1
     return Preview(
@@ -40,6 +45,8 @@ async def preview(args: ReadFileArguments, ctx: ToolContext) -> Preview:
 
 
 async def run(args: ReadFileArguments, ctx: ToolContext, preview: Preview) -> str:
+    if handle := HANDLE.fullmatch(args.path):
+        return show_result(ctx, handle[1], args.start_line or 1, args.end_line)
     place = locate_again(ctx, args.path, preview)
     return show_file(ctx, place, args.start_line, args.end_line, character_limit(ctx.result_tokens))
 

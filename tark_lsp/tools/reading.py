@@ -1,9 +1,10 @@
-"""The text of a file, or some lines of it, as `read_file` and `read_files` show it."""
+"""The text of a file or of a kept result, or some lines of it, as `read_file` and `read_files` show it."""
 
+from tark_lsp.context.result_handles import how_to_read, lines_of
 from tark_lsp.context.snippets import format_snippet
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.places import Place, read_place
-from tark_lsp.tools.results import counted
+from tark_lsp.tools.results import character_limit, counted, fitting
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.lines import split_lines
 
@@ -49,6 +50,28 @@ def show_file(ctx: ToolContext, place: Place, start_line: int | None, end_line: 
     if end == total and lines[-1] and not lines[-1].endswith(("\n", "\r")):
         notes.append("The last line has no line ending.")
     return "\n".join([format_snippet(place.path, first, end, "".join(shown)), *notes])
+
+
+def show_result(ctx: ToolContext, result_id: str, first: int, last: int | None) -> str:
+    """Lines of a result that was cut, as they were: it may hold snippets of its own, so it is not made one.
+
+    Raises ToolError where this session has no such result, or not these lines.
+    """
+    text = ctx.results.find(result_id)
+    if text is None:
+        hint = "make the call again whose result it was"
+        raise ToolError("not_found", f"this session has no result:{result_id}", hint=hint)
+    lines = lines_of(text)
+    total = len(lines)
+    if first > total or (last is not None and last < first):
+        raise ToolError("invalid_arguments", f"result:{result_id} has {counted(total, 'line')}")
+    wanted = lines[first - 1 : last]
+    kept = fitting(wanted, character_limit(ctx.result_tokens))
+    if not kept:
+        kept = [f"{wanted[0][: character_limit(ctx.result_tokens)]} [cut]"]
+    end = first + len(kept) - 1
+    left = f"; read on with {how_to_read(result_id, end + 1)}" if end < total else ""
+    return "\n".join([*kept, f"[lines {first}-{end} of {total:,} of result:{result_id}{left}]"])
 
 
 def line_range(start_line: int | None, end_line: int | None) -> str:

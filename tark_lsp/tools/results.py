@@ -4,7 +4,9 @@ import json
 import re
 from collections.abc import Sequence
 
+from tark_lsp.context.result_handles import LONGEST_KEPT, how_to_read, lines_of
 from tark_lsp.errors import FailureForModel
+from tark_lsp.tools.tool import ToolContext
 
 CHARACTERS_PER_TOKEN = 4
 """A rule of thumb for code; the cap is meant to bound, not to count."""
@@ -30,23 +32,45 @@ def failure_line(error: FailureForModel) -> str:
     return json.dumps({"ok": False, "error": body}, ensure_ascii=False, default=str)
 
 
+def capped(ctx: ToolContext, lines: Sequence[str], rest: str = "") -> str:
+    """As many of the lines as one result may have; where some are left out, all are kept to be read on.
+
+    `rest` says how else to get at them, where there is a better way. A line may hold several, as a snippet does.
+    """
+    limit = character_limit(ctx.result_tokens)
+    kept = fitting(lines, limit)
+    if len(kept) == len(lines):
+        return "\n".join(kept)
+    whole = "\n".join(lines)[:LONGEST_KEPT]
+    numbered = lines_of(whole)
+    told = "\n".join(kept or fitting(numbered, limit) or [f"{numbered[0][:limit]} [cut]"])
+    start = len(lines_of(told)) + 1 if kept else len(fitting(numbered, limit)) + 1
+    on = f"read on with {how_to_read(ctx.results.keep(whole), start)}"
+    left_out = counted(max(1, len(numbered) + 1 - start), "more line")
+    return f"{told}\n[{left_out} left out; {f'{rest}, or ' if rest else ''}{on}]"
+
+
 def cap_lines(lines: Sequence[str], limit: int, rest: str) -> str:
     """Whole lines, joined, as many as fit into `limit` characters; a first line that does not fit is cut.
 
     Where something was left out, a last line says how much, and `rest` says how to get it.
     """
-    kept: list[str] = []
-    used = 0
-    for line in lines:
-        used += len(line) + 1
-        if used > limit:
-            break
-        kept.append(line)
+    kept = fitting(lines, limit)
     if len(kept) == len(lines):
         return "\n".join(kept)
     if not kept:
-        kept.append(f"{lines[0][:limit]} [cut]")
+        kept = [f"{lines[0][:limit]} [cut]"]
     return "\n".join([*kept, f"[{counted(len(lines) - len(kept), 'more line')} left out; {rest}]"])
+
+
+def fitting(lines: Sequence[str], limit: int) -> list[str]:
+    """The first of the lines, as many as take no more than `limit` characters with their line endings."""
+    used = 0
+    for index, line in enumerate(lines):
+        used += len(line) + 1
+        if used > limit:
+            return list(lines[:index])
+    return list(lines)
 
 
 def plain_text(text: str) -> str:

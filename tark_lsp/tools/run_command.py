@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from tark_lsp.context.result_handles import LONGEST_KEPT, how_to_read
 from tark_lsp.errors import NotText, OutsideWorkspace, ToolError
 from tark_lsp.tools.changes import Stamps, changed_since, take_stamps
 from tark_lsp.tools.danger import danger_of
@@ -93,7 +94,7 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
     program = Program.find(ctx.workspace.folders)
     unsaved = frozenset(ctx.editor.unsaved(folder))
     before = await take_stamps(program, folder, ctx.seen)
-    output = HeadAndTail(character_limit(ctx.result_tokens))
+    output, whole = HeadAndTail(character_limit(ctx.result_tokens)), HeadAndTail(LONGEST_KEPT)
     started = time.monotonic()
     timed_out = False
     code: int | None = None
@@ -103,7 +104,7 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
                 command.argv,
                 cwd=command.cwd,
                 env=command.env,
-                on_stdout=Progress(output, ctx).add,
+                on_stdout=Progress((output, whole), ctx).add,
                 marker=f"TARK_COMMAND={command.env['TARK_COMMAND']}",
             )
     except TimeoutError:
@@ -117,7 +118,7 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
                 await note_changes(ctx, program, folder, before, unsaved)
         raise
     changes = await note_changes(ctx, program, folder, before, unsaved)
-    parts = [output.text().rstrip("\n"), *tell_changes(ctx, changes, folder, before)]
+    parts = [shown(ctx, output, whole).rstrip("\n"), *tell_changes(ctx, changes, folder, before)]
     told = "\n".join(part for part in parts if part)
     if timed_out:
         raise ToolError(
@@ -136,20 +137,29 @@ def ending(code: int | None) -> str:
     return f"exit code {code}"
 
 
+def shown(ctx: ToolContext, output: HeadAndTail, whole: HeadAndTail) -> str:
+    """What of the output is told, and how to read on in `whole`, which is kept then."""
+    if output.whole:
+        return output.text()
+    kept = ctx.results.keep(whole.text())
+    return output.text(lambda line: f"read on with {how_to_read(kept, line)}")
+
+
 class Progress:
     """Adds output and says from time to time how much there is."""
 
-    def __init__(self, output: HeadAndTail, ctx: ToolContext) -> None:
-        self.output = output
+    def __init__(self, outputs: Sequence[HeadAndTail], ctx: ToolContext) -> None:
+        self.outputs = outputs
         self.report = ctx.report
         self.reported = time.monotonic()
 
     def add(self, data: bytes) -> bool:
-        self.output.add(data)
+        for output in self.outputs:
+            output.add(data)
         now = time.monotonic()
         if now - self.reported >= REPORT_SECONDS:
             self.reported = now
-            self.report(counted(self.output.lines, "line"))
+            self.report(counted(self.outputs[0].lines, "line"))
         return True
 
 

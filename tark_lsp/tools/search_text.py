@@ -9,7 +9,7 @@ from pydantic import Field
 from tark_lsp.context.snippets import format_snippet
 from tark_lsp.errors import FileMissing
 from tark_lsp.tools.places import Place, locate, locate_again
-from tark_lsp.tools.results import cap_lines, character_limit
+from tark_lsp.tools.results import capped
 from tark_lsp.tools.ripgrep import Line, Program, Query, Scope, search_buffer, search_files
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
@@ -76,7 +76,7 @@ async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> 
         )
     if closed:
         shown.append(f"[{LEFT_OUT}]")
-    return cap_lines(shown, character_limit(ctx.result_tokens), "narrow the pattern, path or glob")
+    return capped(ctx, shown, "narrow the pattern, path or glob")
 
 
 def unsaved_paths(ctx: ToolContext, place: Place | None, scope: Scope) -> Iterator[Path]:

@@ -17,6 +17,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from tark_lsp.context.memory import Memory
+from tark_lsp.context.result_handles import result_id
+from tark_lsp.context.skills import Skill
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
 from tark_lsp.workspace.edits import ProposedEdit
@@ -78,7 +81,7 @@ class Command:
 class Preview:
     """`title` is one line for people. `outside` are the places outside the workspace the call would read.
 
-    `whole`: all of the edits, or none, are to be applied.
+    `whole`: all of the edits, or none, are to be applied. `note`: a text kept for later sessions; the title shows it.
     """
 
     title: str
@@ -89,6 +92,7 @@ class Preview:
     command: Command | None = None
     outside: tuple[Path, ...] = ()
     whole: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,32 @@ class Selection:
     end: int
 
 
+class Results(Protocol):
+    """The whole texts of results that the model was told a part of, of one session; `read_file` reads on in them."""
+
+    def keep(self, text: str) -> str:
+        """Gives the id it has from now on: `context.result_handles.result_id(text)`."""
+        ...
+
+    def find(self, result_id: str) -> str | None:
+        """None: this session has none of that id."""
+        ...
+
+
+@dataclass(slots=True)
+class ResultsInMemory:
+    """Where nothing is stored."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def keep(self, text: str) -> str:
+        self.texts[result_id(text)] = text
+        return result_id(text)
+
+    def find(self, result_id: str) -> str | None:
+        return self.texts.get(result_id)
+
+
 @dataclass(slots=True)
 class ToolContext:
     """What the tools of one turn share. Only `agent/` writes it, but for `seen`, which reading tools fill."""
@@ -156,11 +186,18 @@ class ToolContext:
     drafts: dict[Path, ProposedEdit] = field(default_factory=dict)
     """Edits of earlier calls of the same answer, not yet applied: later ones build on them. A file has one, by the path
     it has now, which holds all that the answer makes of it: its text, its end, its new place."""
+    results: Results = field(default_factory=ResultsInMemory)
     mode: Mode = Mode.BUILD
     result_tokens: int = 8000
     """The cap of one result (`limits.toolResultTokens`); tools cut to `result_tokens * 4` characters and say so."""
     report: Callable[[str], None] = lambda _: None
     """Says what a slow tool is at ("41 lines"); shown as progress."""
+    notify: Callable[[str], None] = lambda _: None
+    """Says to the person what was done without asking, in one sentence."""
+    skills: Mapping[str, Skill] = field(default_factory=dict)
+    """By name: what `read_skill` can read."""
+    memory: Memory | None = None
+    """None: no folder is open whose notes these would be."""
     set_mode: Callable[[Mode], None] = lambda _: None
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None

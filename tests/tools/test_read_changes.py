@@ -126,7 +126,7 @@ async def test_a_long_diff_is_cut_and_says_how_to_get_the_rest(repository: Bench
     repository.ctx.result_tokens = 200
     told = await repository.call("read_changes")
     assert len(told) < 1000
-    assert told.endswith("left out; name one path: a.py, sub/b.py]")
+    assert "left out; name one path: a.py, sub/b.py, or read on with read_file(" in told
 
 
 KEYS = ("core.fsmonitor", "diff.external", "core.pager", "pager.diff", "diff.evil.command", "diff.evil.textconv")
