@@ -4,12 +4,15 @@ Whoever calls this has the session to write (leases.py).
 """
 
 import json
+import secrets
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent import shortening
 from tark_lsp.messages import Message
+from tark_lsp.sessions.export import Exported
 from tark_lsp.sessions.mending import mend, sendable
 from tark_lsp.sessions.message_json import message_of_text, message_text
 from tark_lsp.sessions.rows import History, StoredMessage, TurnRow
@@ -24,7 +27,7 @@ ADD_TURN = (
 ADD_MESSAGE = (
     "INSERT INTO messages (session, number, turn, time, message, call_ids, seq) VALUES (:session,"
     " (SELECT coalesce(max(number), 0) + 1 FROM messages WHERE session = :session), :turn, :time, :message, :call_ids,"
-    " (SELECT coalesce(max(seq), 0) FROM updates WHERE turn = :turn)) RETURNING number"
+    " coalesce(:seq, (SELECT max(seq) FROM updates WHERE turn = :turn), 0)) RETURNING number"
 )
 TURN = "SELECT id, session, prompt, kind, model, began, ended, ending, request FROM turns"
 MESSAGES = "SELECT number, turn, time, message, call_ids, seq FROM messages"
@@ -51,13 +54,16 @@ def add_message(
     message: Message,
     call_ids: Mapping[str, str] | None = None,
     when: float | None = None,
+    seq: int | None = None,
 ) -> int:
+    """Its number. `when`, `seq`: None: now."""
     values = {
         "session": session_id,
         "turn": turn_id,
         "time": time.time() if when is None else when,
         "message": message_text(message),
         "call_ids": json_text(call_ids) if call_ids else "{}",
+        "seq": seq,
     }
     ((number,),) = connection.execute(ADD_MESSAGE, values).fetchall()
     return int(number)
@@ -89,6 +95,23 @@ def merged(shown: Iterable[tuple[int, Mapping[str, Any]]]) -> list[tuple[int, Ma
         first, before = kept.get(key, (seq, {}))
         kept[key] = first, {**before, **update} if kind == "toolCall" else update
     return list(kept.values())
+
+
+def take_in(connection: "Connection", session_id: str, exported: Exported) -> None:
+    """What was exported, with turn ids of its own; turns that had not ended then end as cut off ones do."""
+    renamed = {turn.id: f"turn-{secrets.token_hex(6)}" for turn in exported.turns}
+    for each in exported.messages:
+        turn_id = renamed.get(each.turn_id, "")
+        add_message(connection, session_id, turn_id, each.message, each.call_ids, each.time, each.seq)
+    for turn in exported.turns:
+        ids = {"sessionId": session_id, "turnId": renamed[turn.id]}
+        end = None if turn.end is None else {**turn.end, **ids}
+        taken = replace(turn, id=ids["turnId"], session_id=session_id, end=end)
+        add_turn(connection, taken)
+        for seq, update in exported.updates[turn.id]:
+            add_update(connection, taken.id, seq, {**update, **ids} if update.get("kind") == "end" else update)
+        if turn.ended is None:
+            mend_turn(connection, taken)
 
 
 def mend_turn(connection: "Connection", turn: TurnRow) -> TurnRow:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tark_lsp.database import Database, copy_rows
 from tark_lsp.messages import ApprovalLevel, Message, Mode
 from tark_lsp.sessions import leases, log, usage
+from tark_lsp.sessions.export import Exported
 from tark_lsp.sessions.forking import fork
 from tark_lsp.sessions.rows import History, Holder, SessionHeld, SessionRow, StoredMessage, TurnRow, UsageRow
 from tark_lsp.sessions.schema import LAYOUT, ROWS_OF, TEXT_OF
@@ -50,6 +51,17 @@ class SessionStore:
             self.leases.take(connection, row.id)
             for message in messages:
                 log.add_message(connection, row.id, "", message)
+
+        self._database.write(work)
+        self.leases.held.add(row.id)
+
+    def take_in(self, row: SessionRow, exported: Exported) -> None:
+        """A session with what was exported of another; it is ours to write."""
+
+        def work(connection: "Connection") -> None:
+            _insert(connection, row)
+            self.leases.take(connection, row.id)
+            log.take_in(connection, row.id, exported)
 
         self._database.write(work)
         self.leases.held.add(row.id)
