@@ -39,11 +39,13 @@ Decision: TypeAlias = Allow | Ask | Deny
 
 
 class Effect(StrEnum):
-    """The columns of the table of safety.md; a command is always unsandboxed until there is a sandbox."""
+    """The columns of the table of safety.md; a note is decided as an edit inside. A command is always unsandboxed until
+    there is a sandbox."""
 
     READ_INSIDE = "reads inside the workspace"
     READ_OUTSIDE = "reads outside the workspace"
     EDIT = "edits inside the workspace"
+    NOTE = "keeps a note that later sessions are told"
     COMMAND = "runs a command without a sandbox"
     NETWORK = "uses the network"
     DANGEROUS = "can do harm that undo does not take back"
@@ -52,7 +54,7 @@ class Effect(StrEnum):
 ALLOWED_BY_LEVEL: dict[ApprovalLevel, frozenset[Effect]] = {
     ApprovalLevel.MANUAL: frozenset({Effect.READ_INSIDE}),
     ApprovalLevel.CAREFUL: frozenset({Effect.READ_INSIDE}),
-    ApprovalLevel.BALANCED: frozenset({Effect.READ_INSIDE, Effect.EDIT}),
+    ApprovalLevel.BALANCED: frozenset({Effect.READ_INSIDE, Effect.EDIT, Effect.NOTE}),
 }
 
 Scope: TypeAlias = Literal["turn", "session"]
@@ -98,6 +100,8 @@ def effect_of(preview: Preview) -> Effect:
         return Effect.READ_OUTSIDE if preview.outside else Effect.READ_INSIDE
     if preview.edits:
         return Effect.EDIT
+    if preview.note and preview.risk is Risk.WRITE:
+        return Effect.NOTE
     return Effect.COMMAND
 
 
@@ -130,6 +134,8 @@ def decide(
         return Allow()
     if effect is Effect.EDIT and policy.edit_review and policy.level is not ApprovalLevel.MANUAL:
         return Allow() if policy.edit_review == "after" else Ask(f"it {effect}")
+    if effect is Effect.NOTE and policy.edit_review == "ask":  # it is a write, though one that has no hunks
+        return Ask(f"it {effect}")
     return Allow() if effect in ALLOWED_BY_LEVEL[policy.level] else Ask(f"it {effect}")
 
 

@@ -97,7 +97,8 @@ def digest_of(preview: Preview) -> str:
 
     The title is in it as what was shown: it holds the arguments of calls that only read.
     """
-    parts: list[str] = [preview.title, preview.kind, str(int(preview.risk)), *(str(path) for path in preview.outside)]
+    parts: list[str] = [preview.title, preview.kind, str(int(preview.risk)), preview.note]
+    parts += [str(path) for path in preview.outside]
     parts += [f"{place.path}:{place.start_line}:{place.end_line}" for place in preview.locations]
     if preview.command is not None:
         command = preview.command

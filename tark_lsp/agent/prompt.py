@@ -1,6 +1,6 @@
 """What a turn begins with: the system prompt, and the person's words with what they point at. Pure.
 
-The system prompt holds only what stays the same from turn to turn of a session (a stable prefix is a cached prefix);
+The system prompt holds only what mostly stays the same from turn to turn (a stable prefix is a cached prefix);
 kind, mode, selection, open documents and diagnostics belong to the one message of the turn.
 """
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tark_lsp.agent.kinds import Kind, read_prompt
-from tark_lsp.context.instructions import Instructions
 from tark_lsp.context.snippets import escape_code, format_snippet
+from tark_lsp.context.system_part import SystemPart
 from tark_lsp.messages import Image, Message, Mode, Text
 from tark_lsp.tools.tool import Diagnostic, Selection
 from tark_lsp.workspace.files import Workspace
@@ -46,15 +46,15 @@ class Surroundings:
     images: Sequence[Image] = ()
 
 
-def system_prompt(workspace: Workspace, instructions: Sequence[Instructions]) -> str:
-    parts = [read_prompt("system")]
+def system_parts(workspace: Workspace, guidance: Sequence[SystemPart]) -> list[SystemPart]:
+    """All of the system prompt, in its order: our own words, then what the person and the project add."""
     folders = "\n".join(f"- {folder}" for folder in workspace.folders)
-    parts.append(f"The workspace folders:\n{folders}" if folders else "No workspace folder is open.")
-    parts += [
-        f"Instructions of the project, from {workspace.display(each.path)}:\n\n{each.text.strip()}"
-        for each in instructions
-    ]
-    return "\n\n".join(parts)
+    where = f"The workspace folders:\n{folders}" if folders else "No workspace folder is open."
+    return [SystemPart("Tark's own words", "system", f"{read_prompt('system')}\n\n{where}"), *guidance]
+
+
+def system_prompt(parts: Sequence[SystemPart]) -> str:
+    return "\n\n".join(part.text for part in parts)
 
 
 def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, around: Surroundings) -> Message:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tark_lsp.agent.approval import Grant
+from tark_lsp.context.system_part import SystemPart
 from tark_lsp.messages import ApprovalLevel, Message, Mode, Usage
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -13,7 +14,8 @@ class Session:
     """`model` is `<provider>/<model>`, or None: the default, found when the first turn starts.
 
     `messages` are those the model is told: after a compaction the first of them is the summary of what was before.
-    The tool results in the first `shortened` of them were shortened.
+    The tool results in the first `shortened` of them were shortened. `memory`: by workspace folder, what was told
+    of the notes about it when the session began.
     """
 
     id: str
@@ -27,3 +29,4 @@ class Session:
     usage: Usage = field(default_factory=Usage)
     shortened: int = 0
     title: str = ""
+    memory: dict[Path, tuple[SystemPart, ...]] = field(default_factory=dict)

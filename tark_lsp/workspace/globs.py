@@ -1,4 +1,4 @@
-"""File globs as models and rules files write them: `*.py`, `src/**/*.ts`, `{a,b}/?.c`, in time no pattern can blow up."""
+"""File globs as models and rules files write them: `*.py`, `src/**/*.ts`, `{a,b}/?.c`; none can blow up the time."""
 
 import fnmatch
 import re

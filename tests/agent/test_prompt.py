@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.agent.kinds import KINDS
-from tark_lsp.agent.prompt import Pointer, Surroundings, pointed_at, system_prompt, turn_prompt
-from tark_lsp.context.instructions import find_instructions
+from tark_lsp.agent.prompt import Pointer, Surroundings, pointed_at, system_parts, system_prompt, turn_prompt
+from tark_lsp.context.guidance import find_guidance
+from tark_lsp.context.sources import Sources
+from tark_lsp.context.system_part import SystemPart
 from tark_lsp.messages import Image, Mode, Text
 from tark_lsp.tools.tool import Diagnostic, Selection
 from tark_lsp.workspace.files import Workspace
@@ -131,26 +133,47 @@ def test_an_odd_severity_is_an_error(workspace: Workspace) -> None:
     assert "- a:1: error: x" in text_of(workspace, around)
 
 
-def test_instructions_come_from_the_top_down_so_that_the_nearest_is_last(workspace: Workspace) -> None:
+def test_what_changes_least_comes_first_and_the_nearest_instructions_last(workspace: Workspace, tmp_path: Path) -> None:
     root = workspace.folders[0]
-    (root / "src" / "deep").mkdir(parents=True)
-    for folder, text in (("", "Use tabs."), ("src", "Use spaces."), ("src/deep", "Use nothing.")):
-        (root / folder / "AGENTS.md").write_text(text)
-    (root / "docs").mkdir()
-    (root / "docs" / "AGENTS.md").write_text("Not this.")
-    prompt = system_prompt(workspace, find_instructions(workspace, root / "src" / "deep" / "a.py"))
+    own = tmp_path / "own"
+    files = {
+        "AGENTS.md": "Use tabs.",
+        "src/AGENTS.md": "Use spaces.",
+        "src/deep/AGENTS.md": "Use nothing.",
+        "docs/AGENTS.md": "Not this.",
+        ".tark/rules/always.md": "Be kind.",
+        ".tark/rules/python.md": "---\nglobs: *.py\n---\nType it.",
+        ".tark/rules/rust.md": "---\nglobs: *.rs\n---\nNot that.",
+        ".tark/skills/release/SKILL.md": "---\nname: release\ndescription: how to release\n---\nNot yet.",
+        "own/AGENTS.md": "Be brief.",
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    memory = [SystemPart("memory", "memory", "You know: 42.")]
+    guidance = find_guidance(Sources(workspace, own), root / "src" / "deep" / "a.py", [], memory)
+    parts = system_parts(workspace, guidance.parts)
+    prompt = system_prompt(parts)
     pieces = [
         "You are Tark",
         f"The workspace folders:\n- {root}",
-        "from AGENTS.md:\n\nUse tabs.",
-        "from src/AGENTS.md:\n\nUse spaces.",
-        "from src/deep/AGENTS.md:\n\nUse nothing.",
+        '<skills from="project">\n- release: how to release\n</skills>',
+        "You know: 42.",
+        "Be brief.",
+        '<instructions file="AGENTS.md" from="project">\nUse tabs.\n</instructions>',
+        '<instructions file="src/AGENTS.md" from="project">\nUse spaces.',
+        '<instructions file="src/deep/AGENTS.md" from="project">\nUse nothing.',
+        '<rule file=".tark/rules/always.md" from="project">\nBe kind.\n</rule>',
+        '<rule file=".tark/rules/python.md" for="*.py" from="project">\nType it.\n</rule>',
     ]
     places = [prompt.index(piece) for piece in pieces]
     assert places == sorted(places)
-    assert "Not this." not in prompt
+    assert not any(each in prompt for each in ("Not this.", "Not that.", "Not yet."))
+    assert [part.kind for part in parts] == ["system", "skills", "memory", *["instructions"] * 4, *["rules"] * 2]
+    assert prompt == "\n\n".join(part.text for part in parts)
+    assert guidance.problems == ()
 
 
 def test_the_system_prompt_holds_nothing_of_the_turn(workspace: Workspace) -> None:
-    assert system_prompt(workspace, []) == system_prompt(workspace, [])
-    assert "No workspace folder is open." in system_prompt(Workspace([], MemoryBuffers()), [])
+    assert system_parts(workspace, []) == system_parts(workspace, [])
+    assert "No workspace folder is open." in system_prompt(system_parts(Workspace([], MemoryBuffers()), []))

@@ -16,7 +16,8 @@ TOOLS = load_tools()
 
 OF_THE_ISSUES = """read_file read_files list_directory find_files search_text edit_file replace_selection write_file
 run_command ask_user switch_mode update_plan read_diagnostics propose_edit
-apply_patch move_file delete_file read_changes""".split()  # noqa: SIM905  # as the issues list them
+apply_patch move_file delete_file read_changes
+read_skill save_memory search_memory""".split()  # noqa: SIM905  # as the issues list them
 
 
 def documented() -> dict[str, tuple[str, str]]:

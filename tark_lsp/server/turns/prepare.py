@@ -1,21 +1,26 @@
 """Makes the agent's turn out of a request: its model, what it is told, its tools' context, who is asked."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Policy
+from tark_lsp.agent.approval import Policy, closed
 from tark_lsp.agent.gate import Gate
 from tark_lsp.agent.limits import Limits
-from tark_lsp.agent.prompt import Pointer, Surroundings, system_prompt, turn_prompt
+from tark_lsp.agent.prompt import Pointer, Surroundings, system_parts, system_prompt, turn_prompt
 from tark_lsp.agent.rules import Rule
+from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn
-from tark_lsp.context.instructions import find_instructions
+from tark_lsp.context.guidance import Guidance, find_guidance
+from tark_lsp.context.memory import Memory, memory_part
 from tark_lsp.context.snippets import format_snippet
+from tark_lsp.context.sources import Sources
+from tark_lsp.context.system_part import SystemPart
 from tark_lsp.errors import NoModel, RequestError
-from tark_lsp.folders import state_folder
+from tark_lsp.folders import state_folder, user_config_path
 from tark_lsp.llm.client import Models
 from tark_lsp.messages import Image, Mode
 from tark_lsp.server import protocol
@@ -27,6 +32,7 @@ from tark_lsp.server.asking.turn_person import TurnPerson
 from tark_lsp.server.asking.visible import visible
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.documents.targets import Target, Targets
+from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.server.prompting.comments import PromptComment, find_comments
 from tark_lsp.server.prompting.mentions import Given, Mentions
 from tark_lsp.server.review.alarms import Alarms
@@ -76,6 +82,8 @@ class Preparation:
         self._mentions = mentions
         self._alarms = Alarms(reviews)
         self._tools: Mapping[str, Tool[Any]] = {}
+        self._told: set[str] = set()
+        """Problems of the guidance, each of which is said once."""
 
     async def __call__(self, record: TurnRecord, emit: events.Listener) -> Turn:
         session, target = record.session, record.target
@@ -96,7 +104,8 @@ class Preparation:
         rules = policy(settings)
         given = await self._mentions.give(prompt, context, rules)
         around = await self._surroundings(record.request, target, workspace, given)
-        instructions = find_instructions(workspace, document if workspace.folders else None)
+        guidance = self._guidance(session, workspace, document, [*session.seen, *_files(record.request)], rules)
+        context.skills = guidance.skills
         self._alarms.calm()
         person = TurnPerson(
             record.id,
@@ -110,12 +119,14 @@ class Preparation:
         )
         record.notes += [note] if note else []
         record.notes += [f"{each.name}: {each.missing}" for each in given if each.missing]
+        record.notes += [problem for problem in guidance.problems if problem not in self._told]
+        self._told.update(guidance.problems)
         return Turn(
             id=record.id,
             session=session,
             kind=record.kind,
             prompt=turn_prompt(prompt, record.kind, session.mode, workspace, around),
-            system=system_prompt(workspace, instructions),
+            system=system_prompt(system_parts(workspace, guidance.parts)),
             model=model,
             tools=self._tools,
             context=context,
@@ -132,6 +143,30 @@ class Preparation:
             ),
         )
 
+    def system_parts(self, session: Session, document: Path | None = None) -> list[SystemPart]:
+        """Those a turn of the session would begin with now, if it were about `document` (resolved) and no other."""
+        known = self.single_files.folder_is_open
+        workspace = self.workspace if known else self.single_files.workspace(document)[0]
+        guidance = self._guidance(session, workspace, document, list(session.seen), policy(self.settings))
+        return system_parts(workspace, guidance.parts)
+
+    def _guidance(
+        self, session: Session, workspace: Workspace, document: Path | None, files: Sequence[Path], rules: Policy
+    ) -> Guidance:
+        """`files`: those that came up in the session, by which rules apply; what the model read once stays one."""
+        told: tuple[SystemPart, ...] = ()
+        problem = ""
+        memory = _memory(workspace)
+        if memory is not None:
+            folder = workspace.folders[0]
+            if folder not in session.memory:
+                part, problem = memory_part(memory)
+                session.memory[folder] = () if part is None else (part,)
+            told = session.memory[folder]
+        sources = Sources(workspace, user_config_path().parent, lambda path: closed(path, rules, workspace))
+        sources.problems += [problem] if problem else []
+        return find_guidance(sources, document, files, told)
+
     def _context(self, record: TurnRecord, emit: events.Listener, workspace: Workspace) -> ToolContext:
         session, target = record.session, record.target
         selected = target is not None and target.is_file and not target.whole
@@ -143,6 +178,8 @@ class Preparation:
             mode=session.mode,
             result_tokens=self.settings.limits.tool_result_tokens,
             report=lambda message: emit(events.Step(message)),
+            notify=lambda message: emit(events.Notice("info", message)),
+            memory=_memory(workspace),
             set_plan=lambda entries: emit(events.PlanChanged(entries)),
         )
 
@@ -227,6 +264,16 @@ class Preparation:
             raise NoModel(f"no model is set, and {found} was not agreed to", hint=fix)
         write_private(state_folder(), CHOSEN_MODEL, json.dumps({"model": found}))
         return found
+
+
+def _memory(workspace: Workspace) -> Memory | None:
+    return Memory(workspace, state_folder) if workspace.folders else None
+
+
+def _files(request: protocol.StartTurn) -> list[Path]:
+    """Those the request's context names, resolved."""
+    paths = [path_from_uri(each.uri) for each in request.context if isinstance(each, protocol.FileContext)]
+    return [Path(os.path.realpath(path)) for path in paths if path is not None]
 
 
 def read_chosen() -> str | None:

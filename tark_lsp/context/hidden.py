@@ -1,0 +1,26 @@
+"""Characters nobody sees, taken out of text that a model is told but a person wrote, or believes to have read. Pure.
+
+Instructions can be hidden from the eye by invisible, bidirectional and tag characters (Trojan Source, CVE-2021-42574;
+"ASCII smuggling" by the tag block), so what the model is told is what an editor shows.
+"""
+
+import re
+
+HIDDEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls but tab, line endings and NEL
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, fillers
+    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"  # zero width space, bidirectional controls, invisible operators
+    "\u2800\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"  # blank Braille, fillers, variation selectors, BOM
+    "\ud800-\udfff"  # lone surrogates: no text at all
+    "\U000110bd\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # format controls of shorthand and music
+    "\U000e0000-\U000e0fff"  # tags, variation selectors supplement
+    "]"
+    # Joiners and the selectors of emoji mean something after a visible character beyond ASCII, once, as in `⚠️`.
+    "|(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]|(?<![^\x00-\x22\x24-\x29\x2b-\x2f\x3a-\x7f\ufe0e\ufe0f])[\ufe0e\ufe0f]"
+)
+
+
+def without_hidden(text: str) -> tuple[str, int]:
+    """The text as it is seen, and how many characters were taken out."""
+    return HIDDEN.subn("", text)

@@ -1,0 +1,80 @@
+"""Rules: Markdown files for the files their globs match, the person's own and the project's (`.tark/rules/`)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tark_lsp.context.front_matter import BadFrontMatter, parse_front_matter
+from tark_lsp.context.sources import Source, Sources
+from tark_lsp.context.system_part import SystemPart, fenced
+from tark_lsp.errors import ToolError
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.globs import Glob
+
+FOLDER = "rules"
+MOST_CHARACTERS = 64 * 1024
+"""Of all rules that apply."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileRule:
+    """`globs` empty: for every file. (What may be done without asking is decided by other rules: agent/rules.py.)"""
+
+    source: Source
+    folder: Path | None
+    """The workspace folder its globs are relative to; None, of the person's own: any."""
+    globs: tuple[Glob, ...]
+    shown_globs: str
+    description: str
+    text: str
+
+    def concerns(self, files: Sequence[Path], workspace: Workspace) -> bool:
+        return not self.globs or any(
+            glob.matches(name) for file in files for name in self._names(file, workspace) for glob in self.globs
+        )
+
+    def _names(self, file: Path, workspace: Workspace) -> Iterator[str]:
+        if self.folder is None and not any(file.is_relative_to(folder) for folder in workspace.folders):
+            yield file.relative_to(file.anchor).as_posix()
+        for folder in workspace.folders if self.folder is None else (self.folder,):
+            if file.is_relative_to(folder) and file != folder:
+                yield file.relative_to(folder).as_posix()
+
+
+def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
+    """Those for any of `files` (resolved). The ones for every file come first, so that what a prompt begins with stays.
+
+    What is no rule is left out, and named in `sources.problems`.
+    """
+    rules = [rule for rule in _read(sources) if rule.concerns(files, sources.workspace)]
+    found = []
+    room = MOST_CHARACTERS
+    for rule in sorted(rules, key=lambda rule: bool(rule.globs)):
+        if len(rule.text) > room:
+            sources.problems.append(f"{rule.source.name} is left out: the rules fill {MOST_CHARACTERS:,} characters")
+            continue
+        room -= len(rule.text)
+        about = {name: text for name, text in (("about", rule.description), ("for", rule.shown_globs)) if text}
+        text = fenced("rule", rule.text, whose=rule.source.whose, file=rule.source.name, **about)
+        found.append(SystemPart(rule.source.name, "rules", text, rule.source.path))
+    return found
+
+
+def _read(sources: Sources) -> Iterator[FileRule]:
+    for folder in sources.folders(FOLDER):
+        base = folder.path.parents[1] if folder.whose == "project" else None
+        for source in sources.entries(folder, ".md"):
+            text = sources.readable(source)
+            if text is None:
+                continue
+            try:
+                matter = parse_front_matter(text)
+                words = matter.words("globs")
+                globs = () if matter.flag("alwaysApply") else tuple(Glob.parse(each) for each in words)
+                description = matter.text("description")
+            except (BadFrontMatter, ToolError) as error:
+                sources.problems.append(f"{source.name} is left out: {error.message}")
+                continue
+            if matter.body.strip():
+                shown = ", ".join(words) if globs else ""
+                yield FileRule(source, base, globs, shown, description, matter.body)

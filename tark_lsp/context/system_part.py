@@ -1,0 +1,40 @@
+"""SystemPart: one named piece of the system prompt, fenced so that whose words it holds cannot be mistaken."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+PartKind: TypeAlias = Literal["system", "instructions", "rules", "skills", "memory"]
+Whose: TypeAlias = Literal["person", "project"]
+
+FENCE = re.compile(r"<(?=/?\s*(?:instructions|rule|skills?|memory)\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPart:
+    """`name` is what people call it, `text` how it stands in the prompt, `path` the file it comes from."""
+
+    name: str
+    kind: PartKind
+    text: str
+    path: Path | None = None
+
+
+def fenced(tag: str, text: str, *, whose: str, **attributes: str) -> str:
+    """`text` between marks that name its origin and that it cannot close, or open anew.
+
+    A `<` before one of our own tags is written `<\\`, as `</code>` is in the code snippet format.
+    """
+    named = "".join(f' {name}="{_attribute(value)}"' for name, value in {**attributes, "from": whose}.items())
+    return f"<{tag}{named}>\n{FENCE.sub(_escaped, text).strip()}\n</{tag}>"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"{found[0]}\\"
+
+
+def _attribute(value: str) -> str:
+    """A file's name is whatever a repository makes it."""
+    plain = value.replace('"', "%22").replace("<", "%3C").replace(">", "%3E")
+    return "".join(character if character.isprintable() else "?" for character in plain)
