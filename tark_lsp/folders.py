@@ -32,6 +32,11 @@ def checkpoints_path() -> Path:
     return state_folder() / "checkpoints.sqlite3"
 
 
+def sessions_path() -> Path:
+    """Of all workspaces; its folder is made if missing."""
+    return state_folder() / "sessions.sqlite3"
+
+
 def logs_folder() -> Path:
     """Made if missing, 0700."""
     folder = state_folder() / "logs"

@@ -15,6 +15,7 @@ SUBCOMMANDS = {
     "login": "store the key of a provider, or log in to it: tark-lsp login PROVIDER",
     "logout": "delete what login stored",
     "status": "which providers have a key, and where it comes from",
+    "usage": "tokens, cost and time of requests to models: by model, day, session or turn",
     "doctor": "what works here, what does not, and what to do about it",
 }
 

@@ -3,8 +3,10 @@
 Where no price is known a request has no cost; a sum says how many such it holds, and never counts them as free.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tark_lsp.messages import Usage
@@ -88,6 +90,27 @@ def usage_json(each: UsageSum, by: str = "") -> dict[str, Any]:
         "unpricedRequests": each.unpriced,
         "seconds": round(each.seconds, 3),
     }
+
+
+def cost_text(each: UsageSum) -> str:
+    """As people read it; what has no known price is said beside what has."""
+    if each.usage.cost_usd is None:
+        return "unknown" if each.requests else ""
+    cost = f"${each.usage.cost_usd:.4f}"
+    return f"{cost} + {each.unpriced} unknown" if each.unpriced else cost
+
+
+def since_time(text: str, now: float) -> float:
+    """`7d` is that many days before `now`; else ISO 8601, by the person's clock where it names no zone.
+
+    Seconds since 1970. Raises ValueError.
+    """
+    if (days := re.fullmatch(r"(\d{1,5})d", text.strip())) is not None:
+        return now - int(days[1]) * 86_400
+    try:
+        return datetime.fromisoformat(text.strip()).timestamp()
+    except (ValueError, OverflowError, OSError) as error:  # the last two: a year that no clock here has
+        raise ValueError(f"{text!r} is neither a date (2026-11-22) nor a number of days (7d)") from error
 
 
 def _sum(

@@ -1,0 +1,35 @@
+"""The sessions' file as somebody reads it who must not change it: `tark-lsp usage`, while servers write."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.errors import TarkError
+from tark_lsp.sessions.schema import LAYOUT
+from tark_lsp.sessions.usage import Read
+
+EMPTY = "SELECT 1 FROM sqlite_master WHERE name = 'usage'"
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Read | None]:
+    """None: there is nothing yet. Raises TarkError for a file that is damaged, newer than this version, or locked."""
+    import sqlite3
+
+    if not path.exists():
+        yield None
+        return
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=2.0)) as connection:
+            ((version,),) = connection.execute("PRAGMA user_version")
+            if version > LAYOUT.version:
+                raise TarkError(f"{path} was written by a newer tark-lsp", hint="use that one")
+
+            def read(sql: str, *values: Any) -> list[Any]:
+                return connection.execute(sql, values).fetchall()
+
+            yield read if read(EMPTY) else None
+    except sqlite3.Error as error:
+        hint = "a server that uses it puts a damaged one aside and begins anew"
+        raise TarkError(f"{path} cannot be read: {error}", hint=hint) from error

@@ -1,0 +1,114 @@
+"""`tark-lsp usage` as a person runs it, with no server: tables, CSV, JSON, and what is said where there is nothing."""
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tark_lsp.cli.usage import main
+from tark_lsp.messages import ApprovalLevel, Mode, Usage
+from tark_lsp.sessions.rows import SessionRow, UsageRow
+from tark_lsp.sessions.store import SessionStore
+
+DAY = 86_400.0
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "tark").mkdir()
+    return tmp_path / "tark" / "sessions.sqlite3"
+
+
+@pytest.fixture
+def run(file: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*arguments: str) -> tuple[int, str]:
+        code = main(arguments)
+        return code, capsys.readouterr().out
+
+    return run
+
+
+def fill(file: Path) -> None:
+    def failed(problem: str) -> None:
+        raise AssertionError(problem)
+
+    now = time.time()
+    store = SessionStore(lambda: file, failed)
+    about = ((), None, Mode.BUILD, ApprovalLevel.CAREFUL)
+    store.create(SessionRow("session-1", "Fix the \x1b[31mprices", now, now, *about))
+    for days, model, cost in ((0, "openai/gpt-5", 0.25), (1, "openai/gpt-5", None), (9, "ollama/qwen3", 0.0)):
+        usage = Usage(1000, 400, 0, 20, 5, cost)
+        session = "session-1" if model.startswith("openai") else "session-2"
+        store.add_usage(UsageRow(session, f"turn-{days}", model, "turn", now - days * DAY, 1.5, "end_turn", usage))
+    store.close()
+
+
+def test_the_table(file: Path, run: Run) -> None:
+    fill(file)
+    code, shown = run()
+    assert code == 0
+    head, *rows = (line.split() for line in shown.splitlines())
+    assert head == ["model", "requests", "input", "cached", "output", "reasoning", "cost", "time"]
+    assert rows == [
+        ["openai/gpt-5", "2", "2,000", "800", "40", "10", "$0.2500", "+", "1", "unknown", "3.0", "s"],
+        ["ollama/qwen3", "1", "1,000", "400", "20", "5", "$0.0000", "1.5", "s"],
+        ["total", "3", "3,000", "1,200", "60", "15", "$0.2500", "+", "1", "unknown", "4.5", "s"],
+    ]
+
+
+def test_sessions_have_their_titles_and_no_title_steers_the_terminal(file: Path, run: Run) -> None:
+    fill(file)
+    _, shown = run("--by", "session")
+    assert r"Fix the \x1b[31mprices" in shown
+    assert "session-2" in shown
+
+
+def test_csv(file: Path, run: Run) -> None:
+    fill(file)
+    code, shown = run("--by", "turn", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(shown)))
+    assert code == 0
+    assert [(row["turn"], row["costUsd"], row["unpricedRequests"]) for row in rows] == [
+        ("turn-9", "0.0", "0"),
+        ("turn-1", "", "1"),
+        ("turn-0", "0.25", "0"),
+    ]
+
+
+def test_json(file: Path, run: Run) -> None:
+    fill(file)
+    code, shown = run("--format", "json", "--session", "session-1")
+    told = json.loads(shown)
+    assert code == 0
+    assert [(row["model"], row["requests"]) for row in told["rows"]] == [("openai/gpt-5", 2)]
+    assert (told["total"]["costUsd"], told["total"]["unpricedRequests"]) == (0.25, 1)
+
+
+def test_since(file: Path, run: Run) -> None:
+    fill(file)
+    assert json.loads(run("--format", "json", "--since", "7d")[1])["total"]["requests"] == 2
+    with pytest.raises(SystemExit) as wrong:
+        run("--since", "yesterday")
+    assert wrong.value.code == 2
+
+
+@pytest.mark.parametrize("arguments", [(), ("--session", "nobody")])
+def test_nothing_there_is_no_error(file: Path, run: Run, arguments: tuple[str, ...]) -> None:
+    if arguments:
+        fill(file)
+    assert run(*arguments) == (0, "no requests to models are kept for that\n")
+    assert json.loads(run(*arguments, "--format", "json")[1])["rows"] == []
+    assert run(*arguments, "--format", "csv")[1].startswith("model,requests,")
+
+
+def test_a_damaged_file_is_said(file: Path, run: Run) -> None:
+    file.write_bytes(b"junk" * 4000)
+    code, shown = run()
+    assert code == 1
+    assert "cannot be read" in shown
