@@ -44,6 +44,11 @@ def logs_folder() -> Path:
     return folder
 
 
+def kept_hunks_mark() -> Path:
+    """There while undecided hunks are kept (sessions/hunks.py). Nothing is made by asking for it."""
+    return _directories().user_state_path / "undecided-hunks"
+
+
 def workspace_config_path(folder: Path) -> Path:
     return folder / ".tark" / "config.toml"
 

@@ -7,10 +7,11 @@ import asyncio
 import logging
 import os
 from collections.abc import Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.folders import checkpoints_path, keys_folder, user_config_path, workspace_config_path
+from tark_lsp.folders import checkpoints_path, keys_folder, sessions_path, user_config_path, workspace_config_path
 from tark_lsp.llm.client import Models
 from tark_lsp.llm.keys.logins import Logins
 from tark_lsp.llm.keys.store import KeyStore
@@ -42,6 +43,10 @@ from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.preview import Preview
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.server.review.undo import UndoCommand, unkept
+from tark_lsp.server.sessions.commands import SessionCommands
+from tark_lsp.server.sessions.recording import Recorder
+from tark_lsp.server.sessions.sessions import Sessions
+from tark_lsp.server.sessions.title_request import Titles
 from tark_lsp.server.turns.answers import Answers
 from tark_lsp.server.turns.client_state import ClientState
 from tark_lsp.server.turns.prepare import Preparation
@@ -49,6 +54,7 @@ from tark_lsp.server.turns.single_file import SingleFiles
 from tark_lsp.server.turns.telling import Telling
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.server.turns.updates import ProgressTokens
+from tark_lsp.sessions.store import SessionStore
 from tark_lsp.settings import Settings, load_settings
 from tark_lsp.telemetry.tracing import Tracing, is_wanted
 from tark_lsp.telemetry.turn_log import TurnLog
@@ -107,6 +113,11 @@ class App:
         questions = self._questions = Questions(connection, documents)
         show = Show(connection, questions)
         tokens = self._tokens = ProgressTokens()
+        warn = partial(questions.tell, level=WARNING)
+        store = SessionStore(sessions_path, lambda problem: warn(f"Tark: {problem}"))
+        sessions = self._sessions = Sessions(store, lambda: self._preparation.settings, lambda: workspace.folders, warn)
+        recorder = Recorder(sessions, warn)
+        titles = self._titles = Titles(sessions, lambda: self._preparation.settings.sessions.titles)
         checkpoints = Checkpoints(
             CheckpointStore(checkpoints_path, lambda *problem: questions.tell(unkept(*problem), level=WARNING)),
             lambda turn_id: (self._turns.title(turn_id), workspace.folders),
@@ -151,8 +162,10 @@ class App:
             self._preparation,
             answers.turn_ended,
             Telling(hunks, answers.notice, targets.range_json),
-            [TurnLog(), *([self._tracing] if self._tracing else ())],
+            [recorder, titles, TurnLog(), *([self._tracing] if self._tracing else ())],
         )
+        titles.tell = turns.event
+        sessions.lost = lambda session_id: turns.cancel(session_id=session_id)
         drawing.attach(reviews, hunks, self._hunks_changed)
         chats = Chats(documents, workspace, turns, questions, drawing.refresh)
         self.chat = Chat(connection, documents, workspace, chats, Completion(workspace, mentions.kinds))
@@ -188,12 +201,17 @@ class App:
                 self._auth,
                 chats,
                 selections,
+                sessions,
+                SessionCommands(sessions, turns, recorder, titles, answers),
+                titles,
             )
         )
         self._load_settings()
 
     async def stop(self) -> None:
         await self._turns.stop()
+        await self._titles.stop()
+        await self._sessions.stop()
         if self._tracing is not None:
             await self._tracing.stop()
         await self._auth.stop()

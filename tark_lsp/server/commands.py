@@ -1,7 +1,6 @@
 """`workspace/executeCommand`: each command checks its argument, starts what it starts, and answers at once."""
 
 import logging
-import secrets
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -30,10 +29,14 @@ from tark_lsp.server.review.commands import HunkCommands
 from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.server.review.undo import UndoCommand
-from tark_lsp.server.turns.answers import Answers
+from tark_lsp.server.sessions.commands import SessionCommands
+from tark_lsp.server.sessions.sessions import Sessions, settings_json
+from tark_lsp.server.sessions.title_request import Titles
+from tark_lsp.server.turns.answers import Answers, heading_of
 from tark_lsp.server.turns.prepare import Preparation
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.server.turns.turns import Turns, kind_named
+from tark_lsp.server.usage_command import UsageCommand
 from tark_lsp.workspace.files import Workspace
 
 log = logging.getLogger(__name__)
@@ -64,16 +67,18 @@ class Parts:
     auth: Auth
     chats: Chats
     selections: Selections
+    sessions: Sessions
+    session_commands: SessionCommands
+    titles: Titles
 
 
 class Commands:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._sessions: dict[str, Session] = {}
-        self._defaults: dict[str, Any] = {}
+        self._sessions = parts.sessions
         self._last_action: tuple[protocol.DocumentId, protocol.Range] | None = None
         self._early = EarlyAnswers(parts.connection)
-        hunks = HunkCommands(parts.documents, parts.reviews, parts.hunks, parts.turns, parts.targets)
+        hunks = HunkCommands(parts.documents, parts.reviews, parts.hunks, parts.turns, parts.targets, parts.sessions)
         self._table: Mapping[str, tuple[type[protocol.Payload], Callable[[Any, Any], Coroutine[Any, Any, Any]]]] = {
             "tark.turn.start": (protocol.StartTurn, self._start),
             "tark.turn.steer": (protocol.Steer, self._steer),
@@ -94,7 +99,9 @@ class Commands:
             "tark.auth.login": (protocol.ProviderName, parts.auth.login),
             "tark.auth.logout": (protocol.ProviderName, parts.auth.logout),
             "tark.auth.status": (protocol.AuthStatus, parts.auth.status),
+            "tark.usage": (protocol.ShowUsage, UsageCommand(parts.sessions, parts.answers).usage),
             "tark.doctor": (protocol.Nothing, self._doctor),
+            **parts.session_commands.table(),
         }
 
     async def execute(self, params: protocol.ExecuteCommand) -> Any:
@@ -147,7 +154,11 @@ class Commands:
         target = await parts.targets.find(request.text_document, None)
         sent = parts.chats.sent(target.uri)
         kind = kind_named(request.kind, sent.prompt, False, asks=False)
-        session = self._session(request) if request.session_id else parts.chats.session(sent, self._new_session)
+        session = (
+            self._sessions.use(request.session_id)
+            if request.session_id
+            else parts.chats.session(sent, self._sessions.new, self._sessions.goes_on)
+        )
         answering = parts.chats.answer(sent, session)
         request = request.model_copy(update={"prompt": sent.prompt, "range": None, "ask_for_prompt": False})
         started = parts.turns.start(request, kind, session, target, answering)
@@ -155,24 +166,7 @@ class Commands:
         return started
 
     def _session(self, request: protocol.StartTurn) -> Session:
-        return self._known_session(request.session_id) if request.session_id else self._new_session()
-
-    def _new_session(self) -> Session:
-        settings, defaults = self._parts.preparation.settings, self._defaults
-        session = Session(
-            f"session-{secrets.token_hex(6)}",
-            defaults.get("model", settings.model),
-            defaults.get("mode", settings.mode),
-            defaults.get("approval", settings.approval),
-            defaults.get("thinking", settings.thinking),
-        )
-        self._sessions[session.id] = session
-        return session
-
-    def _known_session(self, session_id: str) -> Session:
-        if session_id not in self._sessions:
-            raise RequestError(f"sessionId: there is no session {session_id!r}")
-        return self._sessions[session_id]
+        return self._sessions.use(request.session_id) if request.session_id else self._sessions.new()
 
     async def _steer(self, request: protocol.Steer, _: Any) -> Any:
         return {"accepted": self._parts.turns.steer(request.turn_id, request.prompt)}
@@ -181,19 +175,27 @@ class Commands:
         if request.turn_id is not None:
             self._parts.turns.find(request.turn_id)
         if request.session_id is not None:
-            self._known_session(request.session_id)
+            self._sessions.row(request.session_id)
+        if request.turn_id is None:
+            self._parts.titles.cancel(request.session_id)
         return {"cancelled": self._parts.turns.cancel(request.turn_id, request.session_id)}
 
     async def _wait(self, request: protocol.WaitTurn, token: Any) -> Any:
-        end = await self._parts.turns.wait(request.turn_id, token)
+        """A turn that this server does not remember may be one of an earlier one."""
+        parts = self._parts
+        if parts.turns.remembers(request.turn_id):
+            end: Mapping[str, Any] = await parts.turns.wait(request.turn_id, token)
+            heading = heading_of(parts.turns.find(request.turn_id))
+        else:
+            heading, end = self._sessions.end_of(request.turn_id)
         if request.show:
-            await self._parts.answers.show(self._parts.turns.find(request.turn_id), end)
+            await parts.answers.show(request.turn_id, heading, end)
         return end
 
     async def _state(self, request: protocol.State, _: Any) -> Any:
-        parts = self._parts
+        parts, sessions = self._parts, self._sessions.live()
         if request.session_id is not None:
-            self._known_session(request.session_id)
+            sessions = [self._sessions.peek(request.session_id)]
 
         def ours(session_id: str) -> bool:
             return request.session_id in (None, session_id)
@@ -205,8 +207,8 @@ class Commands:
             ],
             "inputs": [each.json() for each in parts.inputs.waiting() if ours(each.session_id)],
             "hunks": parts.hunks.by_document([hunk for hunk in parts.reviews.find() if hunk.open]),
-            "sessions": [_session_state(each) for each in self._sessions.values() if ours(each.id)],
-            "settings": {**parts.preparation.settings.shown(), **self._defaults},
+            "sessions": [{"sessionId": each.id, **settings_json(each)} for each in sessions],
+            "settings": {**parts.preparation.settings.shown(), **self._sessions.defaults},
         }
 
     async def _list_permissions(self, request: protocol.ListPermissions, _: Any) -> Any:
@@ -235,14 +237,13 @@ class Commands:
         """Of one session, or of those to come."""
         wanted = request.model_dump(exclude_none=True, include={"model", "mode", "approval", "thinking"})
         if request.session_id is None:
-            self._defaults |= wanted
-            session = self._new_session()
-            del self._sessions[session.id]
-        else:
-            session = self._known_session(request.session_id)
-            for name, value in wanted.items():
-                setattr(session, name, value)
-        return _settings_json(session)
+            self._sessions.defaults |= wanted
+            return settings_json(self._sessions.fresh())
+        session = self._sessions.use(request.session_id)
+        for name, value in wanted.items():
+            setattr(session, name, value)
+        self._sessions.save(session)
+        return settings_json(session)
 
     async def _doctor(self, _: protocol.Nothing, __: Any) -> Any:
         report = self._parts.doctor.report(await self._parts.auth.statuses())
@@ -259,19 +260,6 @@ def _validated(command: str, model: type[P], argument: dict[str, Any]) -> P:
     if value.model_extra:
         log.info("%s: ignored %s", command, ", ".join(value.model_extra))
     return value
-
-
-def _settings_json(session: Session) -> dict[str, Any]:
-    return {
-        "model": session.model,
-        "mode": session.mode,
-        "approval": session.approval,
-        "thinking": session.thinking,
-    }
-
-
-def _session_state(session: Session) -> dict[str, Any]:
-    return {"sessionId": session.id, **_settings_json(session)}
 
 
 def _turn_state(record: TurnRecord) -> dict[str, Any]:

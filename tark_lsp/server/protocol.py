@@ -198,6 +198,46 @@ class SetSettings(Payload):
     thinking: Thinking | None = None
 
 
+class SessionId(Payload):
+    session_id: StrictStr
+
+
+class ShowUsage(Payload):
+    """`since`: a date, or `7d` for so many days (sessions/usage.py)."""
+
+    session_id: StrictStr | None = None
+    since: StrictStr | None = None
+
+
+class ListSessions(Payload):
+    """`all`: those of every workspace."""
+
+    all: StrictBool = False
+
+
+class NewSession(Payload):
+    """`import`: the path of an exported session (JSON) to begin with."""
+
+    title: StrictStr | None = None
+    import_: StrictStr | None = Field(default=None, alias="import")
+
+
+class RenameSession(SessionId):
+    title: StrictStr
+
+
+class ForkSession(SessionId):
+    """`message_id`: the last message that the fork has; absent: all."""
+
+    message_id: StrictStr | None = None
+    title: StrictStr | None = None
+
+
+class ExportSession(SessionId):
+    format: Literal["markdown", "json"] = "markdown"
+    path: StrictStr | None = None
+
+
 AUTOMATIC = 2
 """`CodeActionTriggerKind.Automatic`: the lightbulb, asked for at every move of the caret."""
 

@@ -89,11 +89,11 @@ class Chats:
             raise RequestError("textDocument: there is no message of yours at the end", hint="write it below `## You`")
         return Sent(path, tuple(said))
 
-    def session(self, sent: Sent, new: Callable[[], Session]) -> Session:
-        """The one that knows what stands above, else a new one that is told it."""
+    def session(self, sent: Sent, new: Callable[[], Session], goes_on: Callable[[Session], bool]) -> Session:
+        """The one that knows what stands above, where that goes on; else a new one that is told it."""
         before = sent.said[:-1]
         kept = self._kept.get(sent.path)
-        if kept is not None and kept.digest == digest(before):
+        if kept is not None and kept.digest == digest(before) and goes_on(kept.session):
             return kept.session
         session = new()
         session.messages.extend(history(before))

@@ -13,6 +13,7 @@ from tark_lsp.server.review.hunks import ReviewHunk
 from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.server.review.words import TO_DECIDE, as_diff
+from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.tools.tool import Selection
 from tark_lsp.workspace.lines import split_lines
@@ -23,13 +24,20 @@ AGAIN = "Make this change anew, in another way."
 
 class HunkCommands:
     def __init__(
-        self, documents: Documents, reviews: Reviews, hunks: HunksJson, turns: Turns, targets: Targets
+        self,
+        documents: Documents,
+        reviews: Reviews,
+        hunks: HunksJson,
+        turns: Turns,
+        targets: Targets,
+        sessions: Sessions,
     ) -> None:
         self._documents = documents
         self._reviews = reviews
         self._hunks = hunks
         self._turns = turns
         self._targets = targets
+        self._sessions = sessions
 
     async def find(self, request: protocol.ListHunks, _: Any) -> Any:
         return {"hunks": [self._hunks.hunk(hunk) for hunk in self._find_hunks(request)]}
@@ -62,7 +70,7 @@ class HunkCommands:
         there is no file yet, there are no lines to stay within, and it is a turn of kind `agent`.
         """
         hunk = self._find_hunk(request.hunk_id, "hunkId")
-        record = self._turns.find(hunk.turn_id)
+        asked, session_id = self._asked(hunk.turn_id)
         if hunk.state not in TO_DECIDE:
             raise RequestError(f"hunkId: it is {hunk.state} already")
         if hunk.operation:
@@ -72,7 +80,6 @@ class HunkCommands:
         await self._reviews.reject([hunk], "the person wants it done in another way")
         if hunk.state != "rejected":
             raise RequestError(f"hunkId: it could not be taken back: {hunk.reason}")
-        asked = record.request.prompt.strip() or record.kind.instructions
         target = await self._lines_of(hunk)
         kind = KINDS["agent" if target is None else "edit"]
         place = f"in {self._hunks.uri(hunk.path)}" if target is None else _place(target)
@@ -87,7 +94,16 @@ class HunkCommands:
             ask_for_prompt=request.ask_for_prompt,
             comment=request.comment,
         )
-        return {"turnId": self._turns.start(start, kind, record.session, target)["turnId"]}
+        return {"turnId": self._turns.start(start, kind, self._sessions.use(session_id), target)["turnId"]}
+
+    def _asked(self, turn_id: str) -> tuple[str, str]:
+        """What a turn, be it of an earlier server, was asked for, and its session's id. Raises RequestError."""
+        if self._turns.remembers(turn_id):
+            record = self._turns.find(turn_id)
+            return record.request.prompt.strip() or record.kind.instructions, record.session.id
+        turn = self._sessions.turn(turn_id)
+        kind = KINDS.get(turn.kind)
+        return turn.prompt.strip() or (kind.instructions if kind is not None else turn.kind), turn.session_id
 
     async def _lines_of(self, hunk: ReviewHunk) -> Target | None:
         """The lines that the hunk, now rejected, wanted to replace; None where there is no file."""
@@ -118,7 +134,7 @@ class HunkCommands:
 
     def _find_hunks(self, request: protocol.ListHunks) -> list[ReviewHunk]:
         if request.turn_id is not None:
-            self._turns.find(request.turn_id)
+            self._asked(request.turn_id)
         path = None
         if request.uri is not None:
             path = path_from_uri(request.uri)

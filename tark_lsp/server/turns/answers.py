@@ -1,5 +1,6 @@
 """What a person reads where the client has no `updates`: a turn's answer in words, errors, results of commands."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,17 +42,20 @@ class Answers:
         elif end["stopReason"] in (StopReason.MAX_TOKENS, StopReason.REFUSAL):
             self._questions.tell(f"Tark: the answer ended early ({end['stopReason']})", level=WARNING)
         if worded and not end["edits"] and end["stopReason"] != StopReason.CANCELLED:
-            await self.show(record, end)
+            await self.show(record.id, heading_of(record), end)
 
-    async def show(self, record: TurnRecord, end: dict[str, Any]) -> None:
-        prompt = record.request.prompt.strip() or record.kind.name.title()
-        heading = prompt.splitlines()[0]
-        await self._show.text(f"answer-{record.id}.md", f"# {heading}\n\n{with_links(end['text'].strip())}\n")
+    async def show(self, turn_id: str, heading: str, end: Mapping[str, Any]) -> None:
+        await self._show.text(f"answer-{turn_id}.md", f"# {heading}\n\n{with_links(end['text'].strip())}\n")
 
     async def result(self, name: str, text: str) -> None:
         """The result of a list, login, usage or doctor command."""
         if not self._connection.client.understands("updates"):
             await self._show.text(f"{name}.md", text)
+
+
+def heading_of(record: TurnRecord) -> str:
+    prompt = record.request.prompt.strip() or record.kind.name.title()
+    return prompt.splitlines()[0]
 
 
 def with_links(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -77,6 +77,10 @@ class TurnRecord:
         return self.ended.done()
 
     def let_go(self) -> None:
-        """After its end, of what weighs: many turns are remembered, for their ends and their hunks."""
+        """After its end, of what weighs: many turns are remembered, for their ends and their hunks.
+
+        Of the session its id and settings stay; it may go on, or be on disk alone.
+        """
         self.request = self.request.model_copy(update={"context": []})
+        self.session = replace(self.session, messages=[], grants=[], seen={})
         self.target = self.follower = self.task = self.turn = None

@@ -5,7 +5,7 @@ import contextlib
 import logging
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -59,6 +59,8 @@ class Turns:
         self._observers = observers
         self._records: OrderedDict[str, TurnRecord] = OrderedDict()
         self._queues: dict[str, list[TurnRecord]] = {}
+        self._held_back: set[str] = set()
+        """Ids of sessions whose turns wait for something that is no turn."""
 
     def start(
         self,
@@ -89,10 +91,26 @@ class Turns:
         self._forget()
         queue = self._queues.setdefault(session.id, [])
         queue.append(record)
-        ahead = len(queue) - 1
+        ahead = len(queue) - 1 + (session.id in self._held_back)
         if not ahead:
             self._begin(record)
         return {"sessionId": session.id, "turnId": turn_id, **({"queued": ahead} if ahead else {})}
+
+    @contextlib.contextmanager
+    def held_back(self, session_id: str) -> Iterator[None]:
+        """Turns of the session, in which none runs, wait meanwhile. Raises RequestError where they do already."""
+        if session_id in self._held_back:
+            raise RequestError("sessionId: the same is being done to it already", hint="wait for its end")
+        self._held_back.add(session_id)
+        try:
+            yield
+        finally:
+            self._held_back.discard(session_id)
+            if queue := self._queues.get(session_id):
+                self._begin(queue[0])
+
+    def remembers(self, turn_id: str) -> bool:
+        return turn_id in self._records
 
     def find(self, turn_id: str) -> TurnRecord:
         """Raises RequestError for an id that is none."""
@@ -125,7 +143,7 @@ class Turns:
         ]
         for record in reversed(wanted):  # the queued first, so that none of them begins in between
             if record.task is None:
-                self._queues[record.session.id].remove(record)
+                self._leave(record)
                 self._end(record, TurnEnd(StopReason.CANCELLED, "", Usage(), {}))
                 record.let_go()
             else:
@@ -242,11 +260,14 @@ class Turns:
         return payload
 
     def _next(self, record: TurnRecord) -> None:
+        self._leave(record)
+        if queue := self._queues.get(record.session.id):
+            self._begin(queue[0])
+
+    def _leave(self, record: TurnRecord) -> None:
         queue = self._queues[record.session.id]
         queue.remove(record)
-        if queue:
-            self._begin(queue[0])
-        else:
+        if not queue:
             del self._queues[record.session.id]
 
     def _forget(self) -> None:

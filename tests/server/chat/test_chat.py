@@ -42,7 +42,7 @@ def add(desk: Desk, path: Path, words: str) -> None:
 
 
 def sessions(desk: Desk) -> list[Session]:
-    return list(desk.app._commands._sessions.values())
+    return desk.app._sessions.live()
 
 
 def told(session: Session) -> list[tuple[str, str]]:

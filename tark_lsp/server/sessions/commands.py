@@ -1,0 +1,129 @@
+"""The commands `tark.session.*`."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.errors import RequestError
+from tark_lsp.folders import state_folder
+from tark_lsp.server import protocol
+from tark_lsp.server.asking.visible import visible
+from tark_lsp.server.sessions.files import exported, read_import, write_new
+from tark_lsp.server.sessions.recording import Recorder
+from tark_lsp.server.sessions.session_json import iso, message_number, messages_json, session_json, turn_json
+from tark_lsp.server.sessions.sessions import Sessions
+from tark_lsp.server.sessions.title_request import Titles
+from tark_lsp.server.sessions.titles import first_words
+from tark_lsp.server.turns.answers import Answers
+from tark_lsp.server.turns.turns import Turns
+from tark_lsp.sessions.rows import Holder, SessionRow
+
+Json = dict[str, Any]
+Handler = Callable[[Any, Any], Awaitable[Any]]
+
+
+class SessionCommands:
+    def __init__(self, sessions: Sessions, turns: Turns, recorder: Recorder, titles: Titles, answers: Answers) -> None:
+        self._sessions = sessions
+        self._turns = turns
+        self._recorder = recorder
+        self._titles = titles
+        self._answers = answers
+
+    def table(self) -> Mapping[str, tuple[type[protocol.Payload], Callable[[Any, Any], Any]]]:
+        return {
+            "tark.session.list": (protocol.ListSessions, self.list),
+            "tark.session.new": (protocol.NewSession, self.new),
+            "tark.session.open": (protocol.SessionId, self.open),
+            "tark.session.rename": (protocol.RenameSession, self.rename),
+            "tark.session.delete": (protocol.SessionId, self.delete),
+            "tark.session.fork": (protocol.ForkSession, self.fork),
+            "tark.session.export": (protocol.ExportSession, self.export),
+        }
+
+    async def list(self, request: protocol.ListSessions, _: Any) -> Json:
+        rows = self._sessions.rows(everywhere=request.all)
+        await self._answers.result("sessions", sessions_table(rows))
+        holders = self._sessions.store.holders()
+        return {"sessions": [self._json(row, holders.get(row.id)) for row in rows]}
+
+    async def new(self, request: protocol.NewSession, _: Any) -> Json:
+        title = named(request.title) if request.title is not None else ""
+        if request.import_ is None:
+            session = self._sessions.new(title)
+            self._sessions.keep(session)
+            return {"sessionId": session.id}
+        text = read_import(self._path(request.import_, "import"))
+        return {"sessionId": self._sessions.take_in(text, title).id}
+
+    async def open(self, request: protocol.SessionId, _: Any) -> Json:
+        """Held from now on, where nobody else has it: who opens it wants to go on with it."""
+        row = self._sessions.row(request.session_id)
+        store, is_here = self._sessions.store, self._sessions.is_here(row)
+        holder = self._sessions.hold(row) if is_here else store.holder(row.id)
+        row, turns = self._sessions.row(row.id), store.turns(row.id)
+        return {
+            **self._json(row, holder),
+            "messages": messages_json(row.id, store.messages(row.id), turns, store.updates),
+            "turns": [turn_json(turn) for turn in turns],
+        }
+
+    async def rename(self, request: protocol.RenameSession, _: Any) -> Json:
+        self._sessions.row(request.session_id)
+        self._sessions.rename(request.session_id, named(request.title))
+        return self._json(self._sessions.row(request.session_id))
+
+    async def delete(self, request: protocol.SessionId, _: Any) -> Json:
+        self._titles.cancel(request.session_id)
+        return session_json(self._sessions.delete(request.session_id))
+
+    async def fork(self, request: protocol.ForkSession, _: Any) -> Json:
+        number = None
+        if request.message_id is not None:
+            number = message_number(request.session_id, request.message_id)
+        title = named(request.title) if request.title is not None else ""
+        return self._json(self._sessions.fork(request.session_id, title, number))
+
+    async def export(self, request: protocol.ExportSession, _: Any) -> Json:
+        """Raises RequestError where the file is there already or cannot be written."""
+        row = self._sessions.row(request.session_id)
+        ending, text = exported(self._sessions.store, row, request.format)
+        if request.path is not None:
+            return {"path": str(write_new(self._path(request.path, "path"), text))}
+        folder = state_folder() / "exports"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        when = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+        return {"path": str(write_new(folder / f"{row.id}-{when}{ending}", text))}
+
+    def _json(self, row: SessionRow, holder: Holder | None = None) -> Json:
+        return session_json(row, read_only=not self._sessions.is_here(row), holder=holder)
+
+    def _path(self, path: str, field: str) -> Path:
+        """A relative one is below the workspace's first folder."""
+        folder = self._sessions.first_folder()
+        whole = Path(path) if folder is None else folder / path
+        if "\0" in path or not whole.is_absolute():
+            raise RequestError(f"{field}: {path!r} is no absolute path")
+        return whole
+
+
+def named(title: str) -> str:
+    """Raises RequestError where it says nothing."""
+    words = first_words(title)
+    if not words:
+        raise RequestError("title: it is empty")
+    return words
+
+
+def sessions_table(rows: "list[SessionRow]") -> str:
+    """For people: a Markdown table."""
+    if not rows:
+        return "# Sessions\n\nNone.\n"
+    head = "| title | last used | turns | dollars | id |\n|---|---|---|---|---|\n"
+    return f"# Sessions\n\n{head}" + "".join(f"| {' | '.join(_cells(row))} |\n" for row in rows)
+
+
+def _cells(row: SessionRow) -> tuple[str, ...]:
+    title, used = visible(row.title).replace("|", "¦"), iso(row.updated)[:16].replace("T", " ")
+    return title, f"{used} UTC", str(row.turns), "" if row.cost_usd is None else f"{row.cost_usd:.3f}", row.id

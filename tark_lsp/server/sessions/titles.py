@@ -1,0 +1,21 @@
+"""What a session is called, as a text: one line that can be seen whole. Pure."""
+
+from tark_lsp.server.asking.visible import cut, visible
+
+LONGEST_TITLE = 60
+"""Characters."""
+LOOKED_AT = 1_000
+"""Characters of a text in which its first words are found: people paste whole logs."""
+
+
+FORK = " (fork)"
+
+
+def first_words(text: str) -> str:
+    """Of its first line that says something; "" where nothing does."""
+    beginning = text[: 100 * LOOKED_AT].lstrip()[:LOOKED_AT]
+    return cut(visible(" ".join(beginning.splitlines()[0].split())), LONGEST_TITLE) if beginning else ""
+
+
+def title_of_fork(title: str) -> str:
+    return f"{cut(title, LONGEST_TITLE - len(FORK))}{FORK}"
