@@ -63,6 +63,14 @@ class HunkPlaces:
         """Are there hunks in it whose places are kept up to date?"""
         return path in self._texts
 
+    def texts(self, path: Path) -> list[tuple[str, list[ReviewHunk]]]:
+        """Each text that hunks of the file stand in, with those: the one followed, and those of hunks yet to join."""
+        late = [(base, [*hunks]) for hunks, base in self._late.get(path, ())]
+        if path not in self._texts:
+            return late
+        joined = [each for each in self._by_path.get(path, ()) if not self._is_late(each)]
+        return [("".join(self._texts[path].lines), joined), *late]
+
     def forget(self, path: Path) -> None:
         """Its text is kept no longer than its hunks are followed."""
         if not self._followed(path):
@@ -207,7 +215,9 @@ class HunkPlaces:
         for hunks, base in self._late.get(path, ()):
             self.sync(path)
             if path not in self._texts:
-                self._texts[path] = FollowedText(self._lines(path) or [], self._documents.at(path))
+                gone = self._is_gone(path) and any(each.of_file for each in hunks)
+                lines = split_lines(base) if gone else self._lines(path) or []
+                self._texts[path] = FollowedText(lines, self._documents.at(path))
             carry(hunks, split_lines(base), self._texts[path].lines)
         self._late.pop(path, None)
 

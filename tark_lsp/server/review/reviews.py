@@ -81,6 +81,15 @@ class Reviews:
             added += new
         return added
 
+    def bring_back(self, path: Path, hunks: Sequence[ReviewHunk], text: str) -> None:
+        """Hunks of an earlier server, as they stand in `text`, which the file has now."""
+        self._places.add(path, [each for each in hunks if self._places.get(each.id) is None], text)
+        self._changed(path)
+
+    def texts(self, path: Path) -> list[tuple[str, list[ReviewHunk]]]:
+        """The texts that hunks of the file stand in, with those."""
+        return self._places.texts(path)
+
     def get(self, hunk_id: str) -> ReviewHunk | None:
         return self._places.get(hunk_id)
 

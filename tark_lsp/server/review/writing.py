@@ -48,8 +48,6 @@ class HunkWriter:
         self._applied = applied
         self.operating: set[Path] = set()
         """Files that are being moved or removed: whatever is told of them meanwhile is part of that."""
-        self._removed: dict[str, tuple[bytes, int, int]] = {}
-        """By the removal's id: the file's bytes and mode, and the number of the checkpoint."""
 
     async def bring(self, hunks: Sequence[ReviewHunk], *, applied: bool) -> None:
         """Those of one file that are open, to `applied`; each that cannot be gets its state and reason.
@@ -179,14 +177,13 @@ class HunkWriter:
         with self._operating(base.path):
             outcome = await self._workspace.remove(base)
             if isinstance(outcome, Applied):
-                self._removed[each.id] = data, mode, noted
                 self._places.place(base.path, ProposedEdit.removal(base), [each], applied=True)
                 each.reason = outcome.note
         self._checkpoints.settled(noted, outcome)
         return outcome
 
     async def _restore(self, each: ReviewHunk) -> Outcome:
-        data, mode, noted = self._removed[each.id]
+        data, mode, noted = self._checkpoints.removed(each.turn_id, each.path)
         with self._operating(each.path):
             outcome = await self._workspace.restore(each.path, data, mode)
             if isinstance(outcome, Applied):
@@ -196,7 +193,6 @@ class HunkWriter:
                 )
         if isinstance(outcome, Applied):
             self._checkpoints.settled(noted, Refused("taken back"))  # so undo has nothing to bring back
-            del self._removed[each.id]
         return Refused(THERE_AGAIN) if isinstance(outcome, Stale) else outcome
 
     @contextlib.contextmanager

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from tark_lsp.errors import WorkspaceError
 from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories_of
 from tark_lsp.workspace.checkpoints.imagined import Files, ImaginedFiles
 from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
@@ -47,6 +48,16 @@ class Checkpoints:
         """`data` is all of the file as the person had it, `mode` its permission bits."""
         self._begin(turn_id)
         return self._store.add(turn_id, "remove", path, before=data, mode=mode)
+
+    def removed(self, turn_id: str, path: Path) -> tuple[bytes, int, int]:
+        """What `removing` was given for a file that the turn removed, and the number it gave.
+
+        Raises WorkspaceError where that is not kept any more.
+        """
+        for change in reversed(self._store.changes(turn_id)):
+            if change.kind == "remove" and change.path == path and change.before is not None and not change.undone:
+                return self._store.content(change.before), change.mode, change.number
+        raise WorkspaceError("no copy of it is kept any more")
 
     def settled(self, change: int, outcome: Outcome) -> None:
         """What became of a change. Where this is never called, undo decides by what it finds."""

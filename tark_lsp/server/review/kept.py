@@ -1,0 +1,221 @@
+"""Undecided hunks outlive the server: stored whenever a file's hunks come or are decided, brought back by the next one.
+
+They come back once the editor has opened what it opens at its start, or as soon as a command needs them: a document
+that is open stands for its file, and the disk for those that are closed.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from tark_lsp.errors import FileMissing, WorkspaceError
+from tark_lsp.server.documents.documents import DocumentEvent, Documents, Opened
+from tark_lsp.server.review.hunks import GONE, ReviewHunk, State, by_turn
+from tark_lsp.server.review.returning import bring_to, fade
+from tark_lsp.server.review.reviews import Reviews
+from tark_lsp.sessions.hunks import LARGEST_TEXT, HunkRows, KeptHunk, KeptText
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.edits import Operation
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.lines import Hunk
+from tark_lsp.workspace.snapshot import Snapshot, digest_of
+
+PAUSE_SECONDS = 0.3
+"""After the last document was opened."""
+KEPT_STATES = frozenset({"pending", "conflict"})
+LONG = "the file is too long to tell where its lines are by now"
+
+
+class KeptHunks:
+    def __init__(
+        self,
+        rows: HunkRows,
+        reviews: Reviews,
+        workspace: Workspace,
+        documents: Documents,
+        checkpoints: Checkpoints,
+        came_back: Callable[[str], None],
+    ) -> None:
+        """`came_back(turn_id)`: hunks of an earlier server's turn are here, and will be told of."""
+        self._rows = rows
+        self._reviews = reviews
+        self._workspace = workspace
+        self._documents = documents
+        self._checkpoints = checkpoints
+        self._came_back = came_back
+        self._kept: set[Path] = set()
+        """Files with rows of ours."""
+        self._timer: asyncio.TimerHandle | None = None
+        documents.listen(self._opened)
+
+    def changed(self, path: Path) -> None:
+        """Hunks of the file came or were decided."""
+        texts = [
+            _kept_text(path, text, kept)
+            for text, hunks in self._reviews.texts(path)
+            if (kept := [_kept_hunk(each) for each in hunks if each.state in KEPT_STATES])
+        ]
+        if texts or path in self._kept:
+            self._rows.keep(path, texts)
+        if texts:
+            self._kept.add(path)
+        else:
+            self._kept.discard(path)
+
+    def soon(self) -> None:
+        """The editor may be about to open documents of which there are hunks."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._rows.there_are_any:
+            self._timer = asyncio.get_running_loop().call_later(PAUSE_SECONDS, self.bring_back)
+
+    def now(self) -> None:
+        """Whatever is to come back soon."""
+        if self._timer is not None:
+            self.bring_back()
+
+    def bring_back(self) -> None:
+        """The hunks of servers that are gone."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._rows.there_are_any:
+            return
+        found = self._rows.take(lambda path: self._workspace.is_inside(path) or self._documents.at(path) is not None)
+        moved = self._moved(found)
+        places: defaultdict[Path, list[KeptText]] = defaultdict(list)
+        for each in found:
+            self._kept.add(each.path)
+            places[moved.get(each.path, each.path)].append(each)
+        for path, texts in places.items():
+            self._revive(path, texts)
+        for path in moved:
+            self.changed(path)  # nothing is kept there any more
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _opened(self, event: DocumentEvent) -> None:
+        if isinstance(event, Opened):
+            self.soon()
+
+    def _moved(self, found: Sequence[KeptText]) -> Mapping[Path, Path]:
+        """Where files are that were being moved, or moved back, when their server ended."""
+        moves = ((each.path, hunk) for each in found for hunk in each.hunks if hunk.operation == "move")
+        places = ((path, Path(hunk.source if hunk.applied else hunk.target or "")) for path, hunk in moves)
+        return {path: place for path, place in places if not self._is_there(path) and self._is_there(place)}
+
+    def _is_there(self, path: Path) -> bool:
+        document = self._documents.at(path)
+        return path.exists() or (document is not None and bool(document.text))
+
+    def _revive(self, path: Path, texts: Sequence[KeptText]) -> None:
+        try:
+            now = self._read(path)
+        except WorkspaceError as error:
+            now = Snapshot(path, "", exists=False)
+            problem = error.message
+        else:
+            problem = "" if self._is_there(path) else GONE
+        hunks: list[ReviewHunk] = []
+        for kept in texts:
+            some = [_review_hunk(each, path, moved=path != kept.path) for each in kept.hunks]
+            hunks += some
+            for each in some:
+                if problem and not (problem is GONE and _needs_no_file(each)):
+                    fade(each, problem)
+            self._bring_to(now, kept, [each for each in some if each.state in KEPT_STATES])
+        for turn_id in by_turn(hunks):
+            self._came_back(turn_id)
+        # In a file that is gone they stay where they were, for when it is back.
+        self._reviews.bring_back(path, hunks, (texts[0].text or "") if problem is GONE else now.text)
+
+    def _bring_to(self, now: Snapshot, kept: KeptText, hunks: Sequence[ReviewHunk]) -> None:
+        applied = [each for each in hunks if each.applied and not each.operation]
+        then = kept.text
+        if then is None and digest_of(now.text) == kept.digest:
+            then = now.text
+        if then is None:
+            for each in hunks:
+                if each.operation != "move":
+                    fade(each, LONG)
+            return
+        bring_to(hunks, then, now.text, exists=self._is_there(now.path))
+        for each in applied:
+            if not each.applied and self._was_undone(each):
+                each.state, each.reason = "rejected", "the turn was undone"
+
+    def _read(self, path: Path) -> Snapshot:
+        """Raises WorkspaceError, also where a link leads from there to another file."""
+        try:
+            now = self._workspace.read(path)
+        except FileMissing:
+            return Snapshot(path, "", exists=False)
+        if now.path != path:
+            raise WorkspaceError("there is a link where the file was")
+        return now
+
+    def _was_undone(self, each: ReviewHunk) -> bool:
+        """Did the person take the whole turn back in this file, say by `tark-lsp undo`?"""
+        histories = self._checkpoints.histories(each.turn_id)
+        ours = [history for history in histories if each.path in (history.place, history.origin)]
+        return bool(ours) and all(history.undone for history in ours)
+
+
+def _kept_hunk(each: ReviewHunk) -> KeptHunk:
+    return KeptHunk(
+        each.id,
+        each.turn_id,
+        each.start,
+        each.size,
+        each.hunk.old,
+        each.new,
+        each.state,
+        each.reason,
+        each.applied,
+        each.created,
+        each.of_file,
+        each.outside_selection,
+        each.whole,
+        each.operation,
+        str(each.source),
+        None if each.target is None else str(each.target),
+    )
+
+
+def _needs_no_file(each: ReviewHunk) -> bool:
+    return not each.of_file or (each.operation == "remove" and each.applied)
+
+
+def _kept_text(path: Path, text: str, hunks: Sequence[KeptHunk]) -> KeptText:
+    return KeptText(path, digest_of(text), text if len(text) <= LARGEST_TEXT else None, tuple(hunks))
+
+
+def _review_hunk(kept: KeptHunk, path: Path, *, moved: bool) -> ReviewHunk:
+    """`moved`: the file was, though the server did not live to see it."""
+    each = ReviewHunk(
+        kept.turn_id,
+        path,
+        Hunk(kept.start, kept.old, kept.new),
+        kept.start,
+        kept.new,
+        kept.outside_selection,
+        cast("Operation", kept.operation),
+        None if kept.target is None else Path(kept.target),
+        kept.whole,
+        kept.of_file,
+        kept.applied,
+        state=cast("State", kept.state),
+        reason=kept.reason,
+        created=kept.created,
+        id=kept.id,
+    )
+    each.size, each.source = kept.size, Path(kept.source)
+    if each.operation == "move" and moved:
+        each.applied = not each.applied
+    return each
