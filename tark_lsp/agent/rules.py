@@ -6,13 +6,16 @@ read narrowly: that very tool, the whole call, never a command.
 
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tark_lsp.errors import SettingsError
 from tark_lsp.tools.danger import KEYWORDS, WRAPPERS
 from tark_lsp.tools.tool import Preview, ToolKind
+from tark_lsp.tools.urls import plain_host
 from tark_lsp.workspace.edits import Operation
 from tark_lsp.workspace.files import Workspace
 
@@ -22,7 +25,7 @@ READ_TOOLS = frozenset({"read_file", "read_files", "search_text"})
 CHANGES = frozenset({"read_changes"})
 SPEAKS_FOR = (
     dict.fromkeys(TEXT_TOOLS, EDIT_TOOLS)
-    | dict.fromkeys(READ_TOOLS, READ_TOOLS | EDIT_TOOLS | CHANGES)
+    | dict.fromkeys(READ_TOOLS, READ_TOOLS | EDIT_TOOLS | CHANGES | {"read_skill"})
     | {"run_command": CHANGES | {"run_command"}}
 )
 """A deny or ask rule for one tool speaks for its siblings: else the model would take those. One for reading speaks for
@@ -41,7 +44,11 @@ GIT_TAKES = frozenset({"-c", "-C", "--git-dir", "--work-tree", "--namespace", "-
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`specifier` is a glob over workspace paths, or over command lines."""
+    """`specifier` is a glob over workspace paths, over command lines, or over the hosts of URLs.
+
+    `fetch(python.org)` denies or asks for that host, whatever the port, and all below it (`docs.python.org`); it allows
+    that very host alone, by https. `fetch(*.python.org)` allows those below it, `fetch(python.org:8443)` another port.
+    """
 
     tool: str
     specifier: str | None = None
@@ -69,6 +76,8 @@ class Rule:
         if not named and not edits:
             return False
         if self.specifier is None:
+            return True
+        if preview.url and named and self._holds(urlsplit(preview.url).hostname or ""):
             return True
         if preview.command is not None and self._names_any(tool, "run_command"):
             pattern = _command_glob(self.specifier)
@@ -105,9 +114,21 @@ class Rule:
             return False
         if self.specifier is None:
             return True
+        if preview.url:
+            parts = urlsplit(preview.url)
+            return parts.scheme == "https" and _glob(self.specifier.lower()).fullmatch(parts.netloc) is not None
         pattern = _glob(_whole(self.specifier))
         paths = [*(path for edit in preview.edits for path in edit.paths), *preview.outside]
         return bool(paths) and all(pattern.fullmatch(workspace.display(path)) for path in paths)
+
+    def _holds(self, host: str) -> bool:
+        """Is it the host the rule names, or below it? Case, and what stands around the name, do not matter."""
+        named = re.sub(r"^\w+://", "", _plain((self.specifier or "").strip())).split("/")[0].removeprefix("*.")
+        if (bare := re.fullmatch(r"\[(.*)\](?::\d*)?|([^:]*):\d*", named)) is not None:
+            named = bare[1] or bare[2] or ""
+        with suppress(ValueError):  # a pattern, or no host at all: compared as it is
+            named = plain_host(named)
+        return not named or any(_glob(pattern).fullmatch(host) for pattern in (named, f"*.{named}"))
 
     def _pairs(self, path: Path, workspace: Workspace) -> list[tuple[str, str]]:
         """Each name of the path with the pattern to compare it with."""

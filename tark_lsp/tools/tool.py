@@ -82,6 +82,7 @@ class Preview:
     """`title` is one line for people. `outside` are the places outside the workspace the call would read.
 
     `whole`: all of the edits, or none, are to be applied. `note`: a text kept for later sessions; the title shows it.
+    `url`: the page it would get, exactly as it would be asked for.
     """
 
     title: str
@@ -93,6 +94,7 @@ class Preview:
     outside: tuple[Path, ...] = ()
     whole: bool = False
     note: str = ""
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -358,3 +358,57 @@ WORDS = st.sampled_from(
 def test_any_command_line_has_parts(words: list[str], joiner: str) -> None:
     parts = command_parts(joiner.join(words))
     assert all(part.strip() for part in parts)
+
+
+# Pages
+
+
+def fetches(url: str) -> Preview:
+    return Preview(f"fetch {url}", ToolKind.FETCH, Risk.RISKY, url=url)
+
+
+PAGES = {
+    # rule: what it denies or asks for beside what it allows, what it allows, what it does not speak of
+    "fetch": ("http://a.org/", "https://docs.python.org:8443/3/", ""),
+    "fetch()": ("https://a.org/", "", ""),
+    "fetch(docs.python.org)": (
+        "http://docs.python.org/ https://docs.python.org:8443/ https://en.docs.python.org/x",
+        "https://docs.python.org/ https://docs.python.org/3/?q=evil.org",
+        "https://python.org/ https://evildocs.python.org/ https://docs.python.org.evil.org/ https://evil.org/docs.python.org",
+    ),
+    "fetch(Docs.Python.org)": ("http://docs.python.org/", "https://docs.python.org/", "https://python.org/"),
+    "fetch(docs.python.org.)": ("https://docs.python.org/", "", "https://python.org/"),
+    "fetch(*.python.org)": (
+        "http://docs.python.org/ https://python.org/ https://docs.python.org:8443/",
+        "https://docs.python.org/ https://a.b.python.org/",
+        "https://evilpython.org/ https://python.org.evil.org/",
+    ),
+    "fetch(python.org:8443)": ("https://python.org/", "https://python.org:8443/", "https://docs.org/"),
+    "fetch(https://python.org/3/)": ("https://python.org/ https://docs.python.org/", "", "https://evil.org/"),
+    "fetch(b\u00fccher.example)": ("https://xn--bcher-kva.example/", "", "https://bucher.example/"),
+    "fetch([2606:4700:0::1111]:8443)": ("https://[2606:4700::1111]/", "", "https://[2606:4700::1112]/"),
+    "fetch(93.184.216.34)": ("http://93.184.216.34/", "https://93.184.216.34/", "https://93.184.216.3/"),
+    "fetch(*)": ("http://a.org/", "https://a.org/ https://a.org:8443/", ""),
+    "run_command(curl *)": ("", "", "https://a.org/"),
+    "read_file(**)": ("", "", "https://a.org/"),
+}
+
+
+@pytest.mark.parametrize("text", PAGES)
+def test_rules_for_pages(text: str, workspace: Workspace) -> None:
+    rule = Rule.parse(text)
+    denied, allowed, others = (each.split() for each in PAGES[text])
+    for url in denied:
+        assert rule.concerns("fetch", fetches(url), workspace), url
+        assert rule.specifier is None or not rule.allows("fetch", fetches(url), workspace), url
+    for url in allowed:
+        assert rule.allows("fetch", fetches(url), workspace), url
+        assert rule.concerns("fetch", fetches(url), workspace), "what it allows it would deny"
+    for url in others:
+        assert not rule.concerns("fetch", fetches(url), workspace), url
+        assert not rule.allows("fetch", fetches(url), workspace), url
+
+
+def test_a_rule_for_pages_speaks_of_no_file(workspace: Workspace) -> None:
+    assert not Rule.parse("fetch(src)").concerns("read_file", reads(workspace, "src"), workspace)
+    assert not Rule.parse("*(src/**)").allows("fetch", fetches("https://src/"), workspace)

@@ -16,7 +16,7 @@ TOOLS = load_tools()
 
 OF_THE_ISSUES = """read_file read_files list_directory find_files search_text edit_file replace_selection write_file
 run_command ask_user switch_mode update_plan read_diagnostics propose_edit
-apply_patch move_file delete_file read_changes
+apply_patch move_file delete_file read_changes fetch
 read_skill save_memory search_memory""".split()  # noqa: SIM905  # as the issues list them
 
 
@@ -67,6 +67,7 @@ def test_only_tools_without_run_or_with_edits_write() -> None:
     }
     assert {name for name, tool in TOOLS.items() if tool.risk >= Risk.RISKY} == {
         "delete_file",
+        "fetch",
         "read_changes",
         "run_command",
     }
