@@ -22,6 +22,8 @@ KINDS: Mapping[str, re.Pattern[str]] = {
         r"|npm_\w{30,}|pypi-[\w-]{40,}|dop_v1_\w{30,}|do[or]_v1_\w{30,}|shp(?:at|ca|pa|ss)_\w{30,}|lin_api_\w{30,}"
         r"|SG\.[\w-]{16,}\.[\w-]{16,}|key-[0-9a-f]{32}|sq0(?:atp|csp)-[\w-]{20,}|EAAA[\w-]{50,}|dp\.(?:pt|st|ct|sa)\.\w{30,}"
         r"|hv[bs]\.[\w-]{20,}|pul-[0-9a-f]{40}|glsa_\w{30,}|glc_[\w+/=]{30,}|NRAK-\w{20,}|PMAK-\w{20,}|rubygems_\w{40,}"
+        r"|AGE-SECRET-KEY-1\w{20,}|LTAI\w{16,}|dapi[0-9a-f]{32}|sm_[aps]at_\w{10,}|xkeysib-[0-9a-f]{30,}|FLWSECK\w*-\w{8,}"
+        r"|pscale_\w+_[\w.=-]{8,}|duffel_(?:live|test)_[\w=-]{20,}|tfp_[\w.=-]{20,}|dt0c01\.\w{20,}|sl\.[\w=-]{40,}"
         r"|atlasv1\.[\w=-]{20,}|ATATT3\w{20,}|ATCTT3\w{20,}|figd_\w{20,}|nfp_\w{30,}|sntry[su]_[\w+/=.]{30,}"
         r"|ey[A-Za-z0-9_-]{10,}\.ey[A-Za-z0-9_-]{10,}"
         r")"
@@ -33,10 +35,13 @@ KINDS: Mapping[str, re.Pattern[str]] = {
         re.IGNORECASE | re.VERBOSE,
     ),
 }
-RANDOM = re.compile(r"[A-Za-z0-9+_=-]{24,}")
+RANDOM = re.compile(r"[A-Za-z0-9+_=-]{16,}")
 HEXADECIMAL = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
-LEAST_ENTROPY = 4.0
-"""Bits of a character: words and names have less, random letters and digits more."""
+CHANGE = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
+CHANGES = 0.25
+"""From letter to digit or back, for each character: of random letters and digits a third and more are, of names few."""
+LONG, LEAST_ENTROPY = 24, 4.0
+"""Bits of a character: random text of upper and lower case and digits has more, what people write less."""
 
 
 def looks_secret(text: str) -> str:
@@ -53,8 +58,10 @@ def looks_secret(text: str) -> str:
 def _random(word: str) -> bool:
     if HEXADECIMAL.fullmatch(word):
         return False
+    if len(CHANGE.findall(word)) >= CHANGES * len(word):
+        return True
     kinds = (str.islower, str.isupper, str.isdigit)
-    if not all(any(test(character) for character in word) for test in kinds):
+    if len(word) < LONG or not all(any(test(character) for character in word) for test in kinds):
         return False
     counts = Counter(word)
     entropy = -sum(count / len(word) * math.log2(count / len(word)) for count in counts.values())
