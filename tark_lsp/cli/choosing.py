@@ -85,7 +85,8 @@ async def choose_hunks(keyboard: Asks, screen: Shows, hunks: Hunks, edit: EditsT
         while True:
             letter = await choose(keyboard, screen, f"This hunk ({number} of {len(hunks)})?", choices)
             if letter == "e" and edit is not None:
-                written = await _edited(screen, edit, chosen.edited.get(hunk["hunkId"], hunk["newText"]), uri)
+                text = str(chosen.edited.get(hunk["hunkId"], hunk["newText"]))
+                written = await _edited(screen, edit, text, uri)
                 if written is not None:
                     chosen.edited[hunk["hunkId"]] = written
                     screen.hunk(uri, {**hunk, "newText": written})

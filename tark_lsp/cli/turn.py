@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from tark_lsp.cli.choosing import Hunks
 from tark_lsp.cli.person import TerminalPerson
 from tark_lsp.cli.screen import Screen
 from tark_lsp.server.client import Client
@@ -43,6 +44,11 @@ async def decide_pending(client: Client, screen: Screen, person: TerminalPerson,
     """Ask about hunks that modes ask and plan only propose: whether any was applied; None: nothing was decided."""
     if not (pending := person.pending(turn_id)):
         return None
+    return await decide(client, screen, person, pending)
+
+
+async def decide(client: Client, screen: Screen, person: TerminalPerson, pending: Hunks) -> bool | None:
+    """Ask about these hunks: whether any was applied; None: nothing was decided."""
     if not person.can_review:
         for uri, hunk in pending:
             screen.hunk(uri, hunk)

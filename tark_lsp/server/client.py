@@ -145,6 +145,10 @@ class Client:
         finally:
             del self._waiting[number]
 
+    async def ended(self) -> None:
+        """Wait until the server is gone, or wrote what is not LSP; every request raises why from then on."""
+        await asyncio.wait({self._reader})
+
     def notify(self, method: str, params: object) -> None:
         self._send({"method": method, "params": params})
 

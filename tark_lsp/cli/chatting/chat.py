@@ -1,0 +1,188 @@
+"""The terminal chat put together: what is typed becomes a command or a prompt, until the person leaves."""
+
+import asyncio
+import time
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prompt_toolkit.history import History, InMemoryHistory
+from rich.console import Console
+
+from tark_lsp.cli.chatting.above import Above
+from tark_lsp.cli.chatting.chat_screen import ChatScreen
+from tark_lsp.cli.chatting.commands import ChatCommands
+from tark_lsp.cli.chatting.completing import PromptCompleter
+from tark_lsp.cli.chatting.conversation import Conversation
+from tark_lsp.cli.chatting.prompt_history import open_history
+from tark_lsp.cli.chatting.status import status_line
+from tark_lsp.cli.chatting.terminal import Terminal
+from tark_lsp.cli.editor import edit_text
+from tark_lsp.cli.turn import DONE
+from tark_lsp.cli.visible import visible
+from tark_lsp.errors import TarkError
+from tark_lsp.folders import state_folder
+from tark_lsp.server.client import ServerGone
+
+AGAIN_SECONDS = 3.0
+"""So long after a Ctrl-C that had nothing to cancel, a second one leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """`settings`: model and mode of the command line. `resume`: a session's id or title, empty to pick one, None: a
+    new session. `last`: go on with the newest."""
+
+    settings: Mapping[str, Any]
+    resume: str | None = None
+    last: bool = False
+
+
+async def chat(folder: Path, begin: Begin) -> int:
+    """The exit code. Raises what starting the server raises."""
+    return await _Chat(folder, begin.settings).run(begin)
+
+
+class _Chat:
+    def __init__(self, folder: Path, wanted: Mapping[str, Any]) -> None:
+        self._above = Above()
+        console = Console(file=self._above, force_terminal=True, highlight=False, markup=False, emoji=False)  # type: ignore[arg-type]  # all that rich uses of a file
+        self._screen = ChatScreen(console, folder)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._fault: BaseException | None = None
+        self._began_turn = self._interrupted = 0.0
+        self._talk = Conversation(
+            folder, self._screen, wanted, changed=self._changed, spawn=self._spawn, give_back=self._give_back
+        )
+        self._commands: ChatCommands
+        self._terminal = Terminal(
+            self._above,
+            PromptCompleter(lambda: self._commands.table.completions(), lambda: self._talk.running_client),
+            self._history(),
+            submit=self._submit,
+            interrupt=self._interrupt,
+            leave=self._leave,
+            tell=self._screen.line,
+            going_on=self._screen.going_on,
+            status=self._status,
+        )
+        self._talk.use(self._terminal, self._edit)
+        self._commands = ChatCommands(self._talk, self._terminal, clear=self._terminal.clear, leave=self._terminal.stop)
+
+    async def run(self, begin: Begin) -> int:
+        await self._talk.client()
+        self._screen.line("tark-lsp chat: /help lists what you can do, Ctrl-D leaves", "dim")
+        self._spawn(self._begin(begin))
+        try:
+            await self._terminal.run()
+        except EOFError:
+            pass  # the terminal is gone, and nobody reads what could be said
+        finally:
+            for task in tuple(self._tasks):
+                task.cancel()
+            await self._talk.close()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._fault is not None:
+            raise self._fault
+        if self._talk.session.id is not None:
+            self._screen.line(f"tark-lsp chat --resume {self._talk.session.id} goes on with this session", "dim")
+        return DONE
+
+    async def _begin(self, begin: Begin) -> None:
+        await self._told(self._resume(begin))
+        await self._told(self._check_model())
+
+    async def _resume(self, begin: Begin) -> None:
+        if begin.last and not await self._commands.sessions.resume_last():
+            self._screen.line("no session in this folder yet: this is a new one", "yellow")
+        elif begin.resume is not None:
+            await self._commands.sessions.resume(begin.resume)
+
+    async def _check_model(self) -> None:
+        """Before anything is typed that could not be answered."""
+        report = await self._talk.command("tark.doctor")
+        keys = {each["provider"]: each for each in report["keys"]}
+        model = self._talk.session.facts.model
+        if model is None and not any(each["status"] == "ready" for each in keys.values()):
+            self._screen.error(
+                "no model is set, and no provider has a key", "tark-lsp login PROVIDER, or /model <provider>/<model>"
+            )
+        key = keys.get((model or "").split("/")[0])
+        if key is not None and key["status"] in ("missing", "unusable"):
+            self._screen.error(f"{model} has no key that can be used", key.get("hint") or "tark-lsp login PROVIDER")
+        for problem in report["problems"]:
+            self._screen.line(visible(problem), "yellow")
+
+    def _submit(self, text: str) -> None:
+        self._terminal.remember(text)
+        self._spawn(self._told(self._do(text)))
+
+    async def _do(self, text: str) -> None:
+        command = self._commands.table.find(text)
+        if command is None:
+            self._began_turn = self._began_turn if self._talk.turn_id else time.monotonic()
+            await self._talk.prompt(text)
+        else:
+            self._screen.said(text)
+            await self._commands.table.run(command, text)
+
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        """What went wrong is said, with what to do; that the server is gone says who watches it."""
+        try:
+            await work
+        except ServerGone:
+            return
+        except TarkError as error:
+            self._screen.error(error.message, error.hint)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._fault = self._fault or error  # a defect of ours: it ends the chat, and is not hidden
+            self._terminal.stop()
+
+    def _interrupt(self) -> None:
+        again = time.monotonic() - self._interrupted < AGAIN_SECONDS
+        self._interrupted = time.monotonic()
+        if self._talk.turn_id is not None and not self._talk.cancelling:
+            self._spawn(self._told(self._cancel()))
+        elif again:
+            self._terminal.stop()
+        elif not self._terminal.give_up_question():
+            self._screen.line("Ctrl-C again leaves", "dim")
+
+    async def _cancel(self) -> None:
+        await self._talk.cancel()
+
+    def _leave(self) -> None:
+        if self._talk.turn_id is None or time.monotonic() - self._interrupted < AGAIN_SECONDS:
+            self._terminal.stop()
+        else:
+            self._interrupted = time.monotonic()
+            self._screen.line("a turn runs: Ctrl-D again leaves and ends it", "yellow")
+
+    async def _edit(self, text: str, uri: str) -> str | None:
+        return await self._terminal.hand_over(lambda: edit_text(text, uri))
+
+    def _give_back(self, text: str) -> None:
+        self._terminal.give_back(text)
+
+    def _changed(self) -> None:
+        self._terminal.redraw()
+
+    def _status(self) -> str:
+        seconds = time.monotonic() - self._began_turn if self._talk.turn_id else None
+        return status_line(self._talk.session.facts, seconds)
+
+    def _history(self) -> History:
+        try:
+            return open_history(state_folder())
+        except OSError as error:
+            self._screen.line(f"earlier prompts are not kept: {visible(str(error.strerror))}", "yellow")
+            return InMemoryHistory()

@@ -1,0 +1,119 @@
+"""Shows a conversation: finished blocks and calls for good, and below them what is still going on."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.cells import chop_cells
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from tark_lsp.cli.chatting.blocks import Blocks
+from tark_lsp.cli.chatting.markdown import draw_block
+from tark_lsp.cli.screen import ENDED_BADLY, PLAN_MARKS, Screen, reasons
+from tark_lsp.cli.visible import one_line, visible
+
+THINKING = "dim italic"
+MARKS = {"pending": "·", "in_progress": "●", "waiting": "?", "completed": "✓"}
+Line = tuple[str, str]
+"""What is drawn below: a style of prompt_toolkit's and a text without newline."""
+
+
+class ChatScreen(Screen):
+    """Beside what a `Screen` shows: Markdown, and in `going_on` what is not finished yet."""
+
+    def __init__(self, console: Console, folder: Path) -> None:
+        super().__init__(console, folder)
+        self._kind = ""
+        self._blocks = Blocks()
+        self._calls: dict[str, tuple[str, str]] = {}
+        self._plan: list[Mapping[str, Any]] = []
+
+    def update(self, update: Mapping[str, Any]) -> None:
+        match update:
+            case {"kind": "text" | "thinking" as kind, "delta": delta}:
+                self._write(kind, delta)
+            case {"kind": "toolCall"}:
+                self._call(update)
+            case {"kind": "plan", "entries": entries}:
+                self._plan = list(entries)
+            case {"kind": "end"}:
+                self.finish()
+            case _:
+                super().update(update)
+
+    def line(self, text: str, style: str = "none") -> None:
+        self._finish_text()
+        super().line(text, style)
+
+    def edits(self, edits: Any) -> None:
+        self._finish_text()
+        super().edits(edits)
+
+    def markdown(self, text: str) -> None:
+        """A whole text, of a model or of ours."""
+        self._finish_text()
+        blocks = Blocks()
+        for block in (*blocks.feed(text), *blocks.end()):
+            self._draw_block(draw_block(block))
+
+    def said(self, prompt: str) -> None:
+        """What the person said, as a heading of what follows."""
+        self.line("")
+        self.line("\n".join(f"❯ {line}" for line in visible(prompt).split("\n")), "bold cyan")
+
+    def finish(self) -> None:
+        """A turn is over, or nobody will say how it went on."""
+        self._finish_text()
+        for title, status in self._calls.values():
+            self.line(f"{MARKS.get(status, '·')} {title}: no end of it was told", "dim")
+        self._calls.clear()
+        if self._plan:
+            entries, self._plan = self._plan, []
+            super().update({"kind": "plan", "entries": entries})
+
+    def going_on(self, rows: int, columns: int) -> list[Line]:
+        """At most `rows` lines: the end of the text being written, the calls that run, the plan."""
+        calls = [("class:call", f"{MARKS.get(status, '·')} {title}") for title, status in self._calls.values()]
+        plan = [("class:plan", _entry(entry)) for entry in self._plan]
+        below = [(style, chop_cells(text, columns)[0]) for style, text in (*calls, *plan)][-rows:]
+        room = max(0, rows - len(below))
+        tail = visible(self._blocks.tail(room, room * columns)).expandtabs(4) if room else ""
+        style = "class:thinking" if self._kind == "thinking" else ""
+        folded = [piece for line in tail.split("\n") for piece in chop_cells(line, columns) or [""]] if tail else []
+        return [*((style, line) for line in folded[-room:]), *below] if room else below
+
+    def _write(self, kind: str, delta: str) -> None:
+        if kind != self._kind:
+            self._finish_text()
+            self._kind = kind
+        for block in self._blocks.feed(delta):
+            self._draw_finished(block)
+
+    def _finish_text(self) -> None:
+        for block in self._blocks.end():
+            self._draw_finished(block)
+
+    def _draw_finished(self, block: str) -> None:
+        thought = self._kind == "thinking"
+        self._draw_block(Text(visible(block), style=THINKING) if thought else draw_block(block))
+
+    def _draw_block(self, drawn: RenderableType) -> None:
+        self.console.print()
+        self.console.print(drawn)
+
+    def _call(self, update: Mapping[str, Any]) -> None:
+        self._finish_text()
+        call, status = update["toolCallId"], update["status"]
+        title, _ = self._calls.pop(call, ("", ""))
+        title = one_line(update.get("title") or "") or title or one_line(update.get("name") or "")
+        if status == "completed":
+            self.line(f"{MARKS[status]} {title}", "green")
+        elif status in ENDED_BADLY:
+            self.line(f"✗ {': '.join([title, status, *reasons(update)])}", "red")
+        else:
+            self._calls[call] = (title, status)
+
+
+def _entry(entry: Mapping[str, Any]) -> str:
+    return f"{PLAN_MARKS.get(entry['status'], '[?]')} {one_line(entry['content'])}"
