@@ -1,50 +1,32 @@
-"""How our SQLite files are opened, written by several processes at once, and gone on without when they cannot be used.
+"""A SQLite file of ours for as long as it can be used, and what is gone on with when it cannot.
 
-A commit is in the file's write-ahead log when the call returns: ending the process at any moment (kill -9) loses
-nothing of it. A failure of the machine may lose the last commits, but no part of one (sqlite.org/wal.html).
-
-What a file cannot do, and what comes of it: it is damaged: put aside under another name, and a new one begun; it was
-put aside or removed by somebody else: the one that is there now, or a new one; a newer tark-lsp wrote it, the disk is
-full, the folder cannot be written, another process keeps it locked: memory, until this process ends. The rows that
-this process needs are carried over each time, and what happened is said.
+It is damaged: put aside under another name, and a new one begun. It was put aside or removed by somebody else: the one
+that is there now, or a new one. A newer tark-lsp wrote it, the disk is full, the folder cannot be written, another
+process keeps it locked: memory, until this process ends. The rows that this process needs are carried over each time,
+and what happened is said.
 """
 
-import os
-import stat
 import threading
-import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # sqlite3 is imported when something is kept, and not at the start
     from sqlite3 import Connection
 
-BUSY_SECONDS = 2.0
-"""How long another process may write: its transactions take milliseconds."""
+    from tark_lsp.sqlite_file import Identity
+
 LOOK_AFTER_WRITES = 64
 """So many commits until the size of the write-ahead log is looked at again."""
-CHECKPOINT_BYTES = 4 * 1024**2
-"""A write-ahead log as long as this is brought into the file, in a thread: it waits for the disk."""
-LONGEST_LOG_PAGES = 16_384
-"""At 64 MiB a commit does that itself: the thread does not get it done."""
-PRAGMAS = (
-    "PRAGMA auto_vacuum = INCREMENTAL",  # only counts before there are tables
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = NORMAL",
-    f"PRAGMA wal_autocheckpoint = {LONGEST_LOG_PAGES}",
-)
+LONG_LOG_BYTES = 4 * 1024**2
+"""A log as long as this is brought into the file by a thread."""
+MOST_FILES = 2
+"""So many that cannot be used, one after the other, are enough: memory."""
 T = TypeVar("T")
 
 
-class NewerFile(OSError):
-    """A newer tark-lsp wrote the file: it is left alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """`tables` are statements, run on a file that has none; `version` is its `user_version` from then on."""
 
     version: int
@@ -63,8 +45,9 @@ class Database:
     ) -> None:
         """`locate()` gives the file, in a folder that is there. Where it raises OSError: in memory.
 
-        `carry(old, new)` copies the rows that this process needs and says whether all of them were there.
-        `failed(problem, lost)` is called each time the file could not be used, `lost`: not all of them were.
+        `carry(old, new)`, in a transaction of the new one, copies the rows that this process needs, and says whether
+        all of them could be read. `failed(problem, lost)` is called each time the file could not be used, after that;
+        `lost`: not all could be.
         """
         self._locate: Callable[[], Path] | None = locate
         self._layout = layout
@@ -74,23 +57,26 @@ class Database:
         """At most one; a list, so that it can be closed when this object is gone."""
         self._left: list[Connection] = []
         """Those that cannot be used any more, until their rows are carried over."""
-        self._file: tuple[Path, int, int] | None = None
-        """The path, device and inode of the open file; None: memory, or nothing is open."""
-        self._said: list[str] = []
+        self._path: Path | None = None
+        self._file: Identity | None = None
+        """Which file is open, or was tried last; None in memory."""
+        self._problems: list[str] = []
         self._writes = 0
         self._checkpoint: threading.Thread | None = None
         weakref.finalize(self, _close, self._open)
 
     @property
     def in_memory(self) -> bool:
-        """Whether the file was given up for good."""
+        """Whether files were given up for good."""
         return self._locate is None
 
     def read(self, sql: str, *values: Any) -> list[Any]:
         return self._do(lambda connection: connection.execute(sql, values).fetchall())
 
     def write(self, work: "Callable[[Connection], T]") -> T:
-        """Do it in one transaction, wholly or not at all; it may be done a second time, on another file."""
+        """Do it in one transaction, wholly or not at all; where a file fails, it is done again on the next."""
+        from tark_lsp.sqlite_file import in_one
+
         result = self._do(lambda connection: in_one(connection, work))
         self._writes += 1
         if self._writes % LOOK_AFTER_WRITES == 0:
@@ -102,25 +88,34 @@ class Database:
         if self._checkpoint is not None:
             self._checkpoint.join()
         _close(self._open)
-        self._file = None
 
     def _do(self, work: "Callable[[Connection], T]") -> T:
         import sqlite3
 
-        for _ in range(2):
+        from tark_lsp.sqlite_file import is_unusable
+
+        for attempt in range(MOST_FILES + 1):
             try:
-                return work(self._current())
+                connection = self._current()
             except (sqlite3.Error, OSError) as error:
-                if self._locate is None or not _is_of_the_file(error):
+                if self._locate is None:
                     raise
-                self._leave(error)
-        self._locate = None  # two files in a row: enough
-        return work(self._current())
+                self._leave(error, last=attempt + 1 == MOST_FILES)
+                continue
+            try:
+                return work(connection)
+            except (sqlite3.Error, OSError) as error:
+                if self._locate is None or not is_unusable(error):
+                    raise
+                self._leave(error, last=attempt + 1 == MOST_FILES)
+        raise AssertionError("memory is always there")
 
     def _current(self) -> "Connection":
         """The open connection, to the file that is at its path now."""
-        if self._open and self._file is not None and _identity(self._file[0]) != self._file:
-            self._said.append("it was put aside or removed by another program")
+        from tark_lsp.sqlite_file import identity
+
+        if self._open and self._path is not None and identity(self._path) != self._file:
+            self._problems.append("it was put aside or removed by another program")
             self._left += self._open
             self._open.clear()
         if not self._open:
@@ -128,184 +123,64 @@ class Database:
         return self._open[0]
 
     def _open_next(self) -> None:
+        from tark_lsp.sqlite_file import identity, in_one, open_file, open_memory
+
+        self._path, self._file = None, None
         if self._locate is None:
-            connection, self._file = _prepared(_connect(":memory:"), self._layout), None
+            connection = open_memory(*self._layout)
         else:
-            path = self._locate()
-            connection = open_file(path, self._layout)
-            self._file = _identity(path)
-        whole = True
+            self._path = self._locate()
+            self._file = identity(self._path)
+            connection = open_file(self._path, *self._layout)
+            self._file = identity(self._path)
         try:
-            for old in self._left:
-                whole = self._carry(old, connection) and whole
+            whole = in_one(connection, self._carry_over)
         except BaseException:  # raised again
             connection.close()
             raise
         _close(self._left)
         self._open.append(connection)
-        if self._said:
-            said, self._said = self._said, []
-            self._failed("; ".join(said), not whole)
+        if self._problems:
+            problems = "; ".join(self._problems)
+            self._problems.clear()
+            self._failed(problems, not whole)
 
-    def _leave(self, error: Exception) -> None:
-        """The file is no good: the next to be opened is a new one where it was put aside, else memory."""
-        self._said.append(str(error))
+    def _carry_over(self, new: "Connection") -> bool:
+        whole = True
+        for old in self._left:
+            whole = self._carry(old, new) and whole
+        return whole
+
+    def _leave(self, error: Exception, *, last: bool) -> None:
+        """The next to be opened is a new file where this one is damaged and can be put aside, else memory."""
+        from tark_lsp.sqlite_file import is_damaged, put_aside
+
+        self._problems.append(str(error))
         self._left += self._open
         self._open.clear()
-        aside = _put_aside(self._locate, self._file) if self._locate is not None and is_damage(error) else None
-        if aside is None:
+        if last or not is_damaged(error) or self._path is None:
             self._locate = None
-        else:
-            self._said.append(f"it was put aside as {aside}")
+            return
+        try:
+            self._problems.append(f"it was put aside as {put_aside(self._path, self._file)}")
+        except FileNotFoundError:
+            pass  # another process did it: what is there now is tried
+        except OSError as refused:
+            self._problems.append(str(refused))
+            self._locate = None
 
     def _look_at_log(self) -> None:
-        if self._file is None or (self._checkpoint is not None and self._checkpoint.is_alive()):
+        from tark_lsp.sqlite_file import bring_log_in
+
+        if self._path is None or (self._checkpoint is not None and self._checkpoint.is_alive()):
             return
-        path = self._file[0]
         try:
-            size = path.with_name(f"{path.name}-wal").stat().st_size
-        except OSError:  # whoever has the file open last removes its log
+            size = self._path.with_name(f"{self._path.name}-wal").stat().st_size
+        except OSError:  # somebody removed it, and the next write finds out
             return
-        if size >= CHECKPOINT_BYTES:
-            self._checkpoint = threading.Thread(target=_bring_log_in, args=(path,), name="tark-checkpoint")
+        if size >= LONG_LOG_BYTES:
+            self._checkpoint = threading.Thread(target=bring_log_in, args=(self._path,), name="tark-checkpoint")
             self._checkpoint.start()
-
-
-def open_file(path: Path, layout: Layout) -> "Connection":
-    """Made with mode 0600 where it is missing. Raises OSError, sqlite3.Error; NewerFile for one of a newer version."""
-    try:
-        if stat.S_IMODE(path.stat().st_mode) & 0o077:
-            path.chmod(0o600)  # SQLite gives the files beside it the same mode
-    except FileNotFoundError:
-        path.touch(mode=0o600)
-    return _prepared(_connect(os.fspath(path)), layout)
-
-
-def in_one(connection: "Connection", work: "Callable[[Connection], T]") -> T:
-    """Do it in one transaction, wholly or not at all."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        result = work(connection)
-        connection.execute("COMMIT")
-    except BaseException:  # raised again
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    return result
-
-
-def copy_rows(source: "Connection", target: "Connection", wanted: Mapping[str, str], values: Mapping[str, Any]) -> bool:
-    """What `wanted` selects for each table, in one transaction; False: not all of it could be read.
-
-    A row that is there stays as it is. Raises sqlite3.Error for what the target cannot take.
-    """
-    import sqlite3
-
-    whole = True
-
-    def work(connection: "Connection") -> None:
-        nonlocal whole
-        for table, sql in wanted.items():
-            rows: list[Any] = []
-            try:
-                cursor = source.execute(sql, values)
-                for row in cursor:
-                    rows.append(row)  # those before the one that cannot be read are kept
-            except sqlite3.Error:
-                whole = False  # and the caller says so
-            if rows:
-                marks = ", ".join("?" * len(rows[0]))
-                connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)
-
-    in_one(target, work)
-    return whole
-
-
-def is_damage(error: Exception) -> bool:
-    import sqlite3
-
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return isinstance(error, sqlite3.DatabaseError) and code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
-def _is_of_the_file(error: Exception) -> bool:
-    """Not a defect of ours: a wrong value or statement fails in memory, too."""
-    import sqlite3
-
-    return isinstance(error, OSError | sqlite3.OperationalError) or is_damage(error)
-
-
-def _put_aside(locate: Callable[[], Path], opened: tuple[Path, int, int] | None) -> Path | None:
-    """The new name of the file, beside it; None where it cannot be renamed.
-
-    The log goes with it, so that nothing is lost of what can be rescued. Where another process was faster, the file
-    that is at the path by now is a new one and stays.
-    """
-    try:
-        path = locate()
-        if opened is not None and _identity(path) != opened:
-            return path.with_name("another file")
-        aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
-        if aside.exists():
-            return None
-        for suffix in ("-shm", "-wal", ""):
-            part = path.with_name(f"{path.name}{suffix}")
-            if part.exists():
-                part.rename(aside.with_name(f"{aside.name}{suffix}"))
-    except OSError:
-        return None  # memory, then
-    return aside
-
-
-def _bring_log_in(path: Path) -> None:
-    """With a connection of its own, so that nobody waits: others write on meanwhile."""
-    import sqlite3
-
-    connection = _connect(os.fspath(path))
-    try:
-        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-    except sqlite3.Error:
-        pass  # it stays in the log, which is as good; whoever writes next says what is wrong
-    finally:
-        connection.close()
-
-
-def _identity(path: Path) -> tuple[Path, int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return path, status.st_dev, status.st_ino
-
-
-def _connect(name: str) -> "Connection":
-    import sqlite3
-
-    # It is closed where its owner is collected, which may be in another thread; used it is in one.
-    return sqlite3.connect(name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-
-
-def _prepared(connection: "Connection", layout: Layout) -> "Connection":
-    try:
-        ((version,),) = connection.execute("PRAGMA user_version")
-        if version > layout.version:
-            raise NewerFile("it was written by a newer tark-lsp")
-        for pragma in PRAGMAS:
-            connection.execute(pragma)
-        if version < layout.version:
-            in_one(connection, lambda inside: _make_tables(inside, layout))
-    except BaseException:  # raised again
-        connection.close()
-        raise
-    return connection
-
-
-def _make_tables(connection: "Connection", layout: Layout) -> None:
-    ((version,),) = connection.execute("PRAGMA user_version")
-    if version < layout.version:  # another process may just have done it
-        for statement in layout.tables:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {layout.version}")
 
 
 def _close(connections: "list[Connection]") -> None:

@@ -6,6 +6,7 @@ Turns get ids of their own, and keep what was shown of them. What they cost stay
 import secrets
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.messages import StopReason
@@ -27,17 +28,22 @@ EXTENT = """SELECT turn, max(number), seq FROM messages WHERE session = :old AND
 """Each turn with a message that is kept: its last one's number and `seq` (sqlite.org/lang_select.html, "bare")."""
 
 
-def fork(connection: "Connection", old: str, new: str, title: str, number: int | None) -> None:
-    """`number` None: all of it. A call whose result came later goes with it, one that has none yet does not."""
+def fork(connection: "Connection", old: str, new: str, title: str, number: int | None) -> bool:
+    """`number` None: all of it. A call whose result came later goes with it, one that has none yet does not.
+
+    False: there is no such session.
+    """
     number = _whole(connection, old, number)
     values = {"old": old, "new": new, "title": log.clean(title), "now": time.time(), "number": number}
-    connection.execute(COPY_SESSION, values)
+    if not connection.execute(COPY_SESSION, values).rowcount:
+        return False
     connection.execute(COPY_RESULTS, values)
     for turn, last, seq in connection.execute(EXTENT, values).fetchall():
         new_turn = f"turn-{secrets.token_hex(6)}" if turn else ""
         connection.execute(COPY_MESSAGES, {**values, "old_turn": turn, "new_turn": new_turn})
         if turn:
             _copy_turn(connection, turn, new_turn, new, last, seq)
+    return True
 
 
 def _whole(connection: "Connection", session: str, number: int | None) -> int:
@@ -56,8 +62,8 @@ def _copy_turn(connection: "Connection", turn: str, new_turn: str, session: str,
     cut = row.end is None or connection.execute(later, (row.session_id, turn, last)).fetchone() is not None
     ids = {"sessionId": session, "turnId": new_turn}
     end: Mapping[str, Any] = {**CUT, **ids} if cut or row.end is None else {**row.end, **ids}
-    values = (new_turn, session, row.prompt, row.kind, row.model, row.began, row.ended or time.time())
-    connection.execute(log.ADD_TURN, (*values, log.json_text(end), log.json_text(row.request)))
+    ended = time.time() if row.ended is None else row.ended
+    log.add_turn(connection, replace(row, id=new_turn, session_id=session, ended=ended, end=end))
     shown = log.updates(connection.execute(log.UPDATES, (turn,)).fetchall())
     for at, update in log.merged((at, update) for at, update in shown if not cut or at <= seq):
         log.add_update(connection, new_turn, at, {"kind": "end", **end} if update.get("kind") == "end" else update)

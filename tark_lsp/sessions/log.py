@@ -4,25 +4,30 @@ Whoever calls this has the session to write (leases.py).
 """
 
 import json
+import os
 import secrets
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent import shortening
-from tark_lsp.messages import Message
+from tark_lsp.messages import ApprovalLevel, Message, Mode
 from tark_lsp.sessions.export import Exported
 from tark_lsp.sessions.mending import mend, sendable
 from tark_lsp.sessions.message_json import message_of_text, message_text
-from tark_lsp.sessions.rows import History, StoredMessage, TurnRow
+from tark_lsp.sessions.rows import History, SessionRow, StoredMessage, TurnRow
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+ADD_SESSION = (
+    "INTO sessions (id, title, created, updated, folders, model, mode, approval, thinking, parent)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 ADD_TURN = (
-    "INSERT INTO turns (id, session, prompt, kind, model, began, ended, ending, request)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INTO turns (id, session, prompt, kind, model, began, ended, ending, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 ADD_MESSAGE = (
     "INSERT INTO messages (session, number, turn, time, message, call_ids, seq) VALUES (:session,"
@@ -30,6 +35,9 @@ ADD_MESSAGE = (
     " coalesce(:seq, (SELECT max(seq) FROM updates WHERE turn = :turn), 0)) RETURNING number"
 )
 TURN = "SELECT id, session, prompt, kind, model, began, ended, ending, request FROM turns"
+SESSIONS = """SELECT id, title, created, updated, folders, model, mode, approval, thinking, parent,
+    (SELECT count(*) FROM turns WHERE session = sessions.id),
+    (SELECT sum(cost_usd) FROM usage WHERE session = sessions.id) FROM sessions"""
 MESSAGES = "SELECT number, turn, time, message, call_ids, seq FROM messages"
 UPDATES = "SELECT seq, said FROM updates WHERE turn = ? ORDER BY seq"
 TOLD = "SELECT summary, told_from, shortened_before FROM sessions WHERE id = ?"
@@ -40,10 +48,15 @@ LATEST = ("plan", "usage")
 """Kinds of updates of which the last one says all."""
 
 
-def add_turn(connection: "Connection", turn: TurnRow) -> None:
+def add_session(connection: "Connection", row: SessionRow, *, or_ignore: bool = False) -> None:
+    values = (row.id, clean(row.title), row.created, row.updated, blob_of(row.folders), row.model, row.mode)
+    connection.execute(_insert(ADD_SESSION, or_ignore), (*values, row.approval, row.thinking, row.parent))
+
+
+def add_turn(connection: "Connection", turn: TurnRow, *, or_ignore: bool = False) -> None:
     end = None if turn.end is None else json_text(turn.end)
     values = (turn.id, turn.session_id, clean(turn.prompt), turn.kind, turn.model, turn.began, turn.ended, end)
-    connection.execute(ADD_TURN, (*values, json_text(turn.request)))
+    connection.execute(_insert(ADD_TURN, or_ignore), (*values, json_text(turn.request)))
     touch(connection, turn.session_id)
 
 
@@ -176,6 +189,25 @@ def turn_row(row: tuple[Any, ...]) -> TurnRow:
 def updates(rows: Iterable[tuple[int, str]]) -> list[tuple[int, Mapping[str, Any]]]:
     """By their `seq`, of rows that UPDATES gives."""
     return [(seq, json.loads(said)) for seq, said in rows]
+
+
+def session_row(row: tuple[Any, ...]) -> SessionRow:
+    """Of a row that SESSIONS gives."""
+    id_, title, created, updated, folders, model, mode, approval, thinking, parent, turns, cost = row
+    modes = Mode(mode), ApprovalLevel(approval)
+    return SessionRow(id_, title, created, updated, paths_of(folders), model, *modes, thinking, parent, turns, cost)
+
+
+def blob_of(folders: Iterable[Path]) -> bytes:
+    return b"\0".join(os.fsencode(folder) for folder in folders)
+
+
+def paths_of(blob: bytes) -> tuple[Path, ...]:
+    return tuple(Path(os.fsdecode(folder)) for folder in blob.split(b"\0") if folder)
+
+
+def _insert(into: str, or_ignore: bool) -> str:
+    return f"INSERT {'OR IGNORE ' if or_ignore else ''}{into}"
 
 
 def json_text(value: Any) -> str:

@@ -4,28 +4,22 @@ Each call is one transaction, and what it stored is stored when it returns. Noth
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tark_lsp.database import Database, copy_rows
-from tark_lsp.messages import ApprovalLevel, Message, Mode
+from tark_lsp.database import Database
+from tark_lsp.messages import Message
 from tark_lsp.sessions import leases, log, usage
+from tark_lsp.sessions.carrying import Carrying
 from tark_lsp.sessions.export import Exported
 from tark_lsp.sessions.forking import fork
 from tark_lsp.sessions.rows import History, Holder, SessionHeld, SessionRow, StoredMessage, TurnRow, UsageRow
-from tark_lsp.sessions.schema import LAYOUT, ROWS_OF, TEXT_OF
+from tark_lsp.sessions.schema import LAYOUT, TEXT_OF
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-ADD_SESSION = (
-    "INSERT INTO sessions (id, title, created, updated, folders, model, mode, approval, thinking, parent)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-SESSIONS = """SELECT id, title, created, updated, folders, model, mode, approval, thinking, parent,
-    (SELECT count(*) FROM turns WHERE session = sessions.id),
-    (SELECT sum(cost_usd) FROM usage WHERE session = sessions.id) FROM sessions"""
 UNENDED = "session = ? AND ended IS NULL ORDER BY rowid"
 CHANGEABLE = ("title", "model", "mode", "approval", "thinking", "folders")
 T = TypeVar("T")
@@ -40,31 +34,32 @@ class SessionStore:
         `failed(problem)` is told in words for people what could not be stored, and what was done about it.
         """
         self._failed = failed
-        self._database = Database(locate, LAYOUT, self._carry, self._tell)
         self.leases = leases.Leases()
+        self._carrying = Carrying(self.leases)
+        self._database = Database(locate, LAYOUT, self._carrying.carry, self._tell)
 
     def create(self, row: SessionRow, messages: Sequence[Message] = ()) -> None:
         """And it is ours to write."""
 
         def work(connection: "Connection") -> None:
-            _insert(connection, row)
+            log.add_session(connection, row)
             self.leases.take(connection, row.id)
             for message in messages:
                 log.add_message(connection, row.id, "", message)
 
         self._database.write(work)
-        self.leases.held.add(row.id)
+        self._hold(row)
 
     def take_in(self, row: SessionRow, exported: Exported) -> None:
         """A session with what was exported of another; it is ours to write."""
 
         def work(connection: "Connection") -> None:
-            _insert(connection, row)
+            log.add_session(connection, row)
             self.leases.take(connection, row.id)
             log.take_in(connection, row.id, exported)
 
         self._database.write(work)
-        self.leases.held.add(row.id)
+        self._hold(row)
 
     def change(self, session_id: str, **columns: str | Sequence[Path] | None) -> None:
         """Those of CHANGEABLE. Raises SessionHeld where another process has it."""
@@ -77,16 +72,18 @@ class SessionStore:
             connection.execute(sql, (*values, session_id))
 
         self._database.write(work)
+        if session_id in self.leases.held:
+            self._carrying.ours(self.session(session_id))
 
     def session(self, session_id: str) -> SessionRow | None:
-        rows = self._database.read(f"{SESSIONS} WHERE id = ?", session_id)
-        return _session(rows[0]) if rows else None
+        rows = self._database.read(f"{log.SESSIONS} WHERE id = ?", session_id)
+        return log.session_row(rows[0]) if rows else None
 
     def sessions(self, folders: Sequence[Path] | None = None) -> list[SessionRow]:
         """Those that share a folder, or all; the newest first."""
         wanted = None if folders is None else {os.fsencode(folder) for folder in folders}
-        rows = self._database.read(f"{SESSIONS} ORDER BY updated DESC, created DESC")
-        return [_session(row) for row in rows if wanted is None or wanted.intersection(row[4].split(b"\0"))]
+        rows = self._database.read(f"{log.SESSIONS} ORDER BY updated DESC, created DESC")
+        return [log.session_row(row) for row in rows if wanted is None or wanted.intersection(row[4].split(b"\0"))]
 
     def delete(self, session_id: str) -> None:
         """Its text goes, its usage stays. Raises SessionHeld where another process has it."""
@@ -97,7 +94,7 @@ class SessionStore:
                 connection.execute(f"DELETE FROM {table} WHERE {where}", {"session": session_id})
 
         self._database.write(work)
-        self.leases.held.discard(session_id)
+        self._let_go({session_id})
 
     def fork(self, session_id: str, new_id: str, title: str, number: int | None) -> SessionRow:
         """A new session, ours to write, with what was said up to message `number` (None: all); see forking.py.
@@ -106,15 +103,14 @@ class SessionStore:
         """
 
         def work(connection: "Connection") -> None:
-            fork(connection, session_id, new_id, title, number)
+            if not fork(connection, session_id, new_id, title, number):
+                raise KeyError(session_id)
             self.leases.take(connection, new_id)
 
         self._database.write(work)
-        self.leases.held.add(new_id)
         row = self.session(new_id)
-        if row is None:
-            self.release(new_id)
-            raise KeyError(session_id)
+        assert row is not None, "it is ours, so nobody deletes it"
+        self._hold(row)
         return row
 
     def take(self, session_id: str) -> Holder | None:
@@ -122,6 +118,7 @@ class SessionStore:
         holder = self._database.write(lambda connection: self.leases.take(connection, session_id))
         if holder is None:
             self.leases.held.add(session_id)
+            self._carrying.ours(self.session(session_id))
         return holder
 
     def holder(self, session_id: str) -> Holder | None:
@@ -137,7 +134,7 @@ class SessionStore:
         if not self.leases.held:
             return []
         lost = self._database.write(self.leases.beat)
-        self.leases.held.difference_update(lost)
+        self._let_go(lost)
         return lost
 
     def release(self, session_id: str | None = None) -> None:
@@ -145,10 +142,11 @@ class SessionStore:
         given = self.leases.held & ({session_id} if session_id is not None else self.leases.held)
         if given:
             self._database.write(lambda connection: self.leases.give_back(connection, given))
-            self.leases.held.difference_update(given)
+            self._let_go(given)
 
     def begin_turn(self, turn: TurnRow) -> None:
         self._add(turn.session_id, lambda connection: log.add_turn(connection, turn))
+        self._carrying.turns[turn.id] = turn
 
     def add_message(
         self, session_id: str, turn_id: str, message: Message, call_ids: Mapping[str, str] | None = None
@@ -164,6 +162,7 @@ class SessionStore:
     def end_turn(self, turn_id: str, end: Mapping[str, Any]) -> None:
         """And merge its updates: text and thinking go (they are in the messages), tool calls keep their last state."""
         self._add_to_turn(turn_id, lambda connection, session: log.end_turn(connection, turn_id, session, end))
+        self._carrying.turns.pop(turn_id, None)
 
     def shortened(self, session_id: str, kept: int) -> None:
         """The tool results in all but the last `kept` messages are told shortened."""
@@ -228,6 +227,15 @@ class SessionStore:
     def close(self) -> None:
         self._database.close()
 
+    def _hold(self, row: SessionRow) -> None:
+        self.leases.held.add(row.id)
+        self._carrying.ours(row)
+
+    def _let_go(self, session_ids: Iterable[str]) -> None:
+        for session_id in session_ids:
+            self.leases.held.discard(session_id)
+            self._carrying.forget(session_id)
+
     def _add(self, session_id: str, work: "Callable[[Connection], T]") -> T:
         """Raises SessionHeld where the session is not ours."""
 
@@ -252,34 +260,13 @@ class SessionStore:
         if holder is not None:
             raise SessionHeld(holder)
 
-    def _carry(self, old: "Connection", new: "Connection") -> bool:
-        wanted = {table: f"SELECT * FROM {table} WHERE {where}" for table, where in ROWS_OF.items()}
-        whole = True
-        for session_id in sorted(self.leases.held):
-            whole = copy_rows(old, new, wanted, {"session": session_id}) and whole
-        return whole
-
     def _tell(self, problem: str, lost: bool) -> None:
         kept = "memory only, until the editor ends" if self._database.in_memory else "a new file"
         gone = "; some of the sessions at hand could not be read" if lost else ""
         self._failed(f"the sessions' file cannot be used: {problem}. Sessions are kept in {kept} from now on{gone}")
 
 
-def _insert(connection: "Connection", row: SessionRow) -> None:
-    values = (row.id, _value(row.title), row.created, row.updated, _value(row.folders), row.model, row.mode)
-    connection.execute(ADD_SESSION, (*values, row.approval, row.thinking, row.parent))
-
-
 def _value(value: str | Sequence[Path] | None) -> str | bytes | None:
     if value is None:
         return None
-    return log.clean(value) if isinstance(value, str) else b"\0".join(os.fsencode(folder) for folder in value)
-
-
-def _session(row: tuple[Any, ...]) -> SessionRow:
-    """Of a row that SESSIONS gives."""
-    id_, title, created, updated, folders, model, mode, approval, thinking, parent, turns, cost = row
-    paths = tuple(Path(os.fsdecode(folder)) for folder in folders.split(b"\0") if folder)
-    return SessionRow(
-        id_, title, created, updated, paths, model, Mode(mode), ApprovalLevel(approval), thinking, parent, turns, cost
-    )
+    return log.clean(value) if isinstance(value, str) else log.blob_of(value)
