@@ -11,7 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.folders import checkpoints_path, keys_folder, sessions_path, user_config_path, workspace_config_path
+from tark_lsp.folders import (
+    checkpoints_path,
+    keys_folder,
+    kept_hunks_mark,
+    sessions_path,
+    user_config_path,
+    workspace_config_path,
+)
 from tark_lsp.llm.client import Models
 from tark_lsp.llm.keys.logins import Logins
 from tark_lsp.llm.keys.store import KeyStore
@@ -39,7 +46,9 @@ from tark_lsp.server.prompting.prompt_comments import PromptComments
 from tark_lsp.server.provider_override import overrides, scenario_of
 from tark_lsp.server.review.actions import HunkActions
 from tark_lsp.server.review.drawing import Drawing
+from tark_lsp.server.review.earlier_turns import EarlierTurns
 from tark_lsp.server.review.hunks_json import HunksJson
+from tark_lsp.server.review.kept import KeptHunks
 from tark_lsp.server.review.preview import Preview
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.server.review.undo import UndoCommand, unkept
@@ -54,6 +63,7 @@ from tark_lsp.server.turns.single_file import SingleFiles
 from tark_lsp.server.turns.telling import Telling
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.server.turns.updates import ProgressTokens
+from tark_lsp.sessions.hunks import HunkRows
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.settings import Settings, load_settings
 from tark_lsp.telemetry.tracing import Tracing, is_wanted
@@ -66,6 +76,8 @@ log = logging.getLogger(__name__)
 
 SAVED_SECONDS = 1.0
 """How long after the answer to `tark/save` the didSave of it may take to arrive."""
+ASK_FOR_HUNKS = frozenset({"tark.hunk.list", "tark.state"})
+"""Commands that look for the hunks of servers that ended while this one runs."""
 
 
 def create_server() -> Connection:
@@ -120,15 +132,20 @@ class App:
         titles = self._titles = Titles(sessions, lambda: self._preparation.settings.sessions.titles)
         checkpoints = Checkpoints(
             CheckpointStore(checkpoints_path, lambda *problem: questions.tell(unkept(*problem), level=WARNING)),
-            lambda turn_id: (self._turns.title(turn_id), workspace.folders),
+            lambda turn_id: (self._turns.title(turn_id) or self._earlier.title(turn_id), workspace.folders),
         )
         targets = Targets(documents, workspace)
         self._state = ClientState(connection, documents)
         drawing = Drawing(connection, documents)
+        self._tell_editor = drawing.changed
         reviews = self._reviews = Reviews(
-            workspace, documents, checkpoints, drawing.changed, drawing.moved, self._save_if_clean
+            workspace, documents, checkpoints, self._review_changed, drawing.moved, self._save_if_clean
         )
         hunks = HunksJson(documents, reviews)
+        earlier = self._earlier = EarlierTurns(connection, hunks, store)
+        self._kept = KeptHunks(
+            HunkRows(store, kept_hunks_mark), reviews, workspace, documents, checkpoints, earlier.came_back, warn
+        )
         inputs = Inputs(connection, questions, drawing.refresh)
         preview = Preview(connection, documents, reviews)
         permissions = self._permissions = Permissions(
@@ -210,6 +227,7 @@ class App:
 
     async def stop(self) -> None:
         await self._turns.stop()
+        self._kept.stop()
         await self._titles.stop()
         await self._sessions.stop()
         if self._tracing is not None:
@@ -222,6 +240,7 @@ class App:
         self._tell_problems()
         self._soon(self._fetch_configuration())
         self._soon(self.chat.register())
+        self._kept.soon()
 
     def configuration_changed(self, params: dict[str, Any]) -> None:
         settings = params.get("settings")
@@ -239,6 +258,7 @@ class App:
         workspace.set_folders([*(each for each in open_ones if each not in gone), *folder_paths(event.get("added"))])
         single_files.folder_is_open = bool(workspace.folders)
         self._settings_changed()
+        self._kept.soon()
 
     def _cancel_turn(self, turn_id: str) -> None:
         self._turns.cancel(turn_id)
@@ -251,8 +271,13 @@ class App:
         for (path,) in paths_of_files(params, "uri"):
             self._reviews.deleted(path)
 
+    def _review_changed(self, path: Path) -> None:
+        self._kept.changed(path)  # before anybody is told
+        self._tell_editor(path)
+
     def _hunks_changed(self, path: Path) -> None:
         self._turns.hunks_changed(path)
+        self._earlier.hunks_changed(path)
         self._permissions.hunks_changed()
 
     def progress_cancelled(self, params: dict[str, Any]) -> None:
@@ -261,12 +286,18 @@ class App:
             self._turns.cancel(turn_id)
 
     async def execute(self, params: protocol.ExecuteCommand) -> Any:
+        if params.command in ASK_FOR_HUNKS:
+            self._kept.bring_back()
+        else:
+            self._kept.now()
         return await self._commands.execute(params)
 
     async def code_actions(self, params: protocol.CodeActionParams) -> list[dict[str, Any]]:
+        self._kept.now()
         return [*self.chat.actions(params), *await self._commands.code_actions(params)]
 
     async def lenses(self, params: protocol.DocumentParams) -> list[dict[str, Any]]:
+        self._kept.now()
         return [*self.chat.lenses(params), *self._actions.lenses(params)]
 
     async def hover(self, params: protocol.HoverParams) -> dict[str, Any] | None:

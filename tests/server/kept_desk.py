@@ -54,6 +54,7 @@ class Server:
             self.editor.documents,
             self.checkpoints,
             self.came_back.append,
+            cannot,
         )
 
     def propose(self, path: Path, *changes: tuple[int, int, Sequence[str]], turn: str = "turn") -> list[ReviewHunk]:

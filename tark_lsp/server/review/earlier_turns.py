@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from tark_lsp.server.asking.visible import cut, visible
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.review.hunks_json import HunksJson
-from tark_lsp.server.turns.updates import Updates
+from tark_lsp.server.turns.updates import LONGEST_TITLE, Updates
 from tark_lsp.sessions.store import SessionStore
 
 
@@ -20,6 +21,11 @@ class EarlierTurns:
         row = self._store.turn(turn_id)
         if row is not None and turn_id not in self._updates:  # None: its session was deleted
             self._updates[turn_id] = Updates(self._connection, row.session_id, turn_id)
+
+    def title(self, turn_id: str) -> str:
+        """What people call it; empty where it is not known."""
+        row = self._store.turn(turn_id) if turn_id in self._updates else None
+        return "" if row is None else cut(visible(row.prompt.strip() or row.kind), LONGEST_TITLE)
 
     def hunks_changed(self, path: Path) -> None:
         """Tell each turn that has hunks in the file how all of that file's stand."""

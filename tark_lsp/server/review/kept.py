@@ -5,8 +5,10 @@ that is open stands for its file, and the disk for those that are closed.
 """
 
 import asyncio
+import contextlib
+import logging
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -21,6 +23,8 @@ from tark_lsp.workspace.edits import Operation
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import Hunk
 from tark_lsp.workspace.snapshot import Snapshot, digest_of
+
+log = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.3
 """After the last document was opened."""
@@ -37,14 +41,18 @@ class KeptHunks:
         documents: Documents,
         checkpoints: Checkpoints,
         came_back: Callable[[str], None],
+        tell: Callable[[str], None],
     ) -> None:
-        """`came_back(turn_id)`: hunks of an earlier server's turn are here, and will be told of."""
+        """`came_back(turn_id)`: hunks of an earlier server's turn are here, and will be told of. `tell(message)`: what
+        the person must know."""
         self._rows = rows
         self._reviews = reviews
         self._workspace = workspace
         self._documents = documents
         self._checkpoints = checkpoints
         self._came_back = came_back
+        self._tell = tell
+        self._said = False
         self._kept: set[Path] = set()
         """Files with rows of ours."""
         self._timer: asyncio.TimerHandle | None = None
@@ -52,6 +60,10 @@ class KeptHunks:
 
     def changed(self, path: Path) -> None:
         """Hunks of the file came or were decided."""
+        with self._safely():
+            self._keep(path)
+
+    def _keep(self, path: Path) -> None:
         texts = [
             _kept_text(path, text, kept)
             for text, hunks in self._reviews.texts(path)
@@ -82,8 +94,11 @@ class KeptHunks:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._rows.there_are_any:
-            return
+        if self._rows.there_are_any:
+            with self._safely():
+                self._take()
+
+    def _take(self) -> None:
         found = self._rows.take(lambda path: self._workspace.is_inside(path) or self._documents.at(path) is not None)
         moved = self._moved(found)
         places: defaultdict[Path, list[KeptText]] = defaultdict(list)
@@ -93,12 +108,23 @@ class KeptHunks:
         for path, texts in places.items():
             self._revive(path, texts)
         for path in moved:
-            self.changed(path)  # nothing is kept there any more
+            self._keep(path)  # nothing is any more
 
     def stop(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+    @contextlib.contextmanager
+    def _safely(self) -> Iterator[None]:
+        """What the store cannot do it says itself."""
+        try:
+            yield
+        except Exception as error:  # a defect of ours: nobody's decision is to fail because it cannot be kept
+            log.exception("undecided hunks could not be kept or brought back")
+            if not self._said:
+                self._said = True
+                self._tell(f"Tark: undecided changes may be lost at the end ({type(error).__name__}: {error})")
 
     def _opened(self, event: DocumentEvent) -> None:
         if isinstance(event, Opened):
