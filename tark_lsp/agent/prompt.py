@@ -16,6 +16,9 @@ from tark_lsp.tools.tool import Diagnostic, Selection
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
 
+SAYS = "The person says:\n\n"
+"""What the person's own words come after, at the end of a turn's message."""
+
 MOST_DIAGNOSTICS = 50
 MOST_OPEN_DOCUMENTS = 50
 SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
@@ -72,7 +75,7 @@ def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, aroun
         parts.append("Open in the editor: " + ", ".join(names))
     parts += [f"{name}:\n{text}" for name, text in around.extra]
     if prompt.strip():
-        parts.append(f"The person says:\n\n{prompt}")
+        parts.append(f"{SAYS}{prompt}")
     return Message("user", (Text("\n\n".join(parts)), *around.images))
 
 

@@ -15,6 +15,7 @@ from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.person import HunkState, Person
 from tark_lsp.agent.repetition import Repetition
 from tark_lsp.agent.session import Session
+from tark_lsp.context.budget import Estimates
 from tark_lsp.errors import TarkError
 from tark_lsp.llm.events import StreamEvent
 from tark_lsp.llm.request import ChatRequest
@@ -29,6 +30,11 @@ class Model(Protocol):
     def name(self) -> str: ...
     @property
     def context_window(self) -> int | None: ...
+    @property
+    def max_output_tokens(self) -> int | None:
+        """The longest answer; None where unknown."""
+        ...
+
     def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]: ...
 
 
@@ -60,6 +66,10 @@ class Turn:
     emit: events.Listener
     rules: Policy
     limits: Limits
+    estimates: Estimates = field(default_factory=Estimates)
+    """Shared by all turns of a process: what was learned of how models count tokens."""
+    compacted: bool = False
+    """The history was summed up in this turn, or that was given up: once is enough."""
     gate: Gate | None = None
     """None: nobody looks at what an edit breaks (`checkAfterEdit`)."""
     grants: list[Grant] = field(default_factory=list)

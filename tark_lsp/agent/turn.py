@@ -7,9 +7,13 @@ from contextlib import aclosing
 from typing import Any
 
 from tark_lsp.agent import events, history, results, tool_calls
-from tark_lsp.agent.limits import LimitReached, stay_within
+from tark_lsp.agent.endless import KEPT, AnswerBound, AnswerTooLong
+from tark_lsp.agent.limits import LimitReached
+from tark_lsp.agent.room import make_room, make_room_after_overflow, refuse_too_long, told_of
+from tark_lsp.agent.spending import count, within_limits
 from tark_lsp.agent.state import Turn, TurnEnd
-from tark_lsp.errors import StreamCut, TarkError
+from tark_lsp.agent.told import Told
+from tark_lsp.errors import ContextOverflow, StreamCut, TarkError
 from tark_lsp.llm.events import (
     WHOLE,
     MessageBuilder,
@@ -35,12 +39,12 @@ STOP_REASONS: Mapping[WireStop, StopReason] = {
 
 async def run_turn(turn: Turn) -> TurnEnd:
     """Never raises for what a model, tool or person does; the history of the session is sendable at every end."""
-    turn.say(turn.prompt)
     try:
+        refuse_too_long(turn)
+        turn.say(turn.prompt)
         while True:
-            await stay_within(turn.limits, turn.requests, turn.usage, turn.session.usage, turn.context.editor)
             tools = turn.offered()
-            answer, stop, cut = await ask_model(turn, tools)
+            answer, stop, cut = await ask_with_room(turn, tools)
             if answer.tool_calls:
                 await run_calls(turn, tools, answer.tool_calls, cut)
             elif stop is WireStop.PAUSED:
@@ -52,28 +56,45 @@ async def run_turn(turn: Turn) -> TurnEnd:
     except LimitReached as limit:
         turn.emit(events.Notice("warning", limit.message))
         return turn.end(limit.stop_reason)
+    except AnswerTooLong as endless:
+        turn.emit(events.Notice("warning", str(endless)))
+        return turn.end(StopReason.MAX_TOKENS)
     except asyncio.CancelledError:
         return turn.end(StopReason.CANCELLED)
     except TarkError as error:
         return turn.end(StopReason.ERROR, error)
 
 
-async def ask_model(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message, WireStop, frozenset[str]]:
+async def ask_with_room(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message, WireStop, frozenset[str]]:
+    """`ask_model`, with room made before, and once more where the provider says that there was too little."""
+    told = told_of(turn, tools)
+    await make_room(turn, told)
+    try:
+        return await ask_model(turn, told)
+    except ContextOverflow:
+        if not await make_room_after_overflow(turn, told):
+            raise
+    return await ask_model(turn, told)
+
+
+async def ask_model(turn: Turn, told: Told) -> tuple[Message, WireStop, frozenset[str]]:
     """One request. Gives the answer (already in the history), how it ended, and the ids of calls that were cut off.
 
     Where the stream breaks or the turn is cancelled, the words that were shown stay in the history, marked; half a
     call, or thinking without its signature, cannot be sent back and does not.
     """
+    await within_limits(turn)
     history.check(turn.session.messages)
-    definitions = tuple(tool.definition for tool in tools.values())
     request = ChatRequest(
         turn.system,
         tuple(turn.session.messages),
-        definitions,
+        tuple(told.tools),
+        max_output_tokens=told.load().room_for_answer,
         thinking=turn.session.thinking,
         session_id=turn.session.id,
     )
-    builder = MessageBuilder()
+    sent = told.counted
+    builder, bound = MessageBuilder(), AnswerBound(turn.model.max_output_tokens)
     turn.call_ids.clear()
     turn.requests += 1
     number, began = turn.requests, time.monotonic()
@@ -81,6 +102,7 @@ async def ask_model(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message
     try:
         async with aclosing(turn.model.stream(request)) as stream:
             async for event in stream:
+                bound.add(event)
                 builder.add(event)
                 show(turn, event)
         if builder.stop is None:
@@ -89,13 +111,17 @@ async def ask_model(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message
         _count(turn, builder.usage)
         stop = error.code if isinstance(error, TarkError) else StopReason.CANCELLED
         turn.emit(events.Answered(number, turn.model.name, builder.usage, time.monotonic() - began, stop))
-        turn.text = builder.message(turn.model.name).text
+        answer = builder.message(turn.model.name)
+        if isinstance(error, ContextOverflow) and not answer.parts:
+            raise  # nothing was answered, and it may be asked again
+        turn.text = answer.text[:KEPT]
         shown = f"{turn.text}\n\n[interrupted]".strip()
         turn.say(Message("assistant", (Text(shown),), turn.model.name))
         for call in turn.call_ids.values():
             turn.emit(events.CallChanged(call, events.CallStatus.CANCELLED))
         raise
     _count(turn, builder.usage)
+    turn.estimates.learn(turn.model.name, sent, builder.usage.input_tokens)
     turn.emit(events.Answered(number, turn.model.name, builder.usage, time.monotonic() - began, builder.stop.value))
     answer = builder.message(turn.model.name)
     turn.text = answer.text
@@ -159,8 +185,4 @@ def take(steering: list[str]) -> list[str]:
 
 
 def _count(turn: Turn, usage: Usage) -> None:
-    turn.usage += usage
-    turn.session.usage += usage
-    used = usage.input_tokens + usage.output_tokens
-    if used:
-        turn.emit(events.UsageChanged(turn.usage, used, turn.model.context_window))
+    count(turn, usage, usage.input_tokens + usage.output_tokens)

@@ -54,6 +54,11 @@ class Model(Protocol):
         """Tokens; None where unknown."""
         ...
 
+    @property
+    def max_output_tokens(self) -> int | None:
+        """The longest answer, thinking included; None where unknown."""
+        ...
+
     def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Events up to and with `Done`; raises ModelError after the events that came before.
 
@@ -116,6 +121,10 @@ class WireModel:
     @property
     def context_window(self) -> int | None:
         return self.facts.context_window
+
+    @property
+    def max_output_tokens(self) -> int | None:
+        return self.facts.max_output
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """See `Model.stream`. A request is sent again only as long as nothing of its answer was shown."""

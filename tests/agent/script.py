@@ -59,6 +59,7 @@ class ScriptedModel:
     requests: list[ChatRequest] = field(default_factory=list)
     name: str = "scripted/test"
     context_window: int | None = 100_000
+    max_output_tokens: int | None = None
     closed: int = 0
     """Streams that were ended, by whomever."""
 
