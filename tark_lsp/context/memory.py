@@ -31,7 +31,7 @@ HEADING = """\
 <!-- Notes the model saved with save_memory, told to it in later sessions. Edit or delete them as you like. -->
 """
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-ITEM = re.compile(r"[-*+] |\d{1,4}[.)] ")
+ITEM = re.compile(r"\A(?:[-*+]|\d{1,4}[.)])(?:\s|\Z)")
 TAG = re.compile(r"(?<![\w#&/])#(\w[\w-]*)")
 WORD = re.compile(r"\w+")
 
@@ -173,7 +173,8 @@ def notes_of(text: str) -> list[Note]:
             blocks.append([line])
             joins = True
         gap = False
-    return [_note("\n".join(line.strip() for line in block)) for block in blocks]
+    notes = (_note("\n".join(line.strip() for line in block)) for block in blocks)
+    return [note for note in notes if note.text]
 
 
 def search(notes: Sequence[Note], query: str) -> list[Match]:

@@ -40,7 +40,7 @@ HEXADECIMAL = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 CHANGE = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
 CHANGES = 0.25
 """From letter to digit or back, for each character: of random letters and digits a third and more are, of names few."""
-LONG, LEAST_ENTROPY = 24, 4.0
+LONG, FEWEST_DIGITS, LEAST_ENTROPY = 24, 3, 4.0
 """Bits of a character: random text of upper and lower case and digits has more, what people write less."""
 
 
@@ -60,8 +60,8 @@ def _random(word: str) -> bool:
         return False
     if len(CHANGE.findall(word)) >= CHANGES * len(word):
         return True
-    kinds = (str.islower, str.isupper, str.isdigit)
-    if len(word) < LONG or not all(any(test(character) for character in word) for test in kinds):
+    digits = sum(map(str.isdigit, word))
+    if len(word) < LONG or digits < FEWEST_DIGITS or word.islower() or word.isupper():
         return False
     counts = Counter(word)
     entropy = -sum(count / len(word) * math.log2(count / len(word)) for count in counts.values())
