@@ -19,7 +19,7 @@ NEED_SOMETHING = {
     *(f"tark.session.{name}" for name in ("open", "rename", "delete", "fork", "export")),
     *("tark.auth.login", "tark.auth.logout"),
 }
-DONE_LATER = {"session.context", "session.compact", "usage"}
+DONE_LATER = {"session.context", "session.compact"}
 
 
 @pytest.fixture

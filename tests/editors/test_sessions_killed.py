@@ -1,0 +1,222 @@
+"""kill -9 at a random point of a turn: what was told is stored, the session goes on, every wire can send its history.
+
+`TARK_KILLS` is how many points there are in all; the quick run has a dozen, the slow tests the rest.
+"""
+
+import asyncio
+import os
+import random
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp.agent import history
+from tark_lsp.llm.scripted.answer import read_request
+from tark_lsp.llm.wire.wire import WIRES
+from tark_lsp.messages import Message
+from tark_lsp.sessions.store import SessionStore
+from tests.editors.behaviour import VISUAL_STUDIO_CODE
+from tests.editors.connection import Json
+from tests.editors.memory_editor import MemoryEditor
+from tests.editors.pool import SERVER, environment
+from tests.editors.question import Question
+from tests.llm.wire.read_bodies import read_body
+from tests.llm.wire.test_histories import check_pairs, check_roles, check_words, encoded
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+QUICK = 12
+ALL = int(os.environ.get("TARK_KILLS", "60"))
+SHARE = 12
+LAST_MESSAGE = 75
+"""A whole turn is about so many messages of the server."""
+OVER = {"completed", "failed", "rejected", "cancelled"}
+TEXT = "".join(f"line {number}\n" for number in range(10))
+SCENARIO = """\
+wire = "{wire}"
+
+[[reply]]
+when = 'go on'
+text = "Gone on."
+
+[[reply]]
+tool = "edit_file"
+text = "Both are changed now, the one that is open in the editor and the one that is not; that was all there was."
+chunk = 4
+delay_ms = 5
+
+[[reply]]
+tool = "list_directory"
+thinking = "Two files, two edits."
+text = "I have read them all, and change two of them."
+chunk = 4
+delay_ms = 5
+calls = [
+    {{ name = "edit_file", arguments = {{ path = "open.py", old_text = "line 3\\n", new_text = "THREE\\n" }} }},
+    {{ name = "edit_file", arguments = {{ path = "closed.py", old_text = "line 4\\n", new_text = "FOUR\\n" }} }},
+]
+
+[[reply]]
+thinking = "Let me look around first, at everything."
+text = "First I read what is there, three things at a time, as that is quicker."
+chunk = 4
+delay_ms = 5
+calls = [
+    {{ name = "read_file", arguments = {{ path = "open.py" }} }},
+    {{ name = "read_file", arguments = {{ path = "nonesuch.py" }} }},
+    {{ name = "list_directory", arguments = {{ path = "." }} }},
+]
+"""
+
+
+def write_home(home: Path, wire: str) -> None:
+    folder = home / "config" / "tark"
+    folder.mkdir(parents=True)
+    scenario = home / "scenario.toml"
+    scenario.write_text(SCENARIO.format(wire=wire))
+    text = f'model = "scripted/kill"\neditReview = "ask"\n[providers.scripted]\nscenario = \'{scenario}\'\n'
+    (folder / "config.toml").write_text(text)
+
+
+async def open_on(folder: Path, home: Path) -> MemoryEditor:
+    editor = MemoryEditor(VISUAL_STUDIO_CODE, frozenset({"permission", "updates"}))
+    await editor.start(SERVER, folder=folder, env=environment(home))
+    return editor
+
+
+def told(editor: MemoryEditor, turn_id: str) -> list[Json]:
+    sent = [message.params for message in editor.sent("tark/update")]
+    of_turn = [params for params in sent if params["turnId"] == turn_id]
+    assert [params["seq"] for params in of_turn] == list(range(1, len(of_turn) + 1))
+    return [params["update"] for params in of_turn]
+
+
+def check_kept(updates: list[Json], opened: Json, turn_id: str) -> None:
+    """Everything the client was told is in what `tark.session.open` gives."""
+    (turn,) = [each for each in opened["turns"] if each["turnId"] == turn_id]
+    assert (turn["prompt"], turn["kind"]) == ("do it", "agent")
+    ends = [update for update in updates if update["kind"] == "end"]
+    if ends:
+        assert turn["stopReason"] == ends[0]["stopReason"]
+    elif turn["stopReason"] == "error":
+        assert turn["error"]["code"] == "interrupted"
+        assert turn["error"]["hint"]
+    else:
+        assert turn["stopReason"] == "end_turn"  # stored, and not told any more
+    answers = [each for each in opened["messages"] if each["role"] == "assistant" and each["turnId"] == turn_id]
+    received = "".join(update["delta"] for update in updates if update["kind"] == "text")
+    stored = "".join(each["text"] for each in answers)
+    assert stored.startswith(received), (received, stored)
+    shown: dict[str, Json] = {}
+    for update in updates:
+        if update["kind"] == "toolCall":
+            shown.setdefault(update["toolCallId"], {}).update(update)
+    kept = {call["toolCallId"]: call for each in answers for call in each.get("toolCalls", ())}
+    for call_id, call in shown.items():
+        assert kept[call_id]["name"] == call["name"]
+        assert kept[call_id]["status"] in ({call["status"]} if call["status"] in OVER else OVER)
+        for field in ("title", "toolKind", "arguments"):
+            assert kept[call_id].get(field) == call.get(field) or field not in call
+        if call["status"] in OVER and "content" in call:
+            assert kept[call_id]["content"] == call["content"]
+
+
+def check_sendable(messages: tuple[Message, ...]) -> None:
+    """By our own rule, and on every wire by what its provider reads."""
+    history.check(messages)
+    for wire in WIRES:
+        body = encoded(wire, *messages)
+        said = read_body(wire, body)
+        check_pairs(wire, said)
+        check_roles(wire, said)
+        check_words(said, messages)
+        assert read_request(body, wire).text
+
+
+async def kill_once(seed: int, wire: str, folder: Path) -> str:
+    """How the turn ended by what the store says."""
+    chance = random.Random(seed)
+    workspace, home = folder / "workspace", folder / "home"
+    workspace.mkdir(parents=True)
+    for name in ("open.py", "closed.py"):
+        (workspace / name).write_text(TEXT)
+    write_home(home, wire)
+
+    editor = await open_on(workspace, home)
+    editor.open(workspace / "open.py")
+    at, delay, patience = (
+        chance.randint(1, LAST_MESSAGE),
+        chance.choice([0.0, chance.random() / 30]),
+        chance.random() / 20,
+    )
+    loop = asyncio.get_running_loop()
+
+    def policy(question: Question) -> None:
+        loop.call_later(patience, question.allow)
+
+    editor.policy = policy
+    started = await editor.command("tark.turn.start", {"prompt": "do it"})
+    turn_id, session_id = started["turnId"], started["sessionId"]
+    before = len(editor.connection.messages)
+
+    def count(_: Any) -> None:
+        seen = sum(message.sender == "server" for message in editor.connection.messages[before:])
+        if seen == at:
+            loop.call_later(delay, editor.connection._process.kill)
+
+    editor.connection.listeners.append(count)
+    waiting = asyncio.ensure_future(editor.command("tark.turn.wait", {"turnId": turn_id}))
+    gone = asyncio.ensure_future(editor.connection.exited(60))
+    await asyncio.wait({waiting, gone}, return_when=asyncio.FIRST_COMPLETED)
+    if not gone.done():
+        editor.connection._process.kill()  # it was over sooner
+    await gone
+    waiting.cancel()
+    await editor.connection.stop()
+    updates = told(editor, turn_id)
+    for uri in editor.documents:
+        (workspace / Path(uri).name).write_bytes(editor.text(uri).encode())
+
+    other = await open_on(workspace, home)
+    assert session_id in [each["sessionId"] for each in (await other.command("tark.session.list"))["sessions"]]
+    opened = await other.command("tark.session.open", {"sessionId": session_id})
+    assert not opened["readOnly"]
+    check_kept(updates, opened, turn_id)
+    end = await other.end(turn_id)  # of an earlier server, and over
+    (turn,) = opened["turns"]
+    assert end["stopReason"] == turn["stopReason"]
+    if turn["stopReason"] == "error":
+        assert any("cut off" in note for note in other.notes), other.notes
+    again = await other.turn("go on", sessionId=session_id)
+    assert (await other.end(again))["text"] == "Gone on."
+    reopened = await other.command("tark.session.open", {"sessionId": session_id})
+    assert reopened["messages"][: len(opened["messages"])] == opened["messages"]
+    assert await other.close() == 0
+    await other.connection.stop()
+
+    store = SessionStore(lambda: home / "state" / "tark" / "sessions.sqlite3", pytest.fail)
+    check_sendable(store.history(session_id).messages)
+    check_sendable(store.history(session_id).messages[:-2])  # without the turn that was made since
+    store.close()
+    return str(turn["stopReason"])
+
+
+POINTS = list(islice(zip(range(ALL), cycle(WIRES), strict=False), ALL))
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        POINTS[:QUICK],
+        *(
+            pytest.param(POINTS[first : first + SHARE], marks=pytest.mark.slow)
+            for first in range(QUICK, len(POINTS), SHARE)
+        ),
+    ],
+    ids=lambda points: f"{points[0][0]}-{points[-1][0]}",
+)
+async def test_nothing_told_is_lost(points: list[tuple[int, str]], tmp_path: Path) -> None:
+    ends = [await kill_once(seed, wire, tmp_path.resolve() / str(seed)) for seed, wire in points]
+    assert "error" in ends, "every one of them came too late"
