@@ -5,7 +5,7 @@ from pydantic import Field
 from tark_lsp.context.skills import FILE_NAME, Skill, read_skill, skill_file
 from tark_lsp.context.system_part import fenced
 from tark_lsp.errors import ToolError
-from tark_lsp.tools.results import counted
+from tark_lsp.tools.results import capped, counted
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
@@ -47,11 +47,7 @@ async def run(args: ReadSkillArguments, ctx: ToolContext, preview: Preview) -> s
         notes.append(f"[{counted(found.hidden, 'character')} that nobody sees left out.]")
     if found.files:
         notes.append(f"Further files of {skill.folder.as_posix()}: {', '.join(found.files)}")
-    text = found.text
-    limit = ctx.result_tokens * 4
-    if len(text) > limit:
-        notes.insert(0, f"[{len(text) - limit:,} of {len(text):,} characters left out: the result would be too long.]")
-        text = text[:limit]
+    text = capped(ctx, found.text.strip().split("\n"))
     return "\n".join([fenced("skill", text, whose=found.source.whose, name=skill.name, file=found.source.name), *notes])
 
 

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from tark_lsp.context.memory import search
-from tark_lsp.tools.results import cap_lines, character_limit, counted
+from tark_lsp.tools.results import capped, counted
 from tark_lsp.tools.save_memory import memory_of
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
 
@@ -30,7 +30,7 @@ async def run(args: SearchMemoryArguments, ctx: ToolContext, preview: Preview) -
         return f"None of the {counted(len(notes), 'note')} has any of these words."
     lines = [f"{len(found)} of {counted(len(notes), 'note')}, best first (in brackets the words that were found):"]
     lines += [f"- {match.note.text.replace(chr(10), ' ')} ({', '.join(match.why)})" for match in found]
-    return cap_lines(lines, character_limit(ctx.result_tokens), "search for fewer words")
+    return capped(ctx, lines, "search for fewer words")
 
 
 TOOL = Tool("search_memory", DESCRIPTION, SearchMemoryArguments, Risk.READ_ONLY, preview, run)

@@ -30,24 +30,24 @@ class Bench:
         path.write_bytes(text.encode() if isinstance(text, str) else text)
         return path
 
-    async def preview(self, name: str, **arguments: Any) -> Preview:
+    async def preview(self, name: str, /, **arguments: Any) -> Preview:
         tool = self.tools[name]
         return await tool.preview(tool.arguments(**arguments), self.ctx)
 
-    async def call(self, name: str, **arguments: Any) -> str:
+    async def call(self, name: str, /, **arguments: Any) -> str:
         tool = self.tools[name]
         assert tool.run is not None
         valid = tool.arguments(**arguments)
         return await tool.run(valid, self.ctx, await tool.preview(valid, self.ctx))
 
-    async def edit(self, name: str, **arguments: Any) -> str:
+    async def edit(self, name: str, /, **arguments: Any) -> str:
         """Previews an edit and drafts it, as the agent does within one answer."""
         preview = await self.preview(name, **arguments)
         (edit,) = preview.edits
         self.ctx.drafts[edit.path] = edit
         return edit.after
 
-    async def failure(self, name: str, **arguments: Any) -> FailureForModel:
+    async def failure(self, name: str, /, **arguments: Any) -> FailureForModel:
         with pytest.raises(FailureForModel) as caught:
             await (self.preview if self.tools[name].run is None else self.call)(name, **arguments)
         return caught.value
