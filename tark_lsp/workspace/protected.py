@@ -23,6 +23,7 @@ PROTECTED = (
     *("jenkinsfile", "azure-pipelines.y*ml", "bitbucket-pipelines.y*ml"),
     # what agents are told, and their settings
     *("agents.md", "agents.*.md", "agent.md", "claude.md", "claude.*.md", "gemini.md", "copilot-instructions.md"),
+    "skill.md",
     *(
         ".claude",
         ".codex",

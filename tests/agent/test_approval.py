@@ -77,6 +77,7 @@ DANGEROUS = command("rm -rf x", Risk.DANGEROUS)
 FETCH = Preview("fetch", ToolKind.FETCH, Risk.RISKY)
 DELETE = removal("src/a.py")
 UNKNOWN = Preview("?", ToolKind.OTHER, Risk.WRITE)
+NOTE = Preview("save_memory x", ToolKind.OTHER, Risk.WRITE, note="x")
 
 CALLS: dict[str, tuple[str, Preview]] = {
     "read inside": ("read_file", READ),
@@ -94,7 +95,10 @@ CALLS: dict[str, tuple[str, Preview]] = {
     "move into the workspace": ("move_file", move("../a.py", "src/b.py")),
     "move onto a protected path": ("move_file", move("src/a.py", ".git/hooks/pre-commit")),
     "move of a protected path": ("move_file", move("AGENTS.md", "src/b.md")),
-    "unknown": ("save_memory", UNKNOWN),
+    "unknown": ("write_something", UNKNOWN),
+    "note": ("save_memory", NOTE),
+    "note with a command": ("save_memory", replace(COMMAND, note="x")),
+    "note of a risky tool": ("fetch", replace(FETCH, note="x")),
     "proposal": ("propose_edit", edit("src/a.py", risk=Risk.READ_ONLY)),
 }
 
@@ -116,6 +120,9 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "move onto a protected path": ("ask once", "ask once", "ask once"),
     "move of a protected path": ("ask once", "ask once", "ask once"),
     "unknown": ("ask", "ask", "ask"),
+    "note": ("ask", "ask", "allow"),
+    "note with a command": ("ask", "ask", "ask"),
+    "note of a risky tool": ("ask", "ask", "ask"),
     "proposal": ("allow", "allow", "allow"),
 }
 
@@ -163,9 +170,12 @@ ALLOWED_BY_RULE = {
     "move onto a protected path": "ask once",
     "move of a protected path": "ask once",
     "unknown": "allow",
+    "note": "allow",
+    "note with a command": "ask",
+    "note of a risky tool": "allow",
     "proposal": "allow",
 }
-GRANTED = {"edit inside": "allow", "move": "allow", "command": "allow"}
+GRANTED = {"edit inside": "allow", "move": "allow", "command": "allow", "note with a command": "allow"}
 
 
 @pytest.mark.parametrize(("name", "level"), list(product(CALLS, ApprovalLevel)))
@@ -180,6 +190,19 @@ def test_the_order(name: str, level: ApprovalLevel) -> None:
     assert told(name, denied) == "deny"
     selected = told(name, Policy(level, allow=ALLOW_ALL, grants=GRANTS), outside_selection=True)
     assert selected == ("deny" if by_level == "deny" else "ask once")
+
+
+@pytest.mark.parametrize(
+    ("edit_review", "level", "expected"),
+    [
+        ("ask", ApprovalLevel.BALANCED, "ask"),
+        ("after", ApprovalLevel.BALANCED, "allow"),
+        ("after", ApprovalLevel.CAREFUL, "ask"),
+        ("after", ApprovalLevel.MANUAL, "ask"),
+    ],
+)
+def test_a_note_has_no_hunks_to_review_afterwards(edit_review: Any, level: ApprovalLevel, expected: str) -> None:
+    assert told("note", Policy(level, edit_review=edit_review)) == expected
 
 
 @pytest.mark.parametrize(
@@ -260,6 +283,7 @@ def test_what_no_policy_allows(policy: Policy) -> None:
         (FETCH, Effect.NETWORK),
         (DELETE, Effect.DANGEROUS),
         (UNKNOWN, Effect.COMMAND),
+        (NOTE, Effect.NOTE),
     ],
 )
 def test_effect_of(preview: Preview, effect: Effect) -> None:

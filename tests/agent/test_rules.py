@@ -81,20 +81,21 @@ SIBLINGS = [
     ("apply_patch", EDIT_TOOLS),
     ("delete_file", {"delete_file"}),
     ("move_file", {"move_file"}),
-    ("read_file", READ_TOOLS | EDIT_TOOLS | CHANGES),
-    ("search_text", READ_TOOLS | EDIT_TOOLS | CHANGES),
+    ("read_file", READ_TOOLS | EDIT_TOOLS | CHANGES | {"read_skill"}),
+    ("search_text", READ_TOOLS | EDIT_TOOLS | CHANGES | {"read_skill"}),
+    ("read_skill", {"read_skill"}),
     ("run_command", {"run_command"} | CHANGES),
     ("read_changes", CHANGES),
     ("list_directory", {"list_directory"}),
-    ("*_file", READ_TOOLS | EDIT_TOOLS | CHANGES),
+    ("*_file", READ_TOOLS | EDIT_TOOLS | CHANGES | {"read_skill"}),
     ("mcp__*", {"mcp__server__tool"}),
-    ("*", READ_TOOLS | EDIT_TOOLS | CHANGES | {"run_command", "list_directory", "mcp__server__tool"}),
+    ("*", READ_TOOLS | EDIT_TOOLS | CHANGES | {"run_command", "list_directory", "mcp__server__tool", "read_skill"}),
 ]
 
 
 @pytest.mark.parametrize(("rule", "spoken_for"), SIBLINGS)
 def test_a_rule_speaks_for_its_siblings(rule: str, spoken_for: set[str], workspace: Workspace) -> None:
-    names = READ_TOOLS | EDIT_TOOLS | CHANGES | {"run_command", "list_directory", "mcp__server__tool"}
+    names = READ_TOOLS | EDIT_TOOLS | CHANGES | {"run_command", "list_directory", "mcp__server__tool", "read_skill"}
     preview = reads(workspace, "a")
     assert {name for name in names if Rule(rule).concerns(name, preview, workspace)} == set(spoken_for)
 
