@@ -17,8 +17,6 @@ if TYPE_CHECKING:  # sqlite3 is imported when something is kept, and not at the 
 
     from tark_lsp.sqlite_file import Identity
 
-LOOK_AFTER_WRITES = 64
-"""So many commits until the size of the write-ahead log is looked at again."""
 LONG_LOG_BYTES = 4 * 1024**2
 """A log as long as this is brought into the file by a thread."""
 MOST_FILES = 2
@@ -41,13 +39,13 @@ class Database:
         locate: Callable[[], Path],
         layout: Layout,
         carry: "Callable[[Connection, Connection], bool]",
-        failed: Callable[[str, bool], None],
+        failed: Callable[[str, bool, bool], None],
     ) -> None:
         """`locate()` gives the file, in a folder that is there. Where it raises OSError: in memory.
 
         `carry(old, new)`, in a transaction of the new one, copies the rows that this process needs, and says whether
-        all of them could be read. `failed(problem, lost)` is called each time the file could not be used, after that;
-        `lost`: not all could be.
+        all of them could be read. `failed(problem, lost, in_memory)` is called each time the file could not be used,
+        after that; `lost`: not all could be; `in_memory`: there is no new file.
         """
         self._locate: Callable[[], Path] | None = locate
         self._layout = layout
@@ -61,14 +59,8 @@ class Database:
         self._file: Identity | None = None
         """Which file is open, or was tried last; None in memory."""
         self._problems: list[str] = []
-        self._writes = 0
         self._checkpoint: threading.Thread | None = None
         weakref.finalize(self, _close, self._open)
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether files were given up for good."""
-        return self._locate is None
 
     def read(self, sql: str, *values: Any) -> list[Any]:
         return self._do(lambda connection: connection.execute(sql, values).fetchall())
@@ -78,9 +70,7 @@ class Database:
         from tark_lsp.sqlite_file import in_one
 
         result = self._do(lambda connection: in_one(connection, work))
-        self._writes += 1
-        if self._writes % LOOK_AFTER_WRITES == 0:
-            self._look_at_log()
+        self._look_at_log()
         return result
 
     def close(self) -> None:
@@ -143,7 +133,7 @@ class Database:
         if self._problems:
             problems = "; ".join(self._problems)
             self._problems.clear()
-            self._failed(problems, not whole)
+            self._failed(problems, not whole, self._locate is None)
 
     def _carry_over(self, new: "Connection") -> bool:
         whole = True

@@ -10,8 +10,8 @@ def checkpoints_in_memory() -> Checkpoints:
     return Checkpoints(CheckpointStore(_nowhere, lambda *_: None))
 
 
-def unexpected(problem: str, lost: bool) -> None:
-    raise AssertionError(problem, lost)
+def unexpected(problem: str, *how: bool) -> None:
+    raise AssertionError(problem, how)
 
 
 def _nowhere() -> Path:

@@ -169,7 +169,7 @@ class _Undo:
     def _shown(self, path: Path) -> str:
         return one_line(str(path.relative_to(self._folder) if path.is_relative_to(self._folder) else path))
 
-    def _failed(self, problem: str, _: bool) -> None:
+    def _failed(self, problem: str, *_: bool) -> None:
         self._broken = True
         self._screen.error(f"the noted changes cannot be read: {problem}", "see docs/undo.md")
 

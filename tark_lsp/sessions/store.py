@@ -260,8 +260,8 @@ class SessionStore:
         if holder is not None:
             raise SessionHeld(holder)
 
-    def _tell(self, problem: str, lost: bool) -> None:
-        kept = "memory only, until the editor ends" if self._database.in_memory else "a new file"
+    def _tell(self, problem: str, lost: bool, in_memory: bool) -> None:
+        kept = "memory only, until the editor ends" if in_memory else "a new file"
         gone = "; some of the sessions at hand could not be read" if lost else ""
         self._failed(f"the sessions' file cannot be used: {problem}. Sessions are kept in {kept} from now on{gone}")
 

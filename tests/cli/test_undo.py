@@ -190,7 +190,8 @@ def test_a_file_that_is_no_database(tmp_path: Path, folder: Path) -> None:
     file.write_bytes(b"junk, and more of it" * 1000)
     code, out = tark(tmp_path, folder)
     assert (code, "the noted changes cannot be read: file is not a database" in out) == (1, True)
-    assert file.read_bytes().startswith(b"junk")
+    (aside,) = file.parent.glob("*.damaged-*")
+    assert aside.read_bytes().startswith(b"junk")
 
 
 def test_a_file_changed_twice_is_listed_once(tmp_path: Path, folder: Path) -> None:

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tark_lsp import sqlite_file
 from tark_lsp.errors import WorkspaceError
-from tark_lsp.workspace.checkpoints import sqlite_file as checkpoint_file
+from tark_lsp.workspace.checkpoints import rows as checkpoint_rows
 from tark_lsp.workspace.checkpoints import store as checkpoint_store
 from tark_lsp.workspace.checkpoints.delta import difference, patched
-from tark_lsp.workspace.checkpoints.sqlite_file import KEPT_TURNS, size_of
+from tark_lsp.workspace.checkpoints.rows import KEPT_TURNS, size_of
 from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
 
 ONE = Path("/w/a.py")
@@ -29,8 +30,11 @@ def file(tmp_path: Path) -> Path:
 
 
 class Failures(list[tuple[str, bool]]):
-    def __call__(self, problem: str, lost: bool) -> None:
+    in_memory = False
+
+    def __call__(self, problem: str, lost: bool, in_memory: bool) -> None:
         self.append((problem, lost))
+        self.in_memory = in_memory
 
 
 def opened(file: Path) -> tuple[CheckpointStore, Failures]:
@@ -125,7 +129,7 @@ def test_a_text_is_kept_once(file: Path) -> None:
     store, _ = opened(file)
     for number in range(5):
         note(store, f"t{number}", b"the same", b"the same, too")
-    assert size_of(store._open[0]) == len(b"the same" + b"the same, too")
+    assert size_of(store._database._open[0]) == len(b"the same" + b"the same, too")
 
 
 def test_old_turns_are_forgotten_with_their_texts(file: Path) -> None:
@@ -134,11 +138,11 @@ def test_old_turns_are_forgotten_with_their_texts(file: Path) -> None:
         note(store, f"t{number}", f"old {number:04}".encode(), f"new {number:04}".encode())
     assert len(store.turns()) == KEPT_TURNS
     assert (store.changes("t4"), len(store.changes("t5"))) == ([], 1)
-    assert size_of(store._open[0]) == KEPT_TURNS * 2 * len("old 0000")
+    assert size_of(store._database._open[0]) == KEPT_TURNS * 2 * len("old 0000")
 
 
 def test_the_oldest_go_where_there_are_too_many_bytes(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint_file, "KEPT_BYTES", 1_000_000)
+    monkeypatch.setattr(checkpoint_rows, "KEPT_BYTES", 1_000_000)
     monkeypatch.setattr(checkpoint_store, "LOOK_AFTER_BYTES", 500_000)
     store, _ = opened(file)
     for number in range(10):
@@ -160,7 +164,7 @@ def test_versions_of_a_file_take_little_room(file: Path) -> None:
         versions.append(b"".join(lines))
         lines[number * 150 : number * 150 + 2] = [b"changed in the middle %d\n" % number]
         note(store, f"t{number % 3}", versions[-1], b"".join(lines))
-    assert size_of(store._open[0]) < 5 * len(versions[0]), "fifty versions"
+    assert size_of(store._database._open[0]) < 5 * len(versions[0]), "fifty versions"
     other, _ = opened(file)
     changes = [change for number in range(3) for change in other.changes(f"t{number}")]
     assert sorted(other.content(change.before or "") for change in changes) == sorted(versions)
@@ -230,7 +234,7 @@ def other_tables(file: Path) -> None:
         (other_tables, "already exists"),
     ],
 )
-def test_without_the_file_it_is_kept_in_memory(file: Path, spoil: Callable[[Path], None], words: str) -> None:
+def test_without_the_file_it_is_kept_elsewhere(file: Path, spoil: Callable[[Path], None], words: str) -> None:
     folder = file.parent / "state"
     folder.mkdir()
     file = folder / file.name
@@ -243,8 +247,11 @@ def test_without_the_file_it_is_kept_in_memory(file: Path, spoil: Callable[[Path
     ((problem, lost),) = failures
     assert words in problem
     assert not lost
+    assert failures.in_memory == (spoil is not junk)
     if spoil is junk:
-        assert file.read_bytes().startswith(b"this is no database")
+        (aside,) = folder.glob("*.damaged-*")
+        assert aside.read_bytes().startswith(b"this is no database")
+        assert str(aside) in problem
 
 
 def test_no_state_folder() -> None:
@@ -264,8 +271,8 @@ def test_a_full_disk(file: Path) -> None:
     store, failures = opened(file)
     before = note(store, "t0")
     first = note(store, "t1")
-    ((pages,),) = store._open[0].execute("PRAGMA page_count")
-    store._open[0].execute(f"PRAGMA max_page_count = {pages}")
+    ((pages,),) = store._database._open[0].execute("PRAGMA page_count")
+    store._database._open[0].execute(f"PRAGMA max_page_count = {pages}")
     second = note(store, "t1", b"x" * 100_000)
     store.sure(first)
     store.sure(second)
@@ -279,17 +286,22 @@ def test_a_full_disk(file: Path) -> None:
 def test_damaged_while_it_is_used(file: Path) -> None:
     store, failures = opened(file)
     note(store, "t1")
-    with sqlite3.connect(file) as connection:
-        connection.execute("DROP TABLE contents")
-    connection.close()
+    store._database.close()
+    with file.open("r+b") as stream:
+        pages = stream.seek(0, os.SEEK_END) - stream.seek(4096)
+        stream.write(b"\xff" * pages)
     number = note(store, "t1")
-    assert [(lost, "no such table" in problem) for problem, lost in failures] == [(True, True)]
+    ((problem, lost),) = failures
+    assert "malformed" in problem
+    assert lost
     assert number in [change.number for change in store.changes("t1")]
     assert [turn.id for turn in store.turns()] == ["t1"]
+    other, _ = opened(file)
+    assert [turn.id for turn in other.turns()] == ["t1"], "it is in a new file"
 
 
 def test_locked(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint_file, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.05)
     store, failures = opened(file)
     note(store, "t1")
     other = sqlite3.connect(file, isolation_level=None)

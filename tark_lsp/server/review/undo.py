@@ -12,9 +12,11 @@ from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.files import Workspace
 
 
-def unkept(problem: str, lost: bool) -> str:
-    """What to tell the person when checkpoints can no longer be kept on disk."""
+def unkept(problem: str, lost: bool, in_memory: bool) -> str:
+    """What to tell the person when the file of the checkpoints cannot be used."""
     before = " What was changed until now cannot be undone any more." if lost else ""
+    if not in_memory:
+        return f"Tark: changes are noted in a new file from now on ({problem}).{before}"
     return (
         f"Tark: changes cannot be noted on disk ({problem}). They can be undone while this server runs, "
         f"but not after it ended.{before} docs/undo.md tells what to do."

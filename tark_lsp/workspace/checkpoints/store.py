@@ -5,15 +5,16 @@ A text, or the bytes of a file, is kept once, by its digest. Nothing is opened b
 
 import os
 import time
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 
+from tark_lsp.database import Database
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.workspace.checkpoints.delta import difference, patched
+from tark_lsp.workspace.checkpoints.rows import LAYOUT, OF_TURN, forget_old
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -81,28 +82,24 @@ class _Noted(NamedTuple):
 
 
 class CheckpointStore:
-    """For one thread. What the file cannot take is kept in memory, from then on, and that is said once."""
+    """For one thread. What the file cannot take is kept in a new one or in memory (database.py), and that is said."""
 
-    def __init__(self, locate: Callable[[], Path], failed: Callable[[str, bool], None]) -> None:
+    def __init__(self, locate: Callable[[], Path], failed: Callable[[str, bool, bool], None]) -> None:
         """`locate()` gives the file, in a folder that is there. Where it raises OSError: in memory.
 
-        `failed(problem, lost)` is called once, when the file can be used no more; `lost`: with what is in it.
+        `failed(problem, lost, in_memory)` is called when the file could not be used; `lost`: with what this process
+        had noted; `in_memory`: there is no new file.
         """
-        self._locate: Callable[[], Path] | None = locate
-        self._failed = failed
-        self._open: list[Connection] = []
+        self._database = Database(locate, LAYOUT, self._carry, failed)
         self._own: dict[str, tuple[str, float, str, bytes]] = {}
         """The turns of this process, by their ids: rows of the table."""
         self._noted: dict[int, _Noted] = {}
         """What was noted and not settled yet, by its number."""
         self._unlooked = 0
         self._last: _Version | None = None
-        weakref.finalize(self, _close, self._open)
 
     def begin(self, turn_id: str, title: str, folders: Sequence[Path]) -> None:
         """Note a turn; nothing happens to one that is known."""
-        from tark_lsp.workspace.checkpoints.sqlite_file import forget_old
-
         values = (_text(turn_id), time.time(), _text(title), b"\0".join(os.fsencode(folder) for folder in folders))
 
         def work(connection: "Connection") -> None:
@@ -111,7 +108,7 @@ class CheckpointStore:
                 self._unlooked = 0
 
         self._own.setdefault(values[0], values)
-        self._write(work)
+        self._database.write(work)
 
     def add(
         self,
@@ -126,7 +123,7 @@ class CheckpointStore:
     ) -> int:
         """Note a change that is about to be made, of a turn that was begun; its number, for `sure` or `drop`."""
         noted = _Noted(_text(turn_id), kind, path, target, before, after, mode)
-        number = self._write(lambda connection: self._insert(connection, noted))
+        number = self._database.write(lambda connection: self._insert(connection, noted))
         self._noted[number] = noted
         return number
 
@@ -141,17 +138,17 @@ class CheckpointStore:
                 connection.execute(ADD_TURN, self._own[noted.turn])
                 self._insert(connection, noted, number, sure=True)
 
-        self._write(work)
+        self._database.write(work)
 
     def drop(self, number: int) -> None:
         """The change did not come to be."""
         self._noted.pop(number, None)
-        self._write(lambda connection: connection.execute("DELETE FROM changes WHERE number = ?", (number,)))
+        self._database.write(lambda connection: connection.execute("DELETE FROM changes WHERE number = ?", (number,)))
 
     def give_up(self, changes: Iterable[LoggedChange]) -> None:
         """Nothing is seen of the changes; one that its server is sure of by now stays."""
         rows = [(change.number,) for change in changes]
-        self._write(
+        self._database.write(
             lambda connection: connection.executemany("DELETE FROM changes WHERE number = ? AND NOT sure", rows)
         )
 
@@ -159,20 +156,20 @@ class CheckpointStore:
         """The changes were taken back; not one that was made sure since it was read, as it may have come just then."""
         rows = [(change.number, change.sure) for change in changes]
         sql = "UPDATE changes SET undone = 1 WHERE number = ? AND sure = ?"
-        self._write(lambda connection: connection.executemany(sql, rows))
+        self._database.write(lambda connection: connection.executemany(sql, rows))
 
     def turns(self) -> list[LoggedTurn]:
         """The newest first."""
         return [
             LoggedTurn(id_, when, title, tuple(_path(each) for each in folders.split(b"\0") if each))
-            for id_, when, title, folders in self._read(
+            for id_, when, title, folders in self._database.read(
                 "SELECT id, time, title, folders FROM turns ORDER BY number DESC"
             )
         ]
 
     def changes(self, turn_id: str) -> list[LoggedChange]:
         """In their order; none for a turn that is not known."""
-        rows = self._read(f"SELECT {COLUMNS} FROM changes WHERE turn = ? ORDER BY number", _text(turn_id))
+        rows = self._database.read(f"SELECT {COLUMNS} FROM changes WHERE turn = ? ORDER BY number", _text(turn_id))
         return [
             LoggedChange(
                 number,
@@ -193,7 +190,7 @@ class CheckpointStore:
         layers: list[bytes] = []
         at: str | None = digest
         while at is not None and len(layers) <= DEEPEST:
-            rows = self._read("SELECT data, base FROM contents WHERE digest = ?", at)
+            rows = self._database.read("SELECT data, base FROM contents WHERE digest = ?", at)
             data, at = rows[0] if rows else (b"", None)
             layers.append(data)
         whole = layers.pop()
@@ -233,55 +230,15 @@ class CheckpointStore:
         self._unlooked += len(stored)
         return digest
 
-    def _read(self, sql: str, *values: str) -> list[Any]:
-        return self._do(lambda connection: connection.execute(sql, values).fetchall())
+    def _carry(self, old: "Connection", new: "Connection") -> bool:
+        """What was noted of the turns of this process, with its numbers."""
+        from tark_lsp.sqlite_file import copy_rows
 
-    def _write(self, work: "Callable[[Connection], T]") -> T:
-        from tark_lsp.workspace.checkpoints.sqlite_file import in_one
-
-        return self._do(lambda connection: in_one(connection, work))
-
-    def _do(self, work: "Callable[[Connection], T]") -> T:
-        import sqlite3
-
-        try:
-            return work(self._opened())
-        except (sqlite3.Error, OSError) as error:
-            if self._locate is None:  # memory is all there is, and nothing is known to go wrong there
-                raise
-            self._fall_back(error)
-        return work(self._opened())
-
-    def _opened(self) -> "Connection":
-        from tark_lsp.workspace.checkpoints.sqlite_file import open_file, open_memory
-
-        if not self._open:
-            self._open.append(open_memory() if self._locate is None else open_file(self._locate()))
-        return self._open[0]
-
-    def _fall_back(self, error: Exception) -> None:
-        """Go on in memory, with what this process has written so far."""
-        import sqlite3
-
-        from tark_lsp.workspace.checkpoints.sqlite_file import copy_changes
-
-        files = self._open.copy()
-        self._open.clear()
-        self._locate = None
-        lost = False
-        for file in files:
-            try:
-                copy_changes(file, self._opened(), self._own)
-            except sqlite3.Error:
-                lost = True  # and said
-        _close(files)
-        self._write(lambda connection: connection.executemany(ADD_TURN, self._own.values()))
-        self._failed(str(error), lost)
-
-
-def _close(connections: "list[Connection]") -> None:
-    while connections:
-        connections.pop().close()
+        whole = True
+        for turn in self._own:
+            whole = copy_rows(old, new, OF_TURN, {"turn": turn}) and whole
+        new.executemany(ADD_TURN, self._own.values())
+        return whole
 
 
 def _text(text: str) -> str:
