@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tark_lsp.agent.approval import closed
 from tark_lsp.folders import (
     checkpoints_path,
-    keys_folder,
     kept_hunks_mark,
+    keys_folder,
     sessions_path,
     user_config_path,
     workspace_config_path,
@@ -42,6 +43,7 @@ from tark_lsp.server.documents.uris import paths_of_files
 from tark_lsp.server.editing.apply import EditorBuffers
 from tark_lsp.server.editors import folder_paths
 from tark_lsp.server.prompting.mentions import Mentions
+from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.prompt_comments import PromptComments
 from tark_lsp.server.provider_override import overrides, scenario_of
 from tark_lsp.server.review.actions import HunkActions
@@ -58,12 +60,13 @@ from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.title_request import Titles
 from tark_lsp.server.turns.answers import Answers
 from tark_lsp.server.turns.client_state import ClientState
-from tark_lsp.server.turns.prepare import Preparation
+from tark_lsp.server.turns.prepare import Preparation, policy
 from tark_lsp.server.turns.single_file import SingleFiles
 from tark_lsp.server.turns.telling import Telling
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.server.turns.updates import ProgressTokens
 from tark_lsp.sessions.hunks import HunkRows
+from tark_lsp.sessions.results import SessionResults
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.settings import Settings, load_settings
 from tark_lsp.telemetry.tracing import Tracing, is_wanted
@@ -167,6 +170,7 @@ class App:
             reviews,
             SingleFiles(workspace, buffers, self._settings_changed),
             mentions,
+            lambda session_id: SessionResults(store, session_id),
         )
         answers = Answers(connection, questions, show)
         self._tracing = (
@@ -185,7 +189,13 @@ class App:
         sessions.lost = lambda session_id: turns.cancel(session_id=session_id)
         drawing.attach(reviews, hunks, self._hunks_changed)
         chats = Chats(documents, workspace, turns, questions, drawing.refresh)
-        self.chat = Chat(connection, documents, workspace, chats, Completion(workspace, mentions.kinds))
+        prompts = NamedPrompts(
+            workspace,
+            user_config_path().parent,
+            lambda path: closed(path, policy(self._preparation.settings), workspace),
+            lambda problem: questions.tell(f"Tark: {problem}", level=WARNING),
+        )
+        self.chat = Chat(connection, documents, workspace, chats, Completion(workspace, mentions.kinds, prompts))
         comments = PromptComments(documents, workspace)
         actions = self._actions = CodeActions(
             connection,
@@ -194,6 +204,7 @@ class App:
             HunkActions(connection, documents, reviews, hunks, permissions, comments),
             permissions,
             comments,
+            prompts,
             lambda: answers.last,
         )
         self._doctor = Doctor(connection, workspace)
@@ -221,6 +232,7 @@ class App:
                 sessions,
                 SessionCommands(sessions, turns, recorder, titles, answers),
                 titles,
+                prompts,
             )
         )
         self._load_settings()

@@ -47,7 +47,7 @@ COMMANDS = (
 CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "refactor.rewrite.tark")
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 CHAT_FEATURES: "dict[str, tuple[str, Any]]" = {
-    "completion": ("completionProvider", {"triggerCharacters": ["@", ":"], "resolveProvider": False}),
+    "completion": ("completionProvider", {"triggerCharacters": ["@", ":", "/"], "resolveProvider": False}),
     "foldingRange": ("foldingRangeProvider", True),
     "documentSymbol": ("documentSymbolProvider", True),
     "documentLink": ("documentLinkProvider", {"resolveProvider": False}),

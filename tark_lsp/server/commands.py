@@ -24,6 +24,7 @@ from tark_lsp.server.documents.selections import Selections
 from tark_lsp.server.documents.targets import Targets
 from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.server.model_table import model_table
+from tark_lsp.server.prompting.named_prompts import NamedPrompts, prompt_json
 from tark_lsp.server.prompting.prompt_comments import PromptComments
 from tark_lsp.server.review.commands import HunkCommands
 from tark_lsp.server.review.hunks_json import HunksJson
@@ -35,7 +36,7 @@ from tark_lsp.server.sessions.title_request import Titles
 from tark_lsp.server.turns.answers import Answers, heading_of
 from tark_lsp.server.turns.prepare import Preparation
 from tark_lsp.server.turns.turn_record import TurnRecord
-from tark_lsp.server.turns.turns import Turns, kind_named
+from tark_lsp.server.turns.turns import Turns
 from tark_lsp.server.usage_command import UsageCommand
 from tark_lsp.workspace.files import Workspace
 
@@ -70,6 +71,7 @@ class Parts:
     sessions: Sessions
     session_commands: SessionCommands
     titles: Titles
+    prompts: NamedPrompts
 
 
 class Commands:
@@ -136,7 +138,7 @@ class Commands:
             identifier, wanted = (last, last_range) if wanted is None else (protocol.DocumentId(uri=last.uri), wanted)
         if identifier is None and wanted is not None:
             raise RequestError("textDocument: a range is one of a document")
-        kind = kind_named(request.kind, request.prompt, wanted is not None, asks=request.ask_for_prompt)
+        kind = parts.prompts.kind(request.kind, request.prompt, wanted is not None, asks=request.ask_for_prompt)
         target = None if identifier is None else await parts.targets.find(identifier, wanted)
         if kind.fenced and (target is None or not target.is_file):  # nothing would be left of the fence
             raise RequestError(f"textDocument: kind {kind.name} needs a file")
@@ -153,7 +155,7 @@ class Commands:
             raise RequestError("textDocument: a chat is a document")
         target = await parts.targets.find(request.text_document, None)
         sent = parts.chats.sent(target.uri)
-        kind = kind_named(request.kind, sent.prompt, False, asks=False)
+        kind = parts.prompts.kind(request.kind, sent.prompt, False, asks=False)
         session = (
             self._sessions.use(request.session_id)
             if request.session_id
@@ -208,6 +210,7 @@ class Commands:
             "inputs": [each.json() for each in parts.inputs.waiting() if ours(each.session_id)],
             "hunks": parts.hunks.by_document([hunk for hunk in parts.reviews.find() if hunk.open]),
             "sessions": [{"sessionId": each.id, **settings_json(each)} for each in sessions],
+            "prompts": [prompt_json(each) for each in parts.prompts.all().values()],
             "settings": {**parts.preparation.settings.shown(), **self._sessions.defaults},
         }
 

@@ -12,10 +12,10 @@ from tark_lsp.tools.tool import Risk
 TOOLS = load_tools()
 READING = {
     *("read_file", "read_files", "list_directory", "find_files", "search_text", "read_diagnostics"),
-    *("ask_user", "update_plan"),
+    *("ask_user", "update_plan", "read_skill", "search_memory"),
 }
 EDITING = {"edit_file", "write_file", "replace_selection", "apply_patch", "move_file", "delete_file"}
-AGENT_BUILD = READING | EDITING | {"run_command", "read_changes", "switch_mode"}
+AGENT_BUILD = READING | EDITING | {"run_command", "read_changes", "fetch", "save_memory", "switch_mode"}
 AGENT_READS = READING | {"propose_edit", "switch_mode"}
 
 # protocol.md, "kinds": what is offered with a selection, in build and in ask or plan

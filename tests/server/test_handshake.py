@@ -23,7 +23,7 @@ EVERY_FILE = types.FileOperationRegistrationOptions(
 )
 OPTIONS: dict[str, Any] = {
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(code_action_kinds=list(CODE_ACTION_KINDS)),
-    types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=["@", ":"]),
+    types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=["@", ":", "/"]),
     types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False),
     types.WORKSPACE_DID_CREATE_FILES: EVERY_FILE,
     types.WORKSPACE_DID_RENAME_FILES: EVERY_FILE,

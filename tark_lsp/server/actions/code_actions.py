@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tark_lsp.context.prompts import LONGEST_TITLE, NamedPrompt
 from tark_lsp.server import protocol
 from tark_lsp.server.actions.offers import Offer
 from tark_lsp.server.asking.permission import TITLE_WHOLE, Permissions
@@ -13,6 +14,7 @@ from tark_lsp.server.documents.documents import Documents, TextDocument
 from tark_lsp.server.documents.targets import Targets
 from tark_lsp.server.documents.text_document import is_chat
 from tark_lsp.server.prompting.comments import PromptComment
+from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.prompt_comments import PromptComments, comment_range
 from tark_lsp.server.review.actions import HunkActions
 from tark_lsp.server.turns.client_state import OUR_SOURCE
@@ -30,6 +32,7 @@ class CodeActions:
         hunks: HunkActions,
         permissions: Permissions,
         comments: PromptComments,
+        prompts: NamedPrompts,
         last_answer: Callable[[], str | None],
     ) -> None:
         """`last_answer()`: the id of the last turn that answered in words a person may want to see again."""
@@ -39,6 +42,7 @@ class CodeActions:
         self._hunks = hunks
         self._permissions = permissions
         self._comments = comments
+        self._prompts = prompts
         self._last_answer = last_answer
 
     async def actions(self, params: protocol.CodeActionParams) -> list[dict[str, Any]]:
@@ -92,6 +96,10 @@ class CodeActions:
             Offer(f"{title} ({lines})", "tark.turn.start", {"kind": kind, "prompt": "", **about})
             for kind, title in INVOKED
             if kind != "fix" or not _only_ours(params.context.diagnostics)
+        ]
+        offers += [
+            Offer(_named_title(each, lines), "tark.turn.start", {"kind": each.name, "prompt": "", **about})
+            for each in self._prompts.all().values()
         ]
         comment = self._comments.near(params.text_document.uri, target)
         for kind, title in PROMPTED:
@@ -153,6 +161,12 @@ class CodeActions:
         if not client.has("textDocument.codeAction.codeActionLiteralSupport"):
             return offer.as_command
         return offer.as_action(preferable=client.has("textDocument.codeAction.isPreferredSupport"))
+
+
+def _named_title(prompt: NamedPrompt, lines: str) -> str:
+    """A repository's prompt is said to be one: it calls itself what it likes."""
+    whose = "project's prompt, " if prompt.source.whose == "project" else ""
+    return f"{cut(visible(prompt.title), LONGEST_TITLE)} ({whose}{lines})"
 
 
 def _lines_text(where: dict[str, Any]) -> str:

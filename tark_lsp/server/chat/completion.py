@@ -1,4 +1,4 @@
-"""Completion of mentions in a chat: `@file`, `@selection` and the others, and the paths after `@file:`."""
+"""Completion in a chat: mentions (`@file`, paths after `@file:` and so on), and `/name` where a message begins."""
 
 import logging
 import re
@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tark_lsp.agent.kinds import kind_of
 from tark_lsp.errors import ToolError
+from tark_lsp.server.asking.visible import visible
 from tark_lsp.server.documents.positions import to_client
 from tark_lsp.server.prompting.mentions import Kind
+from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.protocol import range_json
 from tark_lsp.tools.ripgrep import Program, Scope, list_files
 from tark_lsp.workspace.files import Workspace
@@ -18,6 +21,15 @@ from tark_lsp.workspace.files import Workspace
 log = logging.getLogger(__name__)
 
 TYPED = re.compile(r"(?<![\w@/.])@(?P<name>[a-z]*)(?P<argument>:[^\s\"`]*)?$")
+SLASH_TYPED = re.compile(r"\s*/[\w-]*")
+BUILT_IN = {
+    "explain": "explain what you point at",
+    "fix": "repair what you point at",
+    "test": "write tests",
+    "document": "write documentation",
+    "ask": "an answer in words, nothing changed",
+}
+"""Of the built-in kinds, those that make sense without a selection."""
 LONGEST_TYPED = 300
 """Characters before the caret in which a mention is looked for."""
 MOST_PATHS = 100
@@ -44,9 +56,10 @@ def typed_before(line: str, column: int) -> Typed | None:
 
 
 class Completion:
-    def __init__(self, workspace: Workspace, kinds: Mapping[str, Kind]) -> None:
+    def __init__(self, workspace: Workspace, kinds: Mapping[str, Kind], prompts: NamedPrompts) -> None:
         self._workspace = workspace
         self._kinds = kinds
+        self._prompts = prompts
         self._listed: tuple[float, tuple[Path, ...], list[str]] = (0.0, (), [])
 
     async def at(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
@@ -61,6 +74,19 @@ class Completion:
             return None
         paths = best(await self._paths(), typed.argument)
         return {"isIncomplete": True, "items": [_path_item(path, at, span) for at, path in enumerate(paths)]}
+
+    def slash(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
+        """As `at`, where a message begins; None: no `/name` is typed there."""
+        if SLASH_TYPED.fullmatch(line, 0, min(column, LONGEST_TYPED)) is None:
+            return None
+        start = to_client(line, line.index("/"), encoding)
+        span = range_json(number, start, number, to_client(line, column, encoding))
+        calls = dict(BUILT_IN)
+        for prompt in self._prompts.all().values():
+            if not kind_of(prompt).needs_range:  # there is no selection in a chat
+                whose = "the project's: " if prompt.source.whose == "project" else ""
+                calls[prompt.name] = f"{whose}{visible(prompt.description or prompt.title)}"
+        return {"isIncomplete": False, "items": [_word_item(f"/{name}", about, span) for name, about in calls.items()]}
 
     async def _paths(self) -> list[str]:
         """Those of the workspace, ignored ones left out, as people see them."""
@@ -92,9 +118,12 @@ def best(paths: Sequence[str], typed: str) -> list[str]:
 
 
 def _kind_item(name: str, kind: Kind, span: dict[str, Any]) -> dict[str, Any]:
-    text = f"@{name}:" if kind.takes_argument else f"@{name}"
+    return _word_item(f"@{name}:" if kind.takes_argument else f"@{name}", kind.about, span)
+
+
+def _word_item(text: str, about: str, span: dict[str, Any]) -> dict[str, Any]:
     edit = {"range": span, "newText": text}
-    return {"label": text, "kind": KEYWORD, "detail": kind.about, "filterText": text, "textEdit": edit}
+    return {"label": text, "kind": KEYWORD, "detail": about, "filterText": text, "textEdit": edit}
 
 
 def _path_item(path: str, order: int, span: dict[str, Any]) -> dict[str, Any]:

@@ -88,7 +88,10 @@ class Chat:
             return None
         line = document.lines[number]
         column = from_client(line, params.position.character, self._documents.encoding)
-        return await self._completion.at(line, number, column, self._documents.encoding)
+        place = (line, number, column, self._documents.encoding)
+        if self._begins_message(document, number) and (found := self._completion.slash(*place)) is not None:
+            return found
+        return await self._completion.at(*place)
 
     async def folding(self, params: protocol.DocumentParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
@@ -140,6 +143,14 @@ class Chat:
     def _chat(self, uri: str) -> TextDocument | None:
         document = self._documents.find(uri)
         return document if document is not None and is_chat(document.path) else None
+
+    def _begins_message(self, document: TextDocument, number: int) -> bool:
+        """Is the line the first of a message of the person's that says something?"""
+        sections = self._chats.transcripts.of(document).sections
+        section = next((each for each in sections if each.body <= number < each.end), None)
+        if section is None or section.speaker != "You":
+            return False
+        return not any(line.strip() for line in document.lines[section.body : number])
 
     def _range(self, line: str, number: int, link: Link) -> Json:
         encoding = self._documents.encoding

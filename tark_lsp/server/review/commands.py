@@ -100,7 +100,8 @@ class HunkCommands:
         """What a turn, be it of an earlier server, was asked for, and its session's id. Raises RequestError."""
         if self._turns.remembers(turn_id):
             record = self._turns.find(turn_id)
-            return record.request.prompt.strip() or record.kind.instructions, record.session.id
+            asked = record.kind.words(record.request.prompt).strip()
+            return asked or record.kind.instructions, record.session.id
         turn = self._sessions.turn(turn_id)
         kind = KINDS.get(turn.kind)
         return turn.prompt.strip() or (kind.instructions if kind is not None else turn.kind), turn.session_id

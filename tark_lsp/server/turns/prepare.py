@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,14 @@ from tark_lsp.agent import events
 from tark_lsp.agent.approval import Policy, closed
 from tark_lsp.agent.gate import Gate
 from tark_lsp.agent.limits import Limits
-from tark_lsp.agent.prompt import Pointer, Surroundings, system_parts, system_prompt, turn_prompt
+from tark_lsp.agent.prompt import LONGEST_GIVEN, Pointer, Surroundings, system_parts, system_prompt, turn_prompt
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn
+from tark_lsp.context.budget import Estimates
 from tark_lsp.context.guidance import Guidance, find_guidance
 from tark_lsp.context.memory import Memory, memory_part
-from tark_lsp.context.snippets import format_snippet
+from tark_lsp.context.snippets import format_head
 from tark_lsp.context.sources import Sources
 from tark_lsp.context.system_part import SystemPart
 from tark_lsp.errors import NoModel, RequestError
@@ -42,12 +43,14 @@ from tark_lsp.server.turns.single_file import SingleFiles
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.settings import Settings
 from tark_lsp.tools import load_tools
-from tark_lsp.tools.tool import Diagnostic, Tool, ToolContext
+from tark_lsp.tools.results import capped
+from tark_lsp.tools.tool import Diagnostic, Results, Tool, ToolContext
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
 
 USE, NOT_NOW = "Use it", "Not now"
 CHOSEN_MODEL = "model.json"
+TOO_LONG = "{} is long: the model is told its beginning, and can read on"
 
 
 class Preparation:
@@ -67,7 +70,9 @@ class Preparation:
         reviews: Reviews,
         single_files: SingleFiles,
         mentions: Mentions,
+        results_of: Callable[[str], Results],
     ) -> None:
+        """`results_of(session_id)`: where the whole texts of the session's cut results are."""
         self.settings = settings
         self.models = models
         self.workspace = workspace
@@ -80,6 +85,8 @@ class Preparation:
         self._reviews = reviews
         self.single_files = single_files
         self._mentions = mentions
+        self.results_of = results_of
+        self.estimates = Estimates()
         self._alarms = Alarms(reviews)
         self._tools: Mapping[str, Tool[Any]] = {}
         self._told: set[str] = set()
@@ -96,14 +103,14 @@ class Preparation:
         if wanted is None:
             wanted = session.model = await self._default_model()
         model = await self.models.open(wanted)
-        self._tools = self._tools or load_tools()
         prompt = record.request.prompt
         if record.request.ask_for_prompt:
             prompt = await self._ask_for_prompt(record)
+        prompt = record.kind.words(prompt)
         context = self._context(record, emit, workspace)
         rules = policy(settings)
         given = await self._mentions.give(prompt, context, rules)
-        around = await self._surroundings(record.request, target, workspace, given)
+        around = await self._surroundings(record, context, workspace, given)
         guidance = self._guidance(session, workspace, document, [*session.seen, *_files(record.request)], rules)
         context.skills = guidance.skills
         self._alarms.calm()
@@ -128,11 +135,12 @@ class Preparation:
             prompt=turn_prompt(prompt, record.kind, session.mode, workspace, around),
             system=system_prompt(system_parts(workspace, guidance.parts)),
             model=model,
-            tools=self._tools,
+            tools=self.tools(),
             context=context,
             person=person,
             emit=emit,
             rules=rules,
+            estimates=self.estimates,
             steering=record.steering,
             gate=Gate(self.state, workspace) if settings.check_after_edit else None,
             limits=Limits(
@@ -142,6 +150,10 @@ class Preparation:
                 settings.limits.tool_seconds,
             ),
         )
+
+    def tools(self) -> Mapping[str, Tool[Any]]:
+        self._tools = self._tools or load_tools()
+        return self._tools
 
     def system_parts(self, session: Session, document: Path | None = None) -> list[SystemPart]:
         """Those a turn of the session would begin with now, if it were about `document` (resolved) and no other."""
@@ -175,6 +187,7 @@ class Preparation:
             editor=TurnEditor(self.state, self._inputs, record.id, session.id),
             selection=target.selection if target is not None and selected else None,
             seen=session.seen,
+            results=self.results_of(session.id),
             mode=session.mode,
             result_tokens=self.settings.limits.tool_result_tokens,
             report=lambda message: emit(events.Step(message)),
@@ -198,8 +211,10 @@ class Preparation:
         return context
 
     async def _surroundings(
-        self, request: protocol.StartTurn, target: Target | None, workspace: Workspace, given: Sequence[Given]
+        self, record: TurnRecord, context: ToolContext, workspace: Workspace, given: Sequence[Given]
     ) -> Surroundings:
+        request, target = record.request, record.target
+        extra = [each for each in request.context if not isinstance(each, protocol.ImageContext)]
         pointer = None
         diagnostics: Sequence[Diagnostic] = ()
         if target is not None and not request.chat:
@@ -211,24 +226,31 @@ class Preparation:
             [document.path for document in self._documents if document.path and workspace.is_inside(document.path)],
             _nearest(diagnostics, target),
             [
-                *[await self._extra(each) for each in request.context if not isinstance(each, protocol.ImageContext)],
+                *[await self._extra(each, context, record.notes) for each in extra],
                 *((each.name, each.text) for each in given),
             ],
             [Image(each.mime_type, each.data) for each in request.context if isinstance(each, protocol.ImageContext)],
         )
 
-    async def _extra(self, each: protocol.FileContext | protocol.TextContext) -> tuple[str, str]:
+    async def _extra(
+        self, each: protocol.FileContext | protocol.TextContext, context: ToolContext, notes: list[str]
+    ) -> tuple[str, str]:
+        """Its name and text; of a long one the beginning, with how to read on, which the person is told, too."""
         if isinstance(each, protocol.TextContext):
-            return each.name, each.text
+            if len(each.text) > LONGEST_GIVEN:
+                notes.append(TOO_LONG.format(each.name))
+            return each.name, capped(context, each.text.split("\n"), limit=LONGEST_GIVEN)
         try:
             target = await self._targets.find(protocol.DocumentId(uri=each.uri), each.range)
         except RequestError as error:
             return each.uri, f"[not there: {error.message}]"
         selection = target.selection
         text = selection.snapshot.text
+        code = text[selection.start : selection.end]
+        if len(code) > LONGEST_GIVEN:
+            notes.append(TOO_LONG.format(target.name))
         first = text.count("\n", 0, selection.start) + 1
-        last = max(first, text.count("\n", 0, max(selection.start, selection.end - 1)) + 1)
-        return target.name, format_snippet(selection.snapshot.path, first, last, text[selection.start : selection.end])
+        return target.name, format_head(selection.snapshot.path, first, code, LONGEST_GIVEN, target.name)
 
     def _comment(self, record: TurnRecord) -> PromptComment | None:
         wanted, target = record.request.comment, record.target

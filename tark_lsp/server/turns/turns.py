@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tark_lsp.agent import events
-from tark_lsp.agent.kinds import KINDS, Kind
+from tark_lsp.agent.kinds import Kind
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn, TurnEnd
 from tark_lsp.agent.turn import run_turn
@@ -278,15 +278,3 @@ class Turns:
 
 def title_of(request: protocol.StartTurn, kind: Kind) -> str:
     return cut(visible(request.prompt.strip() or kind.name), LONGEST_TITLE)
-
-
-def kind_named(name: str, prompt: str, has_range: bool, *, asks: bool) -> Kind:
-    """Raises RequestError where there is no such kind, or it needs what the request has not."""
-    kind = KINDS.get(name)
-    if kind is None:
-        raise RequestError(f"kind: there is no kind {name!r}", hint=f"the kinds are {', '.join(KINDS)}")
-    if kind.needs_prompt and not prompt.strip() and not asks:
-        raise RequestError(f"prompt: kind {name} needs one")
-    if kind.needs_range and not has_range:
-        raise RequestError(f"range: kind {name} needs one")
-    return kind
