@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tark_lsp.agent.kinds import Kind, read_prompt
-from tark_lsp.context.snippets import escape_code, format_snippet
+from tark_lsp.context.snippets import escape_code, format_head
 from tark_lsp.context.system_part import SystemPart
 from tark_lsp.messages import Image, Message, Mode, Text
 from tark_lsp.tools.tool import Diagnostic, Selection
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
+
+LONGEST_GIVEN = 32_000
+"""Characters of one thing that is told with a prompt: a selection, a file, a text; what is longer can be read on."""
 
 SAYS = "The person says:\n\n"
 """What the person's own words come after, at the end of a turn's message."""
@@ -90,9 +93,10 @@ def pointed_at(pointer: Pointer) -> str:
     last = max(first, len(split_lines(text[: max(selection.start, selection.end - 1)] + "|")) - 1)
     code = "".join(lines[first : last + 1])
     shown = f"The person selected this in {pointer.name}:\n\n"
-    shown += format_snippet(
-        selection.snapshot.path if pointer.is_file else Path(pointer.name), first + 1, last + 1, code
-    )
+    path = selection.snapshot.path if pointer.is_file else Path(pointer.name)
+    shown += format_head(path, first + 1, code, LONGEST_GIVEN, pointer.name)
+    if len(code) > LONGEST_GIVEN:
+        return shown
     selected = text[selection.start : selection.end]
     if selected and selected.strip("\r\n") != code.strip("\r\n"):
         quoted = escape_code(selected).replace("</selected>", "<\\/selected>")

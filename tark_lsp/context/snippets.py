@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from tark_lsp.workspace.lines import split_lines
+
 CLOSING = "</code>"
 ESCAPED_CLOSING = "<\\/code>"
 
@@ -39,6 +41,26 @@ def format_snippet(path: Path, start: int, end: int, code: str) -> str:
         shown += "\n"
     name = str(path).replace('"', "%22")
     return f'<code="{name}" #{start}:{end}>\n{shown}{CLOSING}'
+
+
+def format_head(path: Path, start: int, code: str, limit: int, read_on: str) -> str:
+    """As `format_snippet`, of as many of the first lines as fit into `limit` characters, but at least one.
+
+    Where lines are left out, a sentence says so, with how to read on: `read_on` is what `read_file` takes as path.
+    """
+    lines = split_lines(code)
+    used = count = 0
+    while count < len(lines) and (not count or used + len(lines[count]) <= limit):
+        used += len(lines[count])
+        count += 1
+    end = start + max(1, count) - 1
+    shown = "".join(lines[:count])[: max(limit, 1)]
+    snippet = format_snippet(path, start, end, shown)
+    if len(shown) == len(code):
+        return snippet
+    last, following = start + len(lines) - 1, end if used > limit else end + 1
+    note = f"too long to be told whole; read on with read_file, path = {read_on}, start_line = {following}"
+    return f"{snippet}\n[This is the beginning of lines {start}-{last}, {note}.]"
 
 
 def parse_snippets(text: str) -> list[Reference]:

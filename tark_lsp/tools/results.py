@@ -32,12 +32,13 @@ def failure_line(error: FailureForModel) -> str:
     return json.dumps({"ok": False, "error": body}, ensure_ascii=False, default=str)
 
 
-def capped(ctx: ToolContext, lines: Sequence[str], rest: str = "") -> str:
-    """As many of the lines as one result may have; where some are left out, all are kept to be read on.
+def capped(ctx: ToolContext, lines: Sequence[str], rest: str = "", *, limit: int | None = None) -> str:
+    """As many of the lines as fit into `limit` characters; where some are left out, all are kept to be read on.
 
-    `rest` says how else to get at them, where there is a better way. A line may hold several, as a snippet does.
+    Without `limit` as many as one result may have. `rest` says how else to get at them, where there is a better way.
+    A line may hold several, as a snippet does.
     """
-    limit = character_limit(ctx.result_tokens)
+    limit = limit or character_limit(ctx.result_tokens)
     kept = fitting(lines, limit)
     if len(kept) == len(lines):
         return "\n".join(kept)

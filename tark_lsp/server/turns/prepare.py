@@ -99,10 +99,7 @@ class Preparation:
         settings = self.settings
         if record.request.mode is not None:  # now, not when it was queued: another turn of the session ran until here
             session.mode = record.request.mode
-        wanted = record.request.model or session.model
-        if wanted is None:
-            wanted = session.model = await self._default_model()
-        model = await self.models.open(wanted)
+        model = await self.models.open(record.request.model or await self.model_of(session))
         prompt = record.request.prompt
         if record.request.ask_for_prompt:
             prompt = await self._ask_for_prompt(record)
@@ -150,6 +147,12 @@ class Preparation:
                 settings.limits.tool_seconds,
             ),
         )
+
+    async def model_of(self, session: Session) -> str:
+        """Found, and agreed to by the person, where the session has none yet. Raises NoModel."""
+        if session.model is None:
+            session.model = await self._default_model()
+        return session.model
 
     def tools(self) -> Mapping[str, Tool[Any]]:
         self._tools = self._tools or load_tools()
