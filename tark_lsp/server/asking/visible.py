@@ -22,6 +22,11 @@ def visible(text: str) -> str:
     return defused(shown)
 
 
+def beginning(text: str, longest: int) -> str:
+    """`visible`, and cut: no more is looked at than shows, since a prompt may have any length."""
+    return cut(visible(text[: 2 * longest + 2]), longest)
+
+
 def visible_code(text: str) -> str:
     """Lines as they are, but for what cannot be seen in them: that is shown as its code point."""
     return "".join(character if character in "\n\t" else _shown(character) for character in text)

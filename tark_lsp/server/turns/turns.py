@@ -19,7 +19,7 @@ from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.log_ids import belonging
 from tark_lsp.messages import StopReason, Usage
 from tark_lsp.server import protocol
-from tark_lsp.server.asking.visible import cut, visible
+from tark_lsp.server.asking.visible import beginning
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.targets import Target
 from tark_lsp.server.review.hunks_json import HunksJson
@@ -277,4 +277,4 @@ class Turns:
 
 
 def title_of(request: protocol.StartTurn, kind: Kind) -> str:
-    return cut(visible(request.prompt.strip() or kind.name), LONGEST_TITLE)
+    return beginning(request.prompt.strip() or kind.name, LONGEST_TITLE)
