@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -77,14 +78,23 @@ class Desk:
         self.config.write_text(f'model = "scripted/desk"\n{config}\n{scripted}')
         monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
         monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
-        client = capabilities(*paths, tark=tark)
-        opened = [self.folder] if folders is None else folders
-        self.connection = ScriptedConnection(client, "Visual Studio Code", opened, **more)
+        self.client = capabilities(*paths, tark=tark)
+        self._begin([self.folder] if folders is None else folders, **more)
+
+    def _begin(self, folders: Sequence[Path], **more: Any) -> None:
+        self.connection = ScriptedConnection(self.client, "Visual Studio Code", folders, **more)
         self.app = App(self.connection)
         self.app.begin()
-        self.editor = ScriptedEditor(self.folder, client)
+        self.editor = ScriptedEditor(self.folder, self.client)
         self.editor.connection, self.editor.documents = self.connection, self.app.documents
         self.connection.answers["workspace/applyEdit"] = self.editor.apply
+
+    def another(self, folder: Path | None = None) -> "Desk":
+        """A second server with the same home, on the same folder or another one."""
+        other = copy(self)
+        other.folder = self.folder if folder is None else folder
+        other._begin([other.folder])
+        return other
 
     async def command(self, name: str, *arguments: object, token: str | None = None) -> Any:
         params: Json = {"command": name, "arguments": list(arguments), "workDoneToken": token}

@@ -1,15 +1,13 @@
 """The commands `tark.session.*`."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tark_lsp.errors import RequestError
-from tark_lsp.folders import state_folder
 from tark_lsp.server import protocol
 from tark_lsp.server.asking.visible import visible
-from tark_lsp.server.sessions.files import exported, read_import, write_new
+from tark_lsp.server.sessions.files import exported, new_export, read_import, write_new
 from tark_lsp.server.sessions.recording import Recorder
 from tark_lsp.server.sessions.session_json import iso, message_number, messages_json, session_json, turn_json
 from tark_lsp.server.sessions.sessions import Sessions
@@ -86,15 +84,10 @@ class SessionCommands:
         return self._json(self._sessions.fork(request.session_id, title, number))
 
     async def export(self, request: protocol.ExportSession, _: Any) -> Json:
-        """Raises RequestError where the file is there already or cannot be written."""
+        """Raises RequestError where the file is there already, or cannot be written."""
         row = self._sessions.row(request.session_id)
-        ending, text = exported(self._sessions.store, row, request.format)
-        if request.path is not None:
-            return {"path": str(write_new(self._path(request.path, "path"), text))}
-        folder = state_folder() / "exports"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        when = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-        return {"path": str(write_new(folder / f"{row.id}-{when}{ending}", text))}
+        path = new_export(row.id, request.format) if request.path is None else self._path(request.path, "path")
+        return {"path": str(write_new(path, exported(self._sessions.store, row, request.format)))}
 
     def _json(self, row: SessionRow, holder: Holder | None = None) -> Json:
         return session_json(row, read_only=not self._sessions.is_here(row), holder=holder)

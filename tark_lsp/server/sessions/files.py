@@ -1,26 +1,42 @@
 """The files that sessions are exported to and imported from."""
 
 import os
+import secrets
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 from tark_lsp.errors import RequestError
+from tark_lsp.folders import state_folder
 from tark_lsp.sessions.rows import SessionRow
 from tark_lsp.sessions.store import SessionStore
 
 LARGEST_BYTES = 256 * 1024**2
 Format = Literal["markdown", "json"]
+ENDINGS: Mapping[Format, str] = {"markdown": ".md", "json": ".json"}
 
 
-def exported(store: SessionStore, row: SessionRow, form: Format) -> tuple[str, str]:
-    """The ending of the file's name, and what is in it."""
+def exported(store: SessionStore, row: SessionRow, form: Format) -> str:
+    """What the file is to hold."""
+    messages, turns = store.messages(row.id), store.turns(row.id)
     if form == "json":
         from tark_lsp.sessions.export import to_json
 
-        return ".json", to_json(row, store.messages(row.id), store.turns(row.id), store.updates)
+        return to_json(row, messages, turns, store.updates)
     from tark_lsp.sessions.markdown import to_markdown
 
-    return ".md", to_markdown(row, store.messages(row.id), store.turns(row.id))
+    return to_markdown(row, messages, turns)
+
+
+def new_export(session_id: str, form: Format) -> Path:
+    """A file that is not there yet, in the state folder. Raises RequestError where there can be none."""
+    try:
+        folder = state_folder() / "exports"
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise RequestError(f"path: {error}", hint="name a file elsewhere") from error
+    return folder / f"{session_id}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}{ENDINGS[form]}"
 
 
 def write_new(path: Path, text: str) -> Path:

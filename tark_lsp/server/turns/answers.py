@@ -45,7 +45,7 @@ class Answers:
             await self.show(record.id, heading_of(record), end)
 
     async def show(self, turn_id: str, heading: str, end: Mapping[str, Any]) -> None:
-        await self._show.text(f"answer-{turn_id}.md", f"# {heading}\n\n{with_links(end['text'].strip())}\n")
+        await self._show.text(f"answer-{turn_id}.md", f"# {heading}\n\n{with_links(str(end.get('text', '')).strip())}\n")
 
     async def result(self, name: str, text: str) -> None:
         """The result of a list, login, usage or doctor command."""

@@ -1,0 +1,359 @@
+"""Sessions over the life of servers: listed, opened, gone on with, named, deleted, forked; by one server at a time."""
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp.messages import Message, Text
+from tark_lsp.server.sessions import sessions as sessions_module
+from tests.server.desk import TEXT, Desk, allow
+from tests.server.scripted import Json
+from tests.server.sessions.conftest import Another
+from tests.server.sessions.probe import listed, opened, process_is_gone, refused, run, said, sql, talking
+
+ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+async def test_a_session_is_listed_and_opened_by_the_next_server(desk: Desk, another: Another) -> None:
+    (desk.folder / "f.py").write_text(TEXT)
+    desk.connection.answers["tark/requestPermission"] = allow
+    session = await run(desk, "edit f.py")
+    (before,) = await listed(desk)
+    await desk.stop()
+    other = another()
+    (row,) = await listed(other)
+    assert row == before
+    assert row == {
+        "sessionId": session,
+        "title": "edit f.py",
+        "created": row["created"],
+        "updated": row["updated"],
+        "folders": [desk.folder.as_uri()],
+        "turns": 1,
+        "model": "scripted/desk",
+        "mode": "build",
+        "approval": "careful",
+        "thinking": "auto",
+        "costUsd": None,
+        "readOnly": False,
+    }
+    assert ISO.fullmatch(row["created"])
+    assert row["created"] <= row["updated"]
+    shown = await opened(other, session)
+    assert {key: shown[key] for key in row} == {**row, "turns": shown["turns"]}
+    asked, called, answered = shown["messages"]
+    assert (asked["role"], asked["text"]) == ("user", "edit f.py")
+    (call,) = called["toolCalls"]
+    assert (call["name"], call["status"], call["toolKind"]) == ("edit_file", "completed", "edit")
+    assert '"old_text"' in call["arguments"]
+    assert call["title"]
+    assert call["content"]
+    assert call["locations"][0]["uri"] == (desk.folder / "f.py").as_uri()
+    assert (answered["role"], answered["text"]) == ("assistant", "Edited.")
+    (turn,) = shown["turns"]
+    assert (turn["prompt"], turn["kind"], turn["stopReason"]) == ("edit f.py", "agent", "end_turn")
+    assert {message["turnId"] for message in shown["messages"]} == {turn["turnId"]}
+
+
+async def test_the_next_server_goes_on_with_it(desk: Desk, another: Another) -> None:
+    session = await run(desk, "hello", mode="plan")
+    await desk.stop()
+    other = another()
+    await run(other, "list .", session)
+    shown = await opened(other, session)
+    assert said(shown) == [
+        ("user", "hello"),
+        ("assistant", "Hello."),
+        ("user", "list ."),
+        ("assistant", ""),
+        ("assistant", "Listed."),
+    ]
+    told = other.app._sessions.use(session).messages
+    assert [message.role for message in told] == ["user", "assistant", "user", "assistant", "tool", "assistant"]
+    assert told[1] == Message("assistant", (Text("Hello."),), "scripted/desk")
+    assert shown["mode"] == "plan"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("hello", "hello"),
+        ("\n\n  hello \t there \nand more", "hello there"),
+        ("hello \u202e\x1b[31m", "hello \\u{202e}\\u{1b}[31m"),
+        ("hello " * 100_000, f"{('hello ' * 10)[:59]}…"),
+        ("hello [x](y)", "hello [x] (y)"),
+    ],
+    ids=["plain", "lines", "hidden", "giant", "a link"],
+)
+async def test_the_first_words_are_the_title(desk: Desk, prompt: str, title: str) -> None:
+    await run(desk, prompt)
+    assert [each["title"] for each in await listed(desk)] == [title]
+
+
+async def test_a_turn_without_words_is_called_by_its_kind(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    await run(desk, "", kind="explain", textDocument={"uri": path.as_uri()})
+    assert [each["title"] for each in await listed(desk)] == ["explain f.py"]
+
+
+async def test_a_new_session_can_have_a_title_and_is_there_at_once(desk: Desk, another: Another) -> None:
+    named = (await desk.command("tark.session.new", {"title": "Mine"}))["sessionId"]
+    nameless = (await desk.command("tark.session.new"))["sessionId"]
+    assert [each["sessionId"] for each in await listed(desk)] == [named]
+    await desk.stop()
+    other = another()
+    for session in (named, nameless):
+        await run(other, "hello", session)
+    assert sorted(each["title"] for each in await listed(other)) == ["Mine", "hello"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "title"),
+    [("Other", "Other"), ("  a\nb", "a"), ("x" * 10**6, f"{'x' * 59}…"), ("a\u200bb", "a\\u{200b}b")],
+    ids=["plain", "lines", "giant", "hidden"],
+)
+async def test_rename(desk: Desk, another: Another, wanted: str, title: str) -> None:
+    session = await run(desk, "hello")
+    renamed = await desk.command("tark.session.rename", {"sessionId": session, "title": wanted})
+    assert (renamed["sessionId"], renamed["title"]) == (session, title)
+    await run(desk, "hello", session)
+    await desk.stop()
+    (row,) = await listed(another())
+    assert row["title"] == title
+
+
+@pytest.mark.parametrize("title", ["", " \n\t", "\u2003"])
+async def test_a_title_says_something(desk: Desk, title: str) -> None:
+    session = await run(desk, "hello")
+    assert "title: it is empty" in await refused(desk, "tark.session.rename", sessionId=session, title=title)
+    assert [each["title"] for each in await listed(desk)] == ["hello"]
+
+
+async def test_delete(desk: Desk, another: Another) -> None:
+    session, stays = await run(desk, "hello"), await run(desk, "hello again")
+    spent = sql("SELECT count(*) FROM usage WHERE session = ?", session)
+    assert spent[0][0] > 0
+    deleted = await desk.command("tark.session.delete", {"sessionId": session})
+    assert (deleted["sessionId"], deleted["turns"]) == (session, 1)
+    for server in (desk, another()):
+        assert [each["sessionId"] for each in await listed(server)] == [stays]
+        assert session in await refused(server, "tark.session.open", sessionId=session)
+        assert session in await refused(server, "tark.turn.start", sessionId=session, prompt="hello")
+    assert sql("SELECT count(*) FROM usage WHERE session = ?", session) == spent
+    for table in ("messages", "turns"):
+        assert sql(f"SELECT count(*) FROM {table} WHERE session = ?", session) == [(0,)]
+
+
+async def test_one_that_runs_is_not_deleted(desk: Desk) -> None:
+    started = await desk.command("tark.turn.start", {"prompt": "wait"})
+    assert "running" in await refused(desk, "tark.session.delete", sessionId=started["sessionId"])
+    await desk.command("tark.turn.cancel", {"turnId": started["turnId"]})
+    await desk.end(started["turnId"])
+    await desk.command("tark.session.delete", {"sessionId": started["sessionId"]})
+    assert await listed(desk) == []
+
+
+async def test_fork_at_a_message(desk: Desk) -> None:
+    session = await run(desk, "hello")
+    await run(desk, "list .", session)
+    messages = (await opened(desk, session))["messages"]
+    forks: list[Json] = [
+        await desk.command("tark.session.fork", {"sessionId": session, "messageId": message["messageId"]})
+        for message in messages
+    ]
+    forks.append(await desk.command("tark.session.fork", {"sessionId": session, "title": "Whole"}))
+    kept = [said(await opened(desk, fork["sessionId"])) for fork in forks]
+    whole = said({"messages": messages})
+    # The fourth is an answer with a call, which keeps its result.
+    assert kept == [whole[:1], whole[:2], whole[:3], whole[:4], whole, whole]
+    assert {fork["parent"] for fork in forks} == {session}
+    assert [fork["title"] for fork in forks[-2:]] == ["hello (fork)", "Whole"]
+    await run(desk, "hello", forks[1]["sessionId"])
+    assert said(await opened(desk, forks[1]["sessionId"]))[2:] == [("user", "hello"), ("assistant", "Hello.")]
+    assert said(await opened(desk, session)) == whole
+    (call,) = (await opened(desk, forks[-1]["sessionId"]))["messages"][3]["toolCalls"]
+    assert (call["name"], call["status"], bool(call["title"])) == ("list_directory", "completed", True)
+
+
+@pytest.mark.parametrize("message_id", ["nonesuch", "", "{other}.1", "{own}.x", "{own}.", "{own}.-1", "{own}.٣"])
+async def test_a_message_of_another_session_is_none(desk: Desk, message_id: str) -> None:
+    own, other = await run(desk, "hello"), await run(desk, "hello")
+    wanted = message_id.format(own=own, other=other)
+    assert "messageId" in await refused(desk, "tark.session.fork", sessionId=own, messageId=wanted)
+    assert len(await listed(desk)) == 2
+
+
+async def test_a_session_of_another_workspace_is_read_and_forked(desk: Desk, another: Another, tmp_path: Path) -> None:
+    session = await run(desk, "hello")
+    await desk.stop()
+    folder = tmp_path.resolve() / "elsewhere"
+    folder.mkdir()
+    other = another(folder)
+    assert await listed(other) == []
+    (row,) = await listed(other, all=True)
+    assert (row["sessionId"], row["readOnly"]) == (session, True)
+    assert (await opened(other, session))["readOnly"] is True
+    why = await refused(other, "tark.turn.start", sessionId=session, prompt="hello")
+    assert why == f"sessionId: this session is of another workspace ({desk.folder}): fork it to go on here"
+    fork = await other.command("tark.session.fork", {"sessionId": session})
+    assert (fork["folders"], fork["readOnly"]) == ([folder.as_uri()], False)
+    await run(other, "hello", fork["sessionId"])
+    assert (await listed(other))[0]["turns"] == 2
+
+
+# One server at a time
+
+
+async def test_the_second_server_is_told_who_has_it(desk: Desk, another: Another) -> None:
+    session = await run(desk, "hello")
+    other = another()
+    (row,) = await listed(other)
+    held = {"pid": row["heldBy"]["pid"], "host": row["heldBy"]["host"]}
+    shown = await opened(other, session)
+    assert (shown["readOnly"], shown["heldBy"]) == (True, held)
+    assert said(shown) == [("user", "hello"), ("assistant", "Hello.")]
+    why = f"another editor (process {held['pid']}) has this session open: fork it, or close it there"
+    for name, more in (
+        ("tark.turn.start", {"prompt": "hello"}),
+        ("tark.settings.set", {"mode": "plan"}),
+        ("tark.session.rename", {"title": "x"}),
+        ("tark.session.delete", {}),
+    ):
+        assert why in await refused(other, name, sessionId=session, **more)
+    fork = (await other.command("tark.session.fork", {"sessionId": session}))["sessionId"]
+    await run(other, "hello", fork)
+    await run(desk, "hello", session)  # the first one never noticed
+    await desk.stop()
+    shown = await opened(other, session)
+    assert (shown["readOnly"], "heldBy" in shown, shown["turns"][1]["stopReason"]) == (False, False, "end_turn")
+    await run(other, "hello", session)
+    assert [len((await opened(other, each))["turns"]) for each in (session, fork)] == [3, 2]
+
+
+async def test_a_turn_of_another_server_is_seen_while_it_runs(desk: Desk, another: Another) -> None:
+    started = await desk.command("tark.turn.start", {"prompt": "wait"})
+    await talking(desk, started["turnId"])
+    for server in (desk, another()):
+        shown = await opened(server, started["sessionId"])
+        _, begun = shown["messages"]
+        assert "messageId" not in begun
+        received = "".join(each["delta"] for each in desk.updates(started["turnId"], "text"))
+        assert received.startswith(begun["text"][: len(received)])
+        assert begun["text"]
+        assert "ended" not in shown["turns"][0]
+    other = another()
+    why = await refused(other, "tark.turn.wait", turnId=started["turnId"])
+    assert why.startswith("turnId: it runs in another editor (process ")
+
+
+async def test_a_turn_whose_session_is_taken_over_is_cancelled_and_nothing_is_lost(
+    desk: Desk, another: Another
+) -> None:
+    started = await desk.command("tark.turn.start", {"prompt": "wait"})
+    queued = await desk.command("tark.turn.start", {"prompt": "hello", "sessionId": started["sessionId"]})
+    await talking(desk, started["turnId"])
+    process_is_gone(started["sessionId"])
+    other = another()
+    taken = await opened(other, started["sessionId"])
+    assert taken["readOnly"] is False
+    assert [(turn["stopReason"], turn["error"]["code"]) for turn in taken["turns"]] == [("error", "interrupted")] * 2
+    assert taken["messages"][-1]["text"].endswith("[interrupted]")
+    assert sum("was cut off" in note for note in other.connection.notes()) == 2
+    for each in (started, queued):
+        assert (await desk.end(each["turnId"]))["stopReason"] == "cancelled"
+    notes = [note for note in desk.connection.notes() if "took over" in note or "is kept as" in note]
+    assert len(notes) == 2, notes
+    rows = {row["sessionId"]: row for row in await listed(desk)}
+    assert rows[started["sessionId"]]["readOnly"] is True
+    (copy,) = [row for id_, row in rows.items() if id_ != started["sessionId"]]
+    assert copy["title"] == "wait (fork)"
+    received = "".join(each["delta"] for each in desk.updates(started["turnId"], "text"))
+    assert said(await opened(desk, copy["sessionId"]))[-1] == ("assistant", f"{received}\n\n[interrupted]")
+    assert "another editor" in await refused(desk, "tark.turn.start", sessionId=started["sessionId"], prompt="hello")
+    await run(desk, "hello", copy["sessionId"])
+    await run(other, "hello", started["sessionId"])
+
+
+async def test_an_idle_session_that_is_taken_over_is_only_given_up(desk: Desk, another: Another) -> None:
+    session = await run(desk, "hello")
+    process_is_gone(session)
+    await run(another(), "hello", session)
+    assert "another editor" in await refused(desk, "tark.turn.start", sessionId=session, prompt="hello")
+    assert len(await listed(desk)) == 1
+    assert desk.connection.notes() == []
+
+
+# State, waiting, memory
+
+
+async def test_turns_of_an_earlier_server_can_be_waited_for(desk: Desk, another: Another) -> None:
+    started = await desk.command("tark.turn.start", {"prompt": "hello"})
+    end = await desk.end(started["turnId"])
+    await desk.stop()
+    other = another()
+    assert await other.end(started["turnId"]) == end
+    assert await other.command("tark.turn.wait", {"turnId": started["turnId"], "show": True}) == end
+    (note,) = other.connection.notes()
+    assert note.startswith("# hello\n\nHello.\n")
+    state = await other.command("tark.state", {"sessionId": started["sessionId"]})
+    assert [each["sessionId"] for each in state["sessions"]] == [started["sessionId"]]
+    assert state["turns"] == []
+    assert (await other.command("tark.state"))["sessions"] == []
+
+
+async def test_settings_of_a_session_last(desk: Desk, another: Another) -> None:
+    session = await run(desk, "hello")
+    wanted = {"mode": "ask", "approval": "manual", "thinking": "high", "model": "scripted/other"}
+    assert await desk.command("tark.settings.set", {"sessionId": session, **wanted}) == wanted
+    await desk.stop()
+    other = another()
+    (row,) = await listed(other)
+    assert {key: row[key] for key in wanted} == wanted
+    await run(other, "hello", session)
+    assert {key: (await opened(other, session))[key] for key in wanted} == wanted
+
+
+async def test_idle_sessions_are_on_disk_alone(desk: Desk, monkeypatch: pytest.MonkeyPatch, another: Another) -> None:
+    monkeypatch.setattr(sessions_module, "MOST_LIVE", 2)
+    ids = [await run(desk, f"hello {number}") for number in range(4)]
+    assert [session.id for session in desk.app._sessions.live()] == ids[2:]
+    other = another()
+    assert [("heldBy" in row) for row in reversed(await listed(other))] == [False, False, True, True]
+    await run(desk, "hello", ids[0])
+    assert [session.id for session in desk.app._sessions.live()] == [ids[3], ids[0]]
+    assert said(await opened(desk, ids[0]))[0] == ("user", "hello 0")
+
+
+async def test_of_an_ended_turn_nothing_heavy_is_remembered(desk: Desk) -> None:
+    started = await desk.command(
+        "tark.turn.start", {"prompt": "hello", "context": [{"type": "text", "name": "n", "text": "t" * 1000}]}
+    )
+    await desk.end(started["turnId"])
+    await asyncio.sleep(0)
+    record = desk.app._turns.find(started["turnId"])
+    assert (record.turn, record.target, record.request.context, record.session.messages) == (None, None, [], [])
+    assert desk.app._sessions.use(started["sessionId"]).messages
+
+
+async def test_a_chat_is_stored_with_what_stood_in_it(desk: Desk, another: Another) -> None:
+    path = desk.editor.open("c.tark.md", "## You\n\nfirst\n\n## Tark\n\nanswered\n\n## You\n\nhello\n")
+    turn = await desk.start("", path, chat=True)
+    await desk.end(turn)
+    (row,) = await listed(desk)
+    assert row["title"] == "hello"
+    await desk.stop()
+    shown = await opened(another(), row["sessionId"])
+    assert said(shown) == [("user", "first"), ("assistant", "answered"), ("user", "hello"), ("assistant", "Hello.")]
+    assert [message["turnId"] for message in shown["messages"]] == ["", "", turn, turn]
+
+
+async def test_the_list_is_a_document_where_the_client_has_no_updates(tmp_path: Path, make: Any) -> None:
+    desk = make(tark=())
+    await run(desk, "hello | there")
+    await listed(desk)
+    text = (tmp_path / "home" / "state" / "tark" / "shown" / "sessions.md").read_text()
+    assert text.startswith("# Sessions\n")
+    assert "| hello ¦ there | " in text
