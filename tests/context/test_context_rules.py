@@ -100,6 +100,11 @@ def outside(root: Path) -> Path:
     return path
 
 
+def huge(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 100_000_000)
+
+
 # how a rule is made, and what is said of it
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "unclosed": (lambda path: path.write_text("---\nglobs: x\n"), "is not closed by ---"),
@@ -113,7 +118,7 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "a FIFO": (os.mkfifo, "not a regular file"),
     "a link out": (lambda path: path.symlink_to(outside(path.parents[2])), "outside the workspace"),
     "a loop of links": (lambda path: path.symlink_to(path), "there is a link in the path"),
-    "100 MB": (lambda path: os.truncate(path, 100_000_000) if path.touch() is None else None, "larger than 1,024 kB"),
+    "100 MB": (huge, "larger than 1,024 kB"),
 }
 
 

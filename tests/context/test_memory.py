@@ -54,7 +54,7 @@ async def test_a_note_is_kept_in_a_private_file_that_says_what_it_is(memory: Mem
     assert head.startswith("# What Tark remembers about My Project\n")
     assert note == f"\n- {DAY} #tests #c-i The tests need `TARK_SHARED`.\n  Ask before they run.\n"
     assert [(each.text, each.tags) for each in memory.notes()] == [
-        (f"{DAY} #tests #c-i The tests need `TARK_SHARED`.\nAsk before they run.", {"tests", "c-i"})
+        (f"{DAY} #tests #c-i The tests need `TARK_SHARED`.\nAsk before they run.", frozenset({"tests", "c-i"}))
     ]
 
 

@@ -156,7 +156,12 @@ async def test_a_note_is_asked_for_or_said(make: MakeDesk) -> None:
     (memory,) = (home / "state" / "tark" / "memory").iterdir()
     assert notices(desk, turn) == [f"kept for later sessions in {memory}: Use tabs."]
     asked: list[Json] = []
-    desk.connection.answers[ASK] = lambda params: asked.append(params) or {"outcome": "reject"}
+
+    def reject(params: Json) -> Json:
+        asked.append(params)
+        return {"outcome": "reject"}
+
+    desk.connection.answers[ASK] = reject
     memory.unlink()
     await desk.command("tark.settings.set", {"approval": "careful"})
     turn = await desk.start("note it again")
