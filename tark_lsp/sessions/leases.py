@@ -75,10 +75,10 @@ class Leases:
     def check(self, connection: "Connection", session_id: str) -> None:
         """Raises SessionHeld unless it is ours, now and in this transaction."""
         row = connection.execute(LEASE, (session_id,)).fetchone()
-        if row is None or row[0] != self._process().owner or session_id not in self.held:
-            raise SessionHeld(
-                None if row is None or row[0] == self._process().owner else Holder(row[1], row[2], row[5])
-            )
+        if row is not None and row[0] != self._process().owner:
+            raise SessionHeld(Holder(*row[1:]))
+        if row is None or session_id not in self.held:
+            raise SessionHeld(None)
 
     def beat(self, connection: "Connection") -> list[str]:
         """Say that we are there; gives those that are ours no more."""
