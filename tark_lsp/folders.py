@@ -27,6 +27,11 @@ def state_folder() -> Path:
     return folder
 
 
+def own_folders() -> tuple[Path, Path]:
+    """Of the person's settings and of our state, there or not."""
+    return user_config_path().parent, _directories().user_state_path
+
+
 def checkpoints_path() -> Path:
     """Of all workspaces; its folder is made if missing."""
     return state_folder() / "checkpoints.sqlite3"

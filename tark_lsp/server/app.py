@@ -16,6 +16,7 @@ from tark_lsp.folders import (
     checkpoints_path,
     kept_hunks_mark,
     keys_folder,
+    own_folders,
     sessions_path,
     user_config_path,
     workspace_config_path,
@@ -124,7 +125,7 @@ class App:
         connection, client = self._connection, self._connection.client
         documents = self.documents = Documents(client.position_encoding)
         buffers = EditorBuffers(connection, documents)
-        workspace = Workspace(client.folders, buffers)
+        workspace = Workspace(client.folders, buffers, own_folders())
         questions = self._questions = Questions(connection, documents)
         show = Show(connection, questions)
         tokens = self._tokens = ProgressTokens()

@@ -51,8 +51,10 @@ class Buffers(Protocol):
 class Workspace:
     """All access to files goes through here. Paths given to any method but `resolve` are resolved ones."""
 
-    def __init__(self, folders: Sequence[Path], buffers: Buffers) -> None:
+    def __init__(self, folders: Sequence[Path], buffers: Buffers, own: Sequence[Path] = ()) -> None:
+        """`own`: the folders of the person's settings and of our state, which a workspace may hold: protected in it."""
         self._buffers = buffers
+        self.own = tuple(Path(os.path.realpath(folder)) for folder in own)
         self._writing = asyncio.Lock()
         self.set_folders(folders)
 
@@ -98,10 +100,14 @@ class Workspace:
         return ".." not in path.parts and self._folder_path(path) is not None
 
     def is_protected(self, path: Path) -> bool:
-        """Whether a name below the folder is one of `protected.PROTECTED`, as given or after links; outside: no."""
-        return any(
+        """Whether a name below the folder is one of `protected.PROTECTED`, as given or after links; outside: no.
+
+        So is all that is in a folder of our own.
+        """
+        names = {path, Path(os.path.realpath(path))}
+        return any(one.is_relative_to(folder) for one in names for folder in self.own) or any(
             is_protected_path(one.relative_to(folder))
-            for one in {path, Path(os.path.realpath(path))}
+            for one in names
             for folder in self.folders
             if one.is_relative_to(folder)
         )

@@ -121,6 +121,18 @@ def test_protected(workspace: Workspace, folder: Path) -> None:
     assert not workspace.is_protected(folder / "a.py")
 
 
+def test_our_own_folders_are_protected_wherever_they_are(folder: Path) -> None:
+    """A workspace may be the person's home, or where they keep their settings."""
+    own = folder / "config" / "tark"
+    own.mkdir(parents=True)
+    (folder / "link").symlink_to(own)
+    workspace = Workspace([folder], MemoryBuffers(), [folder / "link"])
+    for name in ("config/tark/config.toml", "config/tark/rules/new.md", "link/x.md", "config/tark"):
+        assert workspace.is_protected(folder / name)
+    assert not workspace.is_protected(folder / "config/tarks")
+    assert not Workspace([folder], MemoryBuffers()).is_protected(folder / "config/tark/config.toml")
+
+
 def test_protected_in_a_folder_inside_another(folder: Path) -> None:
     (folder / ".git").mkdir()
     workspace = Workspace([folder, folder / ".git"], MemoryBuffers())

@@ -1,7 +1,7 @@
 """What a turn may touch where the editor has no folder open: the folder of its document, or that document alone."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tark_lsp.errors import OutsideWorkspace
@@ -11,8 +11,8 @@ from tark_lsp.workspace.files import Buffers, Workspace
 class OneDocument(Workspace):
     """A workspace of one open document, whose folder is no project."""
 
-    def __init__(self, document: Path, buffers: Buffers) -> None:
-        super().__init__((), buffers)
+    def __init__(self, document: Path, buffers: Buffers, own: Sequence[Path]) -> None:
+        super().__init__((), buffers, own)
         self._document = document
 
     def resolve(self, path: str) -> Path:
@@ -53,12 +53,13 @@ class SingleFiles:
         self._told.add(folder)
         if is_too_wide(folder):
             note = f"no folder is open, and {folder} is too wide to be one: only {document.name} can be read and edited"
-            return OneDocument(document, self._buffers), "" if told else f"{note}. Open a folder for more"
+            alone = OneDocument(document, self._buffers, self._wide.own)
+            return alone, "" if told else f"{note}. Open a folder for more"
         if folder not in self._wide.folders:
             self._wide.set_folders([*self._wide.folders, folder])
             self._changed()
         note = f"no folder is open, so {folder}, where {document.name} is, counts as the workspace of this turn"
-        return Workspace([folder], self._buffers), "" if told else note
+        return Workspace([folder], self._buffers, self._wide.own), "" if told else note
 
 
 def is_too_wide(folder: Path) -> bool:
