@@ -59,6 +59,7 @@ def connect() -> Receiver:
     def close() -> None:
         provider.shutdown()
         library.removeHandler(said_once)
+        library.propagate = True
 
     return Receiver(TurnSpans(provider.get_tracer("tark_lsp", __version__)), close)
 
