@@ -196,7 +196,9 @@ class App:
             lambda path: closed(path, policy(self._preparation.settings), workspace),
             lambda problem: questions.tell(f"Tark: {problem}", level=WARNING),
         )
-        self.chat = Chat(connection, documents, workspace, chats, Completion(workspace, mentions.kinds, prompts))
+        self.chat = Chat(
+            connection, documents, workspace, chats, Completion(workspace, mentions.kinds, prompts, self._state.unsaved)
+        )
         comments = PromptComments(documents, workspace)
         actions = self._actions = CodeActions(
             connection,

@@ -1,9 +1,10 @@
 """Completion in a chat: mentions (`@file`, paths after `@file:` and so on), and `/name` where a message begins."""
 
+import asyncio
 import logging
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tark_lsp.server.asking.visible import visible
 from tark_lsp.server.documents.positions import to_client
 from tark_lsp.server.prompting.mentions import Kind
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
+from tark_lsp.server.prompting.symbols import names_beginning
 from tark_lsp.server.protocol import range_json
 from tark_lsp.tools.ripgrep import Program, Scope, list_files
 from tark_lsp.workspace.files import Workspace
@@ -35,7 +37,10 @@ LONGEST_TYPED = 300
 MOST_PATHS = 100
 KEPT_SECONDS = 5.0
 """How long a listing of the workspace serves: a person types some letters a second."""
-KEYWORD, FILE = 14, 17
+LEAST_OF_NAME = 2
+SYMBOL_SECONDS = 0.5
+KEYWORD = 14
+ITEM_KINDS = {"file": 17, "dir": 19, "symbol": 18}
 """`CompletionItemKind`."""
 
 
@@ -56,10 +61,18 @@ def typed_before(line: str, column: int) -> Typed | None:
 
 
 class Completion:
-    def __init__(self, workspace: Workspace, kinds: Mapping[str, Kind], prompts: NamedPrompts) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        kinds: Mapping[str, Kind],
+        prompts: NamedPrompts,
+        unsaved: Callable[[Path], Sequence[Path]],
+    ) -> None:
+        """`unsaved(folder)`: open documents below it whose text is not what is on disk."""
         self._workspace = workspace
         self._kinds = kinds
         self._prompts = prompts
+        self._unsaved = unsaved
         self._listed: tuple[float, tuple[Path, ...], list[str]] = (0.0, (), [])
 
     async def at(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
@@ -70,10 +83,24 @@ class Completion:
         span = range_json(number, to_client(line, typed.start, encoding), number, to_client(line, column, encoding))
         if typed.argument is None:
             return {"isIncomplete": False, "items": [_kind_item(*each, span) for each in self._kinds.items()]}
-        if typed.name != "file":
+        if typed.name not in ("file", "dir", "symbol"):
             return None
-        paths = best(await self._paths(), typed.argument)
-        return {"isIncomplete": True, "items": [_path_item(path, at, span) for at, path in enumerate(paths)]}
+        found = await self._symbols(typed.argument) if typed.name == "symbol" else await self._paths()
+        if typed.name == "dir":
+            found = folders_of(found)
+        words = best(found, typed.argument)
+        return {"isIncomplete": True, "items": [_item(typed.name, word, at, span) for at, word in enumerate(words)]}
+
+    async def _symbols(self, prefix: str) -> list[str]:
+        """None where that takes too long, or little was typed: too many names begin with a letter."""
+        if len(prefix) < LEAST_OF_NAME or not self._workspace.folders:
+            return []
+        try:
+            async with asyncio.timeout(SYMBOL_SECONDS):
+                return await names_beginning(prefix, self._workspace, self._unsaved)
+        except (TimeoutError, ToolError) as error:
+            log.info("no names to complete: %s", error)
+            return []
 
     def slash(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
         """As `at`, where a message begins; None: no `/name` is typed there."""
@@ -126,12 +153,17 @@ def _word_item(text: str, about: str, span: dict[str, Any]) -> dict[str, Any]:
     return {"label": text, "kind": KEYWORD, "detail": about, "filterText": text, "textEdit": edit}
 
 
-def _path_item(path: str, order: int, span: dict[str, Any]) -> dict[str, Any]:
-    text = f'@file:"{path}"' if re.search(r"[\s\"`]", path) else f"@file:{path}"
+def folders_of(paths: Sequence[str]) -> list[str]:
+    """Those that hold files, in order."""
+    return sorted({path[: found.start()] for path in paths for found in re.finditer("/", path)})
+
+
+def _item(name: str, word: str, order: int, span: dict[str, Any]) -> dict[str, Any]:
+    text = f'@{name}:"{word}"' if re.search(r"[\s\"`]", word) else f"@{name}:{word}"
     return {
-        "label": path,
-        "kind": FILE,
-        "filterText": f"@file:{path}",
+        "label": word,
+        "kind": ITEM_KINDS[name],
+        "filterText": f"@{name}:{word}",
         "sortText": f"{order:03d}",
         "textEdit": {"range": span, "newText": text},
     }

@@ -8,14 +8,20 @@ import re
 import sys
 from collections.abc import Sequence
 
+MODIFIERS = (
+    r"export|default|public|private|protected|internal|static|abstract|final|async|pub(?:\([^)]*\))?|unsafe|extern"
+    "|override|virtual|inline|const|local|sealed|open|data|suspend"
+)
+WORDS = (
+    "def|class|function|func|fn|fun|sub|struct|enum|trait|impl|interface|module|mod|namespace|type|macro_rules!"
+    "|defmodule|defp|defun|defn|proc|procedure|constructor|object|record|union|contract"
+)
+"""What begins a definition, before its name."""
 DEFINITION = re.compile(
-    r"""\s*(?:
+    rf"""\s*(?:
         (?:@\w|\#\[)                                                                   # decorators, attributes
-      | (?:(?:export|default|public|private|protected|internal|static|abstract|final|async|pub(?:\([^)]*\))?|unsafe|
-            extern|override|virtual|inline|const|local|sealed|open|data|suspend)\s+)*
-        (?:def|class|function|func|fn|fun|sub|struct|enum|trait|impl|interface|module|mod|namespace|type|macro_rules!|
-           defmodule|defp|defun|defn|proc|procedure|constructor|object|record|union|contract)\b
-      | [\w<>\[\],:&*~ \t]+\([^;]*\)\s*(?:const|noexcept|throws\s[\w, .]+|->\s*\S+|:\s*\S+)?\s*\{\s*$  # C
+      | (?:(?:{MODIFIERS})\s+)*(?:{WORDS})\b
+      | [\w<>\[\],:&*~ \t]+\([^;]*\)\s*(?:const|noexcept|throws\s[\w, .]+|->\s*\S+|:\s*\S+)?\s*\{{\s*$  # C
       | (?:export\s+)?(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:\([^)]*\)|\w+)\s*(?::\s*\S+)?\s*=>  # arrows
     )""",
     re.VERBOSE,

@@ -1,23 +1,25 @@
-"""`@file:src/a.py:10-20`, `@selection`, `@diagnostics`, `@diff` in a person's words: what each gives to the model.
+"""`@file:src/a.py:10-20`, `@dir`, `@symbol`, `@selection`, `@diagnostics`, `@diff`, `@url` in a person's words: what
+each gives to the model.
 
 A row of the table in `Mentions` is all that a further one needs. What is not there is said, to the model and to the
-person, and is never an error.
+person, and is never an error. A mention may stand in a comment that somebody else wrote: so none gives what the model
+could not read by itself without the person being asked.
 """
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tark_lsp.agent.approval import Allow, Ask, Deny, Policy, decide
 from tark_lsp.agent.prompt import Pointer, pointed_at
 from tark_lsp.errors import TarkError
 from tark_lsp.server.chat.fences import Fences
 from tark_lsp.server.documents.selections import Selections
+from tark_lsp.server.prompting.giving import Means, NotThere, by_tool, withheld
+from tark_lsp.server.prompting.symbols import find_definitions
 from tark_lsp.tools.places import Place, locate
 from tark_lsp.tools.read_diagnostics import as_line
 from tark_lsp.tools.reading import show_file
-from tark_lsp.tools.results import cap_lines, character_limit
-from tark_lsp.tools.tool import Location, Preview, Risk, ToolContext, ToolKind
+from tark_lsp.tools.results import capped, character_limit, counted
 
 MENTION = re.compile(r"(?<![\w@/.])@(?P<name>[a-z]+)\b(?::(?:\"(?P<quoted>[^\"]+)\"|(?P<word>[^\s\"`]+)))?")
 LINES = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
@@ -25,6 +27,16 @@ PUNCTUATION = ".,;:!?)]}'"
 """What ends a sentence, not the name of a file."""
 MOST = 50
 """Mentions of one message that are looked up."""
+MOST_CHARACTERS = 150_000
+"""Of all that one message is given; the model can read the rest by itself."""
+MOST_PAGES = 5
+"""Of the web, in one message: each is a question to the person."""
+MOST_DEFINITIONS, MOST_PLACES = 5, 20
+"""Of one name: shown whole, and named after them."""
+LONGEST_DEFINITION = 120
+"""Lines."""
+DEPTH = 2
+"""Of a folder's tree."""
 CHANGES = "The person wants the changes of the working tree looked at: read them with the tool read_changes."
 
 
@@ -57,13 +69,7 @@ class Kind:
 
     about: str
     takes_argument: bool
-    give: Callable[[str, ToolContext, Policy], Awaitable[str]]
-
-
-class NotThere(TarkError):
-    """What was mentioned is not to be had."""
-
-    code = "not_found"
+    give: Callable[[str, Means], Awaitable[str]]
 
 
 class Mentions:
@@ -71,9 +77,12 @@ class Mentions:
         self._selections = selections
         self.kinds: Mapping[str, Kind] = {
             "file": Kind("a file, or lines of it: @file:src/a.py:10-20", True, _file),
+            "dir": Kind("what is in a folder: @dir:src", True, _dir),
+            "symbol": Kind("where a name is defined: @symbol:Shape.area", True, _symbol),
             "selection": Kind("what was last selected in another document", False, self._selection),
             "diagnostics": Kind("the errors and warnings the editor shows", False, _diagnostics),
             "diff": Kind("the changes of the working tree", False, _changes),
+            "url": Kind("a page of the web; you are asked first: @url:https://...", True, _url),
         }
 
     def find(self, text: str) -> list[Mention]:
@@ -81,31 +90,49 @@ class Mentions:
         found = {each.words: each for each in _outside_of_code(text) if self._is_one(each)}
         return list(found.values())
 
-    async def give(self, text: str, context: ToolContext, rules: Policy) -> Sequence[Given]:
-        """No more than the model could read by itself: a mention may stand in a comment that somebody else wrote."""
-        return [await self._give(each, context, rules) for each in self.find(text)[:MOST]]
+    async def give(self, text: str, means: Means) -> Sequence[Given]:
+        """What there is for each, in order; what is too much is said like what is missing."""
+        found = self.find(text)
+        given: list[Given] = []
+        room, pages = MOST_CHARACTERS, MOST_PAGES
+        for mention in found[:MOST]:
+            pages -= mention.name == "url"
+            if pages < 0 and mention.name == "url":
+                each = _missing(mention.words, f"only the first {MOST_PAGES} pages of a message are fetched")
+            else:
+                each = await self._give(mention, means)
+            if len(each.text) > room:
+                each = _missing(mention.words, "the mentions before it take all the room: ask for less at once")
+            room -= len(each.text)
+            given.append(each)
+        if more := found[MOST:]:
+            given.append(_missing(more[0].words, f"only the first {MOST} mentions of a message are looked up"))
+        return given
 
     def _is_one(self, mention: Mention) -> bool:
         kind = self.kinds.get(mention.name)
         return kind is not None and kind.takes_argument == bool(mention.argument)
 
-    async def _give(self, mention: Mention, context: ToolContext, rules: Policy) -> Given:
+    async def _give(self, mention: Mention, means: Means) -> Given:
         try:
-            text = await self.kinds[mention.name].give(mention.argument, context, rules)
+            return Given(mention.words, await self.kinds[mention.name].give(mention.argument, means))
         except TarkError as error:
-            return Given(mention.words, f"[not there: {error.message}]", error.message)
-        return Given(mention.words, text)
+            return _missing(mention.words, error.message)
 
-    async def _selection(self, _: str, context: ToolContext, rules: Policy) -> str:
+    async def _selection(self, _: str, means: Means) -> str:
         target = await self._selections.last()
         if target is None:
             raise NotThere("nothing was selected in another document yet")
         snapshot = target.selection.snapshot
         if target.is_file:
-            if why := _withheld(Place(snapshot.path, target.name), context, rules):
+            if why := withheld(Place(snapshot.path, target.name), means):
                 raise NotThere(why)
-            context.seen[snapshot.path] = snapshot
+            means.context.seen[snapshot.path] = snapshot
         return pointed_at(Pointer(target.name, target.selection, target.is_file))
+
+
+def _missing(words: str, why: str) -> Given:
+    return Given(words, f"[not there: {why}]", why)
 
 
 def find_mentions(line: str) -> Iterator[Mention]:
@@ -125,44 +152,55 @@ def split_lines_of(argument: str) -> tuple[str, int | None, int | None]:
     return found["path"], first, max(first, int(found["last"] or first))
 
 
-async def _file(argument: str, context: ToolContext, rules: Policy) -> str:
+async def _file(argument: str, means: Means) -> str:
     path, first, last = split_lines_of(argument)
-    place = locate(context, path)
-    if why := _withheld(place, context, rules):
+    place = locate(means.context, path)
+    if why := withheld(place, means):
         raise NotThere(why)
-    return show_file(context, place, first, last, character_limit(context.result_tokens))
+    return show_file(means.context, place, first, last, character_limit(means.context.result_tokens))
 
 
-async def _diagnostics(_: str, context: ToolContext, rules: Policy) -> str:
+async def _dir(argument: str, means: Means) -> str:
+    return await by_tool("list_directory", {"path": argument, "depth": DEPTH}, means, asks=False)
+
+
+async def _url(argument: str, means: Means) -> str:
+    return await by_tool("fetch", {"url": argument}, means, asks=True)
+
+
+async def _symbol(argument: str, means: Means) -> str:
+    context = means.context
+    name = argument.partition("(")[0]
+    found = [
+        (place, each)
+        for each in await find_definitions(name, context.workspace, context.editor.unsaved)
+        if not withheld(place := Place(each.path, context.workspace.display(each.path)), means)
+    ]
+    if not found:
+        raise NotThere(f"no definition of {name} was found")
+    limit = character_limit(context.result_tokens) // MOST_DEFINITIONS
+    shown = [
+        show_file(context, place, each.start + 1, min(each.end, each.start + LONGEST_DEFINITION), limit)
+        for place, each in found[:MOST_DEFINITIONS]
+    ]
+    if more := found[MOST_DEFINITIONS:]:
+        places = ", ".join(f"{place.shown}:{each.start + 1}" for place, each in more[:MOST_PLACES])
+        shown.append(f"{counted(len(more), 'more place')}: {places}{' ...' * (len(more) > MOST_PLACES)}")
+    return "\n".join(shown)
+
+
+async def _diagnostics(_: str, means: Means) -> str:
+    context = means.context
     found = await context.editor.diagnostics(None)
-    shown = [each for each in found if not _withheld(Place(each.path, ""), context, rules)]
+    shown = [each for each in found if not withheld(Place(each.path, ""), means)]
     if not shown:
         raise NotThere("the editor shows no diagnostics, or has not told of any")
     ordered = sorted(shown, key=lambda each: (each.path, each.line, each.character, each.severity, each.message))
-    lines = [as_line(context, each) for each in ordered]
-    return cap_lines(lines, character_limit(context.result_tokens), "read_diagnostics gives those of one file")
+    return capped(context, [as_line(context, each) for each in ordered], "read_diagnostics gives those of one file")
 
 
-async def _changes(_: str, __: ToolContext, ___: Policy) -> str:
+async def _changes(_: str, __: Means) -> str:
     return CHANGES
-
-
-def _withheld(place: Place, context: ToolContext, rules: Policy) -> str:
-    """Why read_file would not give it without asking; empty: it would."""
-    preview = Preview(
-        f"read_file {place.shown}",
-        ToolKind.READ,
-        Risk.READ_ONLY,
-        locations=(Location(place.path),),
-        outside=place.outside,
-    )
-    match decide("read_file", preview, rules, context.workspace):
-        case Allow():
-            return ""
-        case Ask(why):
-            return f"{why}, so the model has to ask for it with read_file"
-        case Deny(why):
-            return why
 
 
 def _outside_of_code(text: str) -> Iterator[Mention]:

@@ -234,7 +234,15 @@ async def test_completion(make: MakeDesk) -> None:
         return await desk.app.chat.completion(position(path, line, character))
 
     kinds = await at(0, 5)
-    assert [each["label"] for each in kinds["items"]] == ["@file:", "@selection", "@diagnostics", "@diff"]
+    assert [each["label"] for each in kinds["items"]] == [
+        "@file:",
+        "@dir:",
+        "@symbol:",
+        "@selection",
+        "@diagnostics",
+        "@diff",
+        "@url:",
+    ]
     assert kinds["items"][0]["textEdit"] == {
         "range": {"start": {"line": 0, "character": 4}, "end": {"line": 0, "character": 5}},
         "newText": "@file:",
