@@ -60,6 +60,7 @@ from tark_lsp.server.sessions.recording import Recorder
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.title_request import Titles
 from tark_lsp.server.turns.answers import Answers
+from tark_lsp.server.turns.budgeting import Budgeting
 from tark_lsp.server.turns.client_state import ClientState
 from tark_lsp.server.turns.prepare import Preparation, policy
 from tark_lsp.server.turns.single_file import SingleFiles
@@ -233,7 +234,7 @@ class App:
                 chats,
                 selections,
                 sessions,
-                SessionCommands(sessions, turns, recorder, titles, answers),
+                SessionCommands(sessions, turns, recorder, titles, Budgeting(self._preparation), answers),
                 titles,
                 prompts,
             )

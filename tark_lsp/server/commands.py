@@ -14,7 +14,6 @@ from tark_lsp.server.actions.code_actions import CodeActions
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.asking.permission import Permissions
 from tark_lsp.server.auth import Auth
-from tark_lsp.server.capabilities import COMMANDS
 from tark_lsp.server.chat.chats import Chats
 from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.connection.lsp import Connection
@@ -42,7 +41,6 @@ from tark_lsp.workspace.files import Workspace
 
 log = logging.getLogger(__name__)
 
-NOT_YET = "{} comes with a later version of tark-lsp"
 P = TypeVar("P", bound=protocol.Payload)
 
 
@@ -109,8 +107,7 @@ class Commands:
     async def execute(self, params: protocol.ExecuteCommand) -> Any:
         """Raises RequestError for what is unknown or misshapen."""
         if params.command not in self._table:
-            known = params.command in COMMANDS
-            raise RequestError(NOT_YET.format(params.command) if known else f"unknown command {params.command!r}")
+            raise RequestError(f"unknown command {params.command!r}")
         model, handler = self._table[params.command]
         arguments = params.arguments or [{}]
         if len(arguments) != 1 or not isinstance(arguments[0], dict):

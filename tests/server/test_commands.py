@@ -16,10 +16,9 @@ NEED_SOMETHING = {
     *(f"tark.turn.{name}" for name in ("start", "steer", "undo", "wait")),
     *(f"tark.hunk.{name}" for name in ("accept", "reject", "edit", "regenerate")),
     *("tark.permission.answer", "tark.input.answer"),
-    *(f"tark.session.{name}" for name in ("open", "rename", "delete", "fork", "export")),
+    *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "export", "compact")),
     *("tark.auth.login", "tark.auth.logout"),
 }
-DONE_LATER = {"session.context", "session.compact"}
 
 
 @pytest.fixture
@@ -106,7 +105,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("tark.session.open", {}, "sessionId"),
     *(
         (f"tark.session.{name}", {"sessionId": "nonesuch", "title": "x"}, "nonesuch")
-        for name in ("open", "rename", "delete", "fork", "export")
+        for name in ("open", "context", "rename", "delete", "fork", "export", "compact")
     ),
     ("tark.session.rename", {"sessionId": "x"}, "title"),
     ("tark.session.fork", {"sessionId": "x", "messageId": 7}, "messageId"),
@@ -142,9 +141,6 @@ async def test_unknown_commands(desk: Desk) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 async def test_each_command_that_is_advertised_answers(desk: Desk, name: str) -> None:
-    if any(name.startswith(f"tark.{later}") for later in DONE_LATER):
-        assert await refused(desk, name) == f"{name} comes with a later version of tark-lsp"
-        return
     if name in NEED_SOMETHING:
         await refused(desk, name)
     else:

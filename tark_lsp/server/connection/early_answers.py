@@ -14,10 +14,17 @@ from tark_lsp.server.connection.lsp import Connection
 log = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 1.0
-CHANGING = frozenset(
-    {"tark.hunk.accept", "tark.hunk.reject", "tark.hunk.edit", "tark.hunk.regenerate", "tark.turn.undo"}
+SLOW = frozenset(
+    {
+        "tark.hunk.accept",
+        "tark.hunk.reject",
+        "tark.hunk.edit",
+        "tark.hunk.regenerate",
+        "tark.turn.undo",
+        "tark.session.compact",
+    }
 )
-"""The commands that may wait for a document's text."""
+"""The commands that may wait for a document's text, or for a model."""
 
 
 class EarlyAnswers:
@@ -27,7 +34,7 @@ class EarlyAnswers:
 
     async def answer(self, command: str, work: Coroutine[Any, Any, Any]) -> Any:
         """What the work gives; null where the editor cannot wait for it any longer. Then it goes on by itself."""
-        if command not in CHANGING or not self._connection.client.flags.blocks_on_commands:
+        if command not in SLOW or not self._connection.client.flags.blocks_on_commands:
             return await work
         task = asyncio.ensure_future(work)
         self._working.add(task)

@@ -1,6 +1,6 @@
 """The commands `tark.session.*`."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +14,28 @@ from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.title_request import Titles
 from tark_lsp.server.sessions.titles import first_words
 from tark_lsp.server.turns.answers import Answers
+from tark_lsp.server.turns.budgeting import Budgeting
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.sessions.rows import Holder, SessionRow
 
 Json = dict[str, Any]
-Handler = Callable[[Any, Any], Awaitable[Any]]
 
 
 class SessionCommands:
-    def __init__(self, sessions: Sessions, turns: Turns, recorder: Recorder, titles: Titles, answers: Answers) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        turns: Turns,
+        recorder: Recorder,
+        titles: Titles,
+        budgeting: Budgeting,
+        answers: Answers,
+    ) -> None:
         self._sessions = sessions
         self._turns = turns
         self._recorder = recorder
         self._titles = titles
+        self._budgeting = budgeting
         self._answers = answers
 
     def table(self) -> Mapping[str, tuple[type[protocol.Payload], Callable[[Any, Any], Any]]]:
@@ -34,10 +43,12 @@ class SessionCommands:
             "tark.session.list": (protocol.ListSessions, self.list),
             "tark.session.new": (protocol.NewSession, self.new),
             "tark.session.open": (protocol.SessionId, self.open),
+            "tark.session.context": (protocol.SessionId, self.context),
             "tark.session.rename": (protocol.RenameSession, self.rename),
             "tark.session.delete": (protocol.SessionId, self.delete),
             "tark.session.fork": (protocol.ForkSession, self.fork),
             "tark.session.export": (protocol.ExportSession, self.export),
+            "tark.session.compact": (protocol.SessionId, self.compact),
         }
 
     async def list(self, request: protocol.ListSessions, _: Any) -> Json:
@@ -67,6 +78,9 @@ class SessionCommands:
             "turns": [turn_json(turn) for turn in turns],
         }
 
+    async def context(self, request: protocol.SessionId, _: Any) -> Json:
+        return await self._budgeting.context(self._sessions.peek(request.session_id))
+
     async def rename(self, request: protocol.RenameSession, _: Any) -> Json:
         self._sessions.row(request.session_id)
         self._sessions.rename(request.session_id, named(request.title))
@@ -88,6 +102,15 @@ class SessionCommands:
         row = self._sessions.row(request.session_id)
         path = new_export(row.id, request.format) if request.path is None else self._path(request.path, "path")
         return {"path": str(write_new(path, exported(self._sessions.store, row, request.format)))}
+
+    async def compact(self, request: protocol.SessionId, _: Any) -> Json:
+        """Turns that are started meanwhile wait. Raises RequestError while one runs, and where nothing is gained."""
+        session = self._sessions.use(request.session_id)
+        if self._sessions.is_busy(session.id):
+            raise RequestError("sessionId: a turn of it is running or waits", hint="wait for its end, or cancel it first")
+        with self._turns.held_back(session.id):
+            tokens = await self._budgeting.compact(session, lambda event: self._recorder.hear(session, "", event))
+        return {**self._json(self._sessions.row(session.id)), **tokens}
 
     def _json(self, row: SessionRow, holder: Holder | None = None) -> Json:
         return session_json(row, read_only=not self._sessions.is_here(row), holder=holder)

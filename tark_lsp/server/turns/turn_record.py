@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -82,5 +82,6 @@ class TurnRecord:
         Of the session its id and settings stay; it may go on, or be on disk alone.
         """
         self.request = self.request.model_copy(update={"context": []})
-        self.session = replace(self.session, messages=[], grants=[], seen={})
+        known = self.session
+        self.session = Session(known.id, known.model, known.mode, known.approval, known.thinking, title=known.title)
         self.target = self.follower = self.task = self.turn = None

@@ -357,3 +357,49 @@ async def test_the_list_is_a_document_where_the_client_has_no_updates(tmp_path: 
     text = (tmp_path / "home" / "state" / "tark" / "shown" / "sessions.md").read_text()
     assert text.startswith("# Sessions\n")
     assert "| hello ¦ there | " in text
+
+
+# What the next prompt is made of
+
+
+async def test_what_the_next_prompt_is_made_of(desk: Desk, another: Another) -> None:
+    session = await run(desk, "hello")
+    context = await desk.command("tark.session.context", {"sessionId": session})
+    (history,) = [part for part in context["parts"] if part["kind"] == "history"]
+    assert history["messages"] == 2
+    assert context["tokens"] == sum(part["tokens"] for part in context["parts"])
+    read = await another().command("tark.session.context", {"sessionId": session})  # looked at, not held
+    assert [part["kind"] for part in read["parts"]] == [part["kind"] for part in context["parts"]]
+    await run(desk, "hello", session)
+
+
+async def test_a_session_in_which_nothing_was_said_is_not_compacted(desk: Desk) -> None:
+    session = (await desk.command("tark.session.new"))["sessionId"]
+    assert "nothing was said" in await refused(desk, "tark.session.compact", sessionId=session)
+
+
+async def test_compaction_lasts_and_turns_wait_for_it(desk: Desk, another: Another) -> None:
+    session = None
+    for _ in range(6):
+        session = await run(desk, "hello " + "word " * 12_000, session)
+    assert session is not None
+    compacting = asyncio.ensure_future(desk.command("tark.session.compact", {"sessionId": session}))
+    await asyncio.sleep(0)
+    assert "already" in await refused(desk, "tark.session.compact", sessionId=session)
+    started = await desk.command("tark.turn.start", {"prompt": "hello", "sessionId": session})
+    assert started["queued"] == 1
+    answer = await compacting
+    assert answer["tokensAfter"] < answer["tokensBefore"]
+    assert answer["sessionId"] == session
+    assert (await desk.end(started["turnId"]))["stopReason"] == "end_turn"
+    told = desk.app._sessions.use(session).messages
+    assert sql("SELECT purpose FROM usage WHERE session = ? AND turn = ''", session) == [("compaction",)]
+    await desk.stop()
+    other = another()
+    assert other.app._sessions.use(session).messages == told
+    assert said(await opened(other, session))[0][1].startswith("hello word"), "the person sees all of it"
+
+
+async def test_one_that_runs_is_not_compacted(desk: Desk) -> None:
+    started = await desk.command("tark.turn.start", {"prompt": "wait"})
+    assert "is running" in await refused(desk, "tark.session.compact", sessionId=started["sessionId"])
