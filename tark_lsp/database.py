@@ -2,10 +2,11 @@
 
 It is damaged: put aside under another name, and a new one begun. It was put aside or removed by somebody else: the one
 that is there now, or a new one. A newer tark-lsp wrote it, the disk is full, the folder cannot be written, another
-process keeps it locked: memory, until this process ends. The rows that this process needs are carried over each time,
-and what happened is said.
+process keeps it locked: memory, until this process ends. Then all of it is carried over, where it is whole and not too
+big, else the rows that this process needs; and what happened is said.
 """
 
+import contextlib
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -58,6 +59,8 @@ class Database:
         self._path: Path | None = None
         self._file: Identity | None = None
         """Which file is open, or was tried last; None in memory."""
+        self._intact = True
+        """Nothing was damaged until now."""
         self._problems: list[str] = []
         self._checkpoint: threading.Thread | None = None
         weakref.finalize(self, _close, self._open)
@@ -113,11 +116,13 @@ class Database:
         return self._open[0]
 
     def _open_next(self) -> None:
-        from tark_lsp.sqlite_file import identity, in_one, open_file, open_memory
+        from tark_lsp.sqlite_file import copy_all, identity, in_one, open_file, open_memory
 
         self._path, self._file = None, None
         if self._locate is None:
             connection = open_memory(*self._layout)
+            if len(self._left) == 1 and self._intact and copy_all(self._left[0], connection, self._layout.version):
+                _close(self._left)
         else:
             self._path = self._locate()
             self._file = identity(self._path)
@@ -143,11 +148,18 @@ class Database:
 
     def _leave(self, error: Exception, *, last: bool) -> None:
         """The next to be opened is a new file where this one is damaged and can be put aside, else memory."""
-        from tark_lsp.sqlite_file import is_damaged, put_aside
+        import sqlite3
+
+        from tark_lsp.sqlite_file import NewerFile, is_damaged, open_to_read, put_aside
 
         self._problems.append(str(error))
-        self._left += self._open
-        self._open.clear()
+        self._intact = self._intact and not is_damaged(error)
+        if self._open:
+            self._left += self._open
+            self._open.clear()
+        elif self._path is not None and self._file is not None and self._intact and not isinstance(error, NewerFile):
+            with contextlib.suppress(sqlite3.Error):  # then there is nothing to be had of it
+                self._left.append(open_to_read(self._path))
         if last or not is_damaged(error) or self._path is None:
             self._locate = None
             return

@@ -23,6 +23,9 @@ PRAGMAS = (
     "PRAGMA secure_delete = ON",  # what is deleted is not to be read in the file
     f"PRAGMA wal_autocheckpoint = {LONGEST_LOG_PAGES}",
 )
+SIZES = ("user_version", "page_count", "page_size")
+MOST_COPIED_BYTES = 64 * 1024**2
+"""Of a file that is gone on with in memory as a whole; of a bigger one only what is at hand."""
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 UNUSABLE = DAMAGED | {
     sqlite3.SQLITE_BUSY,
@@ -98,6 +101,29 @@ def copy_rows(
     return whole
 
 
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """A file that cannot be written. Where its folder cannot be either, what is in its log only is not seen.
+
+    Raises sqlite3.Error.
+    """
+    try:
+        return _readable(f"{path.absolute().as_uri()}?mode=ro")
+    except sqlite3.Error:
+        return _readable(f"{path.absolute().as_uri()}?immutable=1")
+
+
+def copy_all(source: sqlite3.Connection, target: sqlite3.Connection, version: int) -> bool:
+    """The whole file, where it is of that version and not too big; False: nothing was copied."""
+    try:
+        ((found,), (pages,), (size,)) = (source.execute(f"PRAGMA {name}").fetchone() for name in SIZES)
+        if found != version or pages * size > MOST_COPIED_BYTES:
+            return False
+        source.backup(target)
+    except sqlite3.Error:
+        return False  # what is at hand is carried over, then, or it is said that it cannot be
+    return True
+
+
 def bring_log_in(path: Path) -> None:
     """Into the file, with a connection of its own and for any thread: it waits for the disk, and others write on."""
     try:
@@ -136,11 +162,11 @@ def put_aside(path: Path, damaged: Identity | None) -> Path:
     Its log goes first, so that it is never taken for that of a new file. Whoever still has it open writes what is put
     aside; SQLite sees that it was moved, and leaves the new one's log alone (`databaseIsUnmoved` in its pager.c).
     """
+    if identity(path) != damaged:
+        raise FileNotFoundError(f"{path} was put aside by another process")
     aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
     if aside.exists():
         raise FileExistsError(f"{aside} exists")
-    if identity(path) != damaged:
-        raise FileNotFoundError(f"{path} was put aside by another process")
     for suffix in ("-shm", "-wal", ""):
         part = path.with_name(f"{path.name}{suffix}")
         if part.exists():
@@ -156,6 +182,16 @@ def _code(error: Exception) -> int:
 def _connect(name: str) -> sqlite3.Connection:
     # It is closed where its owner is collected, which may be in another thread; used it is in one.
     return sqlite3.connect(name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def _readable(uri: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").fetchall()
+    except BaseException:  # raised again
+        connection.close()
+        raise
+    return connection
 
 
 def _prepared(connection: sqlite3.Connection, version: int, tables: Sequence[str]) -> sqlite3.Connection:
