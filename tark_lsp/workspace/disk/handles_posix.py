@@ -1,10 +1,12 @@
 """`Folder` on Linux and macOS: every access starts at a handle of the folder and ends at a handle of the file."""
 
 import errno
+import fcntl
 import os
 import stat
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,6 +23,10 @@ READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
 """Never waits for the other end of a FIFO, and takes no terminal."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 FOLDER = os.O_RDONLY | os.O_DIRECTORY
+LOCK_SECONDS = 2.0
+LOCK_PAUSE_SECONDS = 0.002
+NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EBADF)
+"""What file systems without locks answer, and those (NFS) that lock only what is open for writing."""
 
 
 class PosixFolder:
@@ -85,19 +91,21 @@ class PosixFolder:
                 os.fsync(descriptor)
                 _check(ready)
                 # The slow part is over: what is left between this look and the rename is microseconds.
-                again = _expect(parent, relative.name, expected)
-                if not os.path.samestat(again.status, before.status):
-                    raise StaleText("the file was replaced meanwhile")
-                os.rename(name, relative.name, src_dir_fd=parent, dst_dir_fd=parent)
+                with _alone(parent):
+                    again = _expect(parent, relative.name, expected)
+                    if not os.path.samestat(again.status, before.status):
+                        raise StaleText("the file was replaced meanwhile")
+                    os.rename(name, relative.name, src_dir_fd=parent, dst_dir_fd=parent)
+                    _verify(parent, relative.name, data)
                 os.fsync(parent)
-                _verify(parent, relative.name, data)
         return note
 
     def remove(self, relative: PurePath, expected: bytes, ready: Ready) -> None:
         with self._parent(relative) as parent:
             _check(ready)
-            _expect(parent, relative.name, expected)
-            os.unlink(relative.name, dir_fd=parent)
+            with _alone(parent):
+                _expect(parent, relative.name, expected)
+                os.unlink(relative.name, dir_fd=parent)
             os.fsync(parent)
 
     def _root(self) -> int:
@@ -182,6 +190,34 @@ def _verify(parent: int, name: str, data: bytes) -> None:
 def _check(ready: Ready) -> None:
     if not ready():
         raise StaleText("the file was opened in the editor meanwhile")
+
+
+@contextmanager
+def _alone(parent: int) -> Iterator[None]:
+    """No other server of ours replaces or removes a file of the folder between its look and its deed meanwhile.
+
+    Without it two of them lost up to one in twenty edits of the same file. Raises StaleText where it is not to be had.
+    Where the file system has no such locks, the look has to do.
+    """
+    until = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(parent, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() > until:
+                raise StaleText("another editor is writing in its folder") from error
+            time.sleep(LOCK_PAUSE_SECONDS)
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+            yield
+            return
+        else:
+            break
+    try:
+        yield
+    finally:
+        fcntl.flock(parent, fcntl.LOCK_UN)
 
 
 @contextmanager
