@@ -6,7 +6,6 @@ process keeps it locked: memory, until this process ends. Then all of it is carr
 big, else the rows that this process needs; and what happened is said.
 """
 
-import contextlib
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -59,8 +58,8 @@ class Database:
         self._path: Path | None = None
         self._file: Identity | None = None
         """Which file is open, or was tried last; None in memory."""
-        self._intact = True
-        """Nothing was damaged until now."""
+        self._intact = False
+        """The file that cannot be used can be read."""
         self._problems: list[str] = []
         self._checkpoint: threading.Thread | None = None
         weakref.finalize(self, _close, self._open)
@@ -118,10 +117,10 @@ class Database:
     def _open_next(self) -> None:
         from tark_lsp.sqlite_file import copy_all, identity, in_one, open_file, open_memory
 
-        self._path, self._file = None, None
+        path, self._path, self._file = self._path, None, None
         if self._locate is None:
             connection = open_memory(*self._layout)
-            if len(self._left) == 1 and self._intact and copy_all(self._left[0], connection, self._layout.version):
+            if path is not None and self._intact and copy_all(path, connection, self._layout.version):
                 _close(self._left)
         else:
             self._path = self._locate()
@@ -148,18 +147,12 @@ class Database:
 
     def _leave(self, error: Exception, *, last: bool) -> None:
         """The next to be opened is a new file where this one is damaged and can be put aside, else memory."""
-        import sqlite3
-
-        from tark_lsp.sqlite_file import NewerFile, is_damaged, open_to_read, put_aside
+        from tark_lsp.sqlite_file import NewerFile, is_damaged, put_aside
 
         self._problems.append(str(error))
-        self._intact = self._intact and not is_damaged(error)
-        if self._open:
-            self._left += self._open
-            self._open.clear()
-        elif self._path is not None and self._file is not None and self._intact and not isinstance(error, NewerFile):
-            with contextlib.suppress(sqlite3.Error):  # then there is nothing to be had of it
-                self._left.append(open_to_read(self._path))
+        self._intact = self._file is not None and not is_damaged(error) and not isinstance(error, NewerFile)
+        self._left += self._open
+        self._open.clear()
         if last or not is_damaged(error) or self._path is None:
             self._locate = None
             return

@@ -101,26 +101,21 @@ def copy_rows(
     return whole
 
 
-def open_to_read(path: Path) -> sqlite3.Connection:
-    """A file that cannot be written. Where its folder cannot be either, what is in its log only is not seen.
-
-    Raises sqlite3.Error.
-    """
+def copy_all(path: Path, target: sqlite3.Connection, version: int) -> bool:
+    """The whole file, where it is of that version, not too big, and can be read; False: nothing was copied."""
     try:
-        return _readable(f"{path.absolute().as_uri()}?mode=ro")
+        source = _open_to_read(path)
     except sqlite3.Error:
-        return _readable(f"{path.absolute().as_uri()}?immutable=1")
-
-
-def copy_all(source: sqlite3.Connection, target: sqlite3.Connection, version: int) -> bool:
-    """The whole file, where it is of that version and not too big; False: nothing was copied."""
+        return False  # the rows at hand are carried over, then, or it is said that they cannot be
     try:
         ((found,), (pages,), (size,)) = (source.execute(f"PRAGMA {name}").fetchone() for name in SIZES)
         if found != version or pages * size > MOST_COPIED_BYTES:
             return False
         source.backup(target)
     except sqlite3.Error:
-        return False  # what is at hand is carried over, then, or it is said that it cannot be
+        return False  # the same
+    finally:
+        source.close()
     return True
 
 
@@ -184,14 +179,17 @@ def _connect(name: str) -> sqlite3.Connection:
     return sqlite3.connect(name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
 
-def _readable(uri: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
-    try:
-        connection.execute("SELECT 1 FROM sqlite_master").fetchall()
-    except BaseException:  # raised again
-        connection.close()
-        raise
-    return connection
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    """Where nothing can be written beside it either, what is only in its log is not seen."""
+    for how in ("mode=ro", "immutable=1"):
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=BUSY_SECONDS)
+        try:
+            connection.execute("SELECT 1 FROM sqlite_master").fetchall()
+        except sqlite3.Error:
+            connection.close()
+        else:
+            return connection
+    raise sqlite3.OperationalError(f"{path} cannot be read")
 
 
 def _prepared(connection: sqlite3.Connection, version: int, tables: Sequence[str]) -> sqlite3.Connection:
