@@ -29,7 +29,7 @@ def find_guidance(
 ) -> Guidance:
     """`document`: the one the turn is about. `files`: others that came up, for which rules apply, too."""
     skills = find_skills(sources)
-    about = [*([] if document is None else [document]), *files]
+    about = [*files, *([] if document is None else [document])]
     parts = (
         *skill_parts(skills),
         *memory,

@@ -1,6 +1,6 @@
 """Rules: Markdown files for the files their globs match, the person's own and the project's (`.tark/rules/`)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from tark_lsp.workspace.globs import Glob
 FOLDER = "rules"
 MOST_CHARACTERS = 64 * 1024
 """Of all rules that apply."""
+MOST_COMPARED = 500
+"""Files, the last ones: a session may come to have read thousands, and each is compared with each glob."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +30,9 @@ class FileRule:
     description: str
     text: str
 
-    def concerns(self, files: Sequence[Path], workspace: Workspace) -> bool:
-        return not self.globs or any(
-            glob.matches(name) for file in files for name in self._names(file, workspace) for glob in self.globs
-        )
-
-    def _names(self, file: Path, workspace: Workspace) -> Iterator[str]:
-        if self.folder is None and not any(file.is_relative_to(folder) for folder in workspace.folders):
-            yield file.relative_to(file.anchor).as_posix()
-        for folder in workspace.folders if self.folder is None else (self.folder,):
-            if file.is_relative_to(folder) and file != folder:
-                yield file.relative_to(folder).as_posix()
+    def concerns(self, names: Mapping[Path | None, Sequence[str]]) -> bool:
+        """`names`: by workspace folder, the paths of the files from there; under None all of them."""
+        return not self.globs or any(glob.matches(name) for glob in self.globs for name in names[self.folder])
 
 
 def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
@@ -46,7 +40,8 @@ def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
 
     What is no rule is left out, and named in `sources.problems`.
     """
-    rules = [rule for rule in _read(sources) if rule.concerns(files, sources.workspace)]
+    names = _names(files[-MOST_COMPARED:], sources.workspace)
+    rules = [rule for rule in _read(sources) if rule.concerns(names)]
     found = []
     room = MOST_CHARACTERS
     for rule in sorted(rules, key=lambda rule: bool(rule.globs)):
@@ -58,6 +53,19 @@ def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
         text = fenced("rule", rule.text, whose=rule.source.whose, file=rule.source.name, **about)
         found.append(SystemPart(rule.source.name, "rules", text, rule.source.path))
     return found
+
+
+def _names(files: Sequence[Path], workspace: Workspace) -> dict[Path | None, list[str]]:
+    names: dict[Path | None, list[str]] = {folder: [] for folder in workspace.folders}
+    everywhere: dict[str, None] = {}
+    for file in files:
+        inside = [folder for folder in workspace.folders if folder in file.parents]
+        for folder in inside:
+            names[folder].append(file.relative_to(folder).as_posix())
+            everywhere[names[folder][-1]] = None
+        if not inside:
+            everywhere[file.relative_to(file.anchor).as_posix()] = None
+    return {**names, None: list(everywhere)}
 
 
 def _read(sources: Sources) -> Iterator[FileRule]:
