@@ -9,6 +9,7 @@ from tark_lsp.errors import Overloaded, StreamCut
 from tark_lsp.llm.events import WHOLE, Done, Echo, StreamEvent, TextDelta, ThinkingDelta, UsageUpdate, WireStop
 from tark_lsp.llm.wire.failures import failure
 from tark_lsp.llm.wire.json_values import decode, decode_any, encode
+from tark_lsp.llm.wire.stated_cost import stated_cost
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker
 from tark_lsp.messages import Usage
 
@@ -51,6 +52,8 @@ class _Usage(msgspec.Struct, gc=False):
     prompt_cache_hit_tokens: int | None = None
     cached_tokens: int | None = None
     cost: Any = None
+    is_byok: Any = None
+    cost_details: Any = None
 
 
 class _Choice(msgspec.Struct, gc=False):
@@ -221,16 +224,16 @@ def _usage(usage: _Usage) -> Usage:
         _count(usage.prompt_tokens_details, "cached_tokens") or usage.prompt_cache_hit_tokens or usage.cached_tokens
     )  # DeepSeek, Moonshot
     reasoning = _count(usage.completion_tokens_details, "reasoning_tokens")
-    if reasoning and usage.total_tokens == prompt + output + reasoning:
-        output += reasoning  # xAI counts reasoning beside the completion, OpenAI within it
-    cost = usage.cost if isinstance(usage.cost, int | float) else None
+    beside = reasoning > output or usage.total_tokens == prompt + output + reasoning
+    if reasoning and beside:
+        output += reasoning  # xAI counts reasoning beside the completion, Vercel Gemini's, OpenAI all within it
     return Usage(
         input_tokens=prompt,
         cached_tokens=cached or 0,
         cache_write_tokens=_count(usage.prompt_tokens_details, "cache_write_tokens"),
         output_tokens=output,
         reasoning_tokens=reasoning,
-        cost_usd=cost,
+        cost_usd=stated_cost(usage.cost, usage.is_byok, usage.cost_details),
     )
 
 

@@ -13,6 +13,7 @@ from tark_lsp.errors import ProtocolError, StreamCut
 from tark_lsp.llm.events import Done, Echo, StreamEvent, TextDelta, ThinkingDelta, UsageUpdate, WireStop
 from tark_lsp.llm.wire.failures import failure
 from tark_lsp.llm.wire.json_values import decode, decode_any
+from tark_lsp.llm.wire.stated_cost import stated_cost
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker, is_json_object
 from tark_lsp.messages import Usage
 
@@ -66,6 +67,8 @@ class _Usage(msgspec.Struct, gc=False):
     input_tokens_details: _InputDetails | None = None
     output_tokens_details: _OutputDetails | None = None
     cost: Any = None
+    is_byok: Any = None
+    cost_details: Any = None
 
 
 class _Incomplete(msgspec.Struct, gc=False):
@@ -266,5 +269,5 @@ def _usage(usage: _Usage) -> Usage:
         cache_write_tokens=read.cache_write_tokens or 0,
         output_tokens=usage.output_tokens or 0,
         reasoning_tokens=written.reasoning_tokens or 0,
-        cost_usd=usage.cost if isinstance(usage.cost, int | float) else None,
+        cost_usd=stated_cost(usage.cost, usage.is_byok, usage.cost_details),
     )

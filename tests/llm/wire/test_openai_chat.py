@@ -679,6 +679,21 @@ USAGES: dict[str, tuple[dict[str, Any], Usage]] = {
         {**USAGE, "total_tokens": 18, "completion_tokens_details": {"reasoning_tokens": 3}},
         Usage(10, 0, 0, 8, 3),
     ),
+    "more reasoning than completion (Vercel, of Gemini)": (
+        {**USAGE, "completion_tokens_details": {"reasoning_tokens": 7}},
+        Usage(10, 0, 0, 12, 7),
+    ),
+    "with its cost and the person's own key (OpenRouter)": (
+        {**USAGE, "cost": 0.5, "is_byok": True, "cost_details": {"upstream_inference_cost": 9.5}},
+        Usage(10, 0, 0, 5, 0, 10.0),
+    ),
+    "with that key, and nobody says what its owner pays": ({**USAGE, "cost": 0.5, "is_byok": True}, Usage(10, 0, 0, 5)),
+    "not with it": (
+        {**USAGE, "cost": 0.5, "is_byok": False, "cost_details": {"upstream_inference_cost": 0.5}},
+        Usage(10, 0, 0, 5, 0, 0.5),
+    ),
+    "with its cost (Perplexity)": ({**USAGE, "cost": {"total_cost": 0.5}}, Usage(10, 0, 0, 5, 0, 0.5)),
+    "a cost that is none": ({**USAGE, "cost": True}, Usage(10, 0, 0, 5)),
     "with its cost (OpenRouter)": (
         {**USAGE, "cost": 0.5, "prompt_tokens_details": {"cache_write_tokens": 2}},
         Usage(10, 0, 2, 5, 0, 0.5),

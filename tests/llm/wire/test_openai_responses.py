@@ -543,6 +543,16 @@ USAGES: dict[str, tuple[dict[str, Any], Usage]] = {
         Usage(100, 60, 30, 50, 40),
     ),
     "no details": ({"input_tokens": 100, "output_tokens": 50, "input_tokens_details": None}, Usage(100, 0, 0, 50)),
+    "a fee beside what the owner of the key pays": (
+        {
+            "input_tokens": 1,
+            "output_tokens": 1,
+            "cost": 0.5,
+            "is_byok": True,
+            "cost_details": {"upstream_inference_cost": 2},
+        },
+        Usage(1, 0, 0, 1, cost_usd=2.5),
+    ),
     "a cost": ({"input_tokens": 1, "output_tokens": 1, "cost": 0.5}, Usage(1, 0, 0, 1, cost_usd=0.5)),
 }
 
