@@ -17,10 +17,9 @@ from tark_lsp.llm.scripted.answer import read_request
 from tark_lsp.llm.wire.wire import WIRES
 from tark_lsp.messages import Message
 from tark_lsp.sessions.store import SessionStore
-from tests.editors.behaviour import VISUAL_STUDIO_CODE
 from tests.editors.connection import Json
 from tests.editors.memory_editor import MemoryEditor
-from tests.editors.pool import SERVER, environment
+from tests.editors.one_home import open_on, write_home
 from tests.editors.question import Question
 from tests.llm.wire.read_bodies import read_body
 from tests.llm.wire.test_histories import check_pairs, check_roles, check_words, encoded
@@ -69,21 +68,6 @@ calls = [
     {{ name = "list_directory", arguments = {{ path = "." }} }},
 ]
 """
-
-
-def write_home(home: Path, wire: str) -> None:
-    folder = home / "config" / "tark"
-    folder.mkdir(parents=True)
-    scenario = home / "scenario.toml"
-    scenario.write_text(SCENARIO.format(wire=wire))
-    text = f'model = "scripted/kill"\neditReview = "ask"\n[providers.scripted]\nscenario = \'{scenario}\'\n'
-    (folder / "config.toml").write_text(text)
-
-
-async def open_on(folder: Path, home: Path) -> MemoryEditor:
-    editor = MemoryEditor(VISUAL_STUDIO_CODE, frozenset({"permission", "updates"}))
-    await editor.start(SERVER, folder=folder, env=environment(home))
-    return editor
 
 
 def told(editor: MemoryEditor, turn_id: str) -> list[Json]:
@@ -142,7 +126,7 @@ async def kill_once(seed: int, wire: str, folder: Path) -> str:
     workspace.mkdir(parents=True)
     for name in ("open.py", "closed.py"):
         (workspace / name).write_text(TEXT)
-    write_home(home, wire)
+    write_home(home, SCENARIO.format(wire=wire))
 
     editor = await open_on(workspace, home)
     editor.open(workspace / "open.py")

@@ -107,7 +107,7 @@ class SessionCommands:
         """Turns that are started meanwhile wait. Raises RequestError while one runs, and where nothing is gained."""
         session = self._sessions.use(request.session_id)
         if self._sessions.is_busy(session.id):
-            raise RequestError("sessionId: a turn of it is running or waits", hint="wait for its end, or cancel it first")
+            raise RequestError("sessionId: a turn of it is running or waits", hint="wait for its end, or cancel it")
         with self._turns.held_back(session.id):
             tokens = await self._budgeting.compact(session, lambda event: self._recorder.hear(session, "", event))
         return {**self._json(self._sessions.row(session.id)), **tokens}

@@ -9,10 +9,10 @@ from typing import Any
 
 from tark_lsp.agent import events
 from tark_lsp.agent.state import Turn
-from tark_lsp.errors import TarkError
+from tark_lsp.errors import ModelTimeout, StreamCut, TarkError
 from tark_lsp.llm.events import MessageBuilder
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.messages import Message, StopReason, Text, Usage
+from tark_lsp.messages import Message, StopReason, Text
 from tark_lsp.server.asking.visible import cut
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.titles import first_words
@@ -29,6 +29,8 @@ LONGEST_SHOWN = 2_000
 MOST_TOKENS = 1_000
 """Of the answer: some models think first."""
 SECONDS = 60.0
+AROUND = "\"'`*#“”«»„ "
+"""What models put around a title."""
 
 
 class Titles:
@@ -85,16 +87,18 @@ class Titles:
             async with asyncio.timeout(SECONDS), aclosing(model.stream(request)) as stream:
                 async for event in stream:
                     builder.add(event)
-            stop = builder.stop.value if builder.stop is not None else "stream_cut"
+            stop = builder.stop.value if builder.stop is not None else StreamCut.code
         except (TarkError, TimeoutError) as error:
-            stop = error.code if isinstance(error, TarkError) else "timeout"
+            stop = error.code if isinstance(error, TarkError) else ModelTimeout.code
             log.info("no title for %s: %s", session.id, error)
+            return
         finally:
-            usage: Usage = builder.usage
-            session.usage += usage
-            self.tell(record, events.Answered(number, model.name, usage, time.monotonic() - began, stop, "title"))
-        title = first_words(builder.message(model.name).text.strip().strip("\"'`*#“”«»„ "))
-        if title and session.title == words:  # else the person was faster
+            session.usage += builder.usage
+            seconds = time.monotonic() - began
+            self.tell(record, events.Answered(number, model.name, builder.usage, seconds, stop, "title"))
+        title = first_words(builder.message(model.name).text).strip(AROUND)
+        # Else the person was faster, or the session is no longer ours.
+        if title and builder.stop is not None and self._sessions.find(session.id) is session and session.title == words:
             self._sessions.rename(session.id, title)
 
 

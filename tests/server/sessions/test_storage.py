@@ -1,0 +1,132 @@
+"""What cannot be stored: turns go on all the same, that is said once, and nothing that was there is lost."""
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp.folders import sessions_path
+from tark_lsp.messages import ApprovalLevel, Mode
+from tark_lsp.server.sessions.retention import DAY_SECONDS, delete_old
+from tark_lsp.sessions.rows import SessionRow
+from tark_lsp.sessions.store import SessionStore
+from tests.server.desk import Desk, MakeDesk
+from tests.server.sessions.probe import NOBODY, listed, opened, run, said, sql
+
+
+def not_a_database(path: Path) -> None:
+    path.write_bytes(b"no database at all, but long enough to be looked at\n" * 100)
+
+
+def newer(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+FILES: dict[str, tuple[Any, str]] = {
+    "damaged": (not_a_database, "put aside"),
+    "newer": (newer, "newer tark-lsp"),
+    "a folder": (a_folder, "memory"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+async def test_a_file_that_cannot_be_used(desk: Desk, name: str) -> None:
+    spoil, said_of_it = FILES[name]
+    spoil(sessions_path())
+    before = None if sessions_path().is_dir() else sessions_path().read_bytes()
+    session = await run(desk, "hello")
+    await run(desk, "hello again", session)
+    assert said(await opened(desk, session))[2:] == [("user", "hello again"), ("assistant", "Hello.")]
+    assert [row["turns"] for row in await listed(desk)] == [2]
+    (note,) = desk.connection.notes()
+    assert said_of_it in note
+    kept = [path for path in sessions_path().parent.iterdir() if path.is_file() and path.read_bytes() == before]
+    assert kept or before is None, "what was there is there still"
+
+
+async def test_without_a_state_folder(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file" / "state"))
+    session = await run(desk, "hello")
+    await run(desk, "hello", session)
+    assert [row["turns"] for row in await listed(desk)] == [2]
+    (note,) = desk.connection.notes()
+    assert "memory" in note
+    fork = await desk.command("tark.session.fork", {"sessionId": session})
+    await run(desk, "hello", fork["sessionId"])
+
+
+async def test_a_defect_of_ours_breaks_no_turn_and_is_said_once(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    started = await desk.command("tark.turn.start", {"prompt": "wait"})
+    record = desk.app._turns.find(started["turnId"])
+    for _ in range(2):
+        record.updates.send("plan", entries=[object()])  # no JSON
+    await desk.command("tark.turn.cancel", {"turnId": started["turnId"]})
+    assert (await desk.end(started["turnId"]))["stopReason"] == "cancelled"
+    (note,) = desk.connection.notes()
+    assert "not all of this session is stored (TypeError" in note
+    assert "not stored: something of session-" in caplog.text
+    await run(desk, "hello", started["sessionId"])
+
+
+# Old sessions
+
+
+def row(age_days: float, number: int) -> SessionRow:
+    when = time.time() - age_days * DAY_SECONDS
+    return SessionRow(f"old-{number}", "old", when, when, (), None, Mode.BUILD, ApprovalLevel.CAREFUL, "auto")
+
+
+def ids(store: SessionStore) -> set[str]:
+    return {each.id for each in store.sessions()}
+
+
+@pytest.mark.parametrize(
+    ("days", "ages", "left"),
+    [
+        (None, [0, 1000], {"old-0", "old-1"}),
+        (30, [0, 29, 31], {"old-0", "old-1"}),
+        (30, [365, 366, 400], {"old-0", "old-1"}),  # nobody worked for a year, or the clock is wrong
+        (30, [-4000, 0, 31], {"old-0", "old-1"}),  # one from the future
+        (30, [], set()),
+    ],
+    ids=["never", "by days", "all of them old", "from the future", "none"],
+)
+def test_old_sessions_go(tmp_path: Path, days: int | None, ages: list[float], left: set[str]) -> None:
+    store = SessionStore(lambda: tmp_path / "sessions.sqlite3", pytest.fail)
+    for number, age in enumerate(ages):
+        store.create(row(age, number))
+    store.release()
+    delete_old(store, days, ())
+    assert ids(store) == left
+
+
+def test_sessions_in_use_stay(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.sqlite3"
+    theirs, ours = (SessionStore(lambda: path, pytest.fail) for _ in range(2))
+    for number, age in enumerate([0, 40, 40, 40]):
+        theirs.create(row(age, number))
+    theirs.release("old-2")
+    theirs.release("old-3")
+    delete_old(ours, 30, {"old-3"})
+    assert ids(ours) == {"old-0", "old-1", "old-3"}
+
+
+async def test_they_go_when_the_first_turn_is_stored(make: MakeDesk) -> None:
+    desk = make(config="[sessions]\nretentionDays = 30")
+    store = SessionStore(sessions_path, pytest.fail)
+    for number, age in enumerate([1, 40]):
+        store.create(row(age, number))
+    store.close()
+    sql("UPDATE leases SET pid = ?", NOBODY)
+    assert len(await listed(desk, all=True)) == 2, "nothing is deleted by looking"
+    session = await run(desk, "hello")
+    assert {each["sessionId"] for each in await listed(desk, all=True)} == {session, "old-0"}
