@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tark_lsp.agent.approval import Grant
 from tark_lsp.context.system_part import SystemPart
-from tark_lsp.context.tokens import Sizes
+from tark_lsp.context.tokens import Sizes, message_tokens
 from tark_lsp.messages import ApprovalLevel, Message, Mode, Usage
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -30,7 +30,7 @@ class Session:
     usage: Usage = field(default_factory=Usage)
     shortened: int = 0
     title: str = ""
-    sizes: Sizes = field(default_factory=Sizes)
+    sizes: Sizes[Message] = field(default_factory=lambda: Sizes(message_tokens))
     unpriced: set[str] = field(default_factory=set)
     """Models of which it was said that their price is unknown, so that no limit in dollars holds."""
     memory: dict[Path, tuple[SystemPart, ...]] = field(default_factory=dict)

@@ -7,8 +7,8 @@ from tark_lsp.agent import events
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.shortening import long_texts, shortened
 from tark_lsp.agent.state import Model
-from tark_lsp.context.budget import LEAST_SHORTENED, Estimates, Load, shorten_before
-from tark_lsp.context.tokens import definition_tokens, message_tokens, shown, text_tokens
+from tark_lsp.context.budget import LAST_MESSAGES, LEAST_SHORTENED, Estimates, Load, shorten_before
+from tark_lsp.context.tokens import message_tokens, shown, text_tokens
 from tark_lsp.messages import ToolDefinition
 
 
@@ -29,7 +29,7 @@ class Told:
     fixed: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.fixed = text_tokens(self.system) + sum(map(definition_tokens, self.tools))
+        self.fixed = text_tokens(self.system) + sum(self.estimates.definitions.of(self.tools))
 
     @property
     def counted(self) -> float:
@@ -54,12 +54,15 @@ class Told:
         """Tell old tool results shortened from here on, where that frees `least_share` of the window; False: not so."""
         session, before = self.session, self.load()
         done, sizes = session.shortened, self.sizes()
+        least = least_share * (before.window or 0) / self.estimates.ratio(self.model.name)
+        candidates = zip(sizes[done:-LAST_MESSAGES], session.messages[done:-LAST_MESSAGES], strict=True)
+        if sum(size for size, message in candidates if message.role == "tool") < least:
+            return False  # found out before any of them is shortened, since it is so at most requests
         short = [*session.messages[:done], *map(shortened, session.messages[done:])]
         lengths = [
             size if new is old else message_tokens(new)
             for new, old, size in zip(short, session.messages, sizes, strict=True)
         ]
-        least = least_share * (before.window or 0) / self.estimates.ratio(self.model.name)
         end = shorten_before(sizes, lengths, done, least)
         if end == done:
             return False

@@ -10,7 +10,8 @@ it frees so much that the next time is far.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tark_lsp.messages import Message
+from tark_lsp.context.tokens import Sizes, definition_tokens
+from tark_lsp.messages import Message, ToolDefinition
 
 SHORTEN_AT, COMPACT_AT = 0.65, 0.85
 LEAST_SHORTENED = 0.1
@@ -47,6 +48,7 @@ LEAST_TO_LEARN = 1_000
 class Estimates:
     """What was learned of models from their answers; one for all sessions of a process."""
 
+    definitions: Sizes[ToolDefinition] = field(default_factory=lambda: Sizes(definition_tokens))
     _ratios: dict[str, float] = field(default_factory=dict)
     _too_long: dict[str, int] = field(default_factory=dict)
 

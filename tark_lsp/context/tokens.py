@@ -7,10 +7,13 @@ is. Another model's tokenizer differs by a factor that is much the same for all 
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolDefinition, ToolResult
+
+T = TypeVar("T")
 
 IMAGE_TOKENS = 1_500
 """For any image: providers scale what is larger than about this much."""
@@ -122,16 +125,16 @@ def _characters(value: object) -> int:
 
 
 @dataclass(slots=True)
-class Sizes:
-    """The sizes of a history's messages, each estimated once."""
+class Sizes(Generic[T]):
+    """The sizes of what is told again with each request, each measured once."""
 
-    _known: dict[int, tuple[Message, float]] = field(default_factory=dict)
+    measure: Callable[[T], float]
+    _known: dict[int, tuple[T, float]] = field(default_factory=dict)
 
-    def of(self, messages: Iterable[Message]) -> list[float]:
-        """What is not among these any more is forgotten; `id` is safe since the messages are held here."""
-        known = {id(each): self._known.get(id(each)) or (each, message_tokens(each)) for each in messages}
-        self._known = known
-        return [known[id(each)][1] for each in messages]
+    def of(self, things: Sequence[T]) -> list[float]:
+        """What is not among these any more is forgotten; `id` is safe since they are held here."""
+        self._known = {id(each): self._known.get(id(each)) or (each, self.measure(each)) for each in things}
+        return [self._known[id(each)][1] for each in things]
 
 
 def shown(tokens: float) -> str:

@@ -12,6 +12,7 @@ Both raise `FailureForModel` (`ToolError`, `WorkspaceError`) for what the model 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -236,7 +237,7 @@ PreviewFunction = Callable[[A, ToolContext], Awaitable[Preview]]
 RunFunction = Callable[[A, ToolContext, Preview], Awaitable[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that the definition can be kept: to make the schema takes a millisecond
 class Tool(Generic[A]):
     """`seconds`: the tool's own time-out where it differs from `limits.toolSeconds`; inf: it waits for the person."""
 
@@ -248,7 +249,7 @@ class Tool(Generic[A]):
     run: RunFunction[A] | None
     seconds: float | None = None
 
-    @property
+    @cached_property
     def definition(self) -> ToolDefinition:
         schema: dict[str, Any] = self.arguments.model_json_schema()
         schema.pop("title", None)

@@ -82,7 +82,7 @@ def test_a_tool_is_its_name_its_words_and_its_schema() -> None:
 
 def test_each_message_is_estimated_once_and_forgotten_with_the_history() -> None:
     first, second = (Message("user", (Text(word),)) for word in ("one", "two"))
-    sizes = Sizes()
+    sizes = Sizes(message_tokens)
     assert sizes.of([first, second, first]) == [message_tokens(each) for each in (first, second, first)]
     assert sizes.of([second]) == [message_tokens(second)]
     assert len(sizes._known) == 1
