@@ -59,7 +59,7 @@ class Database:
         self._file: Identity | None = None
         """Which file is open, or was tried last; None in memory."""
         self._intact = False
-        """The file that cannot be used can be read."""
+        """The file that cannot be used can be read, and has all there is."""
         self._problems: list[str] = []
         self._checkpoint: threading.Thread | None = None
         weakref.finalize(self, _close, self._open)
@@ -150,7 +150,8 @@ class Database:
         from tark_lsp.sqlite_file import NewerFile, is_damaged, put_aside
 
         self._problems.append(str(error))
-        self._intact = self._file is not None and not is_damaged(error) and not isinstance(error, NewerFile)
+        whole = not self._left and not is_damaged(error) and not isinstance(error, NewerFile)
+        self._intact = whole and self._file is not None
         self._left += self._open
         self._open.clear()
         if last or not is_damaged(error) or self._path is None:

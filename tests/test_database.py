@@ -174,6 +174,20 @@ def test_a_full_disk(small_disk: Path) -> None:
     assert ours.all() == written
 
 
+def test_a_full_disk_on_which_the_file_is_damaged(small_disk: Path) -> None:
+    ours = notes(small_disk / "notes.sqlite3")
+    ours.add("a")
+    ours.database.close()
+    ours.database.read("SELECT 1")
+    (small_disk / "notes.sqlite3").write_bytes(b"junk" * 10_000)
+    small_disk.joinpath("filler").write_bytes(bytes(shutil.disk_usage(small_disk).free))
+    for text in "bcd":
+        ours.add(text)
+    assert ours.told[-1][2], "in memory"
+    assert ours.all()[-3:] == ["b", "c", "d"]
+    assert ours.all()[0] == "a" or any(lost for _, lost, _ in ours.told)
+
+
 def test_a_disk_that_becomes_read_only(small_disk: Path) -> None:
     ours = notes(small_disk / "notes.sqlite3")
     ours.add("a")

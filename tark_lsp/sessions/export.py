@@ -67,11 +67,11 @@ def from_json(text: str) -> Exported:
             hint="update tark-lsp",
         )
     try:
-        turns = tuple(_turn(each) for each in value["turns"])
+        turns = tuple(_turn(each) for each in _list(value["turns"]))
         updates = {each["id"]: _updates(each["updates"]) for each in value["turns"]}
         if len(updates) != len(turns):
             raise ValueError("two turns with one id")
-        messages = tuple(_message(each) for each in value["messages"])
+        messages = tuple(_message(each) for each in _list(value["messages"]))
         return Exported(_text(value["title"]), _time(value["created"]), messages, turns, updates)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise _refused(f"it is damaged ({type(error).__name__}: {error})") from error
@@ -119,7 +119,7 @@ def _turn(value: Any) -> TurnRow:
 
 
 def _updates(pairs: Any) -> Updates:
-    updates = tuple((_whole(seq), _object(update)) for seq, update in pairs)
+    updates = tuple((_whole(seq), _object(update)) for seq, update in _list(pairs))
     if len({seq for seq, _ in updates}) != len(updates):
         raise ValueError("two updates with one number")
     return updates
@@ -134,6 +134,12 @@ def _text(value: Any) -> str:
 def _object(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise TypeError(f"{value!r:.40} where an object belongs")
+    return value
+
+
+def _list(value: Any) -> Sequence[Any]:
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r:.40} where a list belongs")
     return value
 
 

@@ -1,0 +1,163 @@
+"""A session as a file: all of it in JSON, which nothing else is taken for; for people in Markdown."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tark_lsp.agent import history
+from tark_lsp.errors import RequestError
+from tark_lsp.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
+from tark_lsp.sessions.export import from_json, to_json
+from tark_lsp.sessions.markdown import to_markdown
+from tark_lsp.sessions.store import SessionStore
+from tests.sessions.stores import Stores, answer, begun, call, calling, row, shown, text, told, user
+
+RICH = (
+    Message("user", (Text("around \ud800"), Image("image/png", "AAAA"))),
+    Message(
+        "assistant", (Thinking("hm ```", {"signature": "s"}), Text("I look."), ToolCall("1", "run<b>", "{}")), "p/m"
+    ),
+    Message("tool", (ToolResult("1", "```\nfailed", is_error=True),)),
+    answer("It *failed*."),
+)
+
+
+@pytest.fixture
+def store(stores: Stores) -> SessionStore:
+    store = stores.open()
+    store.create(row("s1", "A\n title"), [user("brought along")])
+    begun(store, "s1", "t1", *RICH)
+    shown(store, "t1", {"kind": "start"}, call("call-1", "failed"), {"kind": "end", "turnId": "t1", "sessionId": "s1"})
+    store.end_turn("t1", {"stopReason": "error", "error": {"message": "no more"}, "sessionId": "s1", "turnId": "t1"})
+    begun(store, "s1", "t2", user("again"))
+    shown(store, "t2", text("it was "))
+    return store
+
+
+def exported(store: SessionStore, session_id: str = "s1") -> str:
+    found = store.session(session_id)
+    assert found is not None
+    return to_json(found, store.messages(session_id), store.turns(session_id), store.updates)
+
+
+def test_it_is_taken_in_as_it_was(store: SessionStore) -> None:
+    file = exported(store)
+    assert file.isascii()
+    value = from_json(file)
+    assert value.title == "A\n title"
+    store.take_in(row("s2", value.title), value)
+    messages = store.messages("s2")
+    before = store.messages("s1")
+    assert [each.message for each in messages[:-1]] == [each.message for each in before]
+    assert [(each.time, each.seq, each.call_ids) for each in messages[:-1]] == [
+        (each.time, each.seq, each.call_ids) for each in before
+    ]
+    assert messages[-1].message == answer("it was \n\n[interrupted]"), "the turn that ran is over there"
+    history.check(store.history("s2").messages)
+    first, second = store.turns("s2")
+    assert {first.id, second.id}.isdisjoint({"t1", "t2"})
+    assert [each.turn_id for each in messages] == ["", *[first.id] * 4, *[second.id] * 2]
+    known = store.turn("t1")
+    assert known is not None
+    assert known.end is not None
+    assert first == replace(
+        known, id=first.id, session_id="s2", end={**known.end, "sessionId": "s2", "turnId": first.id}
+    )
+    assert store.updates(first.id)[-1] == (3, {"kind": "end", "sessionId": "s2", "turnId": first.id})
+    assert store.unended("s2") == []
+    assert [each.id for each in store.unended("s1")] == ["t2"]
+    again = from_json(exported(store, "s2"))
+    assert [each.message for each in again.messages] == [each.message for each in messages]
+    store.add_message("s2", "", user("it is ours"))
+
+
+def _without(key: str) -> Callable[[dict[str, Any]], object]:
+    return lambda value: value.pop(key)
+
+
+def _with(**fields: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda value: value.update(fields)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (_with(version=2), "newer tark-lsp (version 2 of the format, this one knows 1)"),
+        (_with(version="1"), "does not say its version"),
+        (_with(version=0), "does not say its version"),
+        (_with(format="chat"), "no exported session"),
+        (_without("format"), "no exported session"),
+        (_without("messages"), "damaged (KeyError: 'messages')"),
+        (_with(messages={}), "damaged"),
+        (_with(messages=[{}]), "damaged"),
+        (_with(title=None), "damaged"),
+        (_with(created=float("nan")), "damaged"),
+        (_with(turns=[1]), "damaged"),
+        (lambda value: value["turns"].append(value["turns"][0]), "two turns with one id"),
+        (lambda value: value["turns"][0]["updates"].append([1, {}]), "two updates with one number"),
+        (lambda value: value["turns"][0].update(updates=[[-1, {}]]), "damaged"),
+        (lambda value: value["turns"][0].update(updates=[[1, "x"]]), "damaged"),
+        (lambda value: value["turns"][0].update(end=3), "damaged"),
+        (lambda value: value["messages"][0].update(parts=[{"type": "video"}]), "damaged"),
+        (lambda value: value["messages"][0].update(callIds={"a": 1}), "damaged"),
+        (lambda value: value["messages"][0].update(seq=2**70), "damaged"),
+    ],
+)
+def test_nothing_else_is_taken_in(store: SessionStore, spoil: Callable[[dict[str, Any]], object], words: str) -> None:
+    value = json.loads(exported(store))
+    spoil(value)
+    with pytest.raises(RequestError) as refused:
+        from_json(json.dumps(value))
+    assert words in refused.value.message
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", "[" * 100_000, "# A session", '{"format": "tark-lsp session"}']
+)
+def test_no_json(text: str) -> None:
+    with pytest.raises(RequestError, match="import: the file cannot be taken in"):
+        from_json(text)
+
+
+def test_half_a_file(store: SessionStore) -> None:
+    file = exported(store)
+    for length in range(0, len(file) - 2, 97):
+        with pytest.raises(RequestError):
+            from_json(file[:length])
+
+
+def test_turns_that_are_not_there(store: SessionStore) -> None:
+    value = json.loads(exported(store))
+    value["turns"] = []
+    store.take_in(row("s2"), from_json(json.dumps(value)))
+    assert {each.turn_id for each in store.messages("s2")} == {""}
+
+
+def test_for_people(store: SessionStore) -> None:
+    found = store.session("s1")
+    assert found is not None
+    words = to_markdown(found, store.messages("s1"), store.turns("s1"))
+    assert words.startswith("# A title\n\n- Begun: ")
+    assert "> brought along\n" in words
+    assert words.count("> do it\n") == 2, "prompts as they were typed"
+    assert "around" not in words, "not what was told with them"
+    assert "<details><summary>run&lt;b> (failed)</summary>" in words
+    assert "````text\n{}\n\n```\nfailed\n````" in words, "a fence that the text does not end"
+    assert "I look." in words
+    assert "It *failed*." in words
+    assert "ended with an error: no more" in words
+    words.encode("utf-8")
+
+
+def test_long_results_are_cut_for_people(store: SessionStore) -> None:
+    begun(store, "s3", "t3", calling("1"), Message("tool", (ToolResult("1", "x" * 100_000),)), told("2"))
+    found = store.session("s3")
+    assert found is not None
+    words = to_markdown(replace(found, created=1e300), store.messages("s3"), store.turns("s3"))
+    assert "[98,000 more characters]" in words
+    assert "Begun: at an unknown time" in words
+    assert len(words) < 3_000
