@@ -5,13 +5,14 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path, PurePath
 
 import pytest
 
 from tark_lsp.errors import StaleText
 from tark_lsp.workspace.disk import handles_posix
-from tark_lsp.workspace.disk.handles import open_folder
+from tark_lsp.workspace.disk.handles import Folder, open_folder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names are checked there, and nothing is locked")
 
@@ -50,8 +51,16 @@ def test_no_write_is_lost(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
 
 
-@pytest.mark.parametrize("deed", ["replace", "remove"])
-def test_who_waits_too_long_has_written_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: str) -> None:
+DEEDS: dict[str, Callable[[Folder], object]] = {
+    "replace": lambda folder: folder.replace(PurePath("a.txt"), b"other\n", b"text\n", lambda: True),
+    "remove": lambda folder: folder.remove(PurePath("a.txt"), b"text\n", lambda: True),
+}
+
+
+@pytest.mark.parametrize("deed", DEEDS.values(), ids=DEEDS)
+def test_who_waits_too_long_has_written_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: Callable[[Folder], object]
+) -> None:
     monkeypatch.setattr(handles_posix, "LOCK_SECONDS", 0.05)
     path = tmp_path / "a.txt"
     path.write_bytes(b"text\n")
@@ -59,12 +68,9 @@ def test_who_waits_too_long_has_written_nothing(tmp_path: Path, monkeypatch: pyt
     try:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(StaleText, match="another editor"):
-            if deed == "replace":
-                folder.replace(PurePath("a.txt"), b"other\n", b"text\n", lambda: True)
-            else:
-                folder.remove(PurePath("a.txt"), b"text\n", lambda: True)
+            deed(folder)
     finally:
         os.close(held)
     assert path.read_bytes() == b"text\n"
-    folder.replace(PurePath("a.txt"), b"other\n", b"text\n", lambda: True)
-    assert path.read_bytes() == b"other\n"
+    deed(folder)
+    assert not path.exists() or path.read_bytes() == b"other\n"
