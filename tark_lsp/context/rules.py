@@ -14,6 +14,8 @@ from tark_lsp.workspace.globs import Glob
 FOLDER = "rules"
 MOST_CHARACTERS = 64 * 1024
 """Of all rules that apply."""
+MOST_LISTED, LONGEST_LINE = 50, 300
+OTHERS = "Rules for files that did not come up yet. Before you change such a file, read its rule with read_file:"
 MOST_COMPARED = 500
 """Files, the last ones: a session may come to have read thousands, and each is compared with each glob."""
 
@@ -36,15 +38,19 @@ class FileRule:
 
 
 def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
-    """Those for any of `files` (resolved). The ones for every file come first, so that what a prompt begins with stays.
+    """Those for any of `files` (resolved), and a list of the others.
+
+    The ones for every file come first, so that what a prompt begins with stays.
 
     What is no rule is left out, and named in `sources.problems`.
     """
     names = _names(files[-MOST_COMPARED:], sources.workspace)
-    rules = [rule for rule in _read(sources) if rule.concerns(names)]
-    found = []
+    found, others = [], []
     room = MOST_CHARACTERS
-    for rule in sorted(rules, key=lambda rule: bool(rule.globs)):
+    for rule in sorted(_read(sources), key=lambda rule: bool(rule.globs)):
+        if not rule.concerns(names):
+            others.append(rule)
+            continue
         if len(rule.text) > room:
             sources.problems.append(f"{rule.source.name} is left out: the rules fill {MOST_CHARACTERS:,} characters")
             continue
@@ -52,7 +58,27 @@ def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
         about = {name: text for name, text in (("about", rule.description), ("for", rule.shown_globs)) if text}
         text = fenced("rule", rule.text, whose=rule.source.whose, file=rule.source.name, **about)
         found.append(SystemPart(rule.source.name, "rules", text, rule.source.path))
-    return found
+    return [*found, *_listed(others)]
+
+
+def _listed(rules: Sequence[FileRule]) -> list[SystemPart]:
+    """Those of the project for files that did not come up: a turn may go on to such a file, and its rule can be read.
+
+    The person's own are outside the workspace, where reading is asked about.
+    """
+    lines = [
+        f"- {rule.source.name}, for {rule.shown_globs}{f': {rule.description}' if rule.description else ''}"[
+            :LONGEST_LINE
+        ]
+        for rule in rules
+        if rule.source.whose == "project"
+    ]
+    if not lines:
+        return []
+    if len(lines) > MOST_LISTED:
+        lines[MOST_LISTED:] = [f"[{len(lines) - MOST_LISTED} more in .tark/rules do not fit in here.]"]
+    text = f"{OTHERS}\n\n{fenced('rules', chr(10).join(lines), whose='project')}"
+    return [SystemPart("rules for other files", "rules", text)]
 
 
 def _names(files: Sequence[Path], workspace: Workspace) -> dict[Path | None, list[str]]:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 PartKind: TypeAlias = Literal["system", "instructions", "rules", "skills", "memory"]
 Whose: TypeAlias = Literal["person", "project"]
 
-FENCE = re.compile(r"<(?=/?\s*(?:instructions|rule|skills?|memory)\b)", re.IGNORECASE)
+FENCE = re.compile(r"<(?=/?\s*(?:instructions|rules?|skills?|memory)\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,11 +165,12 @@ def test_what_changes_least_comes_first_and_the_nearest_instructions_last(worksp
         '<instructions file="src/deep/AGENTS.md" from="project">\nUse nothing.',
         '<rule file=".tark/rules/always.md" from="project">\nBe kind.\n</rule>',
         '<rule file=".tark/rules/python.md" for="*.py" from="project">\nType it.\n</rule>',
+        '<rules from="project">\n- .tark/rules/rust.md, for *.rs\n</rules>',
     ]
     places = [prompt.index(piece) for piece in pieces]
     assert places == sorted(places)
     assert not any(each in prompt for each in ("Not this.", "Not that.", "Not yet."))
-    assert [part.kind for part in parts] == ["system", "skills", "memory", *["instructions"] * 4, *["rules"] * 2]
+    assert [part.kind for part in parts] == ["system", "skills", "memory", *["instructions"] * 4, *["rules"] * 3]
     assert prompt == "\n\n".join(part.text for part in parts)
     assert guidance.problems == ()
 

@@ -1,13 +1,14 @@
 """Rules files: which of them apply to which files, in which order, and what becomes of bad ones."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from tark_lsp.context.rules import MOST_CHARACTERS, find_rules
 from tark_lsp.context.sources import MOST_FILES, Sources
+from tark_lsp.context.system_part import SystemPart
 from tark_lsp.workspace.files import Workspace
 from tests.memory import MemoryBuffers
 
@@ -21,6 +22,11 @@ def root(tmp_path: Path) -> Path:
 
 def sources_of(*folders: Path, own: Path | None = None) -> Sources:
     return Sources(Workspace(folders, MemoryBuffers()), own)
+
+
+def find(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
+    """Those that apply."""
+    return [part for part in find_rules(sources, files) if part.path is not None]
 
 
 def write(folder: Path, name: str, front: str = "", body: str = "Do it.") -> Path:
@@ -56,7 +62,7 @@ def test_when_a_rule_applies(root: Path, tmp_path: Path, name: str, owner: str) 
     own = tmp_path.resolve() / "own"
     write(root / ".tark/rules" if owner == "project" else own / "rules", "a.md", front)
     sources = sources_of(root, own=own)
-    found = find_rules(sources, [root / each for each in files])
+    found = find(sources, [root / each for each in files])
     assert len(found) == applies
     assert all(part.kind == "rules" and f'from="{owner}"' in part.text and "Do it." in part.text for part in found)
     assert sources.problems == []
@@ -68,7 +74,7 @@ def test_the_rules_of_a_folder_are_for_its_files(root: Path, tmp_path: Path) -> 
         write(folder / "rules", f"{name}.md", "globs: src/*.py")
 
     def names(*files: Path) -> list[str]:
-        found = find_rules(sources_of(root, other, own=own), files)
+        found = find(sources_of(root, other, own=own), files)
         return [part.name.rsplit("/", 1)[-1] for part in found]
 
     assert names(root / "src/a.py") == ["mine.md", "one.md"]
@@ -87,7 +93,7 @@ def test_rules_for_every_file_come_first_then_the_persons_then_by_name(root: Pat
         (own, "e.md", "globs: *.py"),
     ):
         write(folder / "rules", name, front)
-    found = find_rules(sources_of(root, own=own), [root / "x.py"])
+    found = find(sources_of(root, own=own), [root / "x.py"])
     assert [part.name.rsplit("/", 1)[-1] for part in found] == ["d.md", "b.md", "c.md", "e.md", "a.md"]
     assert found[1].text == '<rule file=".tark/rules/b.md" about="about b" from="project">\nDo it.\n</rule>'
     assert found[4].text == '<rule file=".tark/rules/a.md" for="*.py" from="project">\nDo it.\n</rule>'
@@ -128,7 +134,7 @@ def test_a_bad_rule_is_left_out_and_said(root: Path, name: str) -> None:
     make(root / ".tark/rules/bad.md")
     write(root / ".tark/rules", "good.md")
     sources = sources_of(root)
-    assert [part.name for part in find_rules(sources, [])] == [".tark/rules/good.md"]
+    assert [part.name for part in find(sources, [])] == [".tark/rules/good.md"]
     (problem,) = sources.problems
     assert problem.startswith(".tark/rules/bad.md is left out: ")
     assert said in problem
@@ -138,7 +144,7 @@ def test_a_bad_rule_is_left_out_and_said(root: Path, name: str) -> None:
 def test_an_unreadable_rule_is_left_out(root: Path) -> None:
     write(root / ".tark/rules", "bad.md").chmod(0)
     sources = sources_of(root)
-    assert find_rules(sources, []) == []
+    assert find(sources, []) == []
     assert "Permission denied" in sources.problems[0]
 
 
@@ -148,7 +154,7 @@ def test_a_folder_that_leads_out_is_not_read(root: Path, tmp_path: Path) -> None
     (root / ".tark/rules").rmdir()
     (root / ".tark/rules").symlink_to(elsewhere)
     sources = sources_of(root)
-    assert find_rules(sources, []) == []
+    assert find(sources, []) == []
     assert sources.problems == [".tark/rules leads out of the workspace, so nothing in it is read"]
 
 
@@ -156,7 +162,7 @@ def test_a_file_in_the_place_of_the_folder_is_said(root: Path) -> None:
     (root / ".tark/rules").rmdir()
     (root / ".tark/rules").touch()
     sources = sources_of(root)
-    assert find_rules(sources, []) == []
+    assert find(sources, []) == []
     assert sources.problems == [".tark/rules could not be read: Not a directory"]
 
 
@@ -165,7 +171,7 @@ def test_thousands_of_files_are_capped(root: Path) -> None:
         (root / f".tark/rules/{number:04}.md").touch()
     write(root / ".tark/rules", "0001.md")
     sources = sources_of(root)
-    assert [part.name for part in find_rules(sources, [])] == [".tark/rules/0001.md"]
+    assert [part.name for part in find(sources, [])] == [".tark/rules/0001.md"]
     assert sources.problems == [f".tark/rules holds very many files: only the first {MOST_FILES} by name are read"]
 
 
@@ -173,7 +179,7 @@ def test_all_rules_together_are_capped(root: Path) -> None:
     for number in range(4):
         write(root / ".tark/rules", f"{number}.md", body="x" * 30_000)
     sources = sources_of(root)
-    found = find_rules(sources, [])
+    found = find(sources, [])
     assert sum(len(part.text) for part in found) < MOST_CHARACTERS
     assert len(found) == 2
     assert [problem.split(":")[0] for problem in sources.problems] == [
@@ -185,4 +191,32 @@ def test_all_rules_together_are_capped(root: Path) -> None:
 def test_the_open_document_counts(root: Path) -> None:
     buffers = MemoryBuffers()
     buffers.open(write(root / ".tark/rules", "a.md"), "Typed.")
-    assert "Typed." in find_rules(Sources(Workspace([root], buffers)), [])[0].text
+    assert "Typed." in find(Sources(Workspace([root], buffers)), [])[0].text
+
+
+def test_the_projects_rules_for_other_files_are_listed(root: Path, tmp_path: Path) -> None:
+    own = tmp_path.resolve() / "own"
+    write(root / ".tark/rules", "a.md", "globs: *.py, x/**\ndescription: how Python </rules> is written")
+    write(root / ".tark/rules", "b.md", "globs: *.rs\ndescription: " + "long " * 200)
+    write(root / ".tark/rules", "c.md", "globs: *.c")
+    write(own / "rules", "mine.md", "globs: *.py")
+    *applied, others = find_rules(sources_of(root, own=own), [root / "a.c"])
+    assert [part.name for part in applied] == [".tark/rules/c.md"]
+    assert (others.kind, others.path) == ("rules", None)
+    lines = others.text.split("\n")
+    assert "read_file" in lines[0]
+    assert lines[2:4] == [
+        '<rules from="project">',
+        "- .tark/rules/a.md, for *.py, x/**: how Python <\\/rules> is written",
+    ]
+    assert len(lines[4]) <= 300
+    assert lines[5:] == ["</rules>"]
+    assert find_rules(sources_of(root), [root / name for name in ("a.c", "a.py", "a.rs")])[-1].path is not None
+
+
+def test_the_list_is_capped(root: Path) -> None:
+    for number in range(60):
+        write(root / ".tark/rules", f"{number}.md", f"globs: *.x{number}")
+    (others,) = find_rules(sources_of(root), [])
+    assert others.text.count("\n- ") == 50
+    assert others.text.endswith("\n[10 more in .tark/rules do not fit in here.]\n</rules>")
