@@ -14,18 +14,20 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from tark_lsp.context.memory import Memory
 from tark_lsp.context.result_handles import result_id
-from tark_lsp.context.skills import Skill
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
+
+if TYPE_CHECKING:  # first needed when a turn begins, long after this file is
+    from tark_lsp.context.memory import Memory
+    from tark_lsp.context.skills import Skill
 
 
 class Risk(IntEnum):
@@ -197,9 +199,9 @@ class ToolContext:
     """Says what a slow tool is at ("41 lines"); shown as progress."""
     notify: Callable[[str], None] = lambda _: None
     """Says to the person what was done without asking, in one sentence."""
-    skills: Mapping[str, Skill] = field(default_factory=dict)
+    skills: "Mapping[str, Skill]" = field(default_factory=dict)
     """By name: what `read_skill` can read."""
-    memory: Memory | None = None
+    memory: "Memory | None" = None
     """None: no folder is open whose notes these would be."""
     set_mode: Callable[[Mode], None] = lambda _: None
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
