@@ -133,8 +133,8 @@ class TerminalPerson:
         if command := request.get("command"):
             self._screen.line(visible(command["text"]), "yellow")
             self._screen.line(f"in {one_line(command['cwd'])}", "dim")
-            for name, value in (command.get("env") or {}).items():
-                self._screen.line(f"with {one_line(name)}={one_line(value)}", "dim")
+            if given := [f"{one_line(name)}={one_line(value)}" for name, value in (command.get("env") or {}).items()]:
+                self._screen.line(f"with {' '.join(given)}", "dim")
         self._screen.edits(request.get("edits") or ())
 
     def _list(self, labels: Sequence[str]) -> None:

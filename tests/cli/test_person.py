@@ -157,7 +157,8 @@ DECIDED: list[tuple[str, tuple[str, ...], Chosen]] = [
 
 @pytest.mark.parametrize(("lines", "expected"), [row[1:] for row in DECIDED], ids=[row[0] for row in DECIDED])
 async def test_hunks_are_chosen(lines: tuple[str, ...], expected: Chosen) -> None:
-    async def edit(text: str, _: str) -> str:
+    async def edit(text: str, uri: str) -> str:
+        assert uri.endswith("a.py")
         return text + "# mine\n"
 
     typist, out = Typist(lines), io.StringIO()

@@ -1,6 +1,7 @@
 """The terminal chat put together: what is typed becomes a command or a prompt, until the person leaves."""
 
 import asyncio
+import difflib
 import time
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 from prompt_toolkit.history import History, InMemoryHistory
 from rich.console import Console
 
+from tark_lsp.agent.kinds import KINDS, SLASH
 from tark_lsp.cli.chatting.above import Above
 from tark_lsp.cli.chatting.chat_screen import ChatScreen
 from tark_lsp.cli.chatting.commands import ChatCommands
@@ -21,7 +23,7 @@ from tark_lsp.cli.chatting.terminal import Terminal
 from tark_lsp.cli.editor import edit_text
 from tark_lsp.cli.turn import DONE
 from tark_lsp.cli.visible import visible
-from tark_lsp.errors import TarkError
+from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.folders import state_folder
 from tark_lsp.server.client import ServerGone
 
@@ -121,11 +123,25 @@ class _Chat:
     async def _do(self, text: str) -> None:
         command = self._commands.table.find(text)
         if command is None:
+            await self._check_name(text)
             self._began_turn = self._began_turn if self._talk.turn_id else time.monotonic()
             await self._talk.prompt(text)
         else:
             self._screen.said(text)
             await self._commands.table.run(command, text)
+
+    async def _check_name(self, text: str) -> None:
+        """A slash command that nobody knows is a slip of the fingers, no prompt. Raises RequestError."""
+        found = SLASH.match(text)
+        if found is None or Path(found[0]).exists():
+            return
+        named = [f"/{each['name']}" for each in (await self._talk.command("tark.state")).get("prompts") or ()]
+        known = [*self._commands.table.completions(), *(f"/{kind}" for kind in KINDS), *named]
+        if found[0] not in known:
+            self._terminal.give_back(text)
+            near = difflib.get_close_matches(found[0], known, n=1)
+            meant = f"did you mean {near[0]}?" if near else "/help lists the commands, / and Tab all names"
+            raise RequestError(f"there is no command and no prompt {found[0]}", hint=meant)
 
     async def _told(self, work: Coroutine[Any, Any, None]) -> None:
         """What went wrong is said, with what to do; that the server is gone says who watches it."""
@@ -152,6 +168,8 @@ class _Chat:
         self._interrupted = time.monotonic()
         if self._talk.turn_id is not None and not self._talk.cancelling:
             self._spawn(self._told(self._cancel()))
+        elif self._terminal.draft.text and not self._talk.cancelling:
+            self._terminal.draft.reset()
         elif again:
             self._terminal.stop()
         elif not self._terminal.give_up_question():
@@ -177,8 +195,9 @@ class _Chat:
         self._terminal.redraw()
 
     def _status(self) -> str:
-        seconds = time.monotonic() - self._began_turn if self._talk.turn_id else None
-        return status_line(self._talk.session.facts, seconds)
+        seconds = f"working {time.monotonic() - self._began_turn:.0f} s, Ctrl-C cancels" if self._talk.turn_id else ""
+        cancelling = "cancelling, Ctrl-C again leaves at once" if self._talk.cancelling else ""
+        return status_line(self._talk.session.facts, cancelling or seconds)
 
     def _history(self) -> History:
         try:

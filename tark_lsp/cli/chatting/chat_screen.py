@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.cells import chop_cells
 from rich.console import Console, RenderableType
+from rich.segment import Segment, SegmentLines
 from rich.text import Text
 
 from tark_lsp.cli.chatting.blocks import Blocks
@@ -99,8 +100,13 @@ class ChatScreen(Screen):
         self._draw_block(Text(visible(block), style=THINKING) if thought else draw_block(block))
 
     def _draw_block(self, drawn: RenderableType) -> None:
+        """With one empty line before it, whatever rich puts around its lists, tables and code."""
+        lines = self.console.render_lines(drawn, pad=False)
+        while lines and _is_blank(lines[-1]):
+            lines.pop()
+        first = next((number for number, line in enumerate(lines) if not _is_blank(line)), 0)
         self.console.print()
-        self.console.print(drawn)
+        self.console.print(SegmentLines(lines[first:], new_lines=True))
 
     def _call(self, update: Mapping[str, Any]) -> None:
         self._finish_text()
@@ -113,6 +119,10 @@ class ChatScreen(Screen):
             self.line(f"✗ {': '.join([title, status, *reasons(update)])}", "red")
         else:
             self._calls[call] = (title, status)
+
+
+def _is_blank(line: list[Segment]) -> bool:
+    return not any(segment.text.strip() for segment in line)
 
 
 def _entry(entry: Mapping[str, Any]) -> str:

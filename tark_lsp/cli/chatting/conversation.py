@@ -139,7 +139,7 @@ class Conversation:
         if self.turn_id is None or self.cancelling or self._client is None:
             return False
         self.cancelling = True
-        self.screen.line("cancelling; Ctrl-C again leaves at once", "yellow")
+        self._changed()
         await self._client.command("tark.turn.cancel", {"sessionId": self.session.id})
         return True
 

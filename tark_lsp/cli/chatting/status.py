@@ -4,8 +4,8 @@ from tark_lsp.cli.chatting.conversation import Facts
 from tark_lsp.cli.visible import one_line
 
 
-def status_line(facts: Facts, seconds: float | None) -> str:
-    """`seconds`: how long the running turn has been at it; None: none runs."""
+def status_line(facts: Facts, doing: str) -> str:
+    """`doing`: what goes on; empty where nothing does."""
     cost = None if facts.cost is None and facts.turn_cost is None else (facts.cost or 0.0) + (facts.turn_cost or 0.0)
     thinking = f"thinking {facts.thinking}" if facts.thinking not in ("", "auto") else ""
     parts = [
@@ -15,7 +15,7 @@ def status_line(facts: Facts, seconds: float | None) -> str:
         thinking,
         _context(facts),
         "" if cost is None else f"${cost:.3f}",
-        "" if seconds is None else f"working {seconds:.0f} s, Ctrl-C cancels",
+        doing,
     ]
     return " · ".join(part for part in parts if part)
 

@@ -22,16 +22,11 @@ from prompt_toolkit.history import History
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.layout import BufferControl, ConditionalContainer, HSplit, Layout, Window
-from prompt_toolkit.layout.controls import FormattedTextControl
-from prompt_toolkit.layout.dimension import Dimension
-from prompt_toolkit.layout.menus import CompletionsMenu
-from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.output.vt100 import Vt100_Output
-from prompt_toolkit.styles import Style
 
 from tark_lsp.cli.chatting.above import Above
 from tark_lsp.cli.chatting.chat_screen import Line
+from tark_lsp.cli.chatting.foot import STYLE, foot
 from tark_lsp.cli.chatting.paste import LONGEST_PASTE, LimitedReader
 from tark_lsp.cli.keyboard import forget_what_was_typed
 from tark_lsp.cli.visible import visible
@@ -40,21 +35,6 @@ QUIET_SECONDS = 0.7
 """So long nobody typed, before a question takes the keyboard: as for editors (protocol.md)."""
 AFTER_ANSWER_SECONDS = 0.3
 """So long keys are dropped after an answer, so that the rest of it does not become a prompt."""
-PROMPT, MORE = "❯ ", "  "
-TALLEST_PROMPT = 12
-STYLE = Style.from_dict(
-    {
-        "prompt": "bold ansicyan",
-        "question": "bold",
-        "status": "reverse",
-        "call": "ansicyan",
-        "plan": "",
-        "thinking": "italic ansibrightblack",
-        "note": "ansiyellow",
-    }
-)
-
-
 T = TypeVar("T")
 
 
@@ -67,7 +47,7 @@ class _Taking(Enum):
 
 
 class Terminal:
-    """`submit(text)` takes a prompt; `interrupt()` is Ctrl-C when there is nothing to be cleared, `leave()` is Ctrl-D;
+    """`submit(text)` takes a prompt; `interrupt()` is Ctrl-C, `leave()` is Ctrl-D;
     `going_on(rows, columns)` and `status()` are drawn; `tell(words, style)` prints for good."""
 
     def __init__(
@@ -101,7 +81,14 @@ class Terminal:
         )
         self._answer = Buffer(multiline=False)
         self._app: Application[None] = Application(
-            self._layout(),
+            foot(
+                self.draft,
+                self._answer,
+                question=lambda: self._question if self._taking is _Taking.ANSWER else "",
+                waiting=lambda: bool(self._question) and self._taking is not _Taking.ANSWER,
+                below=self._below,
+                status=lambda: f" {visible(self._status())} ",
+            ),
             STYLE,
             key_bindings=self._keys(),
             input=_input(),
@@ -152,10 +139,14 @@ class Terminal:
             self._answered = answered
             try:
                 typed = await answered
-                self._tell(f"{question}{'' if typed is None else visible(typed)}", "bold")
+                self._tell(f"{question}{'no answer' if typed is None else visible(typed)}", "bold")
                 return typed
+            except asyncio.CancelledError:
+                self._tell(f"{question}nobody needs the answer any more", "dim")
+                raise
             finally:
                 self._answered, self._question, self._taking = None, "", _Taking.NOTHING
+                self._app.layout.focus(self.draft)
                 self._reopening = asyncio.get_running_loop().call_later(AFTER_ANSWER_SECONDS, self._take_prompts)
                 self._app.invalidate()
 
@@ -173,52 +164,14 @@ class Terminal:
 
     def _take_prompts(self) -> None:
         self._taking = _Taking.PROMPT
-        self._app.layout.focus(self.draft)
-        self._app.invalidate()
 
     def _typed(self, _: Buffer) -> None:
         self._typed_at = time.monotonic()
-
-    def _layout(self) -> Layout:
-        asking = Condition(lambda: self._taking is not _Taking.PROMPT)
-        waiting = Condition(lambda: bool(self._question) and self._taking is _Taking.PROMPT)
-
-        draft = Window(
-            BufferControl(self.draft),
-            get_line_prefix=lambda number, wraps: [("class:prompt", MORE if number or wraps else PROMPT)],
-            height=Dimension(min=1, max=TALLEST_PROMPT),
-            wrap_lines=True,
-            dont_extend_height=True,
-        )
-        answer = Window(
-            BufferControl(self._answer, input_processors=[BeforeInput(lambda: [("class:question", self._question)])]),
-            wrap_lines=True,
-            dont_extend_height=True,
-        )
-        note = FormattedTextControl(
-            lambda: [("class:note", "a question waits: stop typing to see it, nothing is lost")]
-        )
-        return Layout(
-            HSplit(
-                [
-                    Window(FormattedTextControl(self._below), dont_extend_height=True),
-                    ConditionalContainer(Window(note, height=1), waiting),
-                    ConditionalContainer(answer, asking),
-                    ConditionalContainer(draft, ~asking),
-                    CompletionsMenu(max_height=8, scroll_offset=1),
-                    Window(FormattedTextControl(self._status_line), height=1, style="class:status"),
-                ]
-            ),
-            focused_element=self.draft,
-        )
 
     def _below(self) -> StyleAndTextTuples:
         size = self._app.output.get_size()
         lines = self._going_on(max(3, size.rows // 2), max(1, size.columns - 1))
         return [(style, text + ("\n" if number < len(lines) else "")) for number, (style, text) in enumerate(lines, 1)]
-
-    def _status_line(self) -> StyleAndTextTuples:
-        return [("class:status", f" {visible(self._status())} ")]
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
@@ -264,10 +217,7 @@ class Terminal:
 
         @keys.add("c-c", eager=True)
         def _(_: KeyPressEvent) -> None:
-            if self._taking is _Taking.PROMPT and self.draft.text:
-                self.draft.reset()
-            else:
-                self._interrupt()
+            self._interrupt()
 
         @keys.add("c-d", eager=True)
         def _(_: KeyPressEvent) -> None:

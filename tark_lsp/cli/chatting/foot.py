@@ -1,0 +1,63 @@
+"""How the lines at the foot of the terminal are laid out and coloured."""
+
+from collections.abc import Callable
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.layout import BufferControl, ConditionalContainer, HSplit, Layout, Window
+from prompt_toolkit.layout.controls import FormattedTextControl
+from prompt_toolkit.layout.dimension import Dimension
+from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.layout.processors import BeforeInput
+from prompt_toolkit.styles import Style
+
+PROMPT, MORE = "❯ ", "  "
+TALLEST_PROMPT = 12
+WAITS = "a question waits: stop typing to see it, nothing is lost"
+STYLE = Style.from_dict(
+    {
+        "prompt": "bold ansicyan",
+        "question": "bold",
+        "status": "reverse",
+        "call": "ansicyan",
+        "thinking": "italic ansibrightblack",
+        "note": "ansiyellow",
+    }
+)
+
+
+def foot(
+    draft: Buffer,
+    answer: Buffer,
+    *,
+    question: Callable[[], str],
+    waiting: Callable[[], bool],
+    below: Callable[[], StyleAndTextTuples],
+    status: Callable[[], str],
+) -> Layout:
+    """From the top: what goes on (`below`), the question with its `answer`, or the prompt being typed (`draft`), what
+    could complete it, the status. `question()` is empty where none takes the keyboard."""
+    asking = Condition(lambda: bool(question()))
+    typed = Window(
+        BufferControl(draft),
+        get_line_prefix=lambda number, wraps: [("class:prompt", MORE if number or wraps else PROMPT)],
+        height=Dimension(min=1, max=TALLEST_PROMPT),
+        wrap_lines=True,
+        dont_extend_height=True,
+    )
+    asked = Window(
+        BufferControl(answer, input_processors=[BeforeInput(lambda: [("class:question", question())])]),
+        wrap_lines=True,
+        dont_extend_height=True,
+    )
+    note = Window(FormattedTextControl([("class:note", WAITS)]), height=1)
+    rows = [
+        Window(FormattedTextControl(below), dont_extend_height=True),
+        ConditionalContainer(note, Condition(waiting)),
+        ConditionalContainer(asked, asking),
+        ConditionalContainer(typed, ~asking),
+        CompletionsMenu(max_height=8, scroll_offset=1),
+        Window(FormattedTextControl(lambda: [("class:status", status())]), height=1, style="class:status"),
+    ]
+    return Layout(HSplit(rows), focused_element=draft)

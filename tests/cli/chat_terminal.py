@@ -1,0 +1,124 @@
+"""`tark-lsp chat` in a terminal that really is one: a pty whose screen is kept by pyte, scrolled lines included."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pyte
+
+from tark_lsp.cli.chatting.terminal import AFTER_ANSWER_SECONDS
+
+SECONDS = 60
+ENTER, CTRL_C, CTRL_D, ALT_ENTER, TAB, UP = "\r", "\x03", "\x04", "\x1b\r", "\t", "\x1b[A"
+SHORT_QUIET = 1.2
+"""Seconds: longer than keys are left undecided, or dropped after an answer."""
+
+
+class ChatTerminal:
+    """`raw` is every byte the terminal was sent."""
+
+    def __init__(
+        self, arguments: Sequence[str], cwd: Path, env: dict[str, str], size: tuple[int, int] = (120, 36)
+    ) -> None:
+        columns, rows = size
+        self._screen = pyte.HistoryScreen(columns, rows, history=10_000, ratio=1.0)
+        self._stream = pyte.ByteStream(self._screen)
+        self.raw = b""
+        self._child: Any = pexpect.spawn(
+            sys.executable,
+            ["-m", "tark_lsp", "chat", *arguments],
+            cwd=str(cwd),
+            env=env,
+            timeout=SECONDS,
+            dimensions=(rows, columns),
+        )
+        self._child.delaybeforesend = None
+
+    def read(self, seconds: float = 0.05) -> bool:
+        """Take in what comes; False: the program has ended."""
+        try:
+            data = self._child.read_nonblocking(65536, seconds)
+        except pexpect.TIMEOUT:
+            return True
+        except pexpect.EOF:
+            return False
+        self.raw += data
+        self._stream.feed(data)
+        return True
+
+    @property
+    def screen(self) -> list[str]:
+        return [line.rstrip() for line in self._screen.display]
+
+    @property
+    def shown(self) -> str:
+        """All lines, those scrolled away first."""
+        gone = ["".join(line[at].data for at in range(self._screen.columns)) for line in self._screen.history.top]
+        return "\n".join(line.rstrip() for line in [*gone, *self._screen.display])
+
+    @property
+    def status(self) -> str:
+        return next((line for line in reversed(self.screen) if line), "")
+
+    def see(self, text: str, *, times: int = 1) -> None:
+        """Wait until `text` is shown (so often), on one line."""
+        self.until(lambda: self.shown.count(text) >= times, text)
+
+    def until(self, holds: Any, what: str = "") -> None:
+        end = time.monotonic() + SECONDS
+        while not holds():
+            assert self.read() or holds(), f"it ended, without {what!r}:\n{self.shown}"
+            assert time.monotonic() < end, f"not seen: {what!r}\n{self.shown}"
+
+    def rest(self, seconds: float = SHORT_QUIET) -> None:
+        """Let it go on for a while."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.read()
+
+    def send(self, keys: str) -> None:
+        self._child.send(keys)
+
+    def say(self, line: str) -> None:
+        self.send(line + ENTER)
+
+    def answer(self, question: str, line: str, *, times: int = 1) -> None:
+        """Answer a question once it can be: it takes no keys while somebody types."""
+        self.see(question, times=times)
+        self.rest()
+        self.say(line)
+        self.rest(AFTER_ANSWER_SECONDS * 2)
+
+    def resize(self, columns: int, rows: int) -> None:
+        self._screen.resize(rows, columns)
+        self._child.setwinsize(rows, columns)
+
+    def server(self) -> int:
+        """The id of the server's process."""
+        [pid] = Path(f"/proc/{self._child.pid}/task/{self._child.pid}/children").read_text().split()
+        return int(pid)
+
+    def kill(self, pid: int | None = None) -> None:
+        os.kill(self._child.pid if pid is None else pid, signal.SIGKILL)
+
+    def end(self) -> int:
+        """Wait for the end; the exit code, or minus the signal."""
+        end = time.monotonic() + SECONDS
+        while self.read():
+            assert time.monotonic() < end, f"it does not end:\n{self.shown}"
+        self._child.close()
+        code = -self._child.signalstatus if self._child.exitstatus is None else self._child.exitstatus
+        return int(code)
+
+    def close(self) -> None:
+        """End it, if it has not ended."""
+        self._child.close(force=True)
+
+    def leave(self) -> None:
+        self.send(CTRL_D)
+        assert self.end() == 0

@@ -1,0 +1,318 @@
+"""`tark-lsp chat` as a person uses it, in a real terminal with a screen."""
+
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.chat_terminal import ALT_ENTER, CTRL_C, CTRL_D, ENTER, TAB, UP, ChatTerminal
+from tests.cli.terminal import configure, environment
+
+pytestmark = pytest.mark.slow  # each test starts a program
+
+SCENARIO = Path(__file__).parent / "chat_scenario.toml"
+APPLY = "Apply? [y]es, [n]o"
+READY = "❯"
+Start = Callable[..., ChatTerminal]
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return environment(tmp_path)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    lines = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    (folder / "a.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    (folder / "b c.txt").write_text("b\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def start(tmp_path: Path, folder: Path, env: dict[str, str]) -> Iterator[Start]:
+    configure(tmp_path, f'model = "scripted/m"\n[providers.scripted]\nscenario = "{SCENARIO}"\n')
+    started: list[ChatTerminal] = []
+
+    def run(*arguments: str, size: tuple[int, int] = (120, 36)) -> ChatTerminal:
+        terminal = ChatTerminal(arguments, folder, env, size)
+        started.append(terminal)
+        terminal.see(READY)
+        return terminal
+
+    yield run
+    for each in started:
+        each.close()
+
+
+def test_the_main_job(start: Start, folder: Path) -> None:
+    terminal = start()
+    terminal.say("change it")
+    terminal.see(APPLY)
+    for words in ("❯ change it", "One word will do.", "I change one word.", "-one", "+ONE"):
+        assert words in terminal.shown
+    assert b"\x1b[32m+ONE" in terminal.raw, "the diff is coloured"
+    assert (folder / "a.txt").read_text().startswith("one\n")
+    terminal.answer(APPLY, "y")
+    terminal.see("a.txt applied")
+    assert (folder / "a.txt").read_text().startswith("ONE\ntwo\n")
+    assert ", this turn, [h]unk by hunk, [?]: y" in terminal.shown
+    assert "✓ edit_file a.txt" in terminal.shown
+    assert "The edit is in place." in terminal.shown
+    terminal.until(lambda: "working" not in terminal.status)
+    assert terminal.status.startswith(" scripted/m · build · careful · context ")
+    terminal.say("/undo")
+    terminal.see("restored  a.txt")
+    assert (folder / "a.txt").read_text().startswith("one\ntwo\n")
+    terminal.leave()
+
+
+def test_hunk_by_hunk(start: Start, folder: Path) -> None:
+    terminal = start()
+    terminal.say("change both")
+    terminal.answer(APPLY, "h")
+    terminal.answer("This hunk (1 of 2)?", "n")
+    terminal.answer("This hunk (2 of 2)?", "y")
+    terminal.see("a.txt partly")
+    text = (folder / "a.txt").read_text()
+    assert ("ONE" in text, "NINE" in text) == (False, True)
+
+
+def test_what_is_typed_ahead_answers_nothing(start: Start, folder: Path) -> None:
+    before = (folder / "a.txt").read_text()
+    terminal = start()
+    terminal.say("first talk, then change it")
+    terminal.see("It comes in small pieces")
+    asked = "a question waits"
+    while asked not in terminal.shown:
+        terminal.send("y")
+        terminal.rest(0.1)
+    for _ in range(10):  # goes on typing, with the question there
+        terminal.send("y")
+        terminal.rest(0.1)
+    assert APPLY not in terminal.shown
+    terminal.see(APPLY)
+    terminal.send("y" + ENTER)
+    terminal.see(APPLY, times=1)
+    terminal.rest(0.2)
+    assert (folder / "a.txt").read_text() in (before, before.replace("one", "ONE"))
+    terminal.until(lambda: terminal.shown.rstrip().split("\n")[-2].startswith("❯ yyy"), "the draft again")
+
+
+def test_enter_alone_grants_nothing_and_neither_does_a_sentence(start: Start, folder: Path) -> None:
+    before = (folder / "a.txt").read_text()
+    terminal = start()
+    terminal.say("change it")
+    terminal.answer(APPLY, "")
+    terminal.answer(APPLY, "yellow", times=2)
+    terminal.answer(APPLY, "?", times=3)
+    terminal.see("  y  apply what is shown above, this once")
+    assert (folder / "a.txt").read_text() == before
+    terminal.answer(APPLY, "n", times=4)
+    terminal.see("Then not.")
+    assert (folder / "a.txt").read_text() == before
+
+
+def test_what_follows_an_answer_at_once_is_no_prompt(start: Start) -> None:
+    terminal = start()
+    terminal.say("change it")
+    terminal.see(APPLY)
+    terminal.rest()
+    terminal.send("n" + ENTER + "and why" + ENTER)
+    terminal.see("Then not.")
+    assert "and why" not in terminal.shown
+
+
+def test_a_permission_with_ctrl_c_runs_nothing(start: Start, folder: Path) -> None:
+    terminal = start()
+    terminal.say("run it")
+    terminal.see("Allow? [y]es, [n]o")
+    assert "touch ran.txt" in terminal.shown
+    terminal.rest()
+    terminal.send("y" + CTRL_C)
+    terminal.see("cancelled")
+    terminal.rest()
+    assert not (folder / "ran.txt").exists()
+    assert "nobody needs the answer any more" in terminal.shown
+
+
+def test_a_command_that_is_allowed_runs(start: Start, folder: Path) -> None:
+    terminal = start()
+    terminal.say("run it")
+    terminal.answer("Allow? [y]es, [n]o", "y")
+    terminal.see("The command is over.")
+    assert (folder / "ran.txt").exists()
+
+
+def test_ctrl_c_cancels_and_keeps_what_is_typed_and_twice_leaves(start: Start) -> None:
+    terminal = start()
+    terminal.say("talk")
+    terminal.see("This comes in small")
+    terminal.send("my next words")
+    terminal.see("❯ my next words")
+    terminal.send(CTRL_C)
+    terminal.see("cancelled")
+    assert "❯ my next words" in terminal.shown
+    terminal.send(CTRL_C)
+    terminal.until(lambda: "❯ my next words" not in terminal.shown)
+    terminal.send(CTRL_C + CTRL_C)
+    assert terminal.end() == 0
+
+
+def test_steering(start: Start) -> None:
+    terminal = start()
+    terminal.say("talk")
+    terminal.see("This comes in")
+    terminal.say("be steered")
+    terminal.see("told to the running turn")
+    terminal.see("I was steered.")
+    terminal.see("end turn")
+    assert terminal.shown.count("end turn") == 1
+
+
+def test_calls_in_parallel_and_a_failure(start: Start) -> None:
+    terminal = start()
+    terminal.say("read three")
+    terminal.see("All are read.")
+    for words in ("✓ read_file a.txt", "✓ read_file b c.txt", "✗ read_file nothing.txt: failed"):
+        assert words in terminal.shown
+
+
+@pytest.mark.parametrize(("typed", "answer"), [("2", "green"), ("blue", "blue")])
+def test_a_question_of_the_model(start: Start, typed: str, answer: str) -> None:
+    terminal = start()
+    terminal.say("ask me")
+    terminal.see("Which colour?")
+    terminal.answer("number, or your own words", typed)
+    terminal.see("The person")
+    assert answer in terminal.shown.split("The person")[1]
+
+
+def test_markdown_is_drawn(start: Start) -> None:
+    terminal = start()
+    terminal.say("draw")
+    terminal.see("end turn")
+    for words in ("Head", "A link (http://there.example) and words.", " • one", " x = 1"):
+        assert words in terminal.shown
+    for marks in ("```", "# Head", "- one", "*words*"):
+        assert marks not in terminal.shown
+
+
+def test_a_model_cannot_steer_the_terminal(start: Start) -> None:
+    terminal = start()
+    terminal.say("be evil")
+    terminal.see("end turn")
+    assert (
+        "a\\x1b[2J\\x1b]0;title\\x07\\x1b]8;;http://b\\x07good (http://evil.example)\\u202e &#27;[31m" in terminal.shown
+    )
+    assert "\\x1b[31mred" in terminal.shown
+    for sequence in (b"\x1b[2J", b"\x1b]0;title", b"\x1b]8;;", "\u202e".encode()):
+        assert sequence not in terminal.raw
+
+
+def test_slash_commands_and_their_completion(start: Start) -> None:
+    terminal = start()
+    terminal.say("/help")
+    terminal.see("/approval [LEVEL]")
+    terminal.send("/mo")
+    terminal.see("which model answers", times=2)
+    terminal.send("de pl")
+    terminal.see("proposes edits")
+    terminal.send(TAB + ENTER + ENTER)
+    terminal.see("mode: plan (proposes edits")
+    assert " · plan · " in terminal.status
+    terminal.say("/mode nonsense")
+    terminal.see("mode: there is no 'nonsense'")
+    terminal.say("/rename x")
+    terminal.see("nothing was said in this session yet")
+    terminal.say("/rezume x")
+    terminal.see("there is no command and no prompt /rezume")
+    terminal.see("did you mean /resume?")
+    terminal.see("❯ /rezume x")
+    terminal.send(CTRL_C)
+    terminal.say("/etc/hosts is a file")
+    terminal.see("You said: /etc/hosts is a file")
+    terminal.say("/model none/such")
+    terminal.see("model: none/such")
+
+
+def test_mode_plan_asks_in_the_end_and_diff_asks_again(start: Start, folder: Path) -> None:
+    terminal = start("--mode", "ask")
+    terminal.see(" · ask · ")
+    terminal.say("/diff")
+    terminal.see("no change waits for you")
+    assert (folder / "a.txt").read_text().startswith("one\n")
+
+
+def test_mentions_are_completed(start: Start) -> None:
+    terminal = start()
+    terminal.send("look at @fi")
+    terminal.see("@file:")
+    terminal.send(TAB + "b")
+    terminal.see("b c.txt")
+    terminal.send(TAB)
+    terminal.see('❯ look at @file:"b c.txt"')
+    terminal.send(ENTER + ENTER)
+    terminal.see('You said: look at @file:"b c.txt"')
+
+
+def test_several_lines(start: Start) -> None:
+    terminal = start()
+    terminal.send("one" + ALT_ENTER + "two\\" + ENTER + "three")
+    terminal.see("  three")
+    assert "You said" not in terminal.shown
+    terminal.send(ENTER)
+    terminal.see("You said: one")
+    assert "❯ one\n❯ two\n❯ three\n" in terminal.shown
+
+
+def test_a_paste_is_text_and_a_huge_one_is_refused(start: Start) -> None:
+    terminal = start()
+    began = time.monotonic()
+    terminal.send("\x1b[200~" + "0123456789\n" * 950_000 + "\x1b[201~")
+    terminal.see("not taken: what you pasted is longer than 100,000 characters")
+    assert time.monotonic() - began < 30
+    terminal.send("\x1b[200~first\r\nsecond\n\x1b[201~")
+    terminal.see("  second")
+    assert "You said" not in terminal.shown
+    terminal.send(ENTER)
+    terminal.see("You said: first")
+
+
+def test_a_resize_while_text_streams(start: Start) -> None:
+    terminal = start(size=(100, 30))
+    terminal.say("talk")
+    terminal.see("This comes in small")
+    terminal.resize(44, 12)
+    terminal.rest(0.5)
+    terminal.resize(120, 40)
+    terminal.see("end turn")
+    terminal.say("hello")
+    terminal.see("You said: hello")
+    assert terminal.screen.count(terminal.status) == 1, "one status line"
+
+
+def test_earlier_prompts_come_back_and_are_private(start: Start, tmp_path: Path) -> None:
+    terminal = start()
+    terminal.say("remember this")
+    terminal.see("You said: remember this")
+    terminal.leave()
+    [kept] = (tmp_path / "state" / "tark").glob("prompts.history")
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    again = start()
+    again.send(UP)
+    again.see("❯ remember this")
+
+
+def test_ctrl_d_asks_again_while_a_turn_runs(start: Start) -> None:
+    terminal = start()
+    terminal.say("talk")
+    terminal.see("This comes in")
+    terminal.send(CTRL_D)
+    terminal.see("Ctrl-D again leaves")
+    terminal.send(CTRL_D)
+    assert terminal.end() == 0

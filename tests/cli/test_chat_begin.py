@@ -1,0 +1,103 @@
+"""The terminal chat where it cannot begin as hoped: no model, no key, no terminal, a home that cannot be written."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.chat_terminal import ChatTerminal
+from tests.cli.terminal import SECONDS, configure, environment
+from tests.cli.test_chat import READY, SCENARIO
+
+pytestmark = pytest.mark.slow  # each test starts a program
+
+MODEL = f'model = "scripted/m"\n[providers.scripted]\nscenario = "{SCENARIO}"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "a.txt").write_text("one\n", encoding="utf-8")
+    return tmp_path / "project"
+
+
+def piped(arguments: list[str], prompt: str, folder: Path, env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "tark_lsp", "chat", *arguments]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=env,
+        input=prompt,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("toml", "arguments", "words", "fix"),
+    [
+        ("", [], "no model is set, and no provider has a key", "tark-lsp login PROVIDER"),
+        ("", ["--model", "anthropic/claude-x"], "anthropic/claude-x has no key", "ANTHROPIC_API_KEY"),
+    ],
+    ids=["no model", "no key"],
+)
+def test_what_is_missing_is_said_first_and_the_prompt_is_not_lost(
+    tmp_path: Path, folder: Path, toml: str, arguments: list[str], words: str, fix: str
+) -> None:
+    configure(tmp_path, toml)
+    terminal = ChatTerminal(arguments, folder, environment(tmp_path))
+    try:
+        terminal.see(words)
+        terminal.see(fix)
+        terminal.say("my long prompt")
+        terminal.see("error: ", times=2)
+        terminal.until(lambda: terminal.shown.count("❯ my long prompt") == 2, "the prompt, to be sent again")
+        assert "Traceback" not in terminal.shown
+    finally:
+        terminal.close()
+
+
+def test_a_pipe_is_answered_plainly_and_goes_on(tmp_path: Path, folder: Path) -> None:
+    configure(tmp_path, MODEL)
+    env = environment(tmp_path)
+    done = piped([], "hello there\n", folder, env)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "You said: hello there" in done.stdout
+    assert "\x1b" not in done.stdout
+    again = piped(["--continue"], "more", folder, env)
+    assert again.returncode == 0
+    listed = piped(["--resume", "session-nonsense"], "more", folder, env)
+    assert (listed.returncode, "there is no such session" in listed.stdout) == (1, True)
+
+
+def test_a_pipe_is_refused_what_must_be_asked(tmp_path: Path, folder: Path) -> None:
+    configure(tmp_path, MODEL)
+    done = piped([], "change it", folder, environment(tmp_path))
+    assert "refused: nobody can be asked" in done.stdout
+    assert (folder / "a.txt").read_text() == "one\n"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"), [("", "no prompt"), ("  \n", "no prompt"), ("x" * 200_000, "longer than 100,000 characters")]
+)
+def test_a_pipe_without_a_prompt_that_can_be_sent(tmp_path: Path, folder: Path, prompt: str, words: str) -> None:
+    configure(tmp_path, MODEL)
+    done = piped([], prompt, folder, environment(tmp_path))
+    assert (done.returncode, words in done.stdout) == (1, True)
+
+
+def test_a_state_folder_that_cannot_be_made(tmp_path: Path, folder: Path) -> None:
+    configure(tmp_path, MODEL)
+    (tmp_path / "state").write_text("a file is in the way")
+    terminal = ChatTerminal([], folder, environment(tmp_path))
+    try:
+        terminal.see(READY)
+        terminal.say("hello")
+        terminal.see("You said: hello")
+        assert "earlier prompts are not kept" in terminal.shown
+    finally:
+        terminal.close()

@@ -1,0 +1,76 @@
+"""Markdown of a model at the terminal: drawn, and unable to steer the terminal or to hide anything."""
+
+import io
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from tark_lsp.cli.chatting.markdown import LARGEST_DRAWN, draw_block
+
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+"""All that rich may send."""
+
+
+def drawn(text: str, width: int = 100) -> str:
+    out = io.StringIO()
+    console = Console(
+        file=out, force_terminal=True, color_system="truecolor", width=width, highlight=False, markup=False
+    )
+    console.print(draw_block(text))
+    return out.getvalue()
+
+
+def plain(text: str) -> str:
+    return "\n".join(line.rstrip() for line in STYLE.sub("", drawn(text)).split("\n")).strip("\n")
+
+
+SHOWN: list[tuple[str, str, str]] = [
+    ("emphasis", "**a** and *b* and `c`", "a and b and c"),
+    ("a link shows where it goes", "[bank](http://evil.example/x)", "bank (http://evil.example/x)"),
+    ("an image shows where it is", "![chart](http://evil.example/x.png)", "!chart (http://evil.example/x.png)"),
+    ("HTML", "<b>a</b> <!-- hidden -->", "<b>a</b> <!-- hidden -->"),
+    ("a block of HTML", "<div>\nhidden\n</div>", "<div> hidden </div>"),
+    ("a reference", "[a]: http://hidden.example", "[a]: http://hidden.example"),
+    ("entities", "a&#x1b;&#27;&ZeroWidthSpace;b", "a&#x1b;&#27;&ZeroWidthSpace;b"),
+    ("markup of rich", "[red]a[/red] :smile:", "[red]a[/red] :smile:"),
+    ("escapes", "a\x1b[2Jb\u202ec\x9b1m", "a\\x1b[2Jb\\u202ec\\x9b1m"),
+    (
+        "escapes made by an address",
+        "<http://a.example/%1b[2J>",
+        "http://a.example/\\x1b[2J (http://a.example/%1b%5B2J)",
+    ),
+    ("code", "```python\nx = '\x1b[31m'\n```", " x = '\\x1b[31m'"),
+    ("a language that is none", "```\x1b]0;x\x07\nx\n```", " x"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), [row[1:] for row in SHOWN], ids=[row[0] for row in SHOWN])
+def test_shown(text: str, expected: str) -> None:
+    assert plain(text).strip("\n ") == expected.strip()
+
+
+PIECES = st.sampled_from(["\x1b[2J", "\x1b]8;;http://a\x07", "\x9b", "\r", "\x08", "&#27;", "%1b", "<http://a/", ">"])
+
+
+@given(st.lists(PIECES | st.sampled_from(["[a](", ")", "`", "```\n", "\n", "| a |\n|---|\n", "- ", "# "]), max_size=15))
+def test_nothing_but_colours_reaches_the_terminal(pieces: list[str]) -> None:
+    left = STYLE.sub("", drawn("".join(pieces)))
+    assert all(character == "\n" or character.isprintable() for character in left)
+
+
+def test_a_huge_block_is_shown_whole_and_plainly() -> None:
+    text = "**a** " * (LARGEST_DRAWN // 6 + 1)
+    assert "**a** **a**" in drawn(text)
+    assert drawn(text).count("**a**") == LARGEST_DRAWN // 6 + 1
+
+
+LONG = "w" * 60
+
+
+@pytest.mark.parametrize("width", [1, 2, 7, 23, 24, 40, 80])
+@pytest.mark.parametrize("text", [f"# {LONG}", f"1. {LONG}", f"|a|b|c|\n|-|-|-|\n|{LONG}|d|e|", f"```\n{LONG}\n```"])
+def test_no_word_is_lost_in_a_narrow_terminal(text: str, width: int) -> None:
+    assert STYLE.sub("", drawn(text, width)).count("w") == len(LONG)
