@@ -11,6 +11,7 @@ SUBCOMMANDS = {
     "serve": "the language server over stdin and stdout; also what runs with no subcommand",
     "run": 'let the agent work on a file from the terminal: tark-lsp run FILE[:START-END] "instruction"',
     "chat": "talk with the agent about the current folder, at the terminal",
+    "sessions": "what is stored of your sessions: list, show, rename, delete, export, import",
     "demo": "see the main job on a small project, with a script in place of a model: no key, no network",
     "undo": "what the agent changed in this folder, and how to take it back: tark-lsp undo [TURN]",
     "login": "store the key of a provider, or log in to it: tark-lsp login PROVIDER",
