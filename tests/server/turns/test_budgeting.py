@@ -147,3 +147,45 @@ async def test_a_long_selection_is_told_in_part(desk: Desk) -> None:
     assert "of lines 11-" in told
     assert "read on with read_file, path = long.py, start_line = " in told
     assert len(told) < LONGEST_GIVEN + 5_000
+
+
+async def test_another_server_tells_what_was_shortened_and_summed_up_just_so(make: MakeDesk) -> None:
+    desk = make(config=WINDOW.replace("40000", "20000"))
+    sums_up(desk)
+    path = desk.folder / "long.txt"
+    path.write_text("".join(f"line {n} of a long file\n" for n in range(400)))
+    session: Json = {}
+    notices: list[str] = []
+    for number in range(20):
+        turn = await desk.start(f"{'list .' if number % 2 else 'hello'}\n" + "one more word " * 400, **session)
+        end = await desk.end(turn)
+        assert end["stopReason"] == "end_turn"
+        session = {"sessionId": end["sessionId"]}
+        notices += [update["message"] for update in desk.updates(turn, "notice")]
+    assert any("told as a summary from here on" in each for each in notices)
+    told = list(desk.app._sessions.use(end["sessionId"]).messages)
+    assert is_summary(told[0])
+    opened = await desk.command("tark.session.open", session)
+    assert len([each for each in opened["messages"] if each["role"] == "user"]) == 20  # the log is whole
+    await desk.stop()
+    desk._begin([desk.folder])
+    again = desk.app._sessions.use(end["sessionId"])
+    assert again.messages == told
+    context = await desk.command("tark.session.context", session)
+    assert "summary" in parts(context)
+    assert context["tokens"] < 20_000
+
+
+async def test_the_command_sums_up_and_says_so(desk: Desk) -> None:
+    sums_up(desk)
+    session: Json = {}
+    for _ in range(5):
+        end = await desk.end(await desk.start("hello\n" + "one more word " * 1_000, **session))
+        session = {"sessionId": end["sessionId"]}
+    done = await desk.command("tark.session.compact", session)
+    assert done["tokensAfter"] < 0.8 * done["tokensBefore"]
+    running = await desk.start("wait", **session)
+    with pytest.raises(RequestError, match="running"):
+        await desk.command("tark.session.compact", session)
+    await desk.command("tark.turn.cancel", {"turnId": running})
+    await desk.end(running)
