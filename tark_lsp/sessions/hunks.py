@@ -72,20 +72,25 @@ class HunkRows:
         return self._mark().exists()
 
     def keep(self, path: Path, texts: Sequence[KeptText]) -> None:
-        """In place of what was kept of this file before; no texts: nothing."""
+        """In place of what was kept of this file before; no texts: nothing. Each has a digest of its own.
+
+        A text whose digest is there already need not be given again.
+        """
         lease, place = self._taken(), os.fsencode(path)
-        kept = "SELECT number, digest FROM kept_hunks WHERE lease = ? AND path = ? ORDER BY number"
-        change = "UPDATE kept_hunks SET hunks = ? WHERE number = ?"
+        kept = "SELECT number, digest FROM kept_hunks WHERE lease = ? AND path = ?"
 
         def work(connection: "Connection") -> None:
             rows = connection.execute(kept, (lease, place)).fetchall()
-            if texts and [digest for _, digest in rows] == [each.digest for each in texts]:
-                values = [(_json(each.hunks), number) for (number, _), each in zip(rows, texts, strict=True)]
-                connection.executemany(change, values)
-                return
-            connection.executemany("DELETE FROM kept_hunks WHERE number = ?", [(number,) for number, _ in rows])
+            numbers = {digest: number for number, digest in rows}
+            left = {number for number, _ in rows}
             for each in texts:
-                connection.execute(ADD, (lease, place, each.digest, _packed(each.text), _json(each.hunks)))
+                number = numbers.get(each.digest)
+                if number is None:
+                    connection.execute(ADD, (lease, place, each.digest, _packed(each.text), _json(each.hunks)))
+                else:
+                    connection.execute("UPDATE kept_hunks SET hunks = ? WHERE number = ?", (_json(each.hunks), number))
+                    left.discard(number)
+            connection.executemany("DELETE FROM kept_hunks WHERE number = ?", [(number,) for number in left])
             self._set_mark(connection)
 
         self._store.write(work)

@@ -8,7 +8,8 @@ import asyncio
 import contextlib
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -53,8 +54,8 @@ class KeptHunks:
         self._came_back = came_back
         self._tell = tell
         self._said = False
-        self._kept: set[Path] = set()
-        """Files with rows of ours."""
+        self._kept: dict[Path, list[KeptText]] = {}
+        """What our rows say, but for the texts."""
         self._timer: asyncio.TimerHandle | None = None
         documents.listen(self._opened)
 
@@ -64,17 +65,33 @@ class KeptHunks:
             self._keep(path)
 
     def _keep(self, path: Path) -> None:
-        texts = [
-            _kept_text(path, text, kept)
-            for text, hunks in self._reviews.texts(path)
-            if (kept := [_kept_hunk(each) for each in hunks if each.state in KEPT_STATES])
-        ]
-        if texts or path in self._kept:
-            self._rows.keep(path, texts)
+        before = self._kept.get(path, [])
+        texts = self._without_decided(path, before)
+        if texts is None:
+            texts = _joined(
+                _kept_text(path, text, kept)
+                for text, hunks in self._reviews.texts(path)
+                if (kept := [_kept_hunk(each) for each in hunks if each.state in KEPT_STATES])
+            )
+        if texts == before:
+            return
+        self._rows.keep(path, texts)
         if texts:
-            self._kept.add(path)
+            self._kept[path] = [replace(each, text=None) for each in texts]
         else:
-            self._kept.discard(path)
+            self._kept.pop(path, None)
+
+    def _without_decided(self, path: Path, before: Sequence[KeptText]) -> list[KeptText] | None:
+        """What was kept, less what is decided; None: there are others, or they are others than they were.
+
+        A text of then does as well as that of now, and of a long one it is dear to keep each that it becomes.
+        """
+        hunks = {each.id: each for each in self._reviews.find(path) if each.state in KEPT_STATES}
+        known = {each.id: each for text in before for each in text.hunks}
+        if any(each.id not in known or not _is_as_kept(each, known[each.id]) for each in hunks.values()):
+            return None
+        left = (replace(text, hunks=tuple(each for each in text.hunks if each.id in hunks)) for text in before)
+        return [text for text in left if text.hunks]
 
     def soon(self) -> None:
         """The editor may be about to open documents of which there are hunks."""
@@ -103,7 +120,7 @@ class KeptHunks:
         moved = self._moved(found)
         places: defaultdict[Path, list[KeptText]] = defaultdict(list)
         for each in found:
-            self._kept.add(each.path)
+            self._kept[each.path] = _joined([*self._kept.get(each.path, ()), replace(each, text=None)])
             places[moved.get(each.path, each.path)].append(each)
         for path, texts in places.items():
             self._revive(path, texts)
@@ -212,6 +229,20 @@ def _kept_hunk(each: ReviewHunk) -> KeptHunk:
         str(each.source),
         None if each.target is None else str(each.target),
     )
+
+
+def _joined(texts: Iterable[KeptText]) -> list[KeptText]:
+    """Those that are the same text are one."""
+    found: dict[str, KeptText] = {}
+    for each in texts:
+        known = found.get(each.digest)
+        found[each.digest] = each if known is None else replace(known, hunks=(*known.hunks, *each.hunks))
+    return [*found.values()]
+
+
+def _is_as_kept(each: ReviewHunk, kept: KeptHunk) -> bool:
+    """Wherever it stands by now."""
+    return replace(_kept_hunk(each), start=kept.start, size=kept.size) == kept
 
 
 def _needs_no_file(each: ReviewHunk) -> bool:

@@ -426,3 +426,35 @@ async def test_what_is_kept_is_as_of_the_last_decision(
     server.killed()
     after = server.follow()
     assert [(each.path.name, each.new, each.state) for each in after.reviews.find()] == expected
+
+
+async def test_two_servers_that_are_gone_had_hunks_in_one_text(server: Server) -> None:
+    path = write(server, "a.py", TEXT)
+    server.propose(path, (3, 4, ["THREE\n"]))
+    other = Server(server.folder, server.state)
+    other.propose(path, (10, 11, ["TEN\n"]), (12, 13, ["TWELVE\n"]), turn="2")
+    server.killed()
+    other.killed()
+    after = server.follow()
+    found = after.reviews.find()
+    assert [each.new for each in found] == [("THREE\n",), ("TEN\n",), ("TWELVE\n",)]
+    await after.reviews.reject(found[1:2])
+    after.killed()
+    write(server, "a.py", "typed\n" + TEXT)
+    again = after.follow().reviews.find()
+    assert standing(again) == [("pending", False, 4, ""), ("pending", False, 13, "")]
+
+
+async def test_what_is_decided_goes_though_the_text_of_then_stays(server: Server) -> None:
+    """One of many: the others are kept as they were, and come back where they are."""
+    path = server.editor.open("a.py", TEXT)
+    hunks = server.propose(path, (3, 4, ["THREE\n", "more\n"]), (10, 11, ["TEN\n"]), (15, 15, ["new\n"]))
+    before = server.store.read("SELECT number, digest, text FROM kept_hunks")
+    server.editor.type(path, (0, 0, "typed\n"))
+    await server.reviews.accept(hunks[:1])
+    await server.reviews.reject(hunks[2:])
+    assert server.store.read("SELECT number, digest, text FROM kept_hunks") == before
+    write(server, "a.py", server.editor.text(path))
+    server.killed()
+    (found,) = server.follow("a.py").reviews.find()
+    assert (found.id, found.state, found.start) == (hunks[1].id, "pending", 12)
