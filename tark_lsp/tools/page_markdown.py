@@ -7,6 +7,7 @@ import sys
 from urllib.parse import urljoin
 
 SILENT = [
+    "title",
     "script",
     "style",
     "noscript",

@@ -307,7 +307,9 @@ async def test_behind_a_proxy(bench: Bench, monkeypatch: pytest.MonkeyPatch, var
         assert "hello" in await fetch(bench, server.url)
 
 
-@pytest.mark.parametrize("raw", [Raw([b"a"] * 50, headers=PLAIN, pause=0.05), Raw([b"a"], headers=PLAIN, stall=True)])
+@pytest.mark.parametrize(
+    "raw", [Raw([b"a"] * 50, headers=PLAIN, pause=0.05), Raw([b"a", b"b"], headers=PLAIN, pause=20)]
+)
 async def test_a_page_that_never_ends(bench: Bench, raw: Raw) -> None:
     async with serving(raw) as server:
         error = await refusal(bench, server.url, seconds=0.3)
@@ -320,7 +322,7 @@ async def test_a_connection_that_breaks(bench: Bench) -> None:
 
 
 async def test_cancelled(bench: Bench) -> None:
-    async with serving(Raw([b"a"], headers=PLAIN, stall=True)) as server:
+    async with serving(Raw([b"a"] * 500, headers=PLAIN, pause=0.05)) as server:
         task = asyncio.create_task(fetch(bench, server.url))
         await server.asked(1)
         task.cancel()

@@ -135,7 +135,7 @@ async def test_cancelled_while_it_is_fetched(make: MakeDesk, monkeypatch: pytest
     reaching_loopback(desk)
     desk.connection.answers[ASK] = allow
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    async with Loopback([], listing=Raw([b"a"], stall=True)) as server:
+    async with Loopback([], listing=Raw([b"a"] * 500, pause=0.05)) as server:
         turn = await desk.start(f"@url:{server.url}/")
         await server.asked(1)
         await desk.command("tark.turn.cancel", {"turnId": turn})
