@@ -42,6 +42,7 @@ class Places(Workspace):
         self.folders = folders
         self._names = {folder: folder.name for folder in folders}
         self._opened = []
+        self.own = ()
 
 
 WORKSPACE = Places(ROOT)
