@@ -2,18 +2,26 @@
 
 from dataclasses import dataclass
 
-from tark_lsp.context.tokens import shown
+from tark_lsp.context.tokens import characters, shown
 from tark_lsp.errors import TarkError
-from tark_lsp.llm.events import StreamEvent, TextDelta, ThinkingDelta, ToolCallComplete, ToolCallDelta
+from tark_lsp.llm.events import (
+    Echo,
+    StreamEvent,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallComplete,
+    ToolCallDelta,
+    ToolCallStart,
+)
 
 LONGEST_ANSWER = 131_072
 """Tokens, where the model's own limit is unknown: more than nearly all models can write."""
 
-CHARACTERS_PER_TOKEN = 8
+CHARACTERS_PER_TOKEN = 10
 """Twice of what is usual: the bound is for what went wrong."""
 
-EVENT_CHARACTERS = 4
-"""What an event counts beside its text: empty ones without end are endless, too."""
+LEAST, LEAST_OF_A_PART = 2, 200
+"""Characters an event counts at least, and one that begins a part: empty ones without end are endless, too."""
 
 KEPT = 32_000
 """Characters of such an answer that stay in the history."""
@@ -34,18 +42,21 @@ class AnswerBound:
 
     def add(self, event: StreamEvent) -> None:
         """Raises AnswerTooLong."""
-        self.used += EVENT_CHARACTERS
         match event:
             case TextDelta(text) | ThinkingDelta(text):
-                self.used += len(text)
+                self.used += max(LEAST, len(text))
             case ToolCallDelta(_, piece):
-                self.used += len(piece)
+                self.used += max(LEAST, len(piece))
                 self.pending += len(piece)
             case ToolCallComplete(_, arguments):  # some wires bring them in one
-                self.used += max(0, len(arguments) - self.pending)
+                self.used += max(LEAST, len(arguments) - self.pending)
                 self.pending = 0
+            case ToolCallStart():
+                self.used += LEAST_OF_A_PART
+            case Echo(echo=echo):
+                self.used += LEAST_OF_A_PART + characters(echo)
             case _:
-                pass
+                self.used += LEAST
         longest = self.longest or LONGEST_ANSWER
         if self.used > longest * CHARACTERS_PER_TOKEN:
             raise AnswerTooLong(

@@ -19,6 +19,7 @@ from tark_lsp.agent.results import Ready, announce, failures_told, finish
 from tark_lsp.agent.state import Turn
 from tark_lsp.errors import ToolError
 from tark_lsp.messages import ToolCall, ToolResult
+from tark_lsp.tools.results import capped, character_limit
 from tark_lsp.tools.tool import Preview, Risk, Tool
 
 MOST_TOGETHER = 8
@@ -91,6 +92,8 @@ async def run_one(turn: Turn, item: Ready, results: dict[str, ToolResult]) -> No
         turn.emit(CallChanged(item.call_id, CallStatus.IN_PROGRESS))
         turn.emit(Step(preview.title))
         content = await within_time(turn, item, preview)
+        if len(content) > 2 * character_limit(turn.context.result_tokens):  # a tool that does not bound its result
+            content = capped(turn.context, content.split("\n"))
         finish(turn, item.call, results, content, changed=item.tool.risk is not Risk.READ_ONLY)
 
 

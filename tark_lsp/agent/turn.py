@@ -9,6 +9,7 @@ from typing import Any
 from tark_lsp.agent import events, history, results, tool_calls
 from tark_lsp.agent.endless import KEPT, AnswerBound, AnswerTooLong
 from tark_lsp.agent.limits import LimitReached
+from tark_lsp.agent.prompt import LONGEST_GIVEN
 from tark_lsp.agent.room import make_room, make_room_after_overflow, refuse_too_long, told_of
 from tark_lsp.agent.spending import count, within_limits
 from tark_lsp.agent.state import Turn, TurnEnd
@@ -28,6 +29,7 @@ from tark_lsp.llm.events import (
 )
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.messages import Message, StopReason, Text, ToolCall, ToolResult, Usage
+from tark_lsp.tools.results import capped
 from tark_lsp.tools.tool import Tool
 
 STOP_REASONS: Mapping[WireStop, StopReason] = {
@@ -52,7 +54,7 @@ async def run_turn(turn: Turn) -> TurnEnd:
             elif not turn.steering:
                 return turn.end(STOP_REASONS.get(stop, StopReason.END_TURN))
             for prompt in take(turn.steering):
-                turn.say(Message("user", (Text(prompt),)))
+                turn.say(Message("user", (Text(in_part(turn, prompt)),)))
     except LimitReached as limit:
         turn.emit(events.Notice("warning", limit.message))
         return turn.end(limit.stop_reason)
@@ -176,6 +178,13 @@ def _odd_end(answer: Message, stop: WireStop, raw: str) -> str:
     if stop in (WireStop.END_TURN, WireStop.TOOL_CALLS) and not (answer.text.strip() or answer.tool_calls):
         return "the model answered nothing"
     return ""
+
+
+def in_part(turn: Turn, prompt: str) -> str:
+    """What is said to a running turn cannot be refused any more: of a long one the model is told the beginning."""
+    if len(prompt) > LONGEST_GIVEN:
+        turn.emit(events.Notice("warning", "what you said is long: the model is told its beginning, and can read on"))
+    return capped(turn.context, prompt.split("\n"), limit=LONGEST_GIVEN)
 
 
 def take(steering: list[str]) -> list[str]:

@@ -110,17 +110,18 @@ def _part_tokens(part: Part) -> float:
 
 
 def _echo_tokens(echo: object) -> float:
-    return _characters(echo) / ECHO_CHARACTERS
+    return characters(echo) / ECHO_CHARACTERS
 
 
-def _characters(value: object) -> int:
+def characters(value: object) -> int:
+    """Of all texts in something that is like JSON."""
     match value:
         case str():
             return len(value)
         case Mapping():
-            return sum(map(_characters, value.values()))
+            return sum(map(characters, value.values()))
         case Sequence():
-            return sum(map(_characters, value))
+            return sum(map(characters, value))
     return 0
 
 
