@@ -17,8 +17,10 @@ if TYPE_CHECKING:  # sqlite3 is imported when something is kept, and not at the 
 
     from tark_lsp.sqlite_file import Identity
 
-LONG_LOG_BYTES = 4 * 1024**2
-"""A log as long as this is brought into the file by a thread."""
+NEW_LOG_BYTES = 4 * 1024**2
+NEW_WRITES = 1_000
+"""When so much came, the write-ahead log is brought into the file by a thread: it grows, then is used from its
+beginning again without getting shorter, so that its length alone does not tell."""
 MOST_FILES = 2
 """So many that cannot be used, one after the other, are enough: memory."""
 T = TypeVar("T")
@@ -61,6 +63,8 @@ class Database:
         self._intact = False
         """The file that cannot be used can be read, and has all there is."""
         self._problems: list[str] = []
+        self._writes, self._log_bytes = 0, 0
+        """Since the log was brought in last, and how long it was then."""
         self._checkpoint: threading.Thread | None = None
         weakref.finalize(self, _close, self._open)
 
@@ -168,13 +172,15 @@ class Database:
     def _look_at_log(self) -> None:
         from tark_lsp.sqlite_file import bring_log_in
 
+        self._writes += 1
         if self._path is None or (self._checkpoint is not None and self._checkpoint.is_alive()):
             return
         try:
             size = self._path.with_name(f"{self._path.name}-wal").stat().st_size
         except OSError:  # somebody removed it, and the next write finds out
             return
-        if size >= LONG_LOG_BYTES:
+        if self._writes >= NEW_WRITES or size >= self._log_bytes + NEW_LOG_BYTES:
+            self._writes, self._log_bytes = 0, size
             self._checkpoint = threading.Thread(target=bring_log_in, args=(self._path,), name="tark-checkpoint")
             self._checkpoint.start()
 

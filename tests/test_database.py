@@ -254,7 +254,7 @@ def test_a_defect_of_ours_is_no_failure_of_the_file(file: Path) -> None:
 
 
 def test_the_log_does_not_grow_for_ever(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database_module, "LONG_LOG_BYTES", 100_000)
+    monkeypatch.setattr(database_module, "NEW_WRITES", 10)
     ours = notes(file)
     for number in range(300):
         ours.add(f"{number} {'x' * 2_000}")
