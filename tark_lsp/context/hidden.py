@@ -20,7 +20,10 @@ HIDDEN = re.compile(
     "|(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]|(?<![^\x00-\x22\x24-\x29\x2b-\x2f\x3a-\x7f\ufe0e\ufe0f])[\ufe0e\ufe0f]"
 )
 
+IN_ASCII = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f]")
+"""The same where all is ASCII, as most code is: in a tenth of the time."""
+
 
 def without_hidden(text: str) -> tuple[str, int]:
     """The text as it is seen, and how many characters were taken out."""
-    return HIDDEN.subn("", text)
+    return (IN_ASCII if text.isascii() else HIDDEN).subn("", text)

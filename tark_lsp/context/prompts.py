@@ -15,6 +15,8 @@ FOLDER = "prompts"
 ENDING = ".md"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 KEYS = ("title", "description", "kind", "needsSelection")
+MOST = 50
+"""Of one folder: they are read whenever somebody asks what there is."""
 DEFAULT_KIND = "agent"
 ARGUMENTS = "$ARGUMENTS"
 LONGEST_TITLE, LONGEST_DESCRIPTION = 60, 200
@@ -55,7 +57,10 @@ def find_prompts(sources: Sources, kinds: Collection[str]) -> dict[str, NamedPro
     """
     prompts: dict[str, NamedPrompt] = {}
     for folder in sources.folders(FOLDER):
-        for source in sources.entries(folder, ENDING):
+        entries = sources.entries(folder, ENDING)
+        if len(entries) > MOST:
+            sources.problems.append(f"{folder.name} holds {len(entries)} prompts: only the first {MOST} by name count")
+        for source in entries[:MOST]:
             text = sources.readable(source)
             if text is None:
                 continue

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.context.hidden import without_hidden
+from tark_lsp.context.hidden import HIDDEN, without_hidden
 
 CORPUS = Path(os.environ.get("TARK_SHARED", "../shared")) / "data" / "corpora" / "unicode" / "trojan_source.json"
 
@@ -73,3 +73,8 @@ def _strings(value: object) -> list[str]:
             return [text for each in value for text in _strings(each)]
         case _:
             return []
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_the_quick_way_for_ascii_takes_out_the_same(text: str) -> None:
+    assert without_hidden(text) == HIDDEN.subn("", text)

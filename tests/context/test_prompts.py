@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.context.prompts import ARGUMENTS, LONGEST_FILLED, SESSION_WORDS, NamedPrompt, find_prompts
+from tark_lsp.context.prompts import ARGUMENTS, LONGEST_FILLED, MOST, SESSION_WORDS, NamedPrompt, find_prompts
 from tark_lsp.context.sources import Source, Sources
 from tark_lsp.workspace.files import Workspace
 from tests.memory import MemoryBuffers
@@ -154,6 +154,14 @@ def test_hidden_characters_are_taken_out_and_said(root: Path) -> None:
     found, (problem,) = found_in(root)
     assert (found["review"].title, found["review"].body) == ("Review", "Review it.")
     assert "nobody sees" in problem
+
+
+def test_only_so_many(root: Path) -> None:
+    for number in range(MOST + 5):
+        (root / f".tark/prompts/p{number:03}.md").write_text("Review.", encoding="utf-8")
+    found, (problem,) = found_in(root)
+    assert list(found) == [f"p{number:03}" for number in range(MOST)]
+    assert "holds 55 prompts" in problem
 
 
 def test_a_rule_keeps_it_from_the_model(root: Path) -> None:
