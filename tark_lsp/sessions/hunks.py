@@ -9,8 +9,9 @@ import logging
 import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +145,9 @@ def _move(old: str, new: str, wanted: Callable[[Path], bool], connection: "Conne
 
 def _json(hunks: Sequence[KeptHunk]) -> str:
     """ASCII, so that lone surrogates do not matter."""
-    return json.dumps([asdict(each) for each in hunks], separators=(",", ":"))
+    names = [each.name for each in fields(KeptHunk)]
+    values = attrgetter(*names)  # `dataclasses.asdict` copies all there is, and takes ten times as long
+    return json.dumps([dict(zip(names, values(each), strict=True)) for each in hunks], separators=(",", ":"))
 
 
 def _read(row: Sequence[Any]) -> KeptText:

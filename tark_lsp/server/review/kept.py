@@ -71,7 +71,7 @@ class KeptHunks:
             texts = _joined(
                 _kept_text(path, text, kept)
                 for text, hunks in self._reviews.texts(path)
-                if (kept := [_kept_hunk(each) for each in hunks if each.state in KEPT_STATES])
+                if (kept := [_kept_hunk(each, each.start, each.size) for each in hunks if each.state in KEPT_STATES])
             )
         if texts == before:
             return
@@ -210,12 +210,13 @@ class KeptHunks:
         return bool(ours) and all(history.undone for history in ours)
 
 
-def _kept_hunk(each: ReviewHunk) -> KeptHunk:
+def _kept_hunk(each: ReviewHunk, start: int, size: int) -> KeptHunk:
+    """With its place in the text that it is kept with."""
     return KeptHunk(
         each.id,
         each.turn_id,
-        each.start,
-        each.size,
+        start,
+        size,
         each.hunk.old,
         each.new,
         each.state,
@@ -242,7 +243,7 @@ def _joined(texts: Iterable[KeptText]) -> list[KeptText]:
 
 def _is_as_kept(each: ReviewHunk, kept: KeptHunk) -> bool:
     """Wherever it stands by now."""
-    return replace(_kept_hunk(each), start=kept.start, size=kept.size) == kept
+    return _kept_hunk(each, kept.start, kept.size) == kept
 
 
 def _needs_no_file(each: ReviewHunk) -> bool:
