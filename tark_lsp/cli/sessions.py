@@ -16,6 +16,7 @@ from tark_lsp.errors import RequestError
 from tark_lsp.folders import sessions_path, user_config_path
 from tark_lsp.server.sessions.commands import named
 from tark_lsp.server.sessions.files import exported, new_export, read_import, write_new
+from tark_lsp.server.sessions.library import Library
 from tark_lsp.server.sessions.session_json import session_json
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.sessions.rows import SessionRow
@@ -77,6 +78,7 @@ class _Run:
             return load_settings(user_file=user_config_path(), environ=os.environ)[0]
 
         self._sessions = Sessions(self._store, settings, lambda: [folder], screen.error)
+        self._library = Library(self._sessions)
 
     async def run(self, options: Namespace) -> int:
         done: dict[str, Callable[[Namespace], Awaitable[int]]] = {
@@ -118,7 +120,7 @@ class _Run:
 
     async def _rename(self, options: Namespace) -> int:
         row, title = self._chosen(options.session), named(options.title)
-        self._sessions.rename(row.id, title)
+        self._library.rename(row.id, title)
         self._screen.line(f"{row.id} is called {visible(title)}", "green")
         return DONE
 
@@ -129,7 +131,7 @@ class _Run:
         if not options.yes and not await self._agreed(len(rows)):
             return NOT_DONE
         for row in rows:
-            self._sessions.delete(row.id)
+            self._library.delete(row.id)
             self._screen.line(f"deleted {row.id}", "green")
         return DONE
 
@@ -151,7 +153,7 @@ class _Run:
 
     async def _import(self, options: Namespace) -> int:
         text = read_import(self._folder / options.file)
-        row = self._sessions.take_in(text, named(options.title) if options.title else "")
+        row = self._library.take_in(text, named(options.title) if options.title else "")
         print(row.id)
         return DONE
 

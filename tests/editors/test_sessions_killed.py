@@ -137,8 +137,18 @@ async def kill_once(seed: int, wire: str, folder: Path) -> str:
     )
     loop = asyncio.get_running_loop()
 
+    def allow(question: Question) -> None:
+        if question.open:
+            question.allow()
+
     def policy(question: Question) -> None:
-        loop.call_later(patience, question.allow)
+        loop.call_later(patience, allow, question)
+
+    def kill() -> None:
+        if editor.connection.exit_code is None:
+            editor.connection._process.kill()
+        for question in editor.questions:
+            allow(question)  # too late, but pygls's client fails where its server ends with a question open
 
     editor.policy = policy
     started = await editor.command("tark.turn.start", {"prompt": "do it"})
@@ -148,14 +158,14 @@ async def kill_once(seed: int, wire: str, folder: Path) -> str:
     def count(_: Any) -> None:
         seen = sum(message.sender == "server" for message in editor.connection.messages[before:])
         if seen == at:
-            loop.call_later(delay, editor.connection._process.kill)
+            loop.call_later(delay, kill)
 
     editor.connection.listeners.append(count)
     waiting = asyncio.ensure_future(editor.command("tark.turn.wait", {"turnId": turn_id}))
     gone = asyncio.ensure_future(editor.connection.exited(60))
     await asyncio.wait({waiting, gone}, return_when=asyncio.FIRST_COMPLETED)
     if not gone.done():
-        editor.connection._process.kill()  # it was over sooner
+        kill()  # it was over sooner
     await gone
     waiting.cancel()
     await editor.connection.stop()

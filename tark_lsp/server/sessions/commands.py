@@ -8,6 +8,7 @@ from tark_lsp.errors import RequestError
 from tark_lsp.server import protocol
 from tark_lsp.server.asking.visible import visible
 from tark_lsp.server.sessions.files import exported, new_export, read_import, write_new
+from tark_lsp.server.sessions.library import Library
 from tark_lsp.server.sessions.recording import Recorder
 from tark_lsp.server.sessions.session_json import iso, message_number, messages_json, session_json, turn_json
 from tark_lsp.server.sessions.sessions import Sessions
@@ -32,6 +33,7 @@ class SessionCommands:
         answers: Answers,
     ) -> None:
         self._sessions = sessions
+        self._library = Library(sessions)
         self._turns = turns
         self._recorder = recorder
         self._titles = titles
@@ -52,7 +54,7 @@ class SessionCommands:
         }
 
     async def list(self, request: protocol.ListSessions, _: Any) -> Json:
-        rows = self._sessions.rows(everywhere=request.all)
+        rows = self._library.rows(everywhere=request.all)
         await self._answers.result("sessions", sessions_table(rows))
         holders = self._sessions.store.holders()
         return {"sessions": [self._json(row, holders.get(row.id)) for row in rows]}
@@ -64,7 +66,7 @@ class SessionCommands:
             self._sessions.keep(session)
             return {"sessionId": session.id}
         text = read_import(self._path(request.import_, "import"))
-        return {"sessionId": self._sessions.take_in(text, title).id}
+        return {"sessionId": self._library.take_in(text, title).id}
 
     async def open(self, request: protocol.SessionId, _: Any) -> Json:
         """Held from now on, where nobody else has it: who opens it wants to go on with it."""
@@ -83,19 +85,19 @@ class SessionCommands:
 
     async def rename(self, request: protocol.RenameSession, _: Any) -> Json:
         self._sessions.row(request.session_id)
-        self._sessions.rename(request.session_id, named(request.title))
+        self._library.rename(request.session_id, named(request.title))
         return self._json(self._sessions.row(request.session_id))
 
     async def delete(self, request: protocol.SessionId, _: Any) -> Json:
         self._titles.cancel(request.session_id)
-        return session_json(self._sessions.delete(request.session_id))
+        return session_json(self._library.delete(request.session_id))
 
     async def fork(self, request: protocol.ForkSession, _: Any) -> Json:
         number = None
         if request.message_id is not None:
             number = message_number(request.session_id, request.message_id)
         title = named(request.title) if request.title is not None else ""
-        return self._json(self._sessions.fork(request.session_id, title, number))
+        return self._json(self._library.fork(request.session_id, title, number))
 
     async def export(self, request: protocol.ExportSession, _: Any) -> Json:
         """Raises RequestError where the file is there already, or cannot be written."""

@@ -34,7 +34,10 @@ class Recorder:
         self._safely(record.session, lambda: self._begin(record))
 
     def event(self, record: TurnRecord, event: events.AgentEvent) -> None:
-        self.hear(record.session, record.id, event)
+        session = record.session
+        if record.over:  # and it has let go of its session: what comes yet, of its title, is about the one that lives
+            session = self._sessions.find(session.id) or session
+        self.hear(session, record.id, event)
 
     def hear(self, session: Session, turn_id: str, event: events.AgentEvent) -> None:
         """What happens to a session's history and costs, in a turn or beside one (`turn_id` "")."""
@@ -79,7 +82,7 @@ class Recorder:
         self._store.begin_turn(TurnRow(record.id, session.id, request.prompt, kind, model, time.time(), request=shown))
 
     def _safely(self, session: Session, work: Callable[[], Any]) -> None:
-        if not self._sessions.is_ours(session.id):
+        if not self._sessions.is_ours(session):
             return
         try:
             work()

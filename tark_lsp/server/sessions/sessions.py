@@ -1,15 +1,15 @@
 """The sessions of this server: begun, taken up from the store, held against other processes, and let go of again.
 
 A session is *live* while it is in memory: then this process holds its lease and is the only one that writes it.
+Longer than other files, since all that decides whose a session is stands together.
 """
 
 import asyncio
-import logging
 import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,12 @@ from tark_lsp.agent.session import Session
 from tark_lsp.agent.shortening import shortened
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import Message
-from tark_lsp.server.sessions.retention import delete_old
+from tark_lsp.server.sessions.retention import retire
 from tark_lsp.server.sessions.titles import first_words, title_of_fork
 from tark_lsp.sessions.rows import Holder, SessionHeld, SessionRow, TurnRow
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.sessions.usage import usage_total
 from tark_lsp.settings import Settings
-
-log = logging.getLogger(__name__)
 
 MOST_LIVE = 50
 """Idle ones that were not used for longest are on disk alone, and taken up again when they are used."""
@@ -49,20 +47,20 @@ class Sessions:
         folders: Callable[[], Sequence[Path]],
         tell: Callable[[str], None],
     ) -> None:
-        """`folders()`: those of the workspace. `tell(message)`: what the person must know."""
+        """`folders()`: those of the workspace; `tell(message)`: what the person must know."""
         self.store = store
         self.defaults: dict[str, Any] = {}
         """What the person set for new sessions, until exit."""
         self.lost: Callable[[str], object] = lambda _: None
         """Called with the id of a session with turns that another process took over: they are to be cancelled."""
         self._settings = settings
-        self._folders = folders
+        self.folders = folders
         self._tell = tell
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._torn: dict[str, Live] = {}
         """Lost to another process, and some turn of it has not ended yet."""
         self._beating: asyncio.Task[None] | None = None
-        self._retired = False
+        self._retiring: asyncio.Task[None] | None = None
 
     # In memory
 
@@ -87,7 +85,7 @@ class Sessions:
         )
 
     def first_folder(self) -> Path | None:
-        return next(iter(self._folders()), None)
+        return next(iter(self.folders()), None)
 
     def live(self) -> list[Session]:
         return [each.session for each in self._live.values()]
@@ -106,18 +104,14 @@ class Sessions:
     def row(self, session_id: str) -> SessionRow:
         """Raises RequestError for an id that is none."""
         live = self._live.get(session_id)
-        row = self.store.session(session_id) if live is None or live.stored is not None else self._row(live.session)
+        row = self.store.session(session_id) if live is None or live.stored is not None else self.new_row(live.session)
         if row is None:
             raise RequestError(f"sessionId: there is no session {session_id!r}")
         return row
 
-    def rows(self, *, everywhere: bool = False) -> list[SessionRow]:
-        """The newest first; those in which nothing was said or named are left out."""
-        return [row for row in self.store.sessions() if (row.turns or row.title) and (everywhere or self.is_here(row))]
-
     def is_here(self, row: SessionRow) -> bool:
         """Is it of this workspace?"""
-        ours = set(self._folders())
+        ours = set(self.folders())
         return row.id in self._live or (not ours and not row.folders) or bool(ours.intersection(row.folders))
 
     def use(self, session_id: str) -> Session:
@@ -147,8 +141,7 @@ class Sessions:
 
     def goes_on(self, session: Session) -> bool:
         """May it be used as it is in memory?"""
-        live = self._live.get(session.id)
-        return live is not None and live.session is session and self.hold(self.row(session.id)) is None
+        return self.is_ours(session) and self.hold(self.row(session.id)) is None
 
     def peek(self, session_id: str) -> Session:
         """To look at. Raises RequestError where there is none."""
@@ -157,12 +150,11 @@ class Sessions:
 
     def keep(self, session: Session) -> None:
         """Into the store where it is new, and what was set since. Raises SessionHeld."""
-        live = self._live.get(session.id)
-        if live is None:
+        if not self.is_ours(session):
             return
-        now = _columns(session)
+        live, now = self._live[session.id], _columns(session)
         if live.stored is None:
-            self.store.create(self._row(session), session.messages)
+            self.store.create(self.new_row(session), session.messages)
             self._begin_to_beat()
             self._retire_soon()
         elif live.stored != now:
@@ -195,86 +187,42 @@ class Sessions:
         assert turn.end is not None, "a turn that runs nowhere was ended when its session was taken up"
         return first_words(turn.prompt) or turn.kind.title(), turn.end
 
-    def rename(self, session_id: str, title: str) -> None:
-        """Raises RequestError where another process has it."""
-        live = self._live.get(session_id)
-        if live is not None:
-            live.session.title = title
-            self.save(live.session)
-        else:
-            self._change(session_id, title=title)
-
-    def delete(self, session_id: str) -> SessionRow:
-        """Its row, as it was. Raises RequestError where a turn of it runs, or another process has it."""
-        row = self.row(session_id)
-        if self.is_busy(session_id):
-            raise RequestError("sessionId: a turn of it is running", hint="cancel it first, or wait for its end")
-        try:
-            self.store.delete(session_id)
-        except SessionHeld as error:
-            raise held(error.holder) from error
+    def forget(self, session_id: str) -> None:
+        """It was deleted."""
         self._live.pop(session_id, None)
-        return row
-
-    def fork(self, session_id: str, title: str, number: int | None) -> SessionRow:
-        """A new one of this workspace, with what was said up to message `number`, or to the end."""
-        row = self.row(session_id)
-        new_id = new_session_id()
-        forked = self.store.fork(session_id, new_id, title or title_of_fork(row.title), number)
-        if not self.is_here(forked):
-            self._change(new_id, folders=tuple(self._folders()))
-        self.store.release(new_id)
-        return self.row(new_id)
-
-    def take_in(self, text: str, title: str) -> SessionRow:
-        """An exported session as a new one of this workspace. Raises RequestError for what is none.
-
-        Mode, level and model are those of new sessions: a file is not to loosen anything.
-        """
-        from tark_lsp.sessions.export import from_json
-
-        exported = from_json(text)
-        session = self.fresh()
-        session.title = title or first_words(exported.title)
-        row = replace(self._row(session), created=exported.created)
-        self.store.take_in(row, exported)
-        self.store.release(row.id)
-        return row
-
-    def _change(self, session_id: str, **columns: Any) -> None:
-        try:
-            self.store.change(session_id, **columns)
-        except SessionHeld as error:
-            raise held(error.holder) from error
 
     # While turns run
 
     def accepted(self, session: Session, turn_id: str) -> None:
         """Of a session from `new` or `use`."""
-        if (live := self._live.get(session.id)) is not None:
-            live.turns.add(turn_id)
+        if self.is_ours(session):
+            self._live[session.id].turns.add(turn_id)
             self._live.move_to_end(session.id)
 
     def ended(self, session: Session, turn_id: str) -> None:
         """The last turn of one that was lost: what this process has of it is kept as another session."""
-        live = self._live.get(session.id) or self._torn.get(session.id)
-        if live is None:
+        if self.is_ours(session):
+            self._live[session.id].turns.discard(turn_id)
+            self._drop_idle()
+        torn = self._torn.get(session.id)
+        if torn is None or torn.session is not session:
             return
-        live.turns.discard(turn_id)
-        if session.id in self._torn and not live.turns:
+        torn.turns.discard(turn_id)
+        if not torn.turns:
             del self._torn[session.id]
             copy = self.new(title_of_fork(session.title), session.messages)
             self.keep(copy)
             self._tell(f"Tark: what was said here in the session “{session.title}” is kept as “{copy.title}”.")
-        self._drop_idle()
 
-    def is_ours(self, session_id: str) -> bool:
+    def is_ours(self, session: Session) -> bool:
         """Not so: another process took it over while a turn ran."""
-        return session_id in self._live
+        live = self._live.get(session.id)
+        return live is not None and live.session is session
 
     async def stop(self) -> None:
-        if self._beating is not None:
-            self._beating.cancel()
+        for task in (self._beating, self._retiring):
+            if task is not None:
+                task.cancel()
         self.store.release()
         self.store.close()
 
@@ -312,14 +260,15 @@ class Sessions:
             title=row.title,
         )
 
-    def _row(self, session: Session) -> SessionRow:
+    def new_row(self, session: Session) -> SessionRow:
+        """Of one that is to be stored now."""
         now = time.time()
         return SessionRow(
             session.id,
             session.title,
             now,
             now,
-            tuple(self._folders()),
+            tuple(self.folders()),
             session.model,
             session.mode,
             session.approval,
@@ -344,12 +293,9 @@ class Sessions:
                 self.lose(session_id, None)
 
     def _retire_soon(self) -> None:
-        if not self._retired:
-            self._retired = True
-            asyncio.get_running_loop().call_soon(self._retire)
-
-    def _retire(self) -> None:
-        delete_old(self.store, self._settings().sessions.retention_days, self._live)
+        days = self._settings().sessions.retention_days
+        if self._retiring is None and days is not None:
+            self._retiring = asyncio.create_task(retire(self.store, days, self._live))
 
 
 def new_session_id() -> str:

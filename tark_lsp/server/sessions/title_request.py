@@ -98,8 +98,9 @@ class Titles:
             self.tell(record, events.Answered(number, model.name, builder.usage, seconds, stop, "title"))
         title = first_words(builder.message(model.name).text).strip(AROUND)
         # Else the person was faster, or the session is no longer ours.
-        if title and builder.stop is not None and self._sessions.find(session.id) is session and session.title == words:
-            self._sessions.rename(session.id, title)
+        if title and builder.stop is not None and self._sessions.is_ours(session) and session.title == words:
+            session.title = title
+            self._sessions.save(session)
 
 
 def _asked(prompt: str, answer: str) -> str:

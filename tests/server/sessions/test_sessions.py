@@ -9,6 +9,7 @@ import pytest
 
 from tark_lsp.messages import Message, Text
 from tark_lsp.server.sessions import sessions as sessions_module
+from tests.server.chat.test_chat import send
 from tests.server.desk import TEXT, Desk, allow
 from tests.server.scripted import Json
 from tests.server.sessions.conftest import Another
@@ -348,6 +349,20 @@ async def test_a_chat_is_stored_with_what_stood_in_it(desk: Desk, another: Anoth
     shown = await opened(another(), row["sessionId"])
     assert said(shown) == [("user", "first"), ("assistant", "answered"), ("user", "hello"), ("assistant", "Hello.")]
     assert [message["turnId"] for message in shown["messages"]] == ["", "", turn, turn]
+
+
+async def test_a_chat_whose_session_is_taken_over_goes_on_in_another(desk: Desk, another: Another) -> None:
+    path = desk.editor.open("c.tark.md", "## You\n\nhello\n")
+    await send(desk, path)
+    (first,) = await listed(desk)
+    process_is_gone(first["sessionId"])
+    await opened(another(), first["sessionId"])
+    end = len(desk.editor.text(path))
+    desk.editor.type(path, (end, end, "hello again\n"))
+    started = await send(desk, path)
+    assert started["sessionId"] != first["sessionId"]
+    words = [text for _, text in said(await opened(desk, started["sessionId"]))]
+    assert words == ["hello", "Hello.", "hello again", "Hello."]
 
 
 async def test_the_list_is_a_document_where_the_client_has_no_updates(tmp_path: Path, make: Any) -> None:
