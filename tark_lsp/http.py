@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from tark_lsp.errors import ConnectionFailed, ModelError, ProtocolError, SettingsError, StreamCut
-from tark_lsp.redaction import Redaction
 
 if TYPE_CHECKING:
     import httpx
+
+    from tark_lsp.redaction import Redaction
 
 CONNECT_SECONDS = 5.0
 KEEP_ALIVE_SECONDS = 60.0
@@ -79,7 +80,7 @@ class HttpTransport:
         self._personal = personal
         self._client: httpx.AsyncClient | None = None
         self._making = asyncio.Lock()
-        self._redaction = Redaction()
+        self._redaction: Redaction | None = None
 
     async def send(self, request: HttpRequest) -> HttpResponse:
         client = await self._ready()
@@ -122,7 +123,8 @@ class HttpTransport:
         )
 
     async def aclose(self) -> None:
-        self._redaction.uninstall()
+        if self._redaction is not None:
+            self._redaction.uninstall()
         if self._client is not None:
             await self._client.aclose()
 
@@ -130,6 +132,9 @@ class HttpTransport:
         async with self._making:
             if self._client is None:
                 self._client = await asyncio.to_thread(_make_client if self._personal else _make_plain_client)
+                from tark_lsp.redaction import Redaction
+
+                self._redaction = Redaction()
                 self._redaction.install()
             return self._client
 

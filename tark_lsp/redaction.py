@@ -39,10 +39,10 @@ PRIVATE_KEY = re.compile(r"(-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY).*?(?:-----END[
 NAMED = re.compile(
     r"""((?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|\bpwd|credential|authorization|cookie)[\w.-]{0,24}"""
     r"""['"`\]]{0,3}\s{0,3}(?:=>|:=|={1,3}|:{1,3}|,)\s{0,3}['"`]{0,3}(?:(?:bearer|basic|token)\s)?)"""
-    r"""(?![\d.,_]+(?![^\s'"`,;)}\]]))[^\s'"`,;)}\]]{6,}""",
+    r"""(?![\d.,_]+(?![^\s'"`,;)}\]]))(?:(?!&[\w-]+=)[^\s'"`,;)}\]]){6,}""",
     re.IGNORECASE,
 )
-"""A name that says what its value is; numbers are left (`max_tokens=8000`)."""
+"""A name that says what its value is; numbers are left (`max_tokens=8000`), and what follows in a URL's query."""
 
 SCHEME = re.compile(r"(\b(?:bearer|basic)\s+)[\w.~+/=-]{12,}", re.IGNORECASE)
 

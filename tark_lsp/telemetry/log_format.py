@@ -2,23 +2,22 @@
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 from tark_lsp.log_ids import CURRENT
-from tark_lsp.redaction import redact
 
 
 class LineFormatter(logging.Formatter):
-    """As people read it; a traceback follows in lines of its own. `secrets` are taken out wherever they stand."""
+    """As people read it; a traceback follows in lines of its own."""
 
-    def __init__(self, secrets: Sequence[str] = ()) -> None:
+    def __init__(self, redact: Callable[[str], str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
-        self._secrets = secrets
+        self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
-        return redact(super().format(record), self._secrets)
+        return self._redact(super().format(record))
 
 
 class JsonFormatter(logging.Formatter):
@@ -27,9 +26,9 @@ class JsonFormatter(logging.Formatter):
     `time` is ISO 8601 in UTC. The ids are those of the code that logs (log_ids.py).
     """
 
-    def __init__(self, secrets: Sequence[str] = ()) -> None:
+    def __init__(self, redact: Callable[[str], str]) -> None:
         super().__init__()
-        self._secrets = secrets
+        self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
         ids = CURRENT.get()
@@ -37,11 +36,11 @@ class JsonFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": redact(record.getMessage(), self._secrets),
+            "message": self._redact(record.getMessage()),
             "pid": record.process,
             "sessionId": ids.session_id,
             "turnId": ids.turn_id,
             "toolCallId": ids.call_id,
-            "exception": redact(self.formatException(record.exc_info), self._secrets) if record.exc_info else "",
+            "exception": self._redact(self.formatException(record.exc_info)) if record.exc_info else "",
         }
         return json.dumps({name: value for name, value in fields.items() if value != ""})

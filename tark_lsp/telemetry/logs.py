@@ -3,19 +3,34 @@
 import logging
 import os
 import sys
+from collections.abc import Mapping
 
 from tark_lsp.folders import logs_folder
-from tark_lsp.redaction import secrets_of
 from tark_lsp.telemetry.log_file import LogFile
 from tark_lsp.telemetry.log_format import JsonFormatter, LineFormatter
 
 
+class Redacting:
+    """`redact` with the secrets of `environ`; imported with the first record, since its patterns take a while."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._secrets: tuple[str, ...] | None = None
+
+    def __call__(self, text: str) -> str:
+        from tark_lsp.redaction import redact, secrets_of
+
+        if self._secrets is None:
+            self._secrets = secrets_of(self._environ)
+        return redact(text, self._secrets)
+
+
 def begin_logs() -> None:
     """From now on; the file is made when there is something to write. `tark_lsp`'s level is set with the settings."""
-    secrets = secrets_of(os.environ)
+    redact = Redacting(os.environ)
     stderr, file = logging.StreamHandler(sys.stderr), LogFile(logs_folder)
-    stderr.setFormatter(LineFormatter(secrets))
-    file.setFormatter(JsonFormatter(secrets))
+    stderr.setFormatter(LineFormatter(redact))
+    file.setFormatter(JsonFormatter(redact))
     root = logging.getLogger()
     root.setLevel(logging.WARNING)
     root.addHandler(stderr)

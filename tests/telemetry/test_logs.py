@@ -18,10 +18,12 @@ from tark_lsp.log_ids import CURRENT, LogIds, belonging
 from tark_lsp.messages import Usage
 from tark_lsp.telemetry.log_file import KEPT, LogFile
 from tark_lsp.telemetry.log_format import JsonFormatter, LineFormatter
+from tark_lsp.telemetry.logs import Redacting
 from tark_lsp.telemetry.turn_log import TurnLog
 from tests.telemetry.turns import END, Record
 
 SECRET = "an unguessable pass phrase"
+REDACT = Redacting({"MY_PASSWORD": SECRET})
 KEY = "sk-ant-api03-Zm9vYmFyYmF6cXV4cXV1eGNvcmdlZ3JhdWx0"
 
 
@@ -35,7 +37,7 @@ def logger(folder: Path) -> Iterator[logging.Logger]:
     """One whose records go to the log file in `folder` alone."""
     logger = logging.getLogger(f"tark_lsp.test.{folder.name}")
     handler = LogFile(lambda: folder)
-    handler.setFormatter(JsonFormatter([SECRET]))
+    handler.setFormatter(JsonFormatter(REDACT))
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
     logger.propagate = False
@@ -84,7 +86,7 @@ async def test_the_ids_are_those_of_the_code_that_logs(logger: logging.Logger, f
     assert CURRENT.get() == LogIds()
 
 
-@pytest.mark.parametrize("formatter", [JsonFormatter([SECRET]), LineFormatter([SECRET])], ids=["json", "line"])
+@pytest.mark.parametrize("formatter", [JsonFormatter(REDACT), LineFormatter(REDACT)], ids=["json", "line"])
 def test_no_key_is_in_a_message_or_a_traceback(formatter: logging.Formatter) -> None:
     try:
         fail()
@@ -105,7 +107,7 @@ def test_nothing_is_made_before_there_is_something_to_write(logger: logging.Logg
 
 def test_a_full_file_is_put_aside_and_the_oldest_go(folder: Path) -> None:
     handler = LogFile(lambda: folder, largest=2000)
-    handler.setFormatter(JsonFormatter())
+    handler.setFormatter(JsonFormatter(str))
     for number in range(200):
         handler.emit(logging.LogRecord("x", logging.INFO, "", 0, "%s", (f"record {number}",), None))
     files = sorted(folder.glob("tark-*.jsonl"))
@@ -123,7 +125,7 @@ from pathlib import Path
 from tark_lsp.telemetry.log_file import LogFile
 from tark_lsp.telemetry.log_format import JsonFormatter
 handler = LogFile(lambda: Path(sys.argv[1]), largest=1_000_000)
-handler.setFormatter(JsonFormatter())
+handler.setFormatter(JsonFormatter(str))
 for number in range(2000):
     handler.emit(logging.LogRecord("x", logging.INFO, "", 0, "%s %d %s", (sys.argv[2], number, "x" * 200), None))
 """
