@@ -92,11 +92,11 @@ class TerminalPerson:
     def _by_hunk(self, hunks: Hunks) -> bool:
         return len(hunks) > 1 or (bool(hunks) and self._edit is not None)
 
-    async def choose_hunks(self, hunks: Hunks) -> Chosen:
-        """What the person said yes to. With `yes` all, with nobody there none, unasked; the input's end is no yes."""
+    async def choose_hunks(self, hunks: Hunks) -> Chosen | None:
+        """What the person said yes to. With `yes` all, with nobody there none, unasked. None: they did not decide."""
         if self._yes or self._keyboard is None:
             return Chosen([hunk["hunkId"] for _, hunk in hunks] if self._yes else [])
-        return await choose_hunks(self._keyboard, self._screen, hunks, self._edit) or Chosen()
+        return await choose_hunks(self._keyboard, self._screen, hunks, self._edit)
 
     async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         options: Sequence[Mapping[str, Any]] = request.get("options") or ()

@@ -55,6 +55,9 @@ async def decide(client: Client, screen: Screen, person: TerminalPerson, pending
         screen.line("proposed, not written", "yellow")
         return None
     chosen = await person.choose_hunks(pending)
+    if chosen is None:
+        screen.line("not decided: nothing is written, and nothing is refused", "yellow")
+        return False
     if refused := [hunk["hunkId"] for _, hunk in pending if hunk["hunkId"] not in chosen.ids]:
         await client.command("tark.hunk.reject", {"hunkIds": refused})
     if not chosen.ids:

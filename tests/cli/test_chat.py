@@ -241,11 +241,41 @@ def test_slash_commands_and_their_completion(start: Start) -> None:
 
 
 def test_mode_plan_asks_in_the_end_and_diff_asks_again(start: Start, folder: Path) -> None:
-    terminal = start("--mode", "ask")
-    terminal.see(" · ask · ")
+    terminal = start("--mode", "plan")
     terminal.say("/diff")
     terminal.see("no change waits for you")
+    terminal.say("plan it")
+    terminal.see("This hunk (1 of 1)?")
+    assert "That is my plan." in terminal.shown
+    terminal.rest()
+    terminal.send(CTRL_D)
+    terminal.see("not decided: nothing is written")
     assert (folder / "a.txt").read_text().startswith("one\n")
+    terminal.rest()
+    terminal.say("/diff")
+    terminal.answer("This hunk (1 of 1)?", "y", times=2)
+    terminal.see("1 of 1 hunks applied")
+    assert (folder / "a.txt").read_text().startswith("ONE\n")
+
+
+def test_a_hunk_is_edited_in_the_persons_editor(
+    start: Start, folder: Path, tmp_path: Path, env: dict[str, str]
+) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nprintf "opened\\n"; read answer; sed -i "s/ONE/MINE/" "$1"\n')
+    editor.chmod(0o700)
+    env["EDITOR"] = str(editor)
+    terminal = start()
+    terminal.say("change it")
+    terminal.answer("Apply? [y]es", "h")
+    terminal.answer("This hunk (1 of 1)?", "e")
+    terminal.see("opened")
+    terminal.send("\n")
+    terminal.see("+MINE")
+    terminal.answer("This hunk (1 of 1)?", "y", times=2)
+    terminal.see("a.txt applied")
+    assert (folder / "a.txt").read_text().startswith("MINE\ntwo\n")
+    terminal.see("❯")
 
 
 def test_mentions_are_completed(start: Start) -> None:

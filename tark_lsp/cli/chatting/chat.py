@@ -2,6 +2,8 @@
 
 import asyncio
 import difflib
+import signal
+import sys
 import time
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
@@ -55,7 +57,7 @@ class _Chat:
         self._fault: BaseException | None = None
         self._began_turn = self._interrupted = 0.0
         self._talk = Conversation(
-            folder, self._screen, wanted, changed=self._changed, spawn=self._spawn, give_back=self._give_back
+            folder, self._screen, wanted, changed=self._changed, spawn=self._start, give_back=self._give_back
         )
         self._commands: ChatCommands
         self._terminal = Terminal(
@@ -76,6 +78,8 @@ class _Chat:
         await self._talk.client()
         self._screen.line("tark-lsp chat: /help lists what you can do, Ctrl-D leaves", "dim")
         self._spawn(self._begin(begin))
+        if sys.platform != "win32":  # or the terminal would stay as it is for prompts
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._terminal.stop)
         try:
             await self._terminal.run()
         except EOFError:
@@ -118,7 +122,7 @@ class _Chat:
 
     def _submit(self, text: str) -> None:
         self._terminal.remember(text)
-        self._spawn(self._told(self._do(text)))
+        self._start(self._do(text))
 
     async def _do(self, text: str) -> None:
         command = self._commands.table.find(text)
@@ -151,6 +155,11 @@ class _Chat:
             return
         except TarkError as error:
             self._screen.error(error.message, error.hint)
+        except TimeoutError:
+            self._screen.error("the server did not start in time", "your next prompt or command tries again")
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._spawn(self._told(work))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -167,7 +176,7 @@ class _Chat:
         again = time.monotonic() - self._interrupted < AGAIN_SECONDS
         self._interrupted = time.monotonic()
         if self._talk.turn_id is not None and not self._talk.cancelling:
-            self._spawn(self._told(self._cancel()))
+            self._start(self._cancel())
         elif self._terminal.draft.text and not self._talk.cancelling:
             self._terminal.draft.reset()
         elif again:

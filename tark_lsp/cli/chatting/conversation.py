@@ -12,11 +12,10 @@ from tark_lsp.cli.keyboard import Asks
 from tark_lsp.cli.person import TerminalPerson
 from tark_lsp.cli.turn import decide_pending
 from tark_lsp.errors import RequestError
-from tark_lsp.server.client import Client, ServerGone
+from tark_lsp.server.client import Client, ServerError, ServerGone
 
 SETTINGS = {"editReview": "ask"}
 """Edits are always reviewed before they are written: a terminal has no undo of an editor's."""
-CAUSED_BY_SETTINGS = ("missing_key", "no_model", "auth", "settings")
 
 
 @dataclass(slots=True)
@@ -95,9 +94,18 @@ class Conversation:
                 self.screen.documents = client.documents
                 self._spawn(self._watch(client))
                 self._set(await client.command("tark.settings.set", self._wanted))
-                if self.session.id is not None:
-                    self._take(await client.command("tark.session.open", {"sessionId": self.session.id}))
+                await self._reopen(client)
         return self._client
+
+    async def _reopen(self, client: Client) -> None:
+        """The session of before, where the server that died had stored it."""
+        if self.session.id is None:
+            return
+        try:
+            self._take(await client.command("tark.session.open", {"sessionId": self.session.id}))
+        except ServerError as error:
+            self.screen.error(error.message, "a new session begins")
+            self.session = Session(facts=self.session.facts)
 
     @property
     def running_client(self) -> Client | None:

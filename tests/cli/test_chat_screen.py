@@ -1,0 +1,172 @@
+"""What the terminal chat shows for good, and what it shows while it goes on."""
+
+import io
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from tark_lsp.cli.chatting.chat_screen import ChatScreen
+from tark_lsp.cli.chatting.conversation import Facts
+from tark_lsp.cli.chatting.replay import MOST_MESSAGES, replay
+from tark_lsp.cli.chatting.session_commands import usage_lines
+from tark_lsp.cli.chatting.status import status_line
+
+
+def screen(width: int = 60) -> tuple[ChatScreen, io.StringIO]:
+    out = io.StringIO()
+    return ChatScreen(Console(file=out, width=width, highlight=False, markup=False), Path("/ws")), out
+
+
+def said(out: io.StringIO) -> list[str]:
+    return [line.rstrip() for line in out.getvalue().split("\n") if line.strip()]
+
+
+def call(call_id: str, status: str, **more: Any) -> dict[str, Any]:
+    return {"kind": "toolCall", "toolCallId": call_id, "status": status, **more}
+
+
+def text(delta: str, kind: str = "text") -> dict[str, Any]:
+    return {"kind": kind, "delta": delta}
+
+
+def test_calls_are_shown_while_they_run_and_once_when_they_are_over() -> None:
+    shown, out = screen()
+    for update in (
+        call("1", "pending", title="read_file a.py", name="read_file"),
+        call("2", "pending", title="run_command x\x1b[2J"),
+        call("1", "in_progress"),
+        call("2", "waiting"),
+    ):
+        shown.update(update)
+    assert [line for _, line in shown.going_on(9, 60)] == ["● read_file a.py", "? run_command x\\x1b[2J"]
+    shown.update(call("2", "rejected", content=[{"type": "text", "text": '{"error": {"message": "denied"}}'}]))
+    shown.update(call("1", "completed"))
+    assert shown.going_on(9, 60) == []
+    assert said(out) == ["✗ run_command x\\x1b[2J: rejected: denied", "✓ read_file a.py"]
+
+
+def test_what_nobody_told_the_end_of_is_said_at_the_end() -> None:
+    shown, out = screen()
+    shown.update(call("1", "in_progress", title="run_command x"))
+    shown.update(
+        {"kind": "plan", "entries": [{"content": "a", "status": "completed"}, {"content": "b", "status": "x"}]}
+    )
+    assert [line for _, line in shown.going_on(9, 60)] == ["● run_command x", "[x] a", "[?] b"]
+    assert said(out) == []
+    shown.update({"kind": "end"})
+    assert said(out) == ["● run_command x: no end of it was told", "[x] a", "[?] b"]
+    assert shown.going_on(9, 60) == []
+
+
+@pytest.mark.parametrize(
+    ("deltas", "rows", "columns", "expected"),
+    [
+        (["a\nb\nc"], 2, 60, ["b", "c"]),
+        (["x" * 25], 9, 10, ["xxxxxxxxxx", "xxxxxxxxxx", "xxxxx"]),
+        (["x" * 1_000_000], 3, 10, ["x" * 10] * 3),
+        (["世界世界"], 9, 5, ["世界", "世界"]),
+        (["\x1b[2J"], 9, 60, ["\\x1b[2J"]),
+        (["```\n", "a\n\n", "b"], 9, 60, ["```", "a", "", "b"]),
+        (["done\n\n"], 9, 60, ["done", ""]),
+        ([], 9, 60, []),
+    ],
+)
+def test_the_block_being_written(deltas: list[str], rows: int, columns: int, expected: list[str]) -> None:
+    shown, _ = screen()
+    for delta in deltas:
+        shown.update(text(delta))
+    assert [line for _, line in shown.going_on(rows, columns)] == expected
+
+
+TEXT = """# Head
+
+Some *words*
+and more.
+
+1. a
+
+2. b
+
+```py
+x
+
+y
+```
+End [a](http://b) | c
+
+| a |
+|---|
+| b |
+"""
+
+
+def streamed(pieces: list[str]) -> str:
+    shown, out = screen()
+    for piece in pieces:
+        shown.update(text(piece))
+    shown.finish()
+    return out.getvalue()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, len(TEXT)), max_size=20))
+def test_any_cut_of_the_stream_ends_in_the_same_screen(cuts: list[int]) -> None:
+    assert streamed([TEXT[start:end] for start, end in pairwise(sorted({0, len(TEXT), *cuts}))]) == streamed([TEXT])
+
+
+def test_thinking_is_no_markdown_and_is_told_apart() -> None:
+    shown, out = screen()
+    shown.update(text("*hm*\n\nso ", "thinking"))
+    assert shown.going_on(9, 60) == [("class:thinking", each) for each in ("*hm*", "", "so ")]
+    shown.update(text("*yes*"))
+    shown.finish()
+    assert said(out) == ["*hm*", "so", "yes"]
+
+
+def test_a_long_session_is_shown_from_its_end() -> None:
+    shown, out = screen()
+    messages: list[dict[str, Any]] = [{"role": "user", "text": f"prompt {n}"} for n in range(MOST_MESSAGES + 5)]
+    messages[-1] = {"role": "assistant", "text": "**bold**", "toolCalls": [call("1", "cancelled", name="x")]}
+    turns = [{"turnId": "t", "error": {"message": "it was cut off"}}]
+    replay({"sessionId": "s", "title": "T\x1b", "messages": messages, "turns": turns}, shown)
+    lines = said(out)
+    assert lines[:3] == [
+        "session: T\\x1b",
+        "5 earlier messages are not shown; /export writes all of them to a file",
+        "❯ prompt 5",
+    ]
+    assert lines[-3:] == ["bold", "✗ x: cancelled", "the last turn: it was cut off"]
+
+
+FACTS: list[tuple[Facts, str, str]] = [
+    (Facts(), "", "no model yet"),
+    (Facts("a/b", "build", "careful", "auto"), "", "a/b · build · careful"),
+    (
+        Facts("a/b", "ask", "manual", "high", 12_345, 200_000, 0.5, 0.0123),
+        "working 3 s",
+        "a/b · ask · manual · thinking high · context 12.3k of 200k (6 %) · $0.512 · working 3 s",
+    ),
+    (Facts("a/b", "ask", "manual", "auto", 1_000, None, None, None), "", "a/b · ask · manual · context 1.0k"),
+]
+
+
+@pytest.mark.parametrize(("facts", "doing", "expected"), FACTS)
+def test_the_status_line(facts: Facts, doing: str, expected: str) -> None:
+    assert status_line(facts, doing) == expected
+
+
+def test_usage_is_a_line_for_each_model() -> None:
+    rows = [
+        {"model": "a/b", "inputTokens": 1000, "cachedTokens": 10, "outputTokens": 5, "costUsd": 0.25},
+        {"model": "scripted/long"},
+    ]
+    assert usage_lines({"models": rows}) == [
+        "a/b            1,000 in (10 cached), 5 out, $0.2500",
+        "scripted/long  0 in (0 cached), 0 out, no price",
+    ]
+    assert usage_lines({}) == ["nothing was used yet"]
