@@ -6,6 +6,7 @@ pages of 1 MB that Python's parser reads for minutes. Its parser's 50 MB go with
 
 import asyncio
 import codecs
+import os
 import re
 import sys
 from pathlib import Path
@@ -32,6 +33,8 @@ CHARSETS = re.compile(
 )
 """By Python's names. Others are no charsets of pages, and some take a time that is quadratic (punycode, idna)."""
 PROBE = 1024
+NEEDED = ("SYSTEMROOT",)
+"""Of the environment: without it no Python starts on Windows."""
 
 
 async def text_of(page: Page) -> str:
@@ -74,7 +77,7 @@ async def _markdown(html: bytes, charset: str, url: str) -> str:
             code = await run_process(
                 [sys.executable, "-I", "-c", start, url, charset],
                 cwd=Path(sys.executable).parent,
-                env={},
+                env={name: os.environ[name] for name in NEEDED if name in os.environ},
                 on_stdout=collect,
                 on_stderr=keep_problem,
                 input_bytes=html,
