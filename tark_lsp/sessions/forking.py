@@ -21,11 +21,13 @@ COPY_SESSION = """INSERT INTO sessions SELECT :new, :title, :now, :now, folders,
     shortened_before FROM sessions WHERE id = :old"""
 """The summary of messages that come after is of no use; a session's settings are its parent's."""
 COPY_MESSAGES = """INSERT INTO messages SELECT :new, number, :new_turn, time, message, call_ids, seq FROM messages
-    WHERE session = :old AND turn = :old_turn AND number <= :number"""
+    WHERE session = :old AND turn = :old_turn AND number BETWEEN :first AND :last"""
 COPY_RESULTS = "INSERT INTO results SELECT :new, id, size, text FROM results WHERE session = :old ORDER BY rowid"
-EXTENT = """SELECT turn, max(number), seq FROM messages WHERE session = :old AND number <= :number GROUP BY turn
+SEQ = "SELECT seq FROM messages WHERE session = ? AND number = ?"
+FOLLOWING = "SELECT turn FROM messages WHERE session = ? AND number = ?"
+EXTENT = """SELECT turn, min(number), max(number) FROM messages WHERE session = :old AND number <= :number GROUP BY turn
     ORDER BY max(number)"""
-"""Each turn with a message that is kept: its last one's number and `seq` (sqlite.org/lang_select.html, "bare")."""
+"""Each turn with messages that are kept, and the numbers of the first and the last."""
 
 
 def fork(connection: "Connection", old: str, new: str, title: str, number: int | None) -> bool:
@@ -38,11 +40,12 @@ def fork(connection: "Connection", old: str, new: str, title: str, number: int |
     if not connection.execute(COPY_SESSION, values).rowcount:
         return False
     connection.execute(COPY_RESULTS, values)
-    for turn, last, seq in connection.execute(EXTENT, values).fetchall():
+    for turn, first, last in connection.execute(EXTENT, values).fetchall():
         new_turn = f"turn-{secrets.token_hex(6)}" if turn else ""
-        connection.execute(COPY_MESSAGES, {**values, "old_turn": turn, "new_turn": new_turn})
+        extent = {"old_turn": turn, "new_turn": new_turn, "first": first, "last": last}
+        connection.execute(COPY_MESSAGES, {**values, **extent})
         if turn:
-            _copy_turn(connection, turn, new_turn, new, last, seq)
+            _copy_turn(connection, turn, new_turn, new, last)
     return True
 
 
@@ -56,10 +59,11 @@ def _whole(connection: "Connection", session: str, number: int | None) -> int:
     return last
 
 
-def _copy_turn(connection: "Connection", turn: str, new_turn: str, session: str, last: int, seq: int) -> None:
+def _copy_turn(connection: "Connection", turn: str, new_turn: str, session: str, last: int) -> None:
     row = log.turn_row(connection.execute(f"{log.TURN} WHERE id = ?", (turn,)).fetchone())
-    later = "SELECT 1 FROM messages WHERE session = ? AND turn = ? AND number > ?"
-    cut = row.end is None or connection.execute(later, (row.session_id, turn, last)).fetchone() is not None
+    ((seq,),) = connection.execute(SEQ, (row.session_id, last))
+    following = connection.execute(FOLLOWING, (row.session_id, last + 1)).fetchone()
+    cut = row.end is None or following == (turn,)
     ids = {"sessionId": session, "turnId": new_turn}
     end: Mapping[str, Any] = {**CUT, **ids} if cut or row.end is None else {**row.end, **ids}
     ended = time.time() if row.ended is None else row.ended

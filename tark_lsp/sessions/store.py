@@ -94,6 +94,7 @@ class SessionStore:
                 connection.execute(f"DELETE FROM {table} WHERE {where}", {"session": session_id})
 
         self._database.write(work)
+        self._database.shorten()
         self._let_go({session_id})
 
     def fork(self, session_id: str, new_id: str, title: str, number: int | None) -> SessionRow:

@@ -171,6 +171,20 @@ def test_a_deleted_session_leaves_its_usage_and_no_text(stores: Stores) -> None:
     assert secret.encode() not in b"".join(path.read_bytes() for path in stores.folder.iterdir())
 
 
+def test_the_file_gets_shorter_with_what_is_deleted(stores: Stores) -> None:
+    store = stores.open()
+    for number in range(3):
+        begun(store, f"s{number}", f"t{number}", *[user("x" * 100_000)] * 10)
+    store.close()
+    before = stores.file.stat().st_size
+    for number in range(2):
+        store.take(f"s{number}")
+        store.delete(f"s{number}")
+    store.close()
+    assert stores.file.stat().st_size < before / 2
+    assert len(store.messages("s2")) == 10
+
+
 def test_what_is_wrong_with_a_call_is_not_the_files_fault(stores: Stores) -> None:
     import sqlite3
 

@@ -50,7 +50,6 @@ def forget_old(connection: "Connection", current: str) -> None:
         if not connection.execute(f"DELETE FROM turns WHERE number = ({oldest})", (current,)).rowcount:
             break
         _delete_unused(connection)
-    connection.execute("PRAGMA incremental_vacuum").fetchall()  # a step for each page
 
 
 def size_of(connection: "Connection") -> int:

@@ -102,13 +102,16 @@ class CheckpointStore:
         """Note a turn; nothing happens to one that is known."""
         values = (_text(turn_id), time.time(), _text(title), b"\0".join(os.fsencode(folder) for folder in folders))
 
-        def work(connection: "Connection") -> None:
-            if connection.execute(ADD_TURN, values).rowcount or self._unlooked >= LOOK_AFTER_BYTES:
+        def work(connection: "Connection") -> bool:
+            due = bool(connection.execute(ADD_TURN, values).rowcount) or self._unlooked >= LOOK_AFTER_BYTES
+            if due:
                 forget_old(connection, values[0])
                 self._unlooked = 0
+            return due
 
         self._own.setdefault(values[0], values)
-        self._database.write(work)
+        if self._database.write(work):
+            self._database.shorten()
 
     def add(
         self,
