@@ -70,11 +70,8 @@ def is_loopback(url: str) -> bool:
 
 
 class HttpTransport:
-    """The network. Made without httpx; used from one event loop.
-
-    `personal` False: nothing of the person's goes along to strangers: no proxy, no client certificate, no cookies; each
-    request has a connection of its own.
-    """
+    """The network. Made without httpx; used from one event loop. `personal` False: nothing of the person's goes to
+    strangers, no client certificate and no cookies, by no proxy, and no connection is kept."""
 
     def __init__(self, *, personal: bool = True) -> None:
         self._personal = personal
@@ -141,7 +138,7 @@ class HttpTransport:
 
 def _make_plain_client() -> "httpx.AsyncClient":
     """Connections are not kept: one to an address would serve any name that leads there, checked or not."""
-    from http.cookiejar import CookieJar, DefaultCookiePolicy
+    from http import cookiejar
 
     import httpx
 
@@ -149,9 +146,8 @@ def _make_plain_client() -> "httpx.AsyncClient":
         verify=_tls(client_certificate=False),
         timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
         limits=httpx.Limits(max_keepalive_connections=0),
-        follow_redirects=False,
         trust_env=False,
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+        cookies=cookiejar.CookieJar(cookiejar.DefaultCookiePolicy(allowed_domains=())),
         headers={"accept-encoding": "identity"},
     )
 
