@@ -290,6 +290,18 @@ def test_mentions_are_completed(start: Start) -> None:
     terminal.see('You said: look at @file:"b c.txt"')
 
 
+def test_a_named_prompt_is_completed_and_sent(start: Start, folder: Path) -> None:
+    (folder / ".tark" / "prompts").mkdir(parents=True)
+    (folder / ".tark" / "prompts" / "greet.md").write_text("---\ndescription: Says hello\n---\nhello to $ARGUMENTS\n")
+    terminal = start()
+    terminal.send("/gr")
+    terminal.see("Says hello")
+    terminal.send(TAB + " the team" + ENTER)
+    terminal.see("end turn")
+    assert "❯ /greet the team" in terminal.shown
+    assert "hello to the team" in terminal.shown
+
+
 def test_several_lines(start: Start) -> None:
     terminal = start()
     terminal.send("one" + ALT_ENTER + "two\\" + ENTER + "three")

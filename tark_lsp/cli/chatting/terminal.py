@@ -20,7 +20,6 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input, create_input
-from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output.vt100 import Vt100_Output
 
@@ -273,8 +272,11 @@ class Terminal:
 
 def _input() -> Input:
     terminal = create_input()
-    if isinstance(terminal, Vt100Input):
-        terminal.stdin_reader = LimitedReader(terminal.fileno(), sys.stdin.encoding)
+    if sys.platform != "win32":
+        from prompt_toolkit.input.vt100 import Vt100Input  # refuses to be imported on Windows
+
+        if isinstance(terminal, Vt100Input):
+            terminal.stdin_reader = LimitedReader(terminal.fileno(), sys.stdin.encoding)
     return terminal
 
 
