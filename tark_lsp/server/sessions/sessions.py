@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.agent.session import Session
-from tark_lsp.agent.shortening import shortened
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import Message
 from tark_lsp.server.sessions.retention import retire
@@ -254,7 +253,7 @@ class Sessions:
             row.mode,
             row.approval,
             row.thinking,
-            [shortened(each) if at < history.shortened else each for at, each in enumerate(history.messages)],
+            list(history.messages),
             usage=usage_total(self.store.read, session_id=row.id).usage,
             shortened=history.shortened,
             title=row.title,

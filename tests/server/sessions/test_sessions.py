@@ -1,14 +1,19 @@
 """Sessions over the life of servers: listed, opened, gone on with, named, deleted, forked; by one server at a time."""
 
 import asyncio
+import gc
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tark_lsp.agent.session import Session
+from tark_lsp.agent.state import Turn
 from tark_lsp.messages import Message, Text
 from tark_lsp.server.sessions import sessions as sessions_module
+from tark_lsp.server.turns import turns as turns_module
+from tark_lsp.server.turns.turn_record import TurnRecord
 from tests.server.chat.test_chat import send
 from tests.server.desk import TEXT, Desk, allow
 from tests.server.scripted import Json
@@ -337,6 +342,19 @@ async def test_of_an_ended_turn_nothing_heavy_is_remembered(desk: Desk) -> None:
     record = desk.app._turns.find(started["turnId"])
     assert (record.turn, record.target, record.request.context, record.session.messages) == (None, None, [], [])
     assert desk.app._sessions.use(started["sessionId"]).messages
+
+
+async def test_turns_and_sessions_do_not_pile_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions_module, "MOST_LIVE", 3)
+    monkeypatch.setattr(turns_module, "REMEMBERED_TURNS", 3)
+    for number in range(20):
+        await run(desk, f"hello {number}")
+    await asyncio.sleep(0)
+    gc.collect()
+    kept = gc.get_objects()
+    assert len([each for each in kept if isinstance(each, Session) and each.messages]) == 3
+    assert len([each for each in kept if isinstance(each, TurnRecord)]) <= 4
+    assert [each for each in kept if isinstance(each, Turn)] == []
 
 
 async def test_a_chat_is_stored_with_what_stood_in_it(desk: Desk, another: Another) -> None:
