@@ -71,8 +71,8 @@ from tark_lsp.sessions.hunks import HunkRows
 from tark_lsp.sessions.results import SessionResults
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.settings import Settings, load_settings
-from tark_lsp.telemetry.tracing import Tracing, is_wanted
 from tark_lsp.telemetry.turn_log import TurnLog
+from tark_lsp.telemetry.wanted import tracing_of
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.files import Workspace
@@ -175,9 +175,7 @@ class App:
             lambda session_id: SessionResults(store, session_id),
         )
         answers = Answers(connection, questions, show)
-        self._tracing = (
-            Tracing(os.environ, lambda text: questions.tell(text, level=WARNING)) if is_wanted(os.environ) else None
-        )
+        self._tracing = tracing_of(os.environ, warn)
         turns = self._turns = Turns(
             connection,
             tokens,

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent.events import AgentEvent, Answered, CallChanged, Requested
 from tark_lsp.telemetry.observed import Observed
+from tark_lsp.telemetry.wanted import ENDPOINTS
 
 if TYPE_CHECKING:
     from tark_lsp.telemetry.otlp import Receiver
 
 log = logging.getLogger(__name__)
 
-ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 SPOKEN = "http/protobuf"
 EXTRA = "pip install 'tark_lsp[otel]'"
@@ -29,13 +29,6 @@ MOST_WAITING = 10_000
 
 CLOSE_SECONDS = 1.0
 """What the end of the server gives the last spans."""
-
-
-def is_wanted(environ: Mapping[str, str]) -> bool:
-    """By the standard variables; an empty one is one that is not set."""
-    disabled = environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
-    none = environ.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none"
-    return not (disabled or none) and any(environ.get(name, "").strip() for name in ENDPOINTS)
 
 
 class Tracing:

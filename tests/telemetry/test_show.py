@@ -144,7 +144,8 @@ def test_without_the_variable_nothing_is_sent_and_nothing_imported(tmp_path: Pat
     home = Home(tmp_path, PYTHONPROFILEIMPORTTIME="1")
     (end,) = home.turns(PROMPT)
     assert end["stopReason"] == "end_turn"
-    assert "tark_lsp.telemetry.tracing" in home.stderr  # where the interpreter lists its imports
+    assert "tark_lsp.telemetry.turn_log" in home.stderr  # where the interpreter lists its imports
+    assert "tark_lsp.telemetry.tracing" not in home.stderr
     assert "opentelemetry" not in home.stderr
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from tark_lsp.agent.events import Answered, CallChanged, CallStatus, Requested
 from tark_lsp.messages import Usage
-from tark_lsp.telemetry.tracing import CLOSE_SECONDS, MOST_WAITING, Tracing, is_wanted
+from tark_lsp.telemetry.tracing import CLOSE_SECONDS, MOST_WAITING, Tracing
+from tark_lsp.telemetry.wanted import tracing_of
 from tests.telemetry.receiver import receiving
 from tests.telemetry.turns import END, Record
 
@@ -33,7 +34,7 @@ MODEL = "openai/gpt-5"
     ],
 )
 def test_it_is_on_where_the_environment_says_so(environ: Mapping[str, str], wanted: bool) -> None:
-    assert is_wanted(environ) is wanted
+    assert (tracing_of(environ, print) is not None) is wanted
 
 
 def a_turn(tracing: Tracing) -> None:
