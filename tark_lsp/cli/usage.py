@@ -93,7 +93,9 @@ def _show(screen: Screen, by: By, sums: Sequence[UsageSum], total: UsageSum, tit
         screen.line("no requests to models are kept for that")
         return
     rows: list[tuple[str, ...]] = [(by, *COLUMNS, "title" if by == "session" else "")]
-    rows += [(one_line(each.key) or "-", *_cells(each), one_line(titles.get(each.key, ""), LONGEST_TITLE)) for each in sums]
+    rows += [
+        (one_line(each.key) or "-", *_cells(each), one_line(titles.get(each.key, ""), LONGEST_TITLE)) for each in sums
+    ]
     rows += [("total", *_cells(total), "")] if len(sums) > 1 else []
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
