@@ -64,5 +64,6 @@ PROVIDER = Provider(
     base_url="scripted:",
     routes=(Route("*", "openai-chat"),),
     key_needed=False,
+    free=True,
     script=open_script,
 )
