@@ -43,7 +43,7 @@ async def test_a_session_is_listed_and_opened_by_the_next_server(desk: Desk, ano
         "mode": "build",
         "approval": "careful",
         "thinking": "auto",
-        "costUsd": None,
+        "costUsd": 0.0,  # a script costs nothing
         "readOnly": False,
     }
     assert ISO.fullmatch(row["created"])
