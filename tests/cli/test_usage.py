@@ -18,7 +18,7 @@ DAY = 86_400.0
 Run = Callable[..., tuple[int, str]]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     (tmp_path / "tark").mkdir()
@@ -26,7 +26,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(file: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def run(*arguments: str) -> tuple[int, str]:
         code = main(arguments)
         return code, capsys.readouterr().out

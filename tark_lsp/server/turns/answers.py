@@ -45,7 +45,8 @@ class Answers:
             await self.show(record.id, heading_of(record), end)
 
     async def show(self, turn_id: str, heading: str, end: Mapping[str, Any]) -> None:
-        await self._show.text(f"answer-{turn_id}.md", f"# {heading}\n\n{with_links(str(end.get('text', '')).strip())}\n")
+        text = with_links(str(end.get("text", "")).strip())
+        await self._show.text(f"answer-{turn_id}.md", f"# {heading}\n\n{text}\n")
 
     async def result(self, name: str, text: str) -> None:
         """The result of a list, login, usage or doctor command."""
