@@ -25,6 +25,7 @@ from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.server.model_table import model_table
 from tark_lsp.server.prompting.named_prompts import NamedPrompts, prompt_json
 from tark_lsp.server.prompting.prompt_comments import PromptComments
+from tark_lsp.server.protocol_json import model_json
 from tark_lsp.server.review.commands import HunkCommands
 from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.reviews import Reviews
@@ -231,7 +232,7 @@ class Commands:
         except SettingsError as error:
             raise RequestError(f"provider: {error.message}", hint=error.hint) from error
         await self._parts.answers.result("models", model_table(found.models, found.problems))
-        return {"models": [protocol.model_json(each) for each in found.models], "problems": list(found.problems)}
+        return {"models": [model_json(each) for each in found.models], "problems": list(found.problems)}
 
     async def _set_settings(self, request: protocol.SetSettings, _: Any) -> Any:
         """Of one session, or of those to come."""

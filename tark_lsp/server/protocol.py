@@ -1,7 +1,7 @@
 """The payloads of the tark commands, notifications and requests (protocol.md), and what they are called.
 
-What comes from a client is a pydantic model: unknown fields are kept apart to be logged, wrong ones are errors that
-name the field. What goes to a client is made by the functions at the end, as plain JSON.
+Each is a pydantic model: unknown fields are kept apart to be logged, wrong ones are errors that name the field. What
+goes to a client is made in protocol_json.py.
 """
 
 from typing import Annotated, Any, Literal
@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 from pydantic.alias_generators import to_camel
 
-from tark_lsp.llm.catalog.facts import ModelInfo, Price
-from tark_lsp.messages import ApprovalLevel, Mode, Usage
+from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.settings import ModelName, Thinking
 
 UPDATE = "tark/update"
@@ -266,54 +265,3 @@ class ExecuteCommand(Payload):
     command: StrictStr
     arguments: list[Any] | None = None
     work_done_token: StrictStr | StrictInt | None = None
-
-
-def usage_json(usage: Usage, context_used: int = 0, context_window: int | None = None) -> dict[str, Any]:
-    return {
-        "inputTokens": usage.input_tokens,
-        "cachedTokens": usage.cached_tokens,
-        "outputTokens": usage.output_tokens,
-        "reasoningTokens": usage.reasoning_tokens,
-        "costUsd": usage.cost_usd,
-        "contextUsed": context_used,
-        "contextWindow": context_window,
-    }
-
-
-def model_json(model: ModelInfo) -> dict[str, Any]:
-    """`price` in dollars for a million tokens; null is what nobody says."""
-    known = model.facts
-    styled = None if known.thinking == "unknown" else known.thinking != "none"
-    return {
-        "id": model.id,
-        "name": model.name,
-        "contextWindow": known.context_window,
-        "maxOutputTokens": known.max_output,
-        "price": None if known.price is None else price_json(known.price),
-        "tools": known.tools,
-        "images": known.images,
-        "thinking": styled if model.thinking is None else model.thinking,
-        "efforts": list(known.efforts),
-    }
-
-
-def price_json(price: Price) -> dict[str, Any]:
-    """`above`: what a prompt of more than so many tokens pays, for all of its tokens."""
-    return {
-        "input": price.input,
-        "output": price.output,
-        "cached": price.cached,
-        "cacheWrite": price.cache_write,
-        "above": [{"tokens": tokens, **price_json(more)} for tokens, more in price.above],
-    }
-
-
-def error_json(code: str, message: str, hint: str) -> dict[str, str]:
-    return {"code": code, "message": message, "hint": hint}
-
-
-def range_json(start_line: int, start_character: int, end_line: int, end_character: int) -> dict[str, Any]:
-    return {
-        "start": {"line": start_line, "character": start_character},
-        "end": {"line": end_line, "character": end_character},
-    }

@@ -231,7 +231,7 @@ def listing(folder: Path) -> tuple[float, float]:
     """Milliseconds, wall and CPU, for the list of 1,000 sessions with two turns each."""
     store = SessionStore(lambda: folder / "many.sqlite3", sys.exit)
     for number in range(1_000):
-        store.create(row(f"s{number}", f"Session {number}", [Path(f"/work/{number % 7}")]))
+        store.create(row(f"s{number}", f"Session {number}", [Path(f"/projects/{number % 7}")]))
         for at in range(2):
             store.begin_turn(turn(f"t{number}-{at}", f"s{number}"))
             store.end_turn(f"t{number}-{at}", {})

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tark_lsp.server.protocol import range_json
+from tark_lsp.server.protocol_json import range_json
 
 QUICKFIX, REWRITE = "quickfix", "refactor.rewrite.tark"
 

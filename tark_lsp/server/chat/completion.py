@@ -16,7 +16,7 @@ from tark_lsp.server.documents.positions import to_client
 from tark_lsp.server.prompting.mentions import Kind
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.symbols import names_beginning
-from tark_lsp.server.protocol import range_json
+from tark_lsp.server.protocol_json import range_json
 from tark_lsp.tools.ripgrep import Program, Scope, list_files
 from tark_lsp.workspace.files import Workspace
 

@@ -20,7 +20,7 @@ from tark_lsp.server.documents.documents import Documents, TextDocument
 from tark_lsp.server.documents.positions import from_client, to_client
 from tark_lsp.server.documents.text_document import CHAT_ENDING, is_chat
 from tark_lsp.server.documents.uris import uri_from_path
-from tark_lsp.server.protocol import range_json
+from tark_lsp.server.protocol_json import range_json
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import count_lines
 

@@ -7,7 +7,7 @@ from typing import Any
 from tark_lsp.server.asking.visible import cut, visible
 from tark_lsp.server.chat.transcript import Section, Transcript, words
 from tark_lsp.server.documents.positions import line_length, to_client
-from tark_lsp.server.protocol import range_json
+from tark_lsp.server.protocol_json import range_json
 
 STRING = 15
 """`SymbolKind.String`: LSP has no kind for words."""

@@ -14,6 +14,7 @@ from tark_lsp.server.documents.documents import Change, Closed, DocumentEvent, D
 from tark_lsp.server.documents.positions import from_client, line_length, to_client
 from tark_lsp.server.documents.ranges import enclosing_definition
 from tark_lsp.server.documents.uris import path_from_uri
+from tark_lsp.server.protocol_json import range_json
 from tark_lsp.tools.tool import Selection
 from tark_lsp.workspace.files import LARGEST_FILE, Workspace
 from tark_lsp.workspace.lines import count_lines, split_lines
@@ -80,7 +81,7 @@ class Targets:
         """The range that counts, in the client's units."""
         text = target.selection.snapshot.text
         start, end = (self._units(text, offset) for offset in (target.selection.start, target.selection.end))
-        return protocol.range_json(*start, *end)
+        return range_json(*start, *end)
 
     def _units(self, text: str, offset: int) -> Place:
         begun = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1

@@ -4,7 +4,7 @@ from typing import Any
 
 from tark_lsp.server.documents import positions
 from tark_lsp.server.documents.text_document import TextDocument
-from tark_lsp.server.protocol import range_json
+from tark_lsp.server.protocol_json import range_json
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
 

@@ -9,7 +9,7 @@ from tark_lsp.server.documents.positions import line_length, to_client
 from tark_lsp.server.documents.ranges import definition_after
 from tark_lsp.server.documents.targets import Target
 from tark_lsp.server.prompting.comments import PromptComment, empty_comment, find_comments
-from tark_lsp.server.protocol import range_json
+from tark_lsp.server.protocol_json import range_json
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import Hunk, count_lines, ending_of, split_lines

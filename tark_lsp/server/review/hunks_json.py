@@ -7,7 +7,7 @@ from typing import Any
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.documents.positions import line_length, to_client
 from tark_lsp.server.documents.uris import uri_from_path
-from tark_lsp.server.protocol import range_json
+from tark_lsp.server.protocol_json import range_json
 from tark_lsp.server.review.hunks import ReviewHunk, by_path
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.workspace.edits import ProposedEdit

@@ -6,9 +6,9 @@ from typing import Any
 from tark_lsp.agent import events
 from tark_lsp.agent.state import Turn, TurnEnd
 from tark_lsp.messages import StopReason
-from tark_lsp.server import protocol
 from tark_lsp.server.asking.visible import cut, visible
 from tark_lsp.server.documents.targets import Target
+from tark_lsp.server.protocol_json import range_json, usage_json
 from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.tools.tool import Location
@@ -52,7 +52,7 @@ class Telling:
             case events.PlanChanged(entries):
                 updates.send("plan", entries=[dict(entry) for entry in entries])
             case events.UsageChanged(total, used, window):
-                updates.send("usage", **protocol.usage_json(total, used, window))
+                updates.send("usage", **usage_json(total, used, window))
             case events.Notice(level, message):
                 updates.send("notice", level=level, message=message)
                 if level != "info" and record.follower is None:
@@ -78,7 +78,7 @@ class Telling:
     def _location(self, place: Location) -> dict[str, Any]:
         location: dict[str, Any] = {"uri": self._hunks.uri(place.path)}
         if place.start_line is not None and place.end_line is not None:
-            location["range"] = protocol.range_json(place.start_line, 0, place.end_line, 0)
+            location["range"] = range_json(place.start_line, 0, place.end_line, 0)
         return location
 
     def _diff(self, edit: ProposedEdit) -> dict[str, Any]:

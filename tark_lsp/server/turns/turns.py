@@ -22,6 +22,7 @@ from tark_lsp.server import protocol
 from tark_lsp.server.asking.visible import beginning
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.targets import Target
+from tark_lsp.server.protocol_json import error_json, usage_json
 from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.turns.telling import Telling, summary
 from tark_lsp.server.turns.turn_record import Follower, Observer, TurnRecord
@@ -246,10 +247,10 @@ class Turns:
             "text": end.text,
             "edits": [{"uri": self._hunks.uri(path), "state": state} for path, state in end.edits.items()],
             "changedByCommand": [self._hunks.uri(path) for path in end.changed_by_command],
-            "usage": protocol.usage_json(end.usage),
+            "usage": usage_json(end.usage),
         }
         if end.error is not None:
-            payload["error"] = protocol.error_json(end.error.code, end.error.message, end.error.hint)
+            payload["error"] = error_json(end.error.code, end.error.message, end.error.hint)
         if not record.updates.seq:  # it never got as far, and every turn that ends has started
             self._telling.start(record)
         record.progress.end(summary(end, record.turn))
