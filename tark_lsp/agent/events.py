@@ -21,6 +21,11 @@ class CallStatus(StrEnum):
     REJECTED = "rejected"
     CANCELLED = "cancelled"
 
+    @property
+    def over(self) -> bool:
+        """Whether it is final."""
+        return self not in (CallStatus.PENDING, CallStatus.IN_PROGRESS, CallStatus.WAITING)
+
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
