@@ -15,15 +15,10 @@ from tark_lsp.agent.approval import closed
 from tark_lsp.folders import (
     checkpoints_path,
     kept_hunks_mark,
-    keys_folder,
     own_folders,
     sessions_path,
     user_config_path,
-    workspace_config_path,
 )
-from tark_lsp.llm.client import Models
-from tark_lsp.llm.keys.logins import Logins
-from tark_lsp.llm.keys.store import KeyStore
 from tark_lsp.server import protocol
 from tark_lsp.server.actions.code_actions import CodeActions
 from tark_lsp.server.asking.inputs import Inputs
@@ -35,18 +30,19 @@ from tark_lsp.server.chat.chats import Chats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.features import Chat, serve
 from tark_lsp.server.commands import Commands, Parts
-from tark_lsp.server.connection.lsp import Connection, RequestFailed
+from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.doctor import Doctor
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.documents.selections import Selections
 from tark_lsp.server.documents.targets import Targets
 from tark_lsp.server.documents.uris import paths_of_files
 from tark_lsp.server.editing.apply import EditorBuffers
+from tark_lsp.server.editing.saving import Saving
 from tark_lsp.server.editors import folder_paths
 from tark_lsp.server.prompting.mentions import Mentions
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.prompt_comments import PromptComments
-from tark_lsp.server.provider_override import overrides, scenario_of
 from tark_lsp.server.review.actions import HunkActions
 from tark_lsp.server.review.drawing import Drawing
 from tark_lsp.server.review.earlier_turns import EarlierTurns
@@ -70,7 +66,6 @@ from tark_lsp.server.turns.updates import ProgressTokens
 from tark_lsp.sessions.hunks import HunkRows
 from tark_lsp.sessions.results import SessionResults
 from tark_lsp.sessions.store import SessionStore
-from tark_lsp.settings import Settings, load_settings
 from tark_lsp.telemetry.turn_log import TurnLog
 from tark_lsp.telemetry.wanted import tracing_of
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
@@ -79,8 +74,6 @@ from tark_lsp.workspace.files import Workspace
 
 log = logging.getLogger(__name__)
 
-SAVED_SECONDS = 1.0
-"""How long after the answer to `tark/save` the didSave of it may take to arrive."""
 ASK_FOR_HUNKS = frozenset({"tark.hunk.list", "tark.state"})
 """Commands that look for the hunks of servers that ended while this one runs."""
 
@@ -116,11 +109,7 @@ class App:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._configuration: object = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._closing: list[Models] = []
-        self._told: set[str] = set()
-        self._keys = KeyStore(keys_folder())
 
     def begin(self) -> None:
         connection, client = self._connection, self._connection.client
@@ -128,23 +117,25 @@ class App:
         buffers = EditorBuffers(connection, documents)
         workspace = Workspace(client.folders, buffers, own_folders())
         questions = self._questions = Questions(connection, documents)
+        configuration = self._configuration = Configuration(connection, questions, lambda: workspace.folders)
         show = Show(connection, questions)
         tokens = self._tokens = ProgressTokens()
         warn = partial(questions.tell, level=WARNING)
         store = SessionStore(sessions_path, lambda problem: warn(f"Tark: {problem}"))
-        sessions = self._sessions = Sessions(store, lambda: self._preparation.settings, lambda: workspace.folders, warn)
+        sessions = self._sessions = Sessions(store, lambda: configuration.settings, lambda: workspace.folders, warn)
         recorder = Recorder(sessions, warn)
-        titles = self._titles = Titles(sessions, lambda: self._preparation.settings.sessions.titles)
+        titles = self._titles = Titles(sessions, lambda: configuration.settings.sessions.titles)
         checkpoints = Checkpoints(
             CheckpointStore(checkpoints_path, lambda *problem: questions.tell(unkept(*problem), level=WARNING)),
             lambda turn_id: (self._turns.title(turn_id) or self._earlier.title(turn_id), workspace.folders),
         )
         targets = Targets(documents, workspace)
         self._state = ClientState(connection, documents)
+        saving = Saving(connection, self._state, lambda: configuration.settings, lambda: self._reviews.saving)
         drawing = Drawing(connection, documents)
         self._tell_editor = drawing.changed
         reviews = self._reviews = Reviews(
-            workspace, documents, checkpoints, self._review_changed, drawing.moved, self._save_if_clean
+            workspace, documents, checkpoints, self._review_changed, drawing.moved, saving.applied
         )
         hunks = HunksJson(documents, reviews)
         earlier = self._earlier = EarlierTurns(connection, hunks, store)
@@ -156,12 +147,10 @@ class App:
         permissions = self._permissions = Permissions(
             connection, documents, workspace, hunks, questions, show, self._cancel_turn, drawing.refresh, preview
         )
-        settings = Settings()
         selections = Selections(connection, documents, targets)
         mentions = Mentions(selections)
         self._preparation = Preparation(
-            settings,
-            Models(keys=self._keys),
+            configuration,
             workspace,
             documents,
             targets,
@@ -170,7 +159,7 @@ class App:
             questions,
             permissions,
             reviews,
-            SingleFiles(workspace, buffers, self._settings_changed),
+            SingleFiles(workspace, buffers, configuration.load_and_tell),
             mentions,
             lambda session_id: SessionResults(store, session_id),
         )
@@ -192,7 +181,7 @@ class App:
         prompts = NamedPrompts(
             workspace,
             user_config_path().parent,
-            lambda path: closed(path, policy(self._preparation.settings), workspace),
+            lambda path: closed(path, policy(configuration.settings), workspace),
             lambda problem: questions.tell(f"Tark: {problem}", level=WARNING),
         )
         self.chat = Chat(
@@ -209,8 +198,8 @@ class App:
             prompts,
             lambda: answers.last,
         )
-        self._doctor = Doctor(connection, workspace)
-        self._auth = Auth(connection, questions, answers, self._logins)
+        doctor = Doctor(connection, workspace, configuration)
+        self._auth = Auth(connection, questions, answers, configuration.logins)
         self._commands = Commands(
             Parts(
                 connection,
@@ -227,7 +216,7 @@ class App:
                 comments,
                 actions,
                 answers,
-                self._doctor,
+                doctor,
                 self._auth,
                 chats,
                 selections,
@@ -237,7 +226,7 @@ class App:
                 prompts,
             )
         )
-        self._load_settings()
+        configuration.load()
 
     async def stop(self) -> None:
         await self._turns.stop()
@@ -247,21 +236,16 @@ class App:
         if self._tracing is not None:
             await self._tracing.stop()
         await self._auth.stop()
-        for models in (*self._closing, self._preparation.models):
-            await models.aclose()
+        await self._configuration.aclose()
 
     def initialized(self, _: dict[str, Any]) -> None:
-        self._tell_problems()
-        self._soon(self._fetch_configuration())
+        self._configuration.tell_problems()
+        self._configuration.fetch()
         self._soon(self.chat.register())
         self._kept.soon()
 
     def configuration_changed(self, params: dict[str, Any]) -> None:
-        settings = params.get("settings")
-        if settings.get("tark") if isinstance(settings, dict) and "tark" in settings else settings:
-            self._configure(settings)
-        else:
-            self._soon(self._fetch_configuration())
+        self._configuration.changed(params)
 
     def folders_changed(self, params: dict[str, Any]) -> None:
         event = params.get("event")
@@ -271,7 +255,7 @@ class App:
         open_ones = workspace.folders if single_files.folder_is_open else ()
         workspace.set_folders([*(each for each in open_ones if each not in gone), *folder_paths(event.get("added"))])
         single_files.folder_is_open = bool(workspace.folders)
-        self._settings_changed()
+        self._configuration.load_and_tell()
         self._kept.soon()
 
     def _cancel_turn(self, turn_id: str) -> None:
@@ -316,69 +300,6 @@ class App:
 
     async def hover(self, params: protocol.HoverParams) -> dict[str, Any] | None:
         return self._actions.hover(params)
-
-    async def _fetch_configuration(self) -> None:
-        """What the client then says is its layer whole, and so is nothing."""
-        if not self._connection.client.has("workspace.configuration"):
-            self._configure(None)
-            return
-        try:
-            answer = await self._connection.request("workspace/configuration", {"items": [{"section": "tark"}]})
-        except RequestFailed as error:
-            log.warning("workspace/configuration: %s", error)
-            return
-        said = answer[0] if isinstance(answer, list) and answer else None
-        self._configure({"tark": said} if said else None)
-
-    def _configure(self, configuration: object) -> None:
-        self._configuration = configuration
-        self._settings_changed()
-
-    def _settings_changed(self) -> None:
-        self._load_settings()
-        self._tell_problems()
-
-    def _load_settings(self) -> None:
-        client = self._connection.client
-        folders = self._preparation.workspace.folders
-        settings, problems = load_settings(
-            user_file=user_config_path(),
-            environ=os.environ,
-            initialization=client.initialization_options,
-            configuration=self._configuration,
-            trusted_client=client.understands("userSettings"),
-            workspace_files=[workspace_config_path(folder) for folder in folders],
-        )
-        before = self._preparation.settings
-        self._preparation.settings = self._doctor.settings = settings
-        self._doctor.problems = problems
-        logging.getLogger("tark_lsp").setLevel(settings.log_level.upper())
-        if settings.providers != before.providers:
-            self._closing.append(self._preparation.models)  # turns that run may still be using them
-            self._preparation.models = Models(overrides(settings), scenario=scenario_of(settings), keys=self._keys)
-
-    def _logins(self) -> Logins:
-        return Logins(overrides(self._preparation.settings), os.environ, self._keys)
-
-    def _tell_problems(self) -> None:
-        """Each once."""
-        for problem in self._doctor.problems:
-            if problem not in self._told:
-                self._told.add(problem)
-                self._questions.tell(f"Tark: {problem}", level=WARNING)
-
-    def _save_if_clean(self, path: Path, was_clean: bool) -> None:
-        """`saveAfterEdit`: a document with nothing unsaved before the edit has nothing unsaved after it."""
-        wanted = self._preparation.settings.save_after_edit and self._connection.client.understands("save")
-        if was_clean and wanted:
-            self._soon(self._save(path))
-
-    async def _save(self, path: Path) -> None:
-        """Not the person's save, which accepts what is applied: the didSave that comes of it is left out."""
-        self._reviews.saving.add(path)
-        if await self._state.save([path]):
-            await asyncio.sleep(SAVED_SECONDS)
-        self._reviews.saving.discard(path)
 
     def _soon(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tark_lsp import __version__
+from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection
-from tark_lsp.settings import Settings
 from tark_lsp.workspace.files import Workspace
 
 INSTEAD = {
@@ -28,18 +28,17 @@ STANDARD = {
 
 
 class Doctor:
-    def __init__(self, connection: Connection, workspace: Workspace) -> None:
+    def __init__(self, connection: Connection, workspace: Workspace, configuration: Configuration) -> None:
         self._connection = connection
         self._workspace = workspace
-        self.settings = Settings()
-        self.problems: list[str] = []
+        self._configuration = configuration
 
     def report(self, keys: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """`keys`: the status of every provider, as of `tark.auth.status`."""
         client = self._connection.client
         missing = {f"experimental.tark.{flag}": text for flag, text in INSTEAD.items() if not client.understands(flag)}
         missing |= {name: text for name, text in STANDARD.items() if not client.has(name)}
-        settings = self.settings
+        settings = self._configuration.settings
         return {
             "version": __version__,
             "editor": {"name": client.name, "version": client.version, "positionEncoding": client.position_encoding},
@@ -55,7 +54,7 @@ class Doctor:
             "providers": sorted(settings.providers),
             "keys": [dict(each) for each in keys],
             "folders": [str(folder) for folder in self._workspace.folders],
-            "problems": self.problems,
+            "problems": list(self._configuration.problems),
         }
 
     def text(self, report: dict[str, Any]) -> str:

@@ -24,6 +24,7 @@ from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.asking.permission import Permissions
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.asking.turn_person import TurnPerson
+from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.documents.targets import Target, Targets
 from tark_lsp.server.prompting.comments import PromptComment, find_comments
@@ -51,8 +52,7 @@ class Preparation:
 
     def __init__(
         self,
-        settings: Settings,
-        models: Models,
+        configuration: Configuration,
         workspace: Workspace,
         documents: Documents,
         targets: Targets,
@@ -66,8 +66,7 @@ class Preparation:
         results_of: Callable[[str], Results],
     ) -> None:
         """`results_of(session_id)`: where the whole texts of the session's cut results are."""
-        self.settings = settings
-        self.models = models
+        self._configuration = configuration
         self.workspace = workspace
         self._documents = documents
         self._targets = targets
@@ -83,6 +82,14 @@ class Preparation:
         self._alarms = Alarms(reviews)
         self._tools: Mapping[str, Tool[Any]] = {}
         self._guiding = Guiding()
+
+    @property
+    def settings(self) -> Settings:
+        return self._configuration.settings
+
+    @property
+    def models(self) -> Models:
+        return self._configuration.models
 
     async def __call__(self, record: TurnRecord, emit: events.Listener) -> Turn:
         session, target = record.session, record.target
