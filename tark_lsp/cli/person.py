@@ -6,7 +6,7 @@ from typing import Any
 from tark_lsp.cli.choosing import Choice, Chosen, EditsText, Hunks, choose, choose_hunks
 from tark_lsp.cli.keyboard import Asks
 from tark_lsp.cli.screen import Screen
-from tark_lsp.cli.visible import one_line, visible
+from tark_lsp.cli.visible import visible, whole_line
 
 ALLOW, REJECT, CANCELLED = {"outcome": "allow"}, {"outcome": "reject"}, {"outcome": "cancelled"}
 NOBODY = "nobody can be asked: this is not a terminal"
@@ -70,7 +70,7 @@ class TerminalPerson:
             Choice("[y]es", f"{verb.lower()} what is shown above, this once"),
             Choice("[n]o", "do not; the model is told"),
             *(
-                [Choice(f"[a]ll {one_line(grant['covers'])}", "the same, and do not ask again for these")]
+                [Choice(f"[a]ll {whole_line(grant['covers'])}", "the same, and do not ask again for these")]
                 if grant
                 else []
             ),
@@ -129,17 +129,19 @@ class TerminalPerson:
 
     def _show(self, request: Mapping[str, Any], *, ordinary: bool) -> None:
         if not ordinary:  # the diff of an edit says it all; of the rest it matters why it is asked
-            self._screen.line(f"{one_line(request['title'])}: {one_line(request['why'])}", "bold")
+            self._screen.line(f"{whole_line(request['title'])}: {whole_line(request['why'])}", "bold")
         if command := request.get("command"):
             self._screen.line(visible(command["text"]), "yellow")
-            self._screen.line(f"in {one_line(command['cwd'])}", "dim")
-            if given := [f"{one_line(name)}={one_line(value)}" for name, value in (command.get("env") or {}).items()]:
+            self._screen.line(f"in {whole_line(command['cwd'])}", "dim")
+            if given := [
+                f"{whole_line(name)}={whole_line(value)}" for name, value in (command.get("env") or {}).items()
+            ]:
                 self._screen.line(f"with {' '.join(given)}", "dim")
         self._screen.edits(request.get("edits") or ())
 
     def _list(self, labels: Sequence[str]) -> None:
         for number, label in enumerate(labels, 1):
-            self._screen.line(f"  {number}. {one_line(label)}")
+            self._screen.line(f"  {number}. {whole_line(label)}")
 
 
 def _allowed(chosen: Chosen) -> Mapping[str, Any]:

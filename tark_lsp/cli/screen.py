@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tark_lsp.cli.diff import draw_hunk
-from tark_lsp.cli.visible import one_line, visible
+from tark_lsp.cli.visible import one_line, visible, whole_line
 from tark_lsp.server.client_documents import Documents
 from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.workspace.lines import split_lines
@@ -74,9 +74,9 @@ class Screen:
         """The file as people call it: relative to the folder where it lies inside."""
         path = path_from_uri(uri)
         if path is None:
-            return one_line(uri)
+            return whole_line(uri)
         inside = path.is_relative_to(self._folder)
-        return one_line(path.relative_to(self._folder).as_posix() if inside else str(path))
+        return whole_line(path.relative_to(self._folder).as_posix() if inside else str(path))
 
     def ended(self, end: Mapping[str, Any]) -> None:
         """The turn's end (protocol.md)."""

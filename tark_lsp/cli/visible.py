@@ -16,9 +16,14 @@ def visible(text: str) -> str:
     return "".join(_shown(character) for character in text)
 
 
+def whole_line(text: str) -> str:
+    """The same on one line, however long: what a person says yes to has no end that is not shown."""
+    return visible(text.strip()).replace("\n", "⏎").replace("\t", " ")
+
+
 def one_line(text: str, longest: int = 200) -> str:
-    """The same on one line of at most `longest` characters."""
-    return cut(visible(text.strip()).replace("\n", "⏎").replace("\t", " "), longest)
+    """The same on one line of at most `longest` characters: never in a question about permission."""
+    return cut(whole_line(text), longest)
 
 
 def _shown(character: str) -> str:

@@ -53,7 +53,7 @@ def edit(*hunks: str, grants: bool = True) -> dict[str, Any]:
     }
 
 
-COMMAND = {
+COMMAND: dict[str, Any] = {
     "title": "run_command",
     "toolKind": "execute",
     "risk": "risky",
@@ -94,6 +94,31 @@ async def test_what_is_asked_is_shown_whole_and_harmless() -> None:
     for text in ("rm -r \\x1b[2J", "in /ws", "with A=b", "run_command: it runs a command", "-a\n+h", "+i"):
         assert text in out.getvalue()
     assert typist.questions[1] == "Apply? [y]es, [n]o, [a]ll edits in /ws, this turn, [h]unk by hunk, [?]: "
+
+
+FAR = f"{'x' * 300}/the-end"
+LONG: list[tuple[str, dict[str, Any]]] = [
+    ("title", {"title": f"fetch https://example.org/{FAR}"}),
+    ("why", {"why": FAR}),
+    ("cwd", {"command": {**COMMAND["command"], "cwd": FAR}}),
+    ("environment", {"command": {**COMMAND["command"], "env": {"PATH": FAR}}}),
+    ("path of an edit", {"edits": [{"uri": f"file:///ws/{FAR}", "version": 1, "hunks": [hunk("h")]}]}),
+]
+
+
+@pytest.mark.parametrize("more", [row[1] for row in LONG], ids=[row[0] for row in LONG])
+async def test_what_is_asked_has_no_hidden_end(more: dict[str, Any]) -> None:
+    someone, _, out = person("n")
+    await someone.permission({**COMMAND, "grants": [], **more})
+    assert FAR in out.getvalue()
+
+
+async def test_what_would_be_granted_has_no_hidden_end() -> None:
+    someone, typist, out = person("n", "1")
+    await someone.permission({**COMMAND, "grants": [{"id": "turn", "covers": FAR}]})
+    await someone.input({"question": "Which?", "options": [{"id": "a", "label": FAR}]})
+    assert FAR in typist.questions[0]
+    assert FAR in out.getvalue()
 
 
 @pytest.mark.parametrize(
