@@ -117,7 +117,9 @@ class App:
         buffers = EditorBuffers(connection, documents)
         workspace = Workspace(client.folders, buffers, own_folders())
         questions = self._questions = Questions(connection, documents)
-        configuration = self._configuration = Configuration(connection, questions, lambda: workspace.folders)
+        configuration = self._configuration = Configuration(
+            connection, questions, lambda: workspace.folders, self._soon
+        )
         show = Show(connection, questions)
         tokens = self._tokens = ProgressTokens()
         warn = partial(questions.tell, level=WARNING)
@@ -131,7 +133,9 @@ class App:
         )
         targets = Targets(documents, workspace)
         self._state = ClientState(connection, documents)
-        saving = Saving(connection, self._state, lambda: configuration.settings, lambda: self._reviews.saving)
+        saving = Saving(
+            connection, self._state, lambda: configuration.settings, lambda: self._reviews.saving, self._soon
+        )
         drawing = Drawing(connection, documents)
         self._tell_editor = drawing.changed
         reviews = self._reviews = Reviews(

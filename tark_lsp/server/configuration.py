@@ -1,9 +1,8 @@
 """The settings as they are now: read from all their layers, anew when one changes, and what of them is wrong."""
 
-import asyncio
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,14 @@ log = logging.getLogger(__name__)
 class Configuration:
     """`settings`, and the `models` they give; `problems` are sentences for people."""
 
-    def __init__(self, connection: Connection, questions: Questions, folders: Callable[[], Sequence[Path]]) -> None:
-        """`folders()`: those of the workspace, which may have settings of their own."""
+    def __init__(
+        self,
+        connection: Connection,
+        questions: Questions,
+        folders: Callable[[], Sequence[Path]],
+        soon: Callable[[Coroutine[Any, Any, None]], None],
+    ) -> None:
+        """`folders()`: those of the workspace, which may have settings of their own. `soon(work)`: begins it."""
         self._connection = connection
         self._questions = questions
         self._folders = folders
@@ -32,7 +37,7 @@ class Configuration:
         """By the client, in `workspace/didChangeConfiguration` or when it was asked."""
         self._told: set[str] = set()
         self._closing: list[Models] = []
-        self._fetching: set[asyncio.Task[None]] = set()
+        self._soon = soon
         self.settings = Settings()
         self.models = Models(keys=self._keys)
         self.problems: Sequence[str] = ()
@@ -73,9 +78,7 @@ class Configuration:
 
     def fetch(self) -> None:
         """Ask the client, behind what goes on."""
-        task = asyncio.ensure_future(self._fetch())
-        self._fetching.add(task)
-        task.add_done_callback(self._fetching.discard)
+        self._soon(self._fetch())
 
     def logins(self) -> Logins:
         return Logins(overrides(self.settings), os.environ, self._keys)

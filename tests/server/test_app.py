@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.server import app as app_module
 from tark_lsp.server.app import create_server
+from tark_lsp.server.editing import saving
 from tests.server.desk import TEXT, MakeDesk, allow
 
 ASK = "tark/requestPermission"
@@ -60,7 +60,7 @@ async def test_folders_come_and_go(make: MakeDesk, tmp_path: Path) -> None:
 
 
 async def test_what_was_saved_before_is_saved_after(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app_module, "SAVED_SECONDS", 0.05)
+    monkeypatch.setattr(saving, "SAVED_SECONDS", 0.05)
     desk = make(tark=["updates", "permission", "save"], config='editReview = "after"\napproval = "balanced"')
     path = desk.editor.open("f.py", TEXT)
 

@@ -1,8 +1,9 @@
 """`saveAfterEdit`: a document with nothing unsaved before an edit of ours has nothing unsaved after it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.turns.client_state import ClientState
@@ -19,20 +20,20 @@ class Saving:
         state: ClientState,
         settings: Callable[[], Settings],
         not_the_persons: Callable[[], set[Path]],
+        soon: Callable[[Coroutine[Any, Any, None]], None],
     ) -> None:
-        """`not_the_persons()`: of which files a didSave is not the person's, which would accept what is applied."""
+        """`not_the_persons()`: of which files a didSave is not the person's, which would accept what is applied.
+        `soon(work)`: begins it."""
         self._connection = connection
         self._state = state
         self._settings = settings
         self._not_the_persons = not_the_persons
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._soon = soon
 
     def applied(self, path: Path, was_clean: bool) -> None:
         """Text of ours was written to the document; `was_clean`: it had no unsaved changes before."""
         if was_clean and self._settings().save_after_edit and self._connection.client.understands("save"):
-            task = asyncio.ensure_future(self._save(path))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._soon(self._save(path))
 
     async def _save(self, path: Path) -> None:
         self._not_the_persons().add(path)
