@@ -83,13 +83,18 @@ def add_message(
 
 
 def add_update(connection: "Connection", turn_id: str, seq: int, update: Mapping[str, Any]) -> None:
-    connection.execute("INSERT INTO updates (turn, seq, said) VALUES (?, ?, ?)", (turn_id, seq, json_text(update)))
+    sql = "INSERT INTO updates (turn, seq, kind, said) VALUES (?, ?, ?, ?)"
+    connection.execute(sql, (turn_id, seq, clean(str(update.get("kind", ""))), json_text(update)))
 
 
 def end_turn(connection: "Connection", turn_id: str, session_id: str, end: Mapping[str, Any]) -> None:
     """And merge what the person was shown of it: what the messages have goes, the rest is kept as it stood last."""
     sql = "UPDATE turns SET ended = ?, ending = ? WHERE id = ?"
     connection.execute(sql, (time.time(), json_text(end), turn_id))
+    # There may be tens of thousands of these, which are not read just to be dropped.
+    connection.execute(
+        f"DELETE FROM updates WHERE turn = ? AND kind IN ({', '.join('?' * len(GONE))})", (turn_id, *GONE)
+    )
     kept = merged(updates(connection.execute(UPDATES, (turn_id,)).fetchall()))
     connection.execute("DELETE FROM updates WHERE turn = ?", (turn_id,))
     for seq, update in kept:

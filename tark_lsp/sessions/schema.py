@@ -18,7 +18,8 @@ TABLES = (
     "CREATE INDEX turns_of_session ON turns (session, ended)",
     """CREATE TABLE messages (session TEXT NOT NULL, number INTEGER NOT NULL, turn TEXT NOT NULL, time REAL NOT NULL,
     message TEXT NOT NULL, call_ids TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (session, number))""",
-    "CREATE TABLE updates (turn TEXT NOT NULL, seq INTEGER NOT NULL, said TEXT NOT NULL, PRIMARY KEY (turn, seq))",
+    """CREATE TABLE updates (turn TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, said TEXT NOT NULL,
+    PRIMARY KEY (turn, seq))""",
     """CREATE TABLE leases (session TEXT PRIMARY KEY, owner TEXT NOT NULL, pid INTEGER NOT NULL, host TEXT NOT NULL,
     machine TEXT NOT NULL, started TEXT NOT NULL, beat REAL NOT NULL)""",
     """CREATE TABLE usage (session TEXT NOT NULL, turn TEXT NOT NULL, model TEXT NOT NULL,
@@ -32,6 +33,8 @@ TABLES = (
     """CREATE TABLE kept_hunks (number INTEGER PRIMARY KEY, lease TEXT NOT NULL, path BLOB NOT NULL,
     digest TEXT NOT NULL, text BLOB, hunks TEXT NOT NULL)""",
     "CREATE INDEX kept_hunks_of_lease ON kept_hunks (lease, path)",
+    "CREATE TABLE chats (path BLOB PRIMARY KEY, session TEXT NOT NULL, turn TEXT NOT NULL, digest TEXT NOT NULL)",
+    "CREATE INDEX chats_of_session ON chats (session)",
 )
 LAYOUT = Layout(1, TABLES)
 """`summary` stands for the messages before `told_from`; tool results before `shortened_before` are told shortened."""
@@ -41,6 +44,7 @@ TEXT_OF: Mapping[str, str] = {
     "updates": f"turn IN ({TURNS_OF})",
     "messages": "session = :session",
     "results": "session = :session",
+    "chats": "session = :session",
     "turns": "session = :session",
     "leases": "session = :session",
     "sessions": "id = :session",

@@ -213,3 +213,14 @@ def test_a_clock_that_went_back_does_not_reorder(stores: Stores, monkeypatch: py
     assert after.updated == before.updated
     assert [each.number for each in store.messages("s1")] == [1, 2]
     assert [each.id for each in store.turns("s1")] == ["t1", "t2"]
+
+
+def test_words_are_not_read_to_be_dropped(stores: Stores) -> None:
+    """A turn may have tens of thousands of them, and its end is waited for."""
+    store = stores.open()
+    begun(store, "s1", "t1")
+    shown(store, "t1", text("a"), {"kind": "thinking", "delta": "b"}, call("call-1", "completed"))
+    spoil = "UPDATE updates SET said = 'no JSON' WHERE kind IN ('text', 'thinking')"
+    assert store.write(lambda connection: connection.execute(spoil).rowcount) == 2
+    store.end_turn("t1", {})
+    assert store.updates("t1") == [(3, call("call-1", "completed"))]
