@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from tark_lsp.agent.kinds import KINDS
+from tark_lsp.agent.session import Session
 from tark_lsp.errors import RequestError
 from tark_lsp.server import protocol
 from tark_lsp.server.documents.documents import Documents
@@ -67,16 +68,18 @@ class HunkCommands:
         """Reject it, and have the lines it was about written anew by a turn that can change nothing else.
 
         What that turn is told is the request of the first one, the rejected change, and what the person says. Where
-        there is no file yet, there are no lines to stay within, and it is a turn of kind `agent`.
+        there is no file yet, there are no lines to stay within, and it is a turn of kind `agent`. It goes on with the
+        session of the first one; where that was deleted, a new one is begun.
         """
         hunk = self._find_hunk(request.hunk_id, "hunkId")
-        asked, session_id = self._asked(hunk.turn_id)
+        asked, session_id = self._asked(hunk.turn_id) if self._is_known(hunk.turn_id) else ("", "")
         if hunk.state not in TO_DECIDE:
             raise RequestError(f"hunkId: it is {hunk.state} already")
         if hunk.operation:
             raise RequestError(f"hunkId: it is to {hunk.operation} a file, and has no lines to write anew")
         if len(self._reviews.together([hunk])) > 1:
             raise RequestError("hunkId: it is decided together with others, and is not written anew alone")
+        self._session(session_id)  # refused before anything is rejected
         await self._reviews.reject([hunk], "the person wants it done in another way")
         if hunk.state != "rejected":
             raise RequestError(f"hunkId: it could not be taken back: {hunk.reason}")
@@ -84,7 +87,11 @@ class HunkCommands:
         kind = KINDS["agent" if target is None else "edit"]
         place = f"in {self._hunks.uri(hunk.path)}" if target is None else _place(target)
         context: list[protocol.Context] = [
-            protocol.TextContext(type="text", name="What the person asked for before", text=asked),
+            *(
+                [protocol.TextContext(type="text", name="What the person asked for before", text=asked)]
+                if asked
+                else []
+            ),
             protocol.TextContext(type="text", name=f"The change they rejected, {place}", text=as_diff(hunk)),
         ]
         start = protocol.StartTurn(
@@ -94,7 +101,18 @@ class HunkCommands:
             ask_for_prompt=request.ask_for_prompt,
             comment=request.comment,
         )
-        return {"turnId": self._turns.start(start, kind, self._sessions.use(session_id), target)["turnId"]}
+        session = self._session(session_id) or self._sessions.new()
+        return {"turnId": self._turns.start(start, kind, session, target)["turnId"]}
+
+    def _session(self, session_id: str) -> Session | None:
+        """None where it was deleted. Raises RequestError where it cannot be gone on with."""
+        sessions = self._sessions
+        is_there = sessions.find(session_id) is not None or sessions.store.session(session_id) is not None
+        return sessions.use(session_id) if is_there else None
+
+    def _is_known(self, turn_id: str) -> bool:
+        """Not so: it is of an earlier server, and its session was deleted."""
+        return self._turns.remembers(turn_id) or self._sessions.store.turn(turn_id) is not None
 
     def _asked(self, turn_id: str) -> tuple[str, str]:
         """What a turn, be it of an earlier server, was asked for, and its session's id. Raises RequestError."""
@@ -134,14 +152,15 @@ class HunkCommands:
         return hunk
 
     def _find_hunks(self, request: protocol.ListHunks) -> list[ReviewHunk]:
-        if request.turn_id is not None:
-            self._asked(request.turn_id)
         path = None
         if request.uri is not None:
             path = path_from_uri(request.uri)
             if path is None:
                 raise RequestError(f"uri: {request.uri!r} is no file")
-        return self._reviews.find(path, request.turn_id)
+        found = self._reviews.find(path, request.turn_id)
+        if request.turn_id is not None and not found:
+            self._asked(request.turn_id)  # raises for an id that is none
+        return found
 
     def _decided(self, chosen: list[ReviewHunk], state: str) -> dict[str, Any]:
         skipped = [

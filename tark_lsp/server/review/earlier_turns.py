@@ -17,10 +17,13 @@ class EarlierTurns:
         self._updates: dict[str, Updates] = {}
 
     def came_back(self, turn_id: str) -> None:
-        """Hunks of it did. Its updates begin again with 1, as the client of this server has seen none."""
-        row = self._store.turn(turn_id)
-        if row is not None and turn_id not in self._updates:  # None: its session was deleted
-            self._updates[turn_id] = Updates(self._connection, row.session_id, turn_id)
+        """Hunks of it did. Its updates begin again with 1, as the client of this server has seen none.
+
+        Where its session was deleted, they are of a session without an id.
+        """
+        if turn_id not in self._updates:
+            row = self._store.turn(turn_id)
+            self._updates[turn_id] = Updates(self._connection, row.session_id if row is not None else "", turn_id)
 
     def title(self, turn_id: str) -> str:
         """What people call it; empty where it is not known."""
