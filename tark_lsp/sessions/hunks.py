@@ -119,12 +119,16 @@ class HunkRows:
         return self._lease
 
     def _set_mark(self, connection: "Connection") -> None:
-        """Within the transaction that changed the rows, so that no two servers do it at once."""
+        """Within the transaction that changed the rows, so that no two servers do it at once.
+
+        A server that is in memory does not know whether others have rows in the file.
+        """
         some = connection.execute("SELECT 1 FROM kept_hunks LIMIT 1").fetchone()
+        (_, _, file) = connection.execute("PRAGMA database_list").fetchone()
         try:
             if some:
                 self._mark().touch(mode=0o600)
-            else:
+            elif file:
                 self._mark().unlink(missing_ok=True)
         except OSError as error:  # where no file can be made, the store is in memory and has said so
             log.warning("undecided hunks cannot be marked as kept: %s", error)

@@ -9,6 +9,8 @@ from tark_lsp.server.review.hunks import GONE, ReviewHunk
 from tark_lsp.server.review.kept import LONG
 from tark_lsp.server.review.returning import AWAY, THERE
 from tark_lsp.sessions import hunks as hunk_rows
+from tark_lsp.sessions.hunks import HunkRows, KeptText
+from tark_lsp.sessions.store import SessionStore
 from tark_lsp.workspace.edits import ProposedEdit
 from tests.server.kept_desk import Server
 
@@ -27,6 +29,10 @@ def write(server: Server, name: str, text: str) -> Path:
     path = server.folder / name
     path.write_bytes(text.encode())
     return path
+
+
+def no_file() -> Path:
+    raise OSError("there is no place for it")
 
 
 def standing(hunks: Sequence[ReviewHunk]) -> list[tuple[str, bool, int, str]]:
@@ -458,3 +464,18 @@ async def test_what_is_decided_goes_though_the_text_of_then_stays(server: Server
     server.killed()
     (found,) = server.follow("a.py").reviews.find()
     assert (found.id, found.state, found.start) == (hunks[1].id, "pending", 12)
+
+
+async def test_a_server_in_memory_leaves_the_mark_to_those_with_the_file(server: Server) -> None:
+    path = server.editor.open("a.py", TEXT)
+    hunks = server.propose(path, (3, 4, ["THREE\n"]))
+    said: list[str] = []
+    in_memory = HunkRows(SessionStore(no_file, said.append), lambda: server.state / "mark")
+    b = server.folder / "b.py"
+    in_memory.keep(b, [KeptText(b, "digest", "text", ())])
+    in_memory.keep(b, [])
+    in_memory.take(lambda _: True)
+    assert "memory" in said[0]
+    server.killed()
+    write(server, "a.py", TEXT)
+    assert [each.id for each in server.follow("a.py").reviews.find(path)] == [each.id for each in hunks]
