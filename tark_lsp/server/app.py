@@ -63,6 +63,7 @@ from tark_lsp.server.turns.single_file import SingleFiles
 from tark_lsp.server.turns.telling import Telling
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.server.turns.updates import ProgressTokens
+from tark_lsp.sessions.chats import ChatRows
 from tark_lsp.sessions.hunks import HunkRows
 from tark_lsp.sessions.results import SessionResults
 from tark_lsp.sessions.store import SessionStore
@@ -181,7 +182,7 @@ class App:
         titles.tell = turns.event
         sessions.lost = lambda session_id: turns.cancel(session_id=session_id)
         drawing.attach(reviews, hunks, self._hunks_changed)
-        chats = Chats(documents, workspace, turns, questions, drawing.refresh)
+        chats = Chats(documents, workspace, turns, questions, ChatRows(store), drawing.refresh)
         prompts = NamedPrompts(
             workspace,
             user_config_path().parent,

@@ -31,7 +31,8 @@ from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.server.review.undo import UndoCommand
 from tark_lsp.server.sessions.commands import SessionCommands
-from tark_lsp.server.sessions.sessions import Sessions, settings_json
+from tark_lsp.server.sessions.new_sessions import settings_json
+from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.title_request import Titles
 from tark_lsp.server.turns.answers import Answers, heading_of
 from tark_lsp.server.turns.prepare import Preparation
@@ -157,7 +158,7 @@ class Commands:
         session = (
             self._sessions.use(request.session_id)
             if request.session_id
-            else parts.chats.session(sent, self._sessions.new, self._sessions.goes_on)
+            else parts.chats.session(sent, self._sessions.new, self._sessions.use)
         )
         answering = parts.chats.answer(sent, session)
         request = request.model_copy(update={"prompt": sent.prompt, "range": None, "ask_for_prompt": False})
@@ -209,7 +210,7 @@ class Commands:
             "hunks": parts.hunks.by_document([hunk for hunk in parts.reviews.find() if hunk.open]),
             "sessions": [{"sessionId": each.id, **settings_json(each)} for each in sessions],
             "prompts": [prompt_json(each) for each in parts.prompts.all().values()],
-            "settings": {**parts.preparation.settings.shown(), **self._sessions.defaults},
+            "settings": {**parts.preparation.settings.shown(), **self._sessions.beginnings.defaults},
         }
 
     async def _list_permissions(self, request: protocol.ListPermissions, _: Any) -> Any:
@@ -238,8 +239,8 @@ class Commands:
         """Of one session, or of those to come."""
         wanted = request.model_dump(exclude_none=True, include={"model", "mode", "approval", "thinking"})
         if request.session_id is None:
-            self._sessions.defaults |= wanted
-            return settings_json(self._sessions.fresh())
+            self._sessions.beginnings.defaults |= wanted
+            return settings_json(self._sessions.beginnings.fresh())
         session = self._sessions.use(request.session_id)
         for name, value in wanted.items():
             setattr(session, name, value)

@@ -1,5 +1,6 @@
 """The chats: which answer is being written where, which session goes on with which document, what a person can do."""
 
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,10 @@ from tark_lsp.server.chat.writer import AnswerWriter
 from tark_lsp.server.documents.documents import Documents, TextDocument
 from tark_lsp.server.documents.text_document import is_chat
 from tark_lsp.server.turns.turns import Turns
+from tark_lsp.sessions.chats import ChatRows
 from tark_lsp.workspace.files import Workspace
+
+log = logging.getLogger(__name__)
 
 LONGEST_TITLE = 60
 BEGINNING_LINES = 50
@@ -39,14 +43,6 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """The session that answered last in a document, and the digest of the conversation it knows."""
-
-    session: Session
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
 class Placed:
     """An offer for lines `start` to `end`, end not included."""
 
@@ -62,17 +58,18 @@ class Chats:
         workspace: Workspace,
         turns: Turns,
         questions: Questions,
+        rows: ChatRows,
         redraw: Callable[[], None],
     ) -> None:
-        """`redraw()`: what can be done in a document has changed."""
+        """`rows`: the session that answered last in each document. `redraw()`: what can be done in one has changed."""
         self._documents = documents
         self._workspace = workspace
         self._turns = turns
         self._questions = questions
+        self._rows = rows
         self._redraw = redraw
         self.transcripts = Transcripts(documents)
         self._answering: dict[Path, Answering] = {}
-        self._kept: dict[Path, Kept] = {}
 
     def sent(self, uri: str) -> Sent:
         """What Send in this document means now. Raises RequestError where there is nothing to be sent."""
@@ -89,12 +86,18 @@ class Chats:
             raise RequestError("textDocument: there is no message of yours at the end", hint="write it below `## You`")
         return Sent(path, tuple(said))
 
-    def session(self, sent: Sent, new: Callable[[], Session], goes_on: Callable[[Session], bool]) -> Session:
-        """The one that knows what stands above, where that goes on; else a new one that is told it."""
+    def session(self, sent: Sent, new: Callable[[], Session], use: Callable[[str], Session]) -> Session:
+        """The one that knows what stands above, be it of an earlier server; else a new one that is told it.
+
+        `use(session_id)` raises RequestError where that cannot be gone on with: another process has it, say.
+        """
         before = sent.said[:-1]
-        kept = self._kept.get(sent.path)
-        if kept is not None and kept.digest == digest(before) and goes_on(kept.session):
-            return kept.session
+        known = self._rows.find(sent.path, digest(before))
+        if known is not None:
+            try:
+                return use(known)
+            except RequestError as error:
+                log.info("%s begins a new session: %s", sent.path.name, error)
         session = new()
         session.messages.extend(history(before))
         return session
@@ -146,7 +149,8 @@ class Chats:
         if answering.ended:
             del self._answering[answering.path]
             if answering.known:
-                self._kept[answering.path] = Kept(answering.session, digest(answering.conversation))
+                said = digest(answering.conversation)
+                self._rows.keep(answering.path, answering.session.id, answering.turn_id, said)
         self._redraw()
 
 
