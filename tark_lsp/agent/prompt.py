@@ -20,7 +20,7 @@ LONGEST_GIVEN = 32_000
 """Characters of one thing that is told with a prompt: a selection, a file, a text; what is longer can be read on."""
 
 SAYS = "The person says:\n\n"
-"""What the person's own words come after, at the end of a turn's message."""
+"""What the person's own words come after, in a text of their own at the end of a turn's message."""
 
 MOST_DIAGNOSTICS = 50
 MOST_OPEN_DOCUMENTS = 50
@@ -64,7 +64,8 @@ def system_prompt(parts: Sequence[SystemPart]) -> str:
 
 
 def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, around: Surroundings) -> Message:
-    parts = [kind.instructions]
+    """The person's words are the last text, alone: nobody who writes a file or a page can speak for them."""
+    parts = []
     if kind.writes:
         parts.append(read_prompt(f"mode_{mode}"))
     if around.pointer is not None:
@@ -77,9 +78,22 @@ def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, aroun
         names = (workspace.display(path) for path in around.open_documents[:MOST_OPEN_DOCUMENTS])
         parts.append("Open in the editor: " + ", ".join(names))
     parts += [f"{name}:\n{text}" for name, text in around.extra]
+    rest = "".join(f"\n\n{part}" for part in parts)
     if prompt.strip():
-        parts.append(f"{SAYS}{prompt}")
-    return Message("user", (Text("\n\n".join(parts)), *around.images))
+        texts = (Text(f"{kind.instructions}{rest}\n\n"), Text(f"{SAYS}{prompt}"))
+    else:
+        texts = (Text(kind.instructions), *((Text(rest),) if rest else ()))
+    return Message("user", (*texts, *around.images))
+
+
+def own_words(message: Message) -> str:
+    """What the person typed of a message of theirs: all of one that holds but one text, as what is said to a running
+    turn does, else the last text where it begins with `SAYS`. Empty where they typed nothing.
+    """
+    texts = [part.text for part in message.parts if isinstance(part, Text)]
+    if len(texts) == 1:
+        return texts[0].removeprefix(SAYS).strip()
+    return texts[-1].removeprefix(SAYS).strip() if texts and texts[-1].startswith(SAYS) else ""
 
 
 def pointed_at(pointer: Pointer) -> str:

@@ -7,7 +7,7 @@ messages (short, in their words, since a summary may lose what mattered), and th
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tark_lsp.agent.prompt import SAYS
+from tark_lsp.agent.prompt import SAYS, own_words
 from tark_lsp.context.tokens import text_tokens
 from tark_lsp.messages import Image, Message, Text, ToolCall, ToolResult
 
@@ -21,7 +21,15 @@ AT_WORK = "The request that is being worked on, whole:\n\n"
 LONGEST_SAID = 600
 """Characters of one earlier message of the person's."""
 
-LONGEST_LINES = {"person": 4_000, "assistant": 3_000, "call": 400, "result": 600, "summary": 24_000}
+LONGEST_ENTRIES = {
+    "Person": 4_000,
+    "Told with it": 2_000,
+    "Assistant": 3_000,
+    "Call": 400,
+    "Result": 600,
+    "Failure": 600,
+    "Summary": 24_000,
+}
 """Characters of each in what is given to be summed up."""
 
 
@@ -58,8 +66,11 @@ def said(messages: Sequence[Message], most: float) -> tuple[str, ...]:
 
 
 def transcript(messages: Sequence[Message], most: int) -> str:
-    """The messages as a text to be summed up, about `most` characters at most: what is too much is cut out in it."""
-    text = "\n".join(line for message in messages for line in _lines(message))
+    """The messages as a text to be summed up, about `most` characters at most: what is too much is cut out in it.
+
+    Only what begins a line at the margin is an entry: whatever stands in one cannot pass for the next.
+    """
+    text = "\n".join(entry for message in messages for entry in _entries(message))
     if len(text) <= most:
         return text
     head = most // 4  # goals stand at the beginning, what is at work at the end
@@ -69,38 +80,42 @@ def transcript(messages: Sequence[Message], most: int) -> str:
 def _words(message: Message) -> Iterator[str]:
     """Of the person's own, without what was told with them; of a summary those that it carries."""
     if not is_summary(message):
-        text = message.text
-        words = (text.rpartition(SAYS)[2] if SAYS in text else text).strip()
-        if words:
+        if words := own_words(message):
             yield words if len(words) <= LONGEST_SAID else f"{words[:LONGEST_SAID]}…"
         return
     texts = [part.text for part in message.parts if isinstance(part, Text)]
-    yield from (text.removeprefix(SAID).strip() for text in texts if text.startswith(SAID))
-    if AT_WORK in texts:
-        at_work = texts[texts.index(AT_WORK) + 1 :]
+    end = texts.index(AT_WORK) if AT_WORK in texts else len(texts)
+    yield from (text.removeprefix(SAID).strip() for text in texts[:end] if text.startswith(SAID))
+    if at_work := texts[end + 1 :]:
         yield from _words(Message("user", tuple(map(Text, at_work))))
 
 
-def _lines(message: Message) -> Iterator[str]:
+def _entries(message: Message) -> Iterator[str]:
     match message.role:
         case "user" if is_summary(message):
-            yield _line("summary", "Summary of what was before", message.text)
+            yield _entry("Summary", "Summary of what was before", message.text)
         case "user":
-            yield _line("person", "Person", message.text)
+            words = own_words(message)
+            if given := message.text.strip().removesuffix(words).removesuffix(SAYS).strip():
+                yield _entry("Told with it", "Told with what the person says next", given)
+            if words:
+                yield _entry("Person", "Person", words)
         case "assistant" if message.text.strip():
-            yield _line("assistant", "Assistant", message.text)
+            yield _entry("Assistant", "Assistant", message.text)
     for part in message.parts:
         match part:
             case ToolCall(name=name, arguments=arguments):
-                yield _line("call", f"Call of {name}", arguments)
+                yield _entry("Call", f"Call of {name}", arguments)
             case ToolResult(content=content, is_error=failed):
-                yield _line("result", "Failure" if failed else "Result", content)
+                kind = "Failure" if failed else "Result"
+                yield _entry(kind, kind, content)
             case Image():
                 yield "(an image)"
 
 
-def _line(kind: str, who: str, text: str) -> str:
-    longest = LONGEST_LINES[kind]
-    return f"{who}: {text if len(text) <= longest else f'{text[:longest]}…'}".replace(
-        "</conversation", "<\\/conversation"
-    )
+def _entry(kind: str, heading: str, text: str) -> str:
+    """One line at the margin; the further ones stand two spaces in."""
+    longest = LONGEST_ENTRIES[kind]
+    cut = text if len(text) <= longest else f"{text[:longest]}…"
+    lines = f"{heading}: {cut}".replace("</conversation", "<\\/conversation").splitlines()
+    return "\n  ".join(lines)

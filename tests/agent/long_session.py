@@ -78,7 +78,7 @@ async def run_long_session(bench: Bench, turns: int, window: int, ratio: float) 
         turn = bench.make()
         turn.model, turn.estimates = model, estimates
         said = GOAL if not number else f"And now look at the next file, number {number}, please."
-        turn.prompt = Message("user", (Text(f"You are asked to look.\n\n{SAYS}{said}"),))
+        turn.prompt = Message("user", (Text("You are asked to look.\n\n"), Text(f"{SAYS}{said}")))
         end = await run_turn(turn)
         session.stop_reasons.add(end.stop_reason)
         session.compactions.append(sum(isinstance(event, HistoryCompacted) for event in bench.heard))

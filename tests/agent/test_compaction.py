@@ -23,11 +23,11 @@ async def test_one_compaction_keeps_goals_the_last_messages_and_the_prompt(tight
         tight.model.answers = [answer(words(500) + f"answer {n}")]
         prompt = "Goal: MARKER-7, in blue" if not n else f"and number {n}"
         turn = tight.make()
-        turn.prompt = Message("user", (Text(f"instructions\n\n{SAYS}{prompt}"),))
+        turn.prompt = Message("user", (Text("instructions\n\n"), Text(f"{SAYS}{prompt}")))
         await run_turn(turn)
     assert not heard(tight, HistoryCompacted)
     turn = tight.make(answer(SMALL), answer("Go on."))
-    turn.prompt = Message("user", (Text(f"instructions {words(900)}\n\n{SAYS}the last"),))
+    turn.prompt = Message("user", (Text(f"instructions {words(900)}\n\n"), Text(f"{SAYS}the last")))
     before = list(tight.session.messages)
     end = await run_turn(turn)
     assert (end.stop_reason, end.text) == (StopReason.END_TURN, "Go on.")
@@ -57,12 +57,12 @@ async def test_a_long_turn_is_compacted_with_its_prompt_told_whole(tight: Bench)
     summing = [each for _ in range(40) for each in (answer(words(250) + "x", call("give", n=250)),)]
     turn = tight.make()
     tight.model = turn.model = Summarising(summing, name=tight.model.name, context_window=10_000)
-    turn.prompt = Message("user", (Text(f"instructions\n\n{SAYS}Goal: MARKER-8"),))
+    turn.prompt = Message("user", (Text("instructions\n\n"), Text(f"{SAYS}Goal: MARKER-8")))
     await run_turn(turn)
     history.check(tight.session.messages)
     (compacted,) = heard(tight, HistoryCompacted)
     assert compacted.summary is tight.session.messages[0]
-    assert compacted.summary.parts[-1] == turn.prompt.parts[0]
+    assert compacted.summary.parts[-2:] == turn.prompt.parts
     assert SMALL in compacted.summary.text
 
 

@@ -93,7 +93,8 @@ def test_the_turn_says_kind_mode_surroundings_and_the_person_last(workspace: Wor
     assert places == sorted(places)
     assert message.text.endswith("Now.")
     assert message.role == "user"
-    assert [type(part) for part in message.parts] == [Text, Image]
+    assert [type(part) for part in message.parts] == [Text, Text, Image]
+    assert message.parts[1] == Text("The person says:\n\nDo it.\n\nNow.")
 
 
 def test_kinds_that_answer_in_words_hear_of_no_mode(workspace: Workspace) -> None:

@@ -10,7 +10,7 @@ from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.wire import WIRES, Target, load_wire
 from tark_lsp.messages import Image, Message, Text, ToolCall, ToolDefinition, ToolResult
 
-AT_WORK = Message("user", (Text(f"{SAYS}the request"), Image("image/png", "AAAA")))
+AT_WORK = Message("user", (Text("You are asked.\n\n"), Text(f"{SAYS}the request"), Image("image/png", "AAAA")))
 CALLS = Message("assistant", (Text("I look."), ToolCall("call1", "read_file", '{"path": "a"}')), "a/b")
 RESULTS = Message("tool", (ToolResult("call1", "long line\n" * 1_000),))
 TAILS: dict[str, list[Message]] = {
