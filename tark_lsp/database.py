@@ -2,11 +2,12 @@
 
 It is damaged: put aside under another name, and a new one begun. It was put aside or removed by somebody else: the one
 that is there now, or a new one. A newer tark-lsp wrote it, the disk is full, the folder cannot be written, another
-process keeps it locked: memory, until this process ends. Then all of it is carried over, where it is whole and not too
-big, else the rows that this process needs; and what happened is said.
+process keeps it locked: memory, until `come_back` finds that it can be used again. All of it is carried over, where it
+is whole and not too big, else the rows that this process needs; and what happened is said.
 """
 
 import threading
+import time
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,6 +26,8 @@ GIVEN_BACK_PAGES = 1_000
 """4 MiB."""
 MOST_FILES = 2
 """So many that cannot be used, one after the other, are enough: memory."""
+SHARE_OF_TIME = 20
+"""A file is tried again when so many times as long went by as that took last: it may have to be written in vain."""
 T = TypeVar("T")
 
 
@@ -51,7 +54,8 @@ class Database:
         all of them could be read. `failed(problem, lost, in_memory)` is called each time the file could not be used,
         after that; `lost`: not all could be; `in_memory`: there is no new file.
         """
-        self._locate: Callable[[], Path] | None = locate
+        self._locate = locate
+        self.in_memory = False
         self._layout = layout
         self._carry = carry
         self._failed = failed
@@ -64,6 +68,10 @@ class Database:
         """Which file is open, or was tried last; None in memory."""
         self._intact = False
         """The file that cannot be used can be read, and has all there is."""
+        self._whole = True
+        """What was carried over last was all there is at hand."""
+        self._try_again = 0.0
+        """Not before that time, by the monotonic clock."""
         self._problems: list[str] = []
         self._writes, self._log_bytes = 0, 0
         """Since the log was brought in last, and how long it was then."""
@@ -87,6 +95,40 @@ class Database:
         script = f"PRAGMA incremental_vacuum({GIVEN_BACK_PAGES})"
         self._do(lambda connection: connection.executescript(script))
 
+    def come_back(self, bring: "Callable[[Connection, Connection], None]", *, wait: bool) -> bool:
+        """From memory to the file, where that can be used again: True. `wait`: for others that write, and at once.
+
+        `bring(memory, file)`, in a transaction of the file, puts what is in memory in place of what the file has of it;
+        what it raises is raised, and everything is as it was. Not where something was lost on the way to memory: the
+        file may still have it.
+        """
+        import sqlite3
+
+        from tark_lsp.sqlite_file import be_patient, identity, in_one, open_file
+
+        began = time.monotonic()
+        if not (self.in_memory and self._open and self._whole) or (began < self._try_again and not wait):
+            return False
+        memory = self._open[0]
+        try:
+            path = self._locate()
+            connection = open_file(path, *self._layout, wait=wait)
+            try:
+                in_one(connection, lambda file: bring(memory, file))
+                be_patient(connection)
+            except BaseException:  # raised again
+                connection.close()
+                raise
+        except (sqlite3.Error, OSError):
+            return False  # people were told when it was left, and are when this process ends
+        finally:
+            now = time.monotonic()
+            self._try_again = now + (now - began) * SHARE_OF_TIME
+        _close(self._open)
+        self._open.append(connection)
+        self._path, self._file, self.in_memory, self._log_bytes = path, identity(path), False, 0
+        return True
+
     def close(self) -> None:
         """It opens again when it is used again; what was in memory only is gone."""
         if self._checkpoint is not None:
@@ -102,14 +144,14 @@ class Database:
             try:
                 connection = self._current()
             except (sqlite3.Error, OSError) as error:
-                if self._locate is None:
+                if self.in_memory:
                     raise
                 self._leave(error, last=attempt + 1 == MOST_FILES)
                 continue
             try:
                 return work(connection)
             except (sqlite3.Error, OSError) as error:
-                if self._locate is None or not is_unusable(error):
+                if self.in_memory or not is_unusable(error):
                     raise
                 self._leave(error, last=attempt + 1 == MOST_FILES)
         raise AssertionError("memory is always there")
@@ -130,7 +172,7 @@ class Database:
         from tark_lsp.sqlite_file import copy_all, identity, in_one, open_file, open_memory
 
         path, self._path, self._file = self._path, None, None
-        if self._locate is None:
+        if self.in_memory:
             connection = open_memory(*self._layout)
             if path is not None and self._intact and copy_all(path, connection, self._layout.version):
                 _close(self._left)
@@ -140,7 +182,7 @@ class Database:
             connection = open_file(self._path, *self._layout)
             self._file = identity(self._path)
         try:
-            whole = in_one(connection, self._carry_over)
+            self._whole = in_one(connection, self._carry_over)
         except BaseException:  # raised again
             connection.close()
             raise
@@ -149,7 +191,7 @@ class Database:
         if self._problems:
             problems = "; ".join(self._problems)
             self._problems.clear()
-            self._failed(problems, not whole, self._locate is None)
+            self._failed(problems, not self._whole, self.in_memory)
 
     def _carry_over(self, new: "Connection") -> bool:
         whole = True
@@ -167,7 +209,7 @@ class Database:
         self._left += self._open
         self._open.clear()
         if last or not is_damaged(error) or self._path is None:
-            self._locate = None
+            self.in_memory = True
             return
         try:
             self._problems.append(f"it was put aside as {put_aside(self._path, self._file)}")
@@ -175,7 +217,7 @@ class Database:
             pass  # another process did it: what is there now is tried
         except OSError as refused:
             self._problems.append(str(refused))
-            self._locate = None
+            self.in_memory = True
 
     def _look_at_log(self) -> None:
         from tark_lsp.sqlite_file import bring_log_in

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-BUSY_SECONDS = 2.0
-"""How long another process may write: its transactions take milliseconds."""
+BUSY_SECONDS = 5.0
+"""How long another process may write. Ours take milliseconds, but for a big session that comes or goes as a whole."""
 LONGEST_LOG_PAGES = 16_384
 """At 64 MiB of log a commit brings it into the file by itself."""
 PRAGMAS = (
@@ -51,17 +51,22 @@ class NewerFile(OSError):
     """A newer tark-lsp wrote the file: it is left alone."""
 
 
-def open_file(path: Path, version: int, tables: Sequence[str]) -> sqlite3.Connection:
+def open_file(path: Path, version: int, tables: Sequence[str], wait: bool = True) -> sqlite3.Connection:
     """Made with mode 0600 where it is missing. `tables` are statements, run on a file that has no `version` yet.
 
-    Raises OSError, sqlite3.Error; NewerFile for one of a newer version.
+    `wait`: for others that write (`be_patient`). Raises OSError, sqlite3.Error; NewerFile for one of a newer version.
     """
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
             path.chmod(0o600)  # SQLite gives the files beside it the same mode
     except FileNotFoundError:
         path.touch(mode=0o600)
-    return _prepared(_connect(os.fspath(path)), version, tables)
+    return _prepared(_connect(os.fspath(path), BUSY_SECONDS if wait else 0.0), version, tables)
+
+
+def be_patient(connection: sqlite3.Connection) -> None:
+    """From now on it waits for others that write."""
+    connection.execute(f"PRAGMA busy_timeout = {round(BUSY_SECONDS * 1_000)}")
 
 
 def open_memory(version: int, tables: Sequence[str]) -> sqlite3.Connection:
@@ -174,9 +179,9 @@ def _code(error: Exception) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def _connect(name: str) -> sqlite3.Connection:
+def _connect(name: str, busy_seconds: float = 0.0) -> sqlite3.Connection:
     # It is closed where its owner is collected, which may be in another thread; used it is in one.
-    return sqlite3.connect(name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(name, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
 
 
 def _open_to_read(path: Path) -> sqlite3.Connection:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tark_lsp.database import Database
 from tark_lsp.messages import Message
 from tark_lsp.sessions import leases, log, usage
-from tark_lsp.sessions.carrying import Carrying
+from tark_lsp.sessions.carrying import Carrying, TakenOver
 from tark_lsp.sessions.export import Exported
 from tark_lsp.sessions.forking import fork
 from tark_lsp.sessions.rows import History, Holder, SessionHeld, SessionRow, StoredMessage, TurnRow, UsageRow
@@ -96,6 +96,8 @@ class SessionStore:
         self._database.write(work)
         self._database.shorten()
         self._let_go({session_id})
+        if self._database.in_memory:
+            self._carrying.deleted.add(session_id)
 
     def fork(self, session_id: str, new_id: str, title: str, number: int | None) -> SessionRow:
         """A new session, ours to write, with what was said up to message `number` (None: all); see forking.py.
@@ -131,10 +133,13 @@ class SessionStore:
         return self.leases.others(self._database.read(leases.ALL))
 
     def beat(self) -> list[str]:
-        """To be called every 5 s; ids of the sessions that another process took over."""
-        if not self.leases.held:
-            return []
-        lost = self._database.write(self.leases.beat)
+        """To be called every 5 s; ids of the sessions that another process took over.
+
+        Where sessions are kept in memory the file is tried again.
+        """
+        lost = self._come_back(wait=False)
+        if self.leases.held:
+            lost += self._database.write(self.leases.beat)
         self._let_go(lost)
         return lost
 
@@ -144,6 +149,8 @@ class SessionStore:
         if given:
             self._database.write(lambda connection: self.leases.give_back(connection, given))
             self._let_go(given)
+        if self._database.in_memory:
+            self._carrying.given_back |= given
 
     def begin_turn(self, turn: TurnRow) -> None:
         self._add(turn.session_id, lambda connection: log.add_turn(connection, turn))
@@ -226,7 +233,23 @@ class SessionStore:
         return self._database.write(work)
 
     def close(self) -> None:
+        """What could be kept in memory only, and cannot be stored now either, is gone; that is said."""
+        if self._carrying.is_needed and self._database.in_memory:
+            self._come_back(wait=True)
+        if self._carrying.is_needed and self._database.in_memory:
+            self._failed("the sessions' file still cannot be used: what was said since then is lost")
         self._database.close()
+
+    def _come_back(self, *, wait: bool) -> list[str]:
+        """From memory to the file, if it can be used again; ids of the sessions that another process took over."""
+        try:
+            if self._database.come_back(self._carrying.bring, wait=wait):
+                self._carrying.given_back.clear()
+                self._carrying.deleted.clear()
+                self._failed("the sessions' file can be used again: what was kept in memory is stored")
+        except TakenOver as error:
+            return error.session_ids
+        return []
 
     def _hold(self, row: SessionRow) -> None:
         self.leases.held.add(row.id)
@@ -262,9 +285,12 @@ class SessionStore:
             raise SessionHeld(holder)
 
     def _tell(self, problem: str, lost: bool, in_memory: bool) -> None:
-        kept = "memory only, until the editor ends" if in_memory else "a new file"
-        gone = "; some of the sessions at hand could not be read" if lost else ""
-        self._failed(f"the sessions' file cannot be used: {problem}. Sessions are kept in {kept} from now on{gone}")
+        kept, gone = "a new file from now on", ""
+        if in_memory:
+            kept = "memory only until the editor ends" if lost else "memory only until it can be used again"
+        if lost:
+            gone = "; some of the sessions at hand could not be read"
+        self._failed(f"the sessions' file cannot be used: {problem}. Sessions are kept in {kept}{gone}")
 
 
 def _value(value: str | Sequence[Path] | None) -> str | bytes | None:
