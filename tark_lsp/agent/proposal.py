@@ -59,7 +59,7 @@ async def draft(turn: Turn, item: Ready) -> Draft:
     drafted = Draft(item, preview, own, decision, outside)
     if drafted.digest in turn.rejected:
         raise ToolError("denied", "the person rejected this edit already in this turn", hint="do without it")
-    announce(turn, item, preview, CallStatus.PENDING)
+    announce(turn, item, replace(preview, edits=own), CallStatus.PENDING)
     context.drafts.update({edit.path: edit for edit in preview.edits})
     return drafted
 

@@ -11,6 +11,7 @@ from typing import Any
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import Image, Message, Thinking, ToolResult
 from tark_lsp.server.documents.uris import uri_from_path
+from tark_lsp.server.turns.spoken import spoken
 from tark_lsp.sessions.rows import Holder, SessionRow, StoredMessage, TurnRow
 
 Json = dict[str, Any]
@@ -144,7 +145,9 @@ def _call_json(call_id: str, said: Mapping[str, Any], result: ToolResult | None,
     if result is not None:
         if status not in OVER:
             status = "failed" if result.is_error else "completed"
-        content = content or [{"type": "text", "text": result.content}]
+        shown = content if isinstance(content, list) else []
+        if not any(isinstance(part, Mapping) and part.get("type") == "text" for part in shown):
+            content = [*shown, {"type": "text", "text": spoken(result.content, failed=result.is_error)}]
     elif over and status not in OVER:
         status = "cancelled"
     optional = {**{name: said.get(name) for name in ("title", "toolKind", "locations")}, "content": content}

@@ -10,6 +10,7 @@ from tark_lsp.server.asking.visible import cut, visible
 from tark_lsp.server.documents.targets import Target
 from tark_lsp.server.protocol_json import range_json, usage_json
 from tark_lsp.server.review.hunks_json import HunksJson
+from tark_lsp.server.turns.spoken import spoken
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.tools.tool import Location
 from tark_lsp.workspace.edits import ProposedEdit
@@ -46,7 +47,7 @@ class Telling:
             case events.ThinkingChunk(delta):
                 updates.text("thinking", delta)
             case events.CallChanged():
-                updates.send("toolCall", **self._call(event))
+                updates.send("toolCall", **self._call(event, record.diffs))
                 if event.status is events.CallStatus.PENDING and event.title:
                     record.progress.report(visible(event.title))
             case events.PlanChanged(entries):
@@ -60,7 +61,8 @@ class Telling:
             case events.Step(message):
                 record.progress.report(visible(message))
 
-    def _call(self, event: events.CallChanged) -> dict[str, Any]:
+    def _call(self, event: events.CallChanged, diffs: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+        """`diffs` are kept until the call is over: its last update says all of it."""
         fields: dict[str, Any] = {"toolCallId": event.call_id, "status": event.status}
         optional = {
             "name": event.name,
@@ -71,8 +73,13 @@ class Telling:
         }
         fields |= {key: value for key, value in optional.items() if value is not None}
         content: list[dict[str, Any]] = [self._diff(edit) for edit in event.edits or ()]
+        if content:
+            diffs[event.call_id] = content
+        if event.status.over:
+            content = diffs.pop(event.call_id, [])
         if event.text is not None:
-            content.append({"type": "text", "text": event.text})
+            failed = event.status is not events.CallStatus.COMPLETED
+            content = [*content, {"type": "text", "text": spoken(event.text, failed=failed)}]
         return {**fields, "content": content} if content else fields
 
     def _location(self, place: Location) -> dict[str, Any]:

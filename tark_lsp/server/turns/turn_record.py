@@ -71,6 +71,8 @@ class TurnRecord:
     notes: list[str] = field(default_factory=list)
     """What the person is to be told when it has started."""
     told: dict[Path, list[tuple[str, str, bool]]] = field(default_factory=dict)
+    diffs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Of calls that are not over, by their ids: what they want to change, as the client was shown it."""
 
     @property
     def over(self) -> bool:
