@@ -41,7 +41,13 @@ class HunkCommands:
         self._sessions = sessions
 
     async def find(self, request: protocol.ListHunks, _: Any) -> Any:
-        return {"hunks": [self._hunks.hunk(hunk) for hunk in self._find_hunks(request)]}
+        """Each says its document, since they are of several."""
+        documents = self._hunks.by_document(self._find_hunks(request))
+        return {
+            "hunks": [
+                {"uri": each["uri"], "version": each["version"], **hunk} for each in documents for hunk in each["hunks"]
+            ]
+        }
 
     async def accept(self, request: protocol.DecideHunks, _: Any) -> Any:
         chosen = self._chosen(request)

@@ -301,6 +301,19 @@ async def test_titles_say_what_is_decided_together(desk: Desk) -> None:
     assert [desk.editor.text(path) for path in paths] == [TEXT.replace("line 3", "THREE")] * 2
 
 
+async def test_a_list_says_which_document_each_is_of(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (desk.folder / "g.py").write_text(TEXT)
+    found = await in_patch(desk)
+    closed = (desk.folder / "g.py").as_uri()
+    document = desk.editor.documents.find(path.as_uri())
+    assert document is not None
+    assert [(each["uri"], each["version"]) for each in found] == [(path.as_uri(), document.version), (closed, None)]
+    assert document.version is not None
+    (alone,) = (await desk.command("tark.hunk.list", {"uri": closed}))["hunks"]
+    assert alone == found[1]
+
+
 async def test_one_of_them_is_not_written_anew(desk: Desk) -> None:
     for name in ("f.py", "g.py"):
         desk.editor.open(name, TEXT)
