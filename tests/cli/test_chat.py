@@ -3,10 +3,12 @@
 import stat
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from tark_lsp.cli.chatting.terminal import QUIET_SECONDS
 from tests.cli.chat_terminal import ALT_ENTER, CTRL_C, CTRL_D, ENTER, TAB, UP, ChatTerminal
 from tests.cli.terminal import configure, environment
 
@@ -125,6 +127,39 @@ def test_what_follows_an_answer_at_once_is_no_prompt(start: Start) -> None:
     terminal.send("n" + ENTER + "and why" + ENTER)
     terminal.see("Then not.")
     assert "and why" not in terminal.shown
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.2, 0.45], ids=["at once", "while keys are dropped", "after that"])
+def test_what_is_typed_ahead_does_not_answer_the_next_question(start: Start, folder: Path, pause: float) -> None:
+    terminal = start()
+    terminal.say("run two")
+    terminal.see("Allow? [y]es, [n]o")
+    terminal.rest()
+    terminal.say("n")
+    terminal.rest(pause)
+    terminal.say("y")
+    terminal.see("Allow? [y]es, [n]o", times=2)
+    terminal.rest()
+    assert not (folder / "second.txt").exists()
+    terminal.answer("Allow? [y]es, [n]o", "n", times=2)
+    terminal.see("end turn")
+    assert not (folder / "second.txt").exists()
+
+
+def test_what_is_typed_right_behind_a_prompt_answers_nothing(start: Start, folder: Path) -> None:
+    terminal = start()
+    terminal.say("run it")
+    sent = [time.monotonic()]
+    while len(sent) < 12:
+        terminal.say("y")
+        sent.append(time.monotonic())
+        terminal.rest(0.15)
+    paused = max(after - before for before, after in pairwise(sent)) >= QUIET_SECONDS  # a busy machine: it was seen
+    assert paused or not (folder / "ran.txt").exists()
+    terminal.see("Allow? [y]es, [n]o")
+    terminal.send(CTRL_C)
+    terminal.see("cancelled")
+    assert paused or not (folder / "ran.txt").exists()
 
 
 def test_a_permission_with_ctrl_c_runs_nothing(start: Start, folder: Path) -> None:
@@ -342,6 +377,7 @@ def test_earlier_prompts_come_back_and_are_private(start: Start, tmp_path: Path)
     terminal = start()
     terminal.say("remember this")
     terminal.see("You said: remember this")
+    terminal.see("end turn")
     terminal.leave()
     [kept] = (tmp_path / "state" / "tark").glob("prompts.history")
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600

@@ -78,7 +78,7 @@ class Terminal:
             multiline=True,
             on_text_changed=self._typed,
         )
-        self._answer = Buffer(multiline=False)
+        self._answer = Buffer(multiline=False, on_text_changed=self._typed)
         self._app: Application[None] = Application(
             foot(
                 self.draft,
@@ -123,31 +123,40 @@ class Terminal:
 
     async def ask(self, question: str) -> str | None:
         async with self._one_question:
-            while (wait := self._typed_at + QUIET_SECONDS - time.monotonic()) > 0:
-                self._question = question
-                self._app.invalidate()
-                await asyncio.sleep(wait)
-            if self._reopening is not None:
-                self._reopening.cancel()
-            forget_what_was_typed()
-            self._answer.reset()
-            self._question, self._taking = question, _Taking.ANSWER
-            self._app.layout.focus(self._answer)
-            self._app.invalidate()
-            answered: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-            self._answered = answered
+            self._question = question
             try:
-                typed = await answered
+                await self._quiet()
+                typed = await self._open()
                 self._tell(f"{question}{'no answer' if typed is None else visible(typed)}", "bold")
                 return typed
             except asyncio.CancelledError:
-                self._tell(f"{question}nobody needs the answer any more", "dim")
+                if self._answered is not None:
+                    self._tell(f"{question}nobody needs the answer any more", "dim")
                 raise
             finally:
-                self._answered, self._question, self._taking = None, "", _Taking.NOTHING
-                self._app.layout.focus(self.draft)
-                self._reopening = asyncio.get_running_loop().call_later(AFTER_ANSWER_SECONDS, self._take_prompts)
+                self._question = ""
+                if self._answered is not None:
+                    self._answered, self._taking = None, _Taking.NOTHING
+                    self._app.layout.focus(self.draft)
+                    self._reopening = asyncio.get_running_loop().call_later(AFTER_ANSWER_SECONDS, self._take_prompts)
                 self._app.invalidate()
+
+    async def _quiet(self) -> None:
+        """Until nobody types: what is being typed is a prompt, or the rest of another answer."""
+        while (wait := self._typed_at + QUIET_SECONDS - time.monotonic()) > 0:
+            self._app.invalidate()
+            await asyncio.sleep(wait)
+
+    def _open(self) -> "asyncio.Future[str | None]":
+        if self._reopening is not None:
+            self._reopening.cancel()
+        forget_what_was_typed()
+        self._answer.reset()
+        self._taking = _Taking.ANSWER
+        self._app.layout.focus(self._answer)
+        self._app.invalidate()
+        self._answered = answered = asyncio.get_running_loop().create_future()
+        return answered
 
     async def hand_over(self, work: Callable[[], Awaitable[T]]) -> T:
         """Let another program have the terminal while `work` lasts."""
@@ -164,7 +173,7 @@ class Terminal:
     def _take_prompts(self) -> None:
         self._taking = _Taking.PROMPT
 
-    def _typed(self, _: Buffer) -> None:
+    def _typed(self, _: Buffer | None = None) -> None:
         self._typed_at = time.monotonic()
 
     def _below(self) -> StyleAndTextTuples:
@@ -208,7 +217,7 @@ class Terminal:
         @keys.add("c-j", filter=closed, eager=True)
         @keys.add("<bracketed-paste>", filter=closed, eager=True)
         def _(_: KeyPressEvent) -> None:
-            pass
+            self._typed()
 
         @keys.add("<bracketed-paste>", filter=~closed)
         def _(event: KeyPressEvent) -> None:
@@ -238,13 +247,14 @@ class Terminal:
         elif text.endswith("\\") and self.draft.document.is_cursor_at_the_end:
             self.draft.delete_before_cursor()
             self.draft.insert_text("\n")
-        elif text.strip():
+        elif text.strip() and not self._question:  # what is sent while a question waits was meant for nobody
             self.draft.reset()
-            self._typed_at = 0.0
             self._submit(text.strip())
+        self._typed()
 
     def _answer_with(self, text: str | None) -> None:
         """What is typed after it, and before the next question, belongs to neither."""
+        self._typed()
         if self._answered is not None and not self._answered.done():
             self._taking = _Taking.NOTHING
             self._answered.set_result(text)
