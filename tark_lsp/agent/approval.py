@@ -39,8 +39,8 @@ Decision: TypeAlias = Allow | Ask | Deny
 
 
 class Effect(StrEnum):
-    """The columns of the table of safety.md; a note is decided as an edit inside. A command is always unsandboxed until
-    there is a sandbox."""
+    """The columns of the table of safety.md, and a note, which is asked for at every level: it speaks to all later
+    sessions. A command is always unsandboxed until there is a sandbox."""
 
     READ_INSIDE = "reads inside the workspace"
     READ_OUTSIDE = "reads outside the workspace"
@@ -54,7 +54,7 @@ class Effect(StrEnum):
 ALLOWED_BY_LEVEL: dict[ApprovalLevel, frozenset[Effect]] = {
     ApprovalLevel.MANUAL: frozenset({Effect.READ_INSIDE}),
     ApprovalLevel.CAREFUL: frozenset({Effect.READ_INSIDE}),
-    ApprovalLevel.BALANCED: frozenset({Effect.READ_INSIDE, Effect.EDIT, Effect.NOTE}),
+    ApprovalLevel.BALANCED: frozenset({Effect.READ_INSIDE, Effect.EDIT}),
 }
 
 Scope: TypeAlias = Literal["turn", "session"]
@@ -134,8 +134,6 @@ def decide(
         return Allow()
     if effect is Effect.EDIT and policy.edit_review and policy.level is not ApprovalLevel.MANUAL:
         return Allow() if policy.edit_review == "after" else Ask(f"it {effect}")
-    if effect is Effect.NOTE and policy.edit_review == "ask":  # it is a write, though one that has no hunks
-        return Ask(f"it {effect}")
     return Allow() if effect in ALLOWED_BY_LEVEL[policy.level] else Ask(f"it {effect}")
 
 

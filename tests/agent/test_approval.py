@@ -121,7 +121,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "move onto a protected path": ("ask once", "ask once", "ask once"),
     "move of a protected path": ("ask once", "ask once", "ask once"),
     "unknown": ("ask", "ask", "ask"),
-    "note": ("ask", "ask", "allow"),
+    "note": ("ask", "ask", "ask"),
     "note with a command": ("ask", "ask", "ask"),
     "note of a risky tool": ("ask", "ask", "ask"),
     "proposal": ("allow", "allow", "allow"),
@@ -193,17 +193,12 @@ def test_the_order(name: str, level: ApprovalLevel) -> None:
     assert selected == ("deny" if by_level == "deny" else "ask once")
 
 
-@pytest.mark.parametrize(
-    ("edit_review", "level", "expected"),
-    [
-        ("ask", ApprovalLevel.BALANCED, "ask"),
-        ("after", ApprovalLevel.BALANCED, "allow"),
-        ("after", ApprovalLevel.CAREFUL, "ask"),
-        ("after", ApprovalLevel.MANUAL, "ask"),
-    ],
-)
-def test_a_note_has_no_hunks_to_review_afterwards(edit_review: Any, level: ApprovalLevel, expected: str) -> None:
-    assert told("note", Policy(level, edit_review=edit_review)) == expected
+@pytest.mark.parametrize(("edit_review", "level"), list(product((None, "ask", "after"), ApprovalLevel)))
+def test_a_note_is_asked_for_however_edits_are_reviewed(edit_review: Any, level: ApprovalLevel) -> None:
+    """It speaks to every later session, and has no hunks to review afterwards."""
+    assert told("note", Policy(level, edit_review=edit_review)) == "ask"
+    assert told("note", Policy(level, allow=(Rule("*"), Rule("edit_file")), edit_review=edit_review)) == "ask"
+    assert told("note", Policy(level, allow=(Rule("save_memory"),), edit_review=edit_review)) == "allow"
 
 
 @pytest.mark.parametrize(

@@ -142,18 +142,29 @@ async def test_a_permission_rule_keeps_a_linked_file_back(make: MakeDesk) -> Non
     assert "KEY=1" not in system_of(desk, None)
 
 
-async def test_a_note_is_asked_for_or_said(make: MakeDesk) -> None:
-    desk = make(config='approval = "balanced"')
+async def test_a_note_that_the_person_allowed_by_rule_is_said(make: MakeDesk) -> None:
+    desk = make(config='[permissions]\nallow = ["save_memory"]')
+    reply_to_note(desk)
+    turn = await desk.start("note it")
+    assert (await desk.end(turn))["text"] == "Kept."
+    (memory,) = (desk.folder.parent / "home" / "state" / "tark" / "memory").iterdir()
+    assert notices(desk, turn) == [f"kept for later sessions in {memory}: Use tabs."]
+    assert desk.connection.asked == []
+
+
+def reply_to_note(desk: Desk) -> None:
     home = desk.folder.parent / "home"
     reply = (
         '[[reply]]\nwhen = "says:\\\\s+note"\ncalls = [{ name = "save_memory", arguments = { text = "Use tabs." } }]\n'
     )
     scenario = home / "scenario.toml"
     scenario.write_text(f'wire = "anthropic-messages"\n[[reply]]\ntool = "save_memory"\ntext = "Kept."\n{reply}')
-    turn = await desk.start("note it")
-    assert (await desk.end(turn))["text"] == "Kept."
-    (memory,) = (home / "state" / "tark" / "memory").iterdir()
-    assert notices(desk, turn) == [f"kept for later sessions in {memory}: Use tabs."]
+
+
+@pytest.mark.parametrize("level", ApprovalLevel)
+async def test_a_note_is_asked_for_at_every_level(make: MakeDesk, level: ApprovalLevel) -> None:
+    desk = make(config=f'approval = "{level}"')
+    reply_to_note(desk)
     asked: list[Json] = []
 
     def reject(params: Json) -> Json:
@@ -161,13 +172,11 @@ async def test_a_note_is_asked_for_or_said(make: MakeDesk) -> None:
         return {"outcome": "reject"}
 
     desk.connection.answers[ASK] = reject
-    memory.unlink()
-    await desk.command("tark.settings.set", {"approval": "careful"})
-    turn = await desk.start("note it again")
+    turn = await desk.start("note it")
     end: dict[str, Any] = await desk.end(turn)
     assert end["stopReason"] == "end_turn"
     assert [(each["title"], each["risk"], each["grants"]) for each in asked] == [("save_memory Use tabs.", "write", [])]
-    assert not memory.exists()
+    assert not (desk.folder.parent / "home" / "state" / "tark" / "memory").exists()
 
 
 async def test_a_session_is_told_of_the_memory_as_it_was_when_it_began(make: MakeDesk) -> None:
