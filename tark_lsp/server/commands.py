@@ -31,6 +31,7 @@ from tark_lsp.server.review.hunks_json import HunksJson
 from tark_lsp.server.review.reviews import Reviews
 from tark_lsp.server.review.undo import UndoCommand
 from tark_lsp.server.sessions.commands import SessionCommands
+from tark_lsp.server.sessions.library import Library
 from tark_lsp.server.sessions.new_sessions import settings_json
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.title_request import Titles
@@ -188,7 +189,7 @@ class Commands:
             end: Mapping[str, Any] = await parts.turns.wait(request.turn_id, token)
             heading = heading_of(parts.turns.find(request.turn_id))
         else:
-            heading, end = self._sessions.end_of(request.turn_id)
+            heading, end = Library(self._sessions).end_of(request.turn_id)
         if request.show:
             await parts.answers.show(request.turn_id, heading, end)
         return end

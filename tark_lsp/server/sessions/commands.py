@@ -69,10 +69,10 @@ class SessionCommands:
         return {"sessionId": self._library.take_in(text, title).id}
 
     async def open(self, request: protocol.SessionId, _: Any) -> Json:
-        """Held from now on, where nobody else has it: who opens it wants to go on with it."""
+        """Not held by that: who only looks at it keeps nobody from going on with it."""
         row = self._sessions.row(request.session_id)
         store, is_here = self._sessions.store, self._sessions.is_here(row)
-        holder = self._sessions.hold(row) if is_here else store.holder(row.id)
+        holder = self._sessions.look(row) if is_here else store.holder(row.id)
         row, turns = self._sessions.row(row.id), store.turns(row.id)
         return {
             **self._json(row, holder),

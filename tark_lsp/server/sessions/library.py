@@ -1,10 +1,11 @@
 """What is done to sessions as a whole, live or not: listed, named, deleted, forked, taken in from a file."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from tark_lsp.errors import RequestError
-from tark_lsp.server.sessions.sessions import Sessions, held, new_session_id
+from tark_lsp.server.sessions.sessions import Sessions, held
 from tark_lsp.server.sessions.titles import first_words, title_of_fork
 from tark_lsp.sessions.rows import SessionHeld, SessionRow
 
@@ -16,8 +17,19 @@ class Library:
 
     def rows(self, *, everywhere: bool = False) -> list[SessionRow]:
         """The newest first; those in which nothing was said or named are left out."""
-        said = [row for row in self._store.sessions() if row.turns or row.title]
+        said = [self._sessions.as_used(row) for row in self._store.sessions() if row.turns or row.title]
         return [row for row in said if everywhere or self._sessions.is_here(row)]
+
+    def end_of(self, turn_id: str) -> tuple[str, Mapping[str, Any]]:
+        """How a turn of another server ended, and what it is called. Raises RequestError where there is none."""
+        turn = self._sessions.turn(turn_id)
+        if turn.end is None:
+            holder = self._sessions.look(self._sessions.row(turn.session_id))
+            if holder is not None:
+                raise RequestError(f"turnId: it runs in another editor (process {holder.pid})")
+            turn = self._sessions.turn(turn_id)
+        assert turn.end is not None, "a turn that runs nowhere was ended when its session was taken up"
+        return first_words(turn.prompt) or turn.kind.title(), turn.end
 
     def rename(self, session_id: str, title: str) -> None:
         """Raises RequestError where another process has it."""
@@ -41,12 +53,16 @@ class Library:
         return row
 
     def fork(self, session_id: str, title: str, number: int | None) -> SessionRow:
-        """A new one of this workspace, with what was said up to message `number`, or to the end."""
-        row = self._sessions.row(session_id)
-        new_id = new_session_id()
+        """A new one of this workspace, with what was said up to message `number`, or to the end.
+
+        Neither looser than the other one nor than a new one would be.
+        """
+        row, beginnings = self._sessions.row(session_id), self._sessions.beginnings
+        new_id = beginnings.fresh().id
         forked = self._store.fork(session_id, new_id, title or title_of_fork(row.title), number)
-        if not self._sessions.is_here(forked):
-            self._change(new_id, folders=tuple(self._sessions.folders()))
+        now = beginnings.tightened(forked)
+        folders = forked.folders if self._sessions.is_here(forked) else tuple(self._sessions.folders())
+        self._change(new_id, mode=now.mode, approval=now.approval, folders=folders)
         self._store.release(new_id)
         return self._sessions.row(new_id)
 
@@ -58,9 +74,9 @@ class Library:
         from tark_lsp.sessions.export import from_json
 
         exported = from_json(text)
-        session = self._sessions.fresh()
+        session = self._sessions.beginnings.fresh()
         session.title = title or first_words(exported.title)
-        row = replace(self._sessions.new_row(session), created=exported.created)
+        row = replace(self._sessions.beginnings.row(session), created=exported.created)
         self._store.take_in(row, exported)
         self._store.release(row.id)
         return row
@@ -70,3 +86,4 @@ class Library:
             self._store.change(session_id, **columns)
         except SessionHeld as error:
             raise held(error.holder) from error
+        self._sessions.changed(session_id)

@@ -30,8 +30,9 @@ class Recorder:
         self._said = False
 
     def accepted(self, record: TurnRecord) -> None:
-        self._sessions.accepted(record.session, record.id)
-        self._safely(record.session, lambda: self._begin(record))
+        turn = _turn_row(record)
+        self._sessions.accepted(record.session, turn)
+        self._safely(record.session, lambda: self._begin(record.session, turn))
 
     def event(self, record: TurnRecord, event: events.AgentEvent) -> None:
         session = record.session
@@ -43,6 +44,7 @@ class Recorder:
         """What happens to a session's history and costs, in a turn or beside one (`turn_id` "")."""
         match event:
             case events.MessageAdded(message, call_ids):
+                self._sessions.said(session, turn_id, message, call_ids)
                 self._safely(session, lambda: self._store.add_message(session.id, turn_id, message, call_ids))
             case events.HistoryShortened(kept):
                 self._safely(session, lambda: self._store.shortened(session.id, kept))
@@ -51,7 +53,7 @@ class Recorder:
             case events.Requested():
                 self._safely(session, lambda: self._sessions.keep(session))
             case events.Answered():
-                self._safely(session, lambda: self._used(session, turn_id, event))
+                self._whatever_happens(session, lambda: self._used(session, turn_id, event))  # it costs, whosever it is
             case _:
                 pass
 
@@ -62,7 +64,7 @@ class Recorder:
     def ended(self, record: TurnRecord, end: Mapping[str, Any]) -> None:
         self._safely(record.session, lambda: self._store.end_turn(record.id, end))
         self._safely(record.session, lambda: self._sessions.keep(record.session))
-        self._sessions.ended(record.session, record.id)
+        self._whatever_happens(record.session, lambda: self._sessions.ended(record.session, record.id, end))
 
     def _used(self, session: Session, turn_id: str, event: events.Answered) -> None:
         model, purpose, seconds, stop, usage = event.model, event.purpose, event.seconds, event.stop, event.usage
@@ -71,19 +73,15 @@ class Recorder:
         row = UsageRow(session.id, turn_id, model, purpose, time.time(), seconds, stop, usage, workspace)
         self._store.add_usage(row)
 
-    def _begin(self, record: TurnRecord) -> None:
-        session, request = record.session, record.request
-        if not session.title:
-            about = record.target.name if record.target is not None else ""
-            session.title = first_words(request.prompt) or first_words(f"{record.kind.name} {about}")
+    def _begin(self, session: Session, turn: TurnRow) -> None:
         self._sessions.keep(session)
-        shown = request.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"prompt", "context"})
-        kind, model = record.kind.name, request.model or session.model
-        self._store.begin_turn(TurnRow(record.id, session.id, request.prompt, kind, model, time.time(), request=shown))
+        self._store.begin_turn(turn)
 
     def _safely(self, session: Session, work: Callable[[], Any]) -> None:
-        if not self._sessions.is_ours(session):
-            return
+        if self._sessions.is_ours(session):
+            self._whatever_happens(session, work)
+
+    def _whatever_happens(self, session: Session, work: Callable[[], Any]) -> None:
         try:
             work()
         except SessionHeld as error:
@@ -93,3 +91,14 @@ class Recorder:
             if not self._said:
                 self._said = True
                 self._tell(f"Tark: not all of this session is stored ({type(error).__name__}: {error})")
+
+
+def _turn_row(record: TurnRecord) -> TurnRow:
+    """And the title of its session, where that has none yet."""
+    session, request = record.session, record.request
+    if not session.title:
+        about = record.target.name if record.target is not None else ""
+        session.title = first_words(request.prompt) or first_words(f"{record.kind.name} {about}")
+    shown = request.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"prompt", "context"})
+    kind, model = record.kind.name, request.model or session.model
+    return TurnRow(record.id, session.id, request.prompt, kind, model, time.time(), request=shown)

@@ -11,19 +11,34 @@ DAY_SECONDS = 86_400.0
 
 
 async def retire(store: SessionStore, days: int, kept: Container[str]) -> None:
-    """Delete those that are old, but for these."""
-    for row in old([row for row in store.sessions() if row.id not in kept], days, time.time()):
+    """Delete those that are old, but for these, whichever they are by then."""
+    for row in old(store.sessions(), days, time.time()):
+        await asyncio.sleep(0)  # others are not to wait for all of them
+        # Used since, here or elsewhere: looked at when nobody else can write it any more.
+        if row.id in kept or store.take(row.id) is not None:
+            continue
+        now = store.session(row.id)
+        if now is None or now.updated != row.updated:
+            store.release(row.id)
+            continue
         try:
             store.delete(row.id)
-        except SessionHeld:  # in use elsewhere, so not old
+        except SessionHeld:
             continue
-        await asyncio.sleep(0)  # others are not to wait for all of them
 
 
 def old(rows: Sequence[SessionRow], days: int, now: float) -> list[SessionRow]:
     """Those that were not used for `days` before the last use of any. `now` in seconds since 1970.
 
-    Counted so, a clock that jumped years ahead, or a machine that was off for a year, deletes nothing.
+    Counted so, a machine that was off for a year deletes nothing. Nor does a clock that jumped years ahead: after a gap
+    longer than `days` a use counts only once there was another one half a day apart.
     """
-    last = min(now, max((row.updated for row in rows), default=0.0))
-    return [row for row in rows if last - row.updated > days * DAY_SECONDS]
+    span = days * DAY_SECONDS
+    since: list[float] = []
+    for used in sorted((row.updated for row in rows if row.updated <= now), reverse=True):
+        if since and since[-1] - used > span:
+            if since[0] - since[-1] >= DAY_SECONDS / 2:
+                break
+            since.clear()
+        since.append(used)
+    return [row for row in rows if since and since[0] - row.updated > span]

@@ -1,41 +1,30 @@
 """The sessions of this server: begun, taken up from the store, held against other processes, and let go of again.
 
 A session is *live* while it is in memory: then this process holds its lease and is the only one that writes it.
-Longer than other files, since all that decides whose a session is stands together.
+All that decides whose a session is stands here together.
 """
 
 import asyncio
-import secrets
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tark_lsp.agent.session import Session
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import Message
+from tark_lsp.server.sessions.live import Live, Meanwhile, cut_off, in_memory, keep_apart
+from tark_lsp.server.sessions.new_sessions import NewSessions, columns
 from tark_lsp.server.sessions.retention import retire
-from tark_lsp.server.sessions.titles import first_words, title_of_fork
+from tark_lsp.server.sessions.titles import title_of_fork
 from tark_lsp.sessions.rows import Holder, SessionHeld, SessionRow, TurnRow
 from tark_lsp.sessions.store import SessionStore
-from tark_lsp.sessions.usage import usage_total
 from tark_lsp.settings import Settings
 
 MOST_LIVE = 50
 """Idle ones that were not used for longest are on disk alone, and taken up again when they are used."""
 BEAT_SECONDS = 5.0
-
-
-@dataclass(slots=True)
-class Live:
-    """A session in memory. `stored`: its settings as they are in the store, None before it is there; `turns`: the ids
-    of those that run or wait."""
-
-    session: Session
-    stored: dict[str, Any] | None = None
-    turns: set[str] = field(default_factory=set)
 
 
 class Sessions:
@@ -48,10 +37,11 @@ class Sessions:
     ) -> None:
         """`folders()`: those of the workspace; `tell(message)`: what the person must know."""
         self.store = store
-        self.defaults: dict[str, Any] = {}
-        """What the person set for new sessions, until exit."""
+        self.beginnings = NewSessions(settings, folders)
         self.lost: Callable[[str], object] = lambda _: None
         """Called with the id of a session with turns that another process took over: they are to be cancelled."""
+        self.changed: Callable[[str], object] = lambda _: None
+        """Called with the id of a session when its title or settings, as they are stored, are others."""
         self._settings = settings
         self.folders = folders
         self._tell = tell
@@ -65,23 +55,12 @@ class Sessions:
 
     def new(self, title: str = "", messages: Sequence[Message] = ()) -> Session:
         """It is in the store from its first turn on, or from `keep`."""
-        session = self.fresh()
+        session = self.beginnings.fresh()
         session.title = title
         session.messages.extend(messages)
         self._live[session.id] = Live(session)
         self._drop_idle()
         return session
-
-    def fresh(self) -> Session:
-        """As a new one would be, but nobody's."""
-        settings, defaults = self._settings(), self.defaults
-        return Session(
-            new_session_id(),
-            defaults.get("model", settings.model),
-            defaults.get("mode", settings.mode),
-            defaults.get("approval", settings.approval),
-            defaults.get("thinking", settings.thinking),
-        )
 
     def first_folder(self) -> Path | None:
         return next(iter(self.folders()), None)
@@ -101,12 +80,18 @@ class Sessions:
     # In the store
 
     def row(self, session_id: str) -> SessionRow:
-        """Raises RequestError for an id that is none."""
+        """As it is gone on with. Raises RequestError for an id that is none."""
         live = self._live.get(session_id)
-        row = self.store.session(session_id) if live is None or live.stored is not None else self.new_row(live.session)
+        if live is not None and live.stored is None:
+            return self.beginnings.row(live.session)
+        row = self.store.session(session_id)
         if row is None:
             raise RequestError(f"sessionId: there is no session {session_id!r}")
-        return row
+        return self.as_used(row)
+
+    def as_used(self, row: SessionRow) -> SessionRow:
+        """One of the store's, with the mode and the level it is gone on with."""
+        return row if row.id in self._live else self.beginnings.tightened(row)
 
     def is_here(self, row: SessionRow) -> bool:
         """Is it of this workspace?"""
@@ -138,6 +123,18 @@ class Sessions:
             self._take_up(row)
         return None
 
+    def look(self, row: SessionRow) -> Holder | None:
+        """Who else has it. Where nobody has, its turns that were cut off are ended; it stays free."""
+        if row.id in self._live:
+            return self.hold(row)
+        if not self.store.unended(row.id):
+            return self.store.holder(row.id)
+        holder = self.store.take(row.id)
+        if holder is None:
+            self._mend(row.id)
+            self.store.release(row.id)
+        return holder
+
     def goes_on(self, session: Session) -> bool:
         """May it be used as it is in memory?"""
         return self.is_ours(session) and self.hold(self.row(session.id)) is None
@@ -145,20 +142,23 @@ class Sessions:
     def peek(self, session_id: str) -> Session:
         """To look at. Raises RequestError where there is none."""
         row = self.row(session_id)
-        return self.find(session_id) or self._read(row)
+        return self.find(session_id) or in_memory(self.store, row)
 
     def keep(self, session: Session) -> None:
         """Into the store where it is new, and what was set since. Raises SessionHeld."""
         if not self.is_ours(session):
             return
-        live, now = self._live[session.id], _columns(session)
+        live, now = self._live[session.id], columns(session)
+        if live.stored == now:
+            return
         if live.stored is None:
-            self.store.create(self.new_row(session), session.messages)
+            self.store.create(self.beginnings.row(session), session.messages)
             self._begin_to_beat()
             self._retire_soon()
-        elif live.stored != now:
+        else:
             self.store.change(session.id, **dict(now.items() - live.stored.items()))
         live.stored = now
+        self.changed(session.id)
 
     def save(self, session: Session) -> None:
         """The same, where a person waits for it. Raises RequestError where another process has it."""
@@ -175,43 +175,40 @@ class Sessions:
             raise RequestError(f"turnId: there is no turn {turn_id!r}")
         return turn
 
-    def end_of(self, turn_id: str) -> tuple[str, Mapping[str, Any]]:
-        """How a turn of another server ended, and what it is called. Raises RequestError where there is none."""
-        turn = self.turn(turn_id)
-        if turn.end is None:
-            holder = self.hold(self.row(turn.session_id))
-            if holder is not None:
-                raise RequestError(f"turnId: it runs in another editor (process {holder.pid})")
-            turn = self.turn(turn_id)
-        assert turn.end is not None, "a turn that runs nowhere was ended when its session was taken up"
-        return first_words(turn.prompt) or turn.kind.title(), turn.end
-
     def forget(self, session_id: str) -> None:
         """It was deleted."""
         self._live.pop(session_id, None)
 
     # While turns run
 
-    def accepted(self, session: Session, turn_id: str) -> None:
+    def accepted(self, session: Session, turn: TurnRow) -> None:
         """Of a session from `new` or `use`."""
         if self.is_ours(session):
-            self._live[session.id].turns.add(turn_id)
+            live = self._live[session.id]
+            live.turns.add(turn.id)
+            live.meanwhile.turns[turn.id] = turn
             self._live.move_to_end(session.id)
 
-    def ended(self, session: Session, turn_id: str) -> None:
+    def said(self, session: Session, turn_id: str, message: Message, call_ids: Mapping[str, str]) -> None:
+        """In a turn of it that runs."""
+        live = self._of(session)
+        if live is not None and turn_id in live.turns:
+            live.meanwhile.messages.append((turn_id, message, call_ids))
+
+    def ended(self, session: Session, turn_id: str, end: Mapping[str, Any]) -> None:
         """The last turn of one that was lost: what this process has of it is kept as another session."""
-        if self.is_ours(session):
-            self._live[session.id].turns.discard(turn_id)
-            self._drop_idle()
-        torn = self._torn.get(session.id)
-        if torn is None or torn.session is not session:
+        live = self._of(session)
+        if live is None or turn_id not in live.turns:
             return
-        torn.turns.discard(turn_id)
-        if not torn.turns:
+        live.turns.discard(turn_id)
+        live.meanwhile.ends[turn_id] = end
+        if live.turns:
+            return
+        meanwhile, live.meanwhile = live.meanwhile, Meanwhile()
+        if self._torn.get(session.id) is live:
             del self._torn[session.id]
-            copy = self.new(title_of_fork(session.title), session.messages)
-            self.keep(copy)
-            self._tell(f"Tark: what was said here in the session “{session.title}” is kept as “{copy.title}”.")
+            self._keep_apart(session, meanwhile)
+        self._drop_idle()
 
     def is_ours(self, session: Session) -> bool:
         """Not so: another process took it over while a turn ran."""
@@ -236,43 +233,32 @@ class Sessions:
         # Not at once: this may be in the middle of a turn's own telling.
         asyncio.get_running_loop().call_soon(self.lost, session_id)
 
+    def _of(self, session: Session) -> Live | None:
+        """Live, or lost with turns."""
+        both = (self._live.get(session.id), self._torn.get(session.id))
+        return next((live for live in both if live is not None and live.session is session), None)
+
+    def _keep_apart(self, session: Session, meanwhile: Meanwhile) -> None:
+        title = title_of_fork(session.title)
+        copy = replace(self.beginnings.row(session), id=self.beginnings.fresh().id, title=title)
+        keep_apart(self.store, session.id, copy, meanwhile)
+        self._tell(f"Tark: what was said here in the session “{session.title}” is kept as “{title}”.")
+
     def _take_up(self, row: SessionRow) -> None:
-        cut = self.store.mend(row.id)
-        session = self._read(row)
-        self._live[row.id] = Live(session, _columns(session))
+        self._mend(row.id)
+        stored = self.store.session(row.id) or row
+        self._live[row.id] = Live(in_memory(self.store, row), columns(stored))
         self._drop_idle()
-        for turn in cut:
-            title = first_words(turn.prompt) or turn.kind
-            self._tell(f"Tark: “{title}” was cut off when its server ended. What it had done until then is kept.")
+        if columns(stored) != columns(row):
+            self._tell(f"Tark: “{row.title}” goes on in mode {row.mode} at level {row.approval}, as is set now.")
+            self.keep(self._live[row.id].session)
 
-    def _read(self, row: SessionRow) -> Session:
-        history = self.store.history(row.id)
-        return Session(
-            row.id,
-            row.model,
-            row.mode,
-            row.approval,
-            row.thinking,
-            list(history.messages),
-            usage=usage_total(self.store.read, session_id=row.id).usage,
-            shortened=history.shortened,
-            title=row.title,
-        )
-
-    def new_row(self, session: Session) -> SessionRow:
-        """Of one that is to be stored now."""
-        now = time.time()
-        return SessionRow(
-            session.id,
-            session.title,
-            now,
-            now,
-            tuple(self.folders()),
-            session.model,
-            session.mode,
-            session.approval,
-            session.thinking,
-        )
+    def _mend(self, session_id: str) -> None:
+        """One that was taken just now."""
+        turns = self.store.mend(session_id)
+        told = cut_off((turn, self.store.updates(turn.id)) for turn in turns)
+        if told:
+            self._tell(f"Tark: {told}")
 
     def _drop_idle(self) -> None:
         idle = [id_ for id_, live in self._live.items() if live.stored is not None and not live.turns]
@@ -297,24 +283,6 @@ class Sessions:
             self._retiring = asyncio.create_task(retire(self.store, days, self._live))
 
 
-def new_session_id() -> str:
-    return f"session-{secrets.token_hex(6)}"
-
-
 def held(holder: Holder | None) -> RequestError:
-    who = "another editor" if holder is None else f"another editor (process {holder.pid})"
-    return RequestError(f"{who} has this session open: fork it, or close it there")
-
-
-def settings_json(session: Session) -> dict[str, Any]:
-    return {
-        "model": session.model,
-        "mode": session.mode,
-        "approval": session.approval,
-        "thinking": session.thinking,
-    }
-
-
-def _columns(session: Session) -> dict[str, Any]:
-    """What may change of it, as the store's columns are called."""
-    return {"title": session.title, **settings_json(session)}
+    error = SessionHeld(holder)
+    return RequestError(f"{error.message}: {error.hint}")

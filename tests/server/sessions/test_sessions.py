@@ -267,7 +267,12 @@ async def test_a_turn_whose_session_is_taken_over_is_cancelled_and_nothing_is_lo
     assert taken["readOnly"] is False
     assert [(turn["stopReason"], turn["error"]["code"]) for turn in taken["turns"]] == [("error", "interrupted")] * 2
     assert taken["messages"][-1]["text"].endswith("[interrupted]")
-    assert sum("was cut off" in note for note in other.connection.notes()) == 2
+    (note,) = other.connection.notes()
+    assert note == (
+        "Tark: “wait” was cut off when the server ended: what was done until then is kept. "
+        "“hello” was waiting when the server ended, and not begun: send it again."
+    )
+    await run(other, "hello", started["sessionId"])
     for each in (started, queued):
         assert (await desk.end(each["turnId"]))["stopReason"] == "cancelled"
     notes = [note for note in desk.connection.notes() if "took over" in note or "is kept as" in note]
@@ -277,10 +282,40 @@ async def test_a_turn_whose_session_is_taken_over_is_cancelled_and_nothing_is_lo
     (copy,) = [row for id_, row in rows.items() if id_ != started["sessionId"]]
     assert copy["title"] == "wait (fork)"
     received = "".join(each["delta"] for each in desk.updates(started["turnId"], "text"))
-    assert said(await opened(desk, copy["sessionId"]))[-1] == ("assistant", f"{received}\n\n[interrupted]")
+    shown = await opened(desk, copy["sessionId"])
+    assert said(shown)[:2] == [("user", "wait"), ("assistant", f"{received}\n\n[interrupted]")]
+    assert [(turn["prompt"], turn["stopReason"]) for turn in shown["turns"]] == [
+        ("wait", "cancelled"),
+        ("hello", "cancelled"),
+    ]
+    assert sql("SELECT count(*) FROM usage WHERE turn = ?", started["turnId"]) == [(1,)], "it costs, whosever it is"
     assert "another editor" in await refused(desk, "tark.turn.start", sessionId=started["sessionId"], prompt="hello")
     await run(desk, "hello", copy["sessionId"])
     await run(other, "hello", started["sessionId"])
+
+
+async def test_what_was_said_before_is_in_what_is_kept_of_a_lost_session(desk: Desk, another: Another) -> None:
+    session = await run(desk, "hello")
+    started = await desk.command("tark.turn.start", {"prompt": "list .", "sessionId": session})
+    process_is_gone(session)
+    await run(another(), "hello elsewhere", session)
+    await desk.end(started["turnId"])
+    (copy,) = [row["sessionId"] for row in await listed(desk) if row["sessionId"] != session]
+    shown = await opened(desk, copy)
+    assert said(shown)[:2] == [("user", "hello"), ("assistant", "Hello.")]
+    assert [turn["prompt"] for turn in shown["turns"]] == ["hello", "list ."]
+    assert not [words for _, words in said(shown) if "elsewhere" in words]
+
+
+async def test_looking_keeps_nobody_out(desk: Desk, another: Another) -> None:
+    session = await run(desk, "hello")
+    await desk.stop()
+    looking, using = another(), another()
+    assert (await opened(looking, session))["readOnly"] is False
+    assert looking.app._sessions.live() == []
+    await run(using, "hello", session)
+    shown = await opened(looking, session)
+    assert (shown["readOnly"], len(shown["turns"])) == (True, 2)
 
 
 async def test_an_idle_session_that_is_taken_over_is_only_given_up(desk: Desk, another: Another) -> None:
@@ -320,6 +355,48 @@ async def test_settings_of_a_session_last(desk: Desk, another: Another) -> None:
     assert {key: row[key] for key in wanted} == wanted
     await run(other, "hello", session)
     assert {key: (await opened(other, session))[key] for key in wanted} == wanted
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+async def test_a_session_is_never_looser_than_what_holds_now(
+    desk: Desk, another: Another, tmp_path: Path, elsewhere: bool
+) -> None:
+    session = await run(desk, "hello")
+    loose = {"mode": "build", "approval": "balanced"}
+    await desk.command("tark.settings.set", {"sessionId": session, **loose})
+    await desk.stop()
+    folder = tmp_path.resolve() / "elsewhere" if elsewhere else desk.folder
+    (folder / ".tark").mkdir(parents=True)
+    (folder / ".tark" / "config.toml").write_text('mode = "ask"\n')
+    desk.config.write_text(f'approval = "manual"\n{desk.config.read_text()}')
+    other = another(folder)
+    await other.settled()
+    strict = {"mode": "ask", "approval": "manual"}
+
+    def of(shown: Json) -> Json:
+        return {key: shown[key] for key in strict}
+
+    fork = await other.command("tark.session.fork", {"sessionId": session})
+    assert of(fork) == strict
+    assert sql("SELECT mode, approval FROM sessions WHERE id = ?", fork["sessionId"]) == [tuple(strict.values())]
+    assert {of(row) == strict for row in await listed(other, all=True)} == {True}
+    if not elsewhere:
+        assert of(await opened(other, session)) == strict
+        assert other.connection.notes() == []
+        await run(other, "hello", session)
+        assert sql("SELECT mode, approval FROM sessions WHERE id = ?", session) == [tuple(strict.values())]
+        assert other.connection.notes() == ["Tark: “hello” goes on in mode ask at level manual, as is set now."]
+
+
+async def test_a_stricter_session_stays_as_strict(desk: Desk, another: Another) -> None:
+    session = await run(desk, "hello")
+    await desk.command("tark.settings.set", {"sessionId": session, "mode": "ask", "approval": "manual"})
+    await desk.stop()
+    other = another()
+    await run(other, "hello", session)
+    fork = await other.command("tark.session.fork", {"sessionId": session})
+    assert {(row["mode"], row["approval"]) for row in (fork, await opened(other, session))} == {("ask", "manual")}
+    assert other.connection.notes() == []
 
 
 async def test_idle_sessions_are_on_disk_alone(desk: Desk, monkeypatch: pytest.MonkeyPatch, another: Another) -> None:
@@ -374,7 +451,7 @@ async def test_a_chat_whose_session_is_taken_over_goes_on_in_another(desk: Desk,
     await send(desk, path)
     (first,) = await listed(desk)
     process_is_gone(first["sessionId"])
-    await opened(another(), first["sessionId"])
+    await run(another(), "hello", first["sessionId"])
     end = len(desk.editor.text(path))
     desk.editor.type(path, (end, end, "hello again\n"))
     started = await send(desk, path)

@@ -1,5 +1,6 @@
 """What cannot be stored: turns go on all the same, that is said once, and nothing that was there is lost."""
 
+import asyncio
 import sqlite3
 import time
 from pathlib import Path
@@ -9,10 +10,11 @@ import pytest
 
 from tark_lsp.folders import sessions_path
 from tark_lsp.messages import ApprovalLevel, Mode
-from tark_lsp.server.sessions.retention import DAY_SECONDS, old
+from tark_lsp.server.sessions.retention import DAY_SECONDS, old, retire
 from tark_lsp.sessions.rows import SessionRow
 from tark_lsp.sessions.store import SessionStore
 from tests.server.desk import Desk, MakeDesk
+from tests.server.sessions.conftest import Another
 from tests.server.sessions.probe import NOBODY, listed, opened, run, said, sql
 
 
@@ -90,10 +92,13 @@ def row(age_days: float, number: int) -> SessionRow:
     [
         (30, [0, 29, 31], {"old-0", "old-1"}),
         (30, [365, 366, 400], {"old-0", "old-1"}),  # nobody worked for a year, or the clock is wrong
-        (30, [-4000, 0, 31], {"old-0", "old-1"}),  # one from the future
+        (30, [-4000, 0, 2, 33], {"old-0", "old-1", "old-2"}),
+        (30, [0, 0.1, 3650, 3651], {"old-0", "old-1", "old-2", "old-3"}),  # begun twice since the clock jumped
+        (30, [0, 1, 2, 3650], {"old-0", "old-1", "old-2"}),  # nobody worked for ten years, but for days since
+        (30, [0, 0.1, 40, 41, 72], {"old-0", "old-1", "old-2", "old-3"}),  # back from a holiday
         (30, [], set()),
     ],
-    ids=["by days", "all of them old", "from the future", "none"],
+    ids=["by days", "all of them old", "from the future", "the clock jumped", "long ago", "a holiday", "none"],
 )
 def test_old_sessions_go(days: int, ages: list[float], left: set[str]) -> None:
     rows = [row(age, number) for number, age in enumerate(ages)]
@@ -112,3 +117,26 @@ async def test_they_go_when_the_first_turn_is_stored(make: MakeDesk) -> None:
     session = await run(desk, "hello")
     # One is in use elsewhere, so it stays.
     assert {each["sessionId"] for each in await listed(desk, all=True)} == {session, "old-0", "old-2"}
+
+
+@pytest.mark.parametrize("by", ["this server", "another one"])
+async def test_one_that_is_used_meanwhile_stays(desk: Desk, by: str, another: Another) -> None:
+    used, unused = await run(desk, "hello"), await run(desk, "hello again")
+    await desk.stop()
+    sql("UPDATE sessions SET updated = 0")
+    retiring_one = another()
+    await run(retiring_one, "new")
+    await run(retiring_one, "new")
+    sql("UPDATE sessions SET updated = updated - ? WHERE rowid = 3", DAY_SECONDS)
+    sessions = retiring_one.app._sessions
+    retiring = asyncio.ensure_future(retire(sessions.store, 30, sessions._live))
+    await asyncio.sleep(0)
+    server = retiring_one if by == "this server" else another()
+    server.app._sessions.use(used)
+    if by == "another one":  # which is done with it by then
+        await run(server, "hello", used)
+        await server.stop()
+    await retiring
+    left = {row["sessionId"] for row in await listed(retiring_one)}
+    assert used in left
+    assert unused not in left
