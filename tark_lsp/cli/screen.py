@@ -12,6 +12,7 @@ from tark_lsp.cli.diff import draw_hunk
 from tark_lsp.cli.visible import one_line, visible, whole_line
 from tark_lsp.server.client_documents import Documents
 from tark_lsp.server.documents.uris import path_from_uri
+from tark_lsp.sessions.usage import cost_text
 from tark_lsp.workspace.lines import split_lines
 
 MESSAGE_STYLES = {1: "bold red", 2: "yellow", 3: "none", 4: "dim"}
@@ -86,7 +87,7 @@ class Screen:
         tokens = usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
         spent = [f"{tokens:,} tokens"] if tokens else []
         if usage.get("costUsd"):
-            spent.append(f"${usage['costUsd']:.3f}")
+            spent.append(cost_text(usage["costUsd"]))
         error = end.get("error")
         stopped = [] if error else [end["stopReason"].replace("_", " ")]
         if told := [*stopped, *edits, *changed, *spent]:

@@ -107,4 +107,9 @@ def _show(screen: Screen, by: By, sums: Sequence[UsageSum], total: UsageSum, tit
 def _cells(each: UsageSum) -> tuple[str, ...]:
     usage = each.usage
     tokens = (usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.reasoning_tokens)
-    return (f"{each.requests:,}", *(f"{count:,}" for count in tokens), cost_text(each), f"{each.seconds:,.1f} s")
+    return (
+        f"{each.requests:,}",
+        *(f"{count:,}" for count in tokens),
+        cost_text(usage.cost_usd, each.unpriced),
+        f"{each.seconds:,.1f} s",
+    )

@@ -42,4 +42,6 @@ def usage_table(sums: list[UsageSum], total: UsageSum) -> str:
 def _cells(each: UsageSum) -> str:
     usage = each.usage
     counts = (each.requests, usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.reasoning_tokens)
-    return " | ".join((*(f"{count:,}" for count in counts), cost_text(each), f"{each.seconds:,.1f} s"))
+    return " | ".join(
+        (*(f"{count:,}" for count in counts), cost_text(usage.cost_usd, each.unpriced), f"{each.seconds:,.1f} s")
+    )

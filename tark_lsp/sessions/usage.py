@@ -92,12 +92,13 @@ def usage_json(each: UsageSum, by: str = "") -> dict[str, Any]:
     }
 
 
-def cost_text(each: UsageSum) -> str:
-    """As people read it; what has no known price is said beside what has."""
-    if each.usage.cost_usd is None:
-        return "unknown" if each.requests else ""
-    cost = f"${each.usage.cost_usd:.4f}"
-    return f"{cost} + {each.unpriced} unknown" if each.unpriced else cost
+def cost_text(cost: float | None, unpriced: int = 0) -> str:
+    """Dollars as people read them, everywhere; `unpriced`: how many requests had no known price. Empty: none was made,
+    or nobody said."""
+    known = "" if cost is None else f"${cost:.4f}"
+    if not unpriced:
+        return known
+    return f"{known} + {unpriced} unknown" if known else "unknown"
 
 
 def since_time(text: str, now: float) -> float:

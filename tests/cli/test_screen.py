@@ -83,7 +83,7 @@ def test_the_end_is_one_line_and_an_error_names_its_fix() -> None:
     )
     drawn.ended({"stopReason": "error", "error": {"code": "missing_key", "message": "no key", "hint": "set A_KEY"}})
     assert out.getvalue() == (
-        "end turn · src/a.py applied · /elsewhere/b changed by a command · 8,100 tokens · $0.012\n"
+        "end turn · src/a.py applied · /elsewhere/b changed by a command · 8,100 tokens · $0.0123\n"
         "error: no key\nset A_KEY\n"
     )
 
