@@ -20,7 +20,8 @@ AHEAD = 64
 BACKLOG = 256 * 1024
 """Bytes not yet taken by the client from which on it counts as not reading."""
 MAX_BACKLOG = 64 * 1024 * 1024
-"""Bytes not yet taken at which the client is given up."""
+"""Bytes that wait behind what is being written, from which on a client that takes nothing of that is given up: one
+answer may be larger than this, and a client that reads it must not lose its server for that."""
 
 
 class PipeReader:
@@ -60,6 +61,9 @@ class PipeWriter:
         self._on_broken = on_broken
         self._queue: deque[bytes] = deque()
         self._waiting = 0
+        """Bytes not yet taken, and of these..."""
+        self._behind = 0
+        """... those of the queue."""
         self._open = True
         self._changed = threading.Condition()
         threading.Thread(target=self._run, name="stdout", daemon=True).start()
@@ -73,9 +77,10 @@ class PipeWriter:
         with self._changed:
             if not self._open:
                 return
+            given_up = self._behind > MAX_BACKLOG
             self._queue.append(data)
             self._waiting += len(data)
-            given_up = self._waiting > MAX_BACKLOG
+            self._behind += len(data)
             if given_up:
                 self._open = False
             self._changed.notify_all()
@@ -98,6 +103,7 @@ class PipeWriter:
                     return
                 data = b"".join(self._queue)
                 self._queue.clear()
+                self._behind = 0
             rest = memoryview(data)
             try:
                 while rest:
