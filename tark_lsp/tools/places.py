@@ -29,8 +29,13 @@ def locate(ctx: ToolContext, path: str) -> Place:
         if not ctx.workspace.folders or (":" in path and not Path(path).is_absolute()):
             raise
         resolved = Path(os.path.realpath(ctx.workspace.folders[0] / path))
-    outside = () if ctx.workspace.is_inside(resolved) else (resolved,)
-    return Place(resolved, ctx.workspace.display(resolved), outside)
+    return place_of(ctx, resolved)
+
+
+def place_of(ctx: ToolContext, path: Path) -> Place:
+    """`path` is absolute, with no links left in it."""
+    outside = () if ctx.workspace.is_inside(path) else (path,)
+    return Place(path, ctx.workspace.display(path), outside)
 
 
 def locate_again(ctx: ToolContext, path: str, preview: Preview) -> Place:

@@ -14,7 +14,7 @@ SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 
 
 class ReadDiagnosticsArguments(Arguments):
-    path: str | None = Field(default=None, description="The file. Default: all files the editor has diagnostics of.")
+    path: str | None = Field(default=None, description="The file. Default: all files of the workspace.")
 
 
 async def preview(args: ReadDiagnosticsArguments, ctx: ToolContext) -> Preview:
@@ -31,6 +31,8 @@ async def preview(args: ReadDiagnosticsArguments, ctx: ToolContext) -> Preview:
 async def run(args: ReadDiagnosticsArguments, ctx: ToolContext, preview: Preview) -> str:
     path = preview.locations[0].path if args.path else None
     found = await ctx.editor.diagnostics(path)
+    if path is None:  # those of files outside are asked for one by one
+        found = [each for each in found if ctx.workspace.is_inside(each.path)]
     if not found:
         return "The editor shows no diagnostics" + (f" for {ctx.workspace.display(path)}." if path else ".")
     ordered = sorted(found, key=lambda each: (each.path, each.line, each.character, each.severity, each.message))

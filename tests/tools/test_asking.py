@@ -84,6 +84,7 @@ async def test_read_diagnostics(bench: Bench) -> None:
         Diagnostic(a, 4, 2, 1, "undefined", "pyright"),
         Diagnostic(a, 1, 0, 4, "a hint"),
         Diagnostic(a, 1, 0, 3, "a word"),
+        Diagnostic(bench.ctx.workspace.folders[0].parent / "beside.py", 0, 0, 1, "of a file nobody asked about"),
     ]
     assert (await bench.call("read_diagnostics")).split("\n") == [
         "a.py:2:1: information: a word",

@@ -16,7 +16,7 @@ from tark_lsp.server.chat.fences import Fences
 from tark_lsp.server.documents.selections import Selections
 from tark_lsp.server.prompting.giving import Means, NotThere, by_tool, withheld
 from tark_lsp.server.prompting.symbols import find_definitions
-from tark_lsp.tools.places import Place, locate
+from tark_lsp.tools.places import locate, place_of
 from tark_lsp.tools.read_diagnostics import as_line
 from tark_lsp.tools.reading import show_file
 from tark_lsp.tools.results import capped, character_limit, counted
@@ -125,7 +125,7 @@ class Mentions:
             raise NotThere("nothing was selected in another document yet")
         snapshot = target.selection.snapshot
         if target.is_file:
-            if why := withheld(Place(snapshot.path, target.name), means):
+            if why := withheld(place_of(means.context, snapshot.path), means):
                 raise NotThere(why)
             means.context.seen[snapshot.path] = snapshot
         return pointed_at(Pointer(target.name, target.selection, target.is_file))
@@ -174,7 +174,7 @@ async def _symbol(argument: str, means: Means) -> str:
     found = [
         (place, each)
         for each in await find_definitions(name, context.workspace, context.editor.unsaved)
-        if not withheld(place := Place(each.path, context.workspace.display(each.path)), means)
+        if not withheld(place := place_of(context, each.path), means)
     ]
     if not found:
         raise NotThere(f"no definition of {name} was found")
@@ -192,7 +192,7 @@ async def _symbol(argument: str, means: Means) -> str:
 async def _diagnostics(_: str, means: Means) -> str:
     context = means.context
     found = await context.editor.diagnostics(None)
-    shown = [each for each in found if not withheld(Place(each.path, ""), means)]
+    shown = [each for each in found if not withheld(place_of(context, each.path), means)]
     if not shown:
         raise NotThere("the editor shows no diagnostics, or has not told of any")
     ordered = sorted(shown, key=lambda each: (each.path, each.line, each.character, each.severity, each.message))

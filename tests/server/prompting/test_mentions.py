@@ -68,6 +68,27 @@ async def test_rules_hold(make: MakeDesk) -> None:
     assert desk.connection.asked == []
 
 
+@pytest.mark.parametrize("outside", [False, True])
+async def test_a_selection_outside_the_workspace_is_not_given_unasked(make: MakeDesk, outside: bool) -> None:
+    """As read_file would ask: the mention may stand in a comment that somebody else wrote."""
+    desk = make()
+    name = "../beside.txt" if outside else "inside.txt"
+    (desk.folder / name).write_text("MARKED\ntwo\n")
+    path = desk.editor.open(name, "MARKED\ntwo\n")
+    selected = {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}}
+    params = {
+        "textDocument": {"uri": desk.editor.open_buffers[path].uri},
+        "range": selected,
+        "context": {"diagnostics": []},
+    }
+    await desk.app.code_actions(protocol.CodeActionParams.model_validate(params))
+    prompt = await prompt_of(desk, "look at @selection")
+    given = prompt.partition("@selection:\n")[2]
+    why = "[not there: it reads outside the workspace, so the model has to ask for it with read_file]"
+    assert given.startswith(why if outside else "The person selected this in inside.txt")
+    assert ("MARKED" in given) != outside
+
+
 async def test_definitions(make: MakeDesk) -> None:
     desk = make()
     path = desk.editor.open("shapes.py", "import math\n\n\nclass Shape:\n    def area(self):\n        return 1\n")
