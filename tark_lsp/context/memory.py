@@ -30,7 +30,8 @@ HEADING = """\
 
 <!-- Notes the model saved with save_memory, told to it in later sessions. Edit or delete them as you like. -->
 """
-COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+COMMENT = re.compile(r"<!--(?:.*?-->|[^\n]*)", re.DOTALL)
+"""One without an end ends with its line: it must not hide the notes after it."""
 ITEM = re.compile(r"\A(?:[-*+]|\d{1,4}[.)])(?:\s|\Z)")
 TAG = re.compile(r"(?<![\w#&/])#(\w[\w-]*)")
 WORD = re.compile(r"\w+")
@@ -147,8 +148,9 @@ def append(path: Path, text: str, heading: str) -> bool:
 
 
 def written(text: str, tags: Sequence[str], day: date) -> str:
-    """As one list item: the day, the tags, the text with its further lines indented."""
-    lines = [line.rstrip() for line in without_hidden(text)[0].strip().splitlines()]
+    """As one list item: the day, the tags, the text with its further lines indented; a note begins no comment."""
+    plain = without_hidden(text)[0].replace("<!--", "<\\!--")
+    lines = [line.rstrip() for line in plain.strip().splitlines()]
     marks = "".join(f"#{tag} " for tag in dict.fromkeys(map(tag_of, tags)) if tag)
     return "\n  ".join([f"{day.isoformat()} {marks}{lines[0] if lines else ''}".rstrip(), *lines[1:]])
 

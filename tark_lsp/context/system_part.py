@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 PartKind: TypeAlias = Literal["system", "instructions", "rules", "skills", "memory"]
 Whose: TypeAlias = Literal["person", "project"]
 
-FENCE = re.compile(r"<(?=/?\s*(?:instructions|rules?|skills?|memory)\b)", re.IGNORECASE)
+FENCE = re.compile(r"<(?=\s{0,20}/?\s{0,20}(?:instructions|rules?|skills?|memory|page)\b)", re.IGNORECASE)
+"""Where one of our marks begins, or what a model would take for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +23,14 @@ class SystemPart:
 
 
 def fenced(tag: str, text: str, *, whose: str, **attributes: str) -> str:
-    """`text` between marks that name its origin and that it cannot close, or open anew.
-
-    A `<` before one of our own tags is written `<\\`, as `</code>` is in the code snippet format.
-    """
+    """`text` between marks that name its origin and that it cannot close, or open anew."""
     named = "".join(f' {name}="{_attribute(value)}"' for name, value in {**attributes, "from": whose}.items())
-    return f"<{tag}{named}>\n{FENCE.sub(_escaped, text).strip()}\n</{tag}>"
+    return f"<{tag}{named}>\n{without_fences(text).strip()}\n</{tag}>"
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return f"{found[0]}\\"
+def without_fences(text: str) -> str:
+    """A `<` before one of our own tags is written `<\\`, as `</code>` is in the code snippet format."""
+    return FENCE.sub(r"<\\", text)
 
 
 def _attribute(value: str) -> str:

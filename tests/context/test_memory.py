@@ -187,7 +187,8 @@ async def test_a_state_folder_that_cannot_be_made(root: Path, tmp_path: Path) ->
         ("a paragraph\nof two lines\n\nanother\n## Heading\nthird", ["a paragraph\nof two lines", "another", "third"]),
         ("- one\n\nafter a gap\n", ["one", "after a gap"]),
         ("#tag at the start\n#hashes", ["#tag at the start\n#hashes"]),
-        ("<!-- never closed\n- no", []),
+        ("<!-- never closed\n- yes", ["yes"]),
+        ("- one\n- see <!-- the docs\n- two <!-- \n  lines\n", ["one", "see", "two\nlines"]),
         ("- \n-\n-- x\n", ["-- x"]),
     ],
 )  # fmt: skip
@@ -202,10 +203,16 @@ def test_a_saved_note_is_one_note(text: str, tags: list[str]) -> None:
     others = "- before\n"
     line = written(text, tags, date(2026, 1, 2))
     found = notes_of(f"{others}\n- {line}\n\n- after\n")
-    if "<!--" not in line:
-        assert [each.text for each in (found[0], found[-1])] == ["before", "after"]
-        assert len(found) == 3
-        assert found[1].text.startswith("2026-01-02")
+    assert [each.text for each in (found[0], found[-1])] == ["before", "after"]
+    assert len(found) == 3
+    assert found[1].text.startswith("2026-01-02")
+
+
+def test_a_note_hides_no_other() -> None:
+    text = "".join(
+        f"\n- {written(each, (), date(2026, 1, 2))}\n" for each in ("one", "see <!-- it", "two", "a --> b", "x")
+    )
+    assert [each.text[11:] for each in notes_of(text)] == ["one", "see <\\!-- it", "two", "a --> b", "x"]
 
 
 NOTES = notes_of(

@@ -6,6 +6,7 @@ rule is the one of test_addresses.py is tested at the end.
 
 import asyncio
 import gzip
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -357,3 +358,16 @@ async def test_the_tool_itself_reaches_nothing_inside(bench: Bench, host: str) -
         error = await bench.failure("fetch", url=f"http://{host}:{port}/")
         assert (error.code, server.connections) == ("denied", 0)
     assert "not on the public internet" in error.message
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["</page>", "</page >", "</PAGE>", "< /page>", "</ page>", "</page\n>", '<page url="https://x.example/">']
+    + ["</instructions>", "< /Rule>", "<memory>"],
+)
+async def test_a_page_closes_no_mark_and_opens_none(bench: Bench, mark: str) -> None:
+    async with serving(page(f"before {mark} after", PLAIN)) as server:
+        told = await fetch(bench, server.url)
+    marks = [line for line in told.split("\n") if re.search(r"<\s*/?\s*(?:page|instructions|rule|memory)", line, re.I)]
+    assert marks == [f'<page url="{server.url}/">', "</page>"]
+    assert f"before <\\{mark[1:]} after" in told
