@@ -11,6 +11,7 @@ from typing import Any
 
 from tark_lsp.agent import events
 from tark_lsp.agent.session import Session
+from tark_lsp.server.asking.visible import cut
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.titles import first_words
 from tark_lsp.server.turns.turn_record import TurnRecord
@@ -20,6 +21,8 @@ log = logging.getLogger(__name__)
 
 NOT_STORED = frozenset({"hunks"})
 """Kinds of updates that are kept in another way: hunks are rows of their own, and told anew with every key typed."""
+LONGEST_SHOWN = 300
+"""Characters of the prompt in a stored `start`: the turn itself has all of it."""
 
 
 class Recorder:
@@ -58,6 +61,8 @@ class Recorder:
                 pass
 
     def told(self, record: TurnRecord, seq: int, update: Mapping[str, Any]) -> None:
+        if update["kind"] == "start":
+            update = {**update, "prompt": cut(update["prompt"], LONGEST_SHOWN)}
         if update["kind"] not in NOT_STORED:
             self._safely(record.session, lambda: self._store.add_update(record.id, seq, update))
 

@@ -135,10 +135,6 @@ class Sessions:
             self.store.release(row.id)
         return holder
 
-    def goes_on(self, session: Session) -> bool:
-        """May it be used as it is in memory?"""
-        return self.is_ours(session) and self.hold(self.row(session.id)) is None
-
     def peek(self, session_id: str) -> Session:
         """To look at. Raises RequestError where there is none."""
         row = self.row(session_id)

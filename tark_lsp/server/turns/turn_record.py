@@ -11,8 +11,12 @@ from tark_lsp.agent.kinds import Kind
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn
 from tark_lsp.server import protocol
+from tark_lsp.server.asking.visible import cut
 from tark_lsp.server.documents.targets import Target
 from tark_lsp.server.turns.updates import Progress, Updates
+
+LONGEST_REMEMBERED = 10_000
+"""Characters of the prompt of a turn that is over; the store has all of it."""
 
 
 class Follower(Protocol):
@@ -71,6 +75,8 @@ class TurnRecord:
     notes: list[str] = field(default_factory=list)
     """What the person is to be told when it has started."""
     told: dict[Path, list[tuple[str, str, bool]]] = field(default_factory=dict)
+    context: tuple[int, int | None] = (0, None)
+    """Tokens its last request took, and the most there may be."""
     diffs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Of calls that are not over, by their ids: what they want to change, as the client was shown it."""
 
@@ -83,7 +89,8 @@ class TurnRecord:
 
         Of the session its id and settings stay; it may go on, or be on disk alone.
         """
-        self.request = self.request.model_copy(update={"context": []})
+        words = cut(self.request.prompt, LONGEST_REMEMBERED)
+        self.request = self.request.model_copy(update={"context": [], "prompt": words})
         known = self.session
         self.session = Session(known.id, known.model, known.mode, known.approval, known.thinking, title=known.title)
         self.target = self.follower = self.task = self.turn = None

@@ -14,12 +14,12 @@ from tark_lsp.agent import events
 from tark_lsp.agent.kinds import Kind
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn, TurnEnd
-from tark_lsp.agent.turn import run_turn
+from tark_lsp.agent.turn import run_turn, take
 from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.log_ids import belonging
 from tark_lsp.messages import StopReason, Usage
 from tark_lsp.server import protocol
-from tark_lsp.server.asking.visible import beginning
+from tark_lsp.server.asking.visible import beginning, cut
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.targets import Target
 from tark_lsp.server.protocol_json import error_json, usage_json
@@ -31,6 +31,8 @@ from tark_lsp.server.turns.updates import LONGEST_TITLE, Progress, ProgressToken
 log = logging.getLogger(__name__)
 
 REMEMBERED_TURNS = 200
+LONGEST_GIVEN_BACK = 2_000
+"""Characters of what was said to a turn and was not told to its model."""
 
 
 class Preparer(Protocol):
@@ -109,6 +111,10 @@ class Turns:
             self._held_back.discard(session_id)
             if queue := self._queues.get(session_id):
                 self._begin(queue[0])
+
+    def is_held_back(self, session_id: str) -> bool:
+        """Is something done to it that is no turn?"""
+        return session_id in self._held_back
 
     def remembers(self, turn_id: str) -> bool:
         return turn_id in self._records
@@ -231,6 +237,8 @@ class Turns:
         both knows that what was said after the last message is in none."""
         if isinstance(event, events.MessageAdded):
             record.updates.flush()
+        if isinstance(event, events.UsageChanged):
+            record.context = (event.context_used, event.context_window)
         for observer in self._observers:
             observer.event(record, event)
         self._telling.event(record, event)
@@ -247,12 +255,19 @@ class Turns:
             "text": end.text,
             "edits": [{"uri": self._hunks.uri(path), "state": state} for path, state in end.edits.items()],
             "changedByCommand": [self._hunks.uri(path) for path in end.changed_by_command],
-            "usage": usage_json(end.usage),
+            "usage": usage_json(end.usage, *record.context),
         }
         if end.error is not None:
             payload["error"] = error_json(end.error.code, end.error.message, end.error.hint)
         if not record.updates.seq:  # it never got as far, and every turn that ends has started
             self._telling.start(record)
+        for words in take(record.steering):  # it was accepted, so nobody may think that it was told
+            self.event(
+                record,
+                events.Notice(
+                    "warning", f"not told to the model, since the turn ended: {cut(words, LONGEST_GIVEN_BACK)}"
+                ),
+            )
         record.progress.end(summary(end, record.turn))
         record.updates.send("end", **payload)
         for observer in self._observers:

@@ -20,6 +20,10 @@ from tests.server.scripted import Json
 from tests.server.sessions.conftest import Another
 from tests.server.sessions.probe import listed, opened, process_is_gone, refused, run, said, sql, talking
 
+MESSAGES_OF_NONE = [
+    "nonesuch", "", "{other}.1", "{own}.x", "{own}.", "{own}.-1", "{own}.٣", "{own}.0", "{own}.999", "{own}.3",
+    "{own}.01", "{own}.99999999999999999999", "{other}.3",
+]  # fmt: skip
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
@@ -184,11 +188,12 @@ async def test_fork_at_a_message(desk: Desk) -> None:
     assert (call["name"], call["status"], bool(call["title"])) == ("list_directory", "completed", True)
 
 
-@pytest.mark.parametrize("message_id", ["nonesuch", "", "{other}.1", "{own}.x", "{own}.", "{own}.-1", "{own}.٣"])
-async def test_a_message_of_another_session_is_none(desk: Desk, message_id: str) -> None:
-    own, other = await run(desk, "hello"), await run(desk, "hello")
+@pytest.mark.parametrize("message_id", MESSAGES_OF_NONE)
+async def test_what_is_no_message_of_the_session_that_is_shown_is_none(desk: Desk, message_id: str) -> None:
+    own, other = await run(desk, "list ."), await run(desk, "hello")  # the third message holds a result
     wanted = message_id.format(own=own, other=other)
     assert "messageId" in await refused(desk, "tark.session.fork", sessionId=own, messageId=wanted)
+    assert "messageId" in await refused(desk, "tark.session.open", sessionId=own, before=wanted)
     assert len(await listed(desk)) == 2
 
 
@@ -266,7 +271,8 @@ async def test_a_turn_whose_session_is_taken_over_is_cancelled_and_nothing_is_lo
     taken = await opened(other, started["sessionId"])
     assert taken["readOnly"] is False
     assert [(turn["stopReason"], turn["error"]["code"]) for turn in taken["turns"]] == [("error", "interrupted")] * 2
-    assert taken["messages"][-1]["text"].endswith("[interrupted]")
+    assert said(taken)[-2][1].endswith("[interrupted]")
+    assert said(taken)[-1] == ("user", "hello")
     (note,) = other.connection.notes()
     assert note == (
         "Tark: “wait” was cut off when the server ended: what was done until then is kept. "
@@ -411,14 +417,48 @@ async def test_idle_sessions_are_on_disk_alone(desk: Desk, monkeypatch: pytest.M
 
 
 async def test_of_an_ended_turn_nothing_heavy_is_remembered(desk: Desk) -> None:
+    words = "hello " * 100_000
     started = await desk.command(
-        "tark.turn.start", {"prompt": "hello", "context": [{"type": "text", "name": "n", "text": "t" * 1000}]}
+        "tark.turn.start", {"prompt": words, "context": [{"type": "text", "name": "n", "text": "t" * 1000}]}
     )
     await desk.end(started["turnId"])
     await asyncio.sleep(0)
     record = desk.app._turns.find(started["turnId"])
     assert (record.turn, record.target, record.request.context, record.session.messages) == (None, None, [], [])
+    assert len(record.request.prompt) <= 10_000
     assert desk.app._sessions.use(started["sessionId"]).messages
+    (turn,) = desk.app._sessions.store.turns(started["sessionId"])
+    assert turn.prompt == words
+    shown = dict(desk.app._sessions.store.updates(started["turnId"]))
+    assert len(shown[1]["prompt"]) == 300, "once is enough"
+    assert desk.updates(started["turnId"], "start")[0]["prompt"] == words
+
+
+async def test_what_was_said_to_a_turn_that_ended_first_is_given_back(desk: Desk) -> None:
+    started = await desk.command("tark.turn.start", {"prompt": "wait"})
+    waiting = await desk.start("hello", sessionId=started["sessionId"])
+    for turn in (started["turnId"], waiting):
+        await desk.command("tark.turn.steer", {"turnId": turn, "prompt": "and more"})
+    await talking(desk, started["turnId"])
+    await desk.command("tark.turn.cancel", {"sessionId": started["sessionId"]})
+    for turn in (started["turnId"], waiting):
+        await desk.end(turn)
+        notice, end = desk.updates(turn)[-2:]
+        assert (notice["kind"], notice["level"]) == ("notice", "warning")
+        assert notice["message"] == "not told to the model, since the turn ended: and more"
+        assert end["kind"] == "end"
+    said_later = await desk.start("hello", sessionId=started["sessionId"])
+    await desk.command("tark.turn.steer", {"turnId": said_later, "prompt": "and more"})
+    await desk.end(said_later)
+    assert desk.updates(said_later, "notice") == [], "it was told"
+
+
+async def test_the_end_says_how_full_the_window_is(desk: Desk) -> None:
+    started = await desk.command("tark.turn.start", {"prompt": "hello"})
+    end = await desk.end(started["turnId"])
+    told = desk.updates(started["turnId"], "usage")[-1]
+    assert end["usage"]["contextUsed"] == told["contextUsed"] > 0
+    assert end["usage"]["contextWindow"] == told["contextWindow"]
 
 
 async def test_turns_and_sessions_do_not_pile_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
