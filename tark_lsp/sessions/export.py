@@ -1,7 +1,8 @@
-"""A session as JSON that can be taken in again, without loss. Pure.
+"""A session as JSON that can be taken in again. Pure.
 
 `{format, version, title, created, updated, folders, model, messages, turns: [{..., updates}]}`. What it cost is not in
-it, nor what of the messages was told shortened or as a summary: whoever takes it in begins with all of them.
+it, nor what of the messages was told shortened or as a summary: whoever takes it in begins with all of them. What only
+a provider can read of a message (signatures, encrypted thinking) is in it, and is not taken in: nobody can look at it.
 """
 
 import json
@@ -10,8 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tark_lsp.agent.events import CallStatus
 from tark_lsp.errors import RequestError
-from tark_lsp.sessions.message_json import message_json, message_of
+from tark_lsp.messages import StopReason
+from tark_lsp.sessions.message_json import message_json, message_of, without_echoes
 from tark_lsp.sessions.rows import SessionRow, StoredMessage, TurnRow
 
 FORMAT = "tark-lsp session"
@@ -52,7 +55,7 @@ def to_json(
 def from_json(text: str) -> Exported:
     """Raises RequestError for what `to_json` did not make, or that of a newer tark-lsp, naming what is wrong."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_no_number, parse_float=_float)
     except (ValueError, RecursionError) as error:
         raise _refused(f"it is no JSON, or damaged ({error})") from error
     if not isinstance(value, dict) or value.get("format") != FORMAT:
@@ -100,7 +103,12 @@ def _message(value: Any) -> StoredMessage:
     call_ids = {_text(theirs): _text(ours) for theirs, ours in _object(value["callIds"]).items()}
     numbers = _whole(value["number"]), _whole(value["seq"])
     return StoredMessage(
-        numbers[0], _text(value["turn"]), _time(value["time"]), message_of(value), call_ids, numbers[1]
+        numbers[0],
+        _text(value["turn"]),
+        _time(value["time"]),
+        without_echoes(message_of(value)),
+        call_ids,
+        numbers[1],
     )
 
 
@@ -109,20 +117,66 @@ def _turn(value: Any) -> TurnRow:
         _text(value["id"]),
         "",
         _text(value["prompt"]),
-        _text(value["kind"]),
-        None if value["model"] is None else _text(value["model"]),
+        _name(value["kind"]),
+        None if value["model"] is None else _name(value["model"]),
         _time(value["began"]),
         None if value["ended"] is None else _time(value["ended"]),
-        None if value["end"] is None else _object(value["end"]),
+        None if value["end"] is None else _shaped("end", _object(value["end"])),
         _object(value["request"]),
     )
 
 
 def _updates(pairs: Any) -> Updates:
-    updates = tuple((_whole(seq), _object(update)) for seq, update in _list(pairs))
+    updates = tuple((_whole(seq), _update(_object(update))) for seq, update in _list(pairs))
     if len({seq for seq, _ in updates}) != len(updates):
         raise ValueError("two updates with one number")
     return updates
+
+
+def _update(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    return _shaped(_name(value.get("kind", "")), value)
+
+
+def _shaped(kind: str, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """As it is, where what this program reads of an update of that kind is as it writes it."""
+    needed, shapes = SHAPES.get(kind, ((), {}))
+    for name in needed:
+        value[name]
+    for name, shape in shapes.items():
+        if value.get(name) is not None:
+            shape(value[name])
+    return value
+
+
+def _objects(value: Any) -> Sequence[Mapping[str, Any]]:
+    return [_object(each) for each in _list(value)]
+
+
+def _pieces(value: Any) -> None:
+    """Of a tool call's content."""
+    for piece in _objects(value):
+        if _text(piece["type"]) == "text":
+            _text(piece["text"])
+
+
+def _error(value: Any) -> None:
+    for name in ("code", "message", "hint"):
+        if _object(value).get(name) is not None:
+            _text(value[name])
+
+
+def _name(value: Any) -> str:
+    """A text that is stored as it is. Raises ValueError for lone surrogates."""
+    _text(value).encode("utf-8")
+    return _text(value)
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _float(digits: str) -> float:
+    return _time(float(digits))
 
 
 def _text(value: Any) -> str:
@@ -157,3 +211,37 @@ def _time(value: Any) -> float:
 
 def _refused(why: str) -> RequestError:
     return RequestError(f"import: the file cannot be taken in: {why}", hint="export the session anew")
+
+
+Shape = Callable[[Any], object]
+SHAPES: Mapping[str, tuple[Sequence[str], Mapping[str, Shape]]] = {
+    "text": (("delta",), {"delta": _text}),
+    "thinking": (("delta",), {"delta": _text}),
+    "toolCall": (
+        ("toolCallId",),
+        {
+            "toolCallId": _name,
+            "status": CallStatus,
+            "name": _text,
+            "title": _text,
+            "toolKind": _text,
+            "arguments": _text,
+            "content": _pieces,
+            "locations": _objects,
+        },
+    ),
+    "plan": ((), {"entries": _objects}),
+    "notice": ((), {"message": _text}),
+    "end": (
+        (),
+        {
+            "stopReason": StopReason,
+            "text": _text,
+            "error": _error,
+            "usage": _object,
+            "edits": _objects,
+            "changedByCommand": _list,
+        },
+    ),
+}
+"""By an update's kind: the fields it must have, and what each has to be where it is there (else it raises)."""

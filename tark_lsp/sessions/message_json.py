@@ -5,6 +5,7 @@ Lone surrogates, which models and editors send, are escaped, so that the text is
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolResult
@@ -35,9 +36,23 @@ def message_of(value: Any) -> Message:
         model = _text(value.get("model", ""))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"no message: {error!r}") from error
-    if role not in ROLES:
+    belonging = PARTS.get(role) if isinstance(role, str) else None
+    if belonging is None:
         raise ValueError(f"no message: its role is {role!r}")
+    if strange := next((part for part in parts if not isinstance(part, belonging)), None):
+        raise ValueError(f"no message: {type(strange).__name__} in one of the role {role}")
     return Message(role, parts, model)
+
+
+def without_echoes(message: Message) -> Message:
+    """Its words, calls, results and images: without what only its provider understands, and nobody can look at."""
+    kept = (part for part in message.parts if not isinstance(part, Opaque))
+    return replace(
+        message,
+        parts=tuple(
+            replace(part, echo=None) if isinstance(part, Text | Thinking | ToolCall) else part for part in kept
+        ),
+    )
 
 
 def _part_json(part: Part) -> Json:
@@ -96,7 +111,12 @@ def _text(value: Any) -> str:
     return value
 
 
-ROLES = ("user", "assistant", "tool")
+PARTS: Mapping[str, tuple[type[Part], ...]] = {
+    "user": (Text, Image),
+    "assistant": (Text, Thinking, ToolCall, Opaque),
+    "tool": (ToolResult,),
+}
+"""What a message of each role is made of: a part of another would be told and not shown."""
 READERS: Mapping[str, Callable[[Json], Part]] = {
     "text": lambda part: Text(_text(part["text"]), _echo(part)),
     "thinking": lambda part: Thinking(_text(part["text"]), _echo(part)),

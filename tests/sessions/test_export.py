@@ -12,6 +12,7 @@ from tark_lsp.errors import RequestError
 from tark_lsp.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
 from tark_lsp.sessions.export import from_json, to_json
 from tark_lsp.sessions.markdown import to_markdown
+from tark_lsp.sessions.message_json import without_echoes
 from tark_lsp.sessions.store import SessionStore
 from tests.sessions.stores import Stores, answer, begun, call, calling, row, shown, text, told, user
 
@@ -51,7 +52,9 @@ def test_it_is_taken_in_as_it_was(store: SessionStore) -> None:
     store.take_in(row("s2", value.title), value)
     messages = store.messages("s2")
     before = store.messages("s1")
-    assert [each.message for each in messages[:-1]] == [each.message for each in before]
+    assert [each.message for each in messages[:-1]] == [without_echoes(each.message) for each in before]
+    assert before[2].message.parts[0] == Thinking("hm ```", {"signature": "s"})
+    assert messages[2].message.parts[0] == Thinking("hm ```"), "nobody can look at what a provider alone reads"
     assert [(each.time, each.seq, each.call_ids) for each in messages[:-1]] == [
         (each.time, each.seq, each.call_ids) for each in before
     ]
@@ -82,6 +85,10 @@ def _with(**fields: Any) -> Callable[[dict[str, Any]], object]:
     return lambda value: value.update(fields)
 
 
+def _update(**update: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda value: value["turns"][0].update(updates=[[1, update]])
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
@@ -103,6 +110,30 @@ def _with(**fields: Any) -> Callable[[dict[str, Any]], object]:
         (lambda value: value["turns"][0].update(end=3), "damaged"),
         (lambda value: value["messages"][0].update(parts=[{"type": "video"}]), "damaged"),
         (lambda value: value["messages"][0].update(callIds={"a": 1}), "damaged"),
+        (
+            lambda value: value["messages"][0].update(parts=[{"type": "opaque", "echo": {}}]),
+            "Opaque in one of the role",
+        ),
+        (_update(kind="text"), "damaged"),
+        (_update(kind="text", delta=1), "damaged"),
+        (_update(kind="toolCall"), "damaged"),
+        (_update(kind="toolCall", toolCallId=1), "damaged"),
+        (_update(kind="toolCall", toolCallId="c", status=["failed"]), "damaged"),
+        (_update(kind="toolCall", toolCallId="c", status="lost"), "damaged"),
+        (_update(kind="toolCall", toolCallId="c", content=[1]), "damaged"),
+        (_update(kind="toolCall", toolCallId="c", content=[{"type": "text"}]), "damaged"),
+        (_update(kind="toolCall", toolCallId="c", locations={}), "damaged"),
+        (_update(kind="toolCall", toolCallId="c", arguments={}), "damaged"),
+        (_update(kind=["text"]), "damaged"),
+        (_update(kind="\ud800"), "damaged"),
+        (_update(kind="usage", costUsd=float("nan")), "NaN is no JSON"),
+        (_update(kind="usage", costUsd=float("-inf")), "-Infinity is no JSON"),
+        (_update(kind="end", stopReason={}), "damaged"),
+        (lambda value: value["turns"][0].update(end={"stopReason": {}}), "damaged"),
+        (lambda value: value["turns"][0].update(end={"error": "no"}), "damaged"),
+        (lambda value: value["turns"][0].update(end={"error": {"message": {}}}), "damaged"),
+        (lambda value: value["turns"][0].update(kind="\ud800"), "damaged"),
+        (lambda value: value["turns"][0].update(model="\ud800"), "damaged"),
         (lambda value: value["messages"][0].update(seq=2**70), "damaged"),
     ],
 )

@@ -25,7 +25,8 @@ def sendable(messages: Sequence[Message], ref: str, id_length: int = 0) -> list[
 
     `id_length`: ids have exactly so many letters and digits; 0: up to 40 characters of `SAFE_ID`.
 
-    - Thinking, opaque parts and echoes of another model are dropped, and so is what is left empty by that.
+    - Thinking, opaque parts and echoes of another model are dropped, and so is what is left empty by that. In what a
+      person said there are none: what nobody can read is not sent in their name.
     - Messages without words are dropped, and names and arguments of calls that a provider would refuse are put right.
     - Each call gets exactly one result, in a `tool` message right after it, in the calls' order; stray results go.
     """
@@ -34,7 +35,8 @@ def sendable(messages: Sequence[Message], ref: str, id_length: int = 0) -> list[
     for index, message in enumerate(messages):
         if message.role == "tool":
             continue  # taken with the calls before it
-        parts = tuple(message.parts) if message.model == ref or message.role == "user" else _native(message.parts)
+        of_this_model = message.role == "assistant" and message.model == ref
+        parts = tuple(message.parts) if of_this_model else _native(message.parts)
         calls = [part for part in parts if isinstance(part, ToolCall)]
         new_ids = [ids.fit(call.id) for call in calls]
         if renamed := {call.id: new for call, new in zip(calls, new_ids, strict=True) if call.id != new}:
@@ -69,9 +71,12 @@ def with_note(text: str, images: Sequence[Image]) -> str:
 
 
 def _native(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Parts of another model's message, as words and calls only."""
+    """Parts of another model's message, or of a person's, as words, images and calls only."""
     kept = (part for part in parts if not isinstance(part, Thinking | Opaque))
-    return tuple(replace(part, echo=None) if isinstance(part, Text | ToolCall) else part for part in kept)
+    return tuple(
+        replace(part, echo=None) if isinstance(part, Text | ToolCall) and part.echo is not None else part
+        for part in kept
+    )
 
 
 def _taken(call: ToolCall) -> ToolCall:

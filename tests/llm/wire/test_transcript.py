@@ -6,7 +6,7 @@ import pytest
 
 from tark_lsp.llm.wire.json_values import DEEPEST, read_object
 from tark_lsp.llm.wire.transcript import sendable
-from tark_lsp.messages import Message, Text, ToolCall
+from tark_lsp.messages import Image, Message, Opaque, Text, Thinking, ToolCall
 
 NAMES = [
     ("read_file", "read_file"),
@@ -59,3 +59,12 @@ def test_messages_without_words_go() -> None:
     blank = Message("user", (Text(""), Text(" \n")))
     kept = Message("assistant", (Text("", {"sign": "x"}),), "p/m")
     assert sendable([blank, Message("assistant", (), "p/m"), kept], "p/m") == [kept]
+
+
+@pytest.mark.parametrize("model", ["", "p/m", "p/other"])
+def test_a_person_says_nothing_that_only_a_provider_can_read(model: str) -> None:
+    """A file that is taken in may say so; a block of a provider's can name a document to fetch."""
+    image = Image("image/png", "AAAA")
+    parts = Text("hi", {"type": "x"}), Opaque({"type": "document"}), Thinking("hm", {}), image
+    assert sendable([Message("user", parts, model)], "p/m") == [Message("user", (Text("hi"), image), model)]
+    assert sendable([Message("user", (Opaque({"type": "document"}),), model)], "p/m") == []

@@ -113,19 +113,30 @@ async def test_junk_is_not_taken_in(desk: Desk, name: str) -> None:
     assert await listed(desk) == before
 
 
-async def test_updates_of_a_file_may_be_anything(desk: Desk) -> None:
+@pytest.mark.parametrize("update", [{"kind": "toolCall"}, {"kind": "text"}, {"kind": 7}])
+async def test_updates_that_could_not_be_shown(desk: Desk, update: dict[str, Any]) -> None:
     path = await exported(desk, await run(desk, "list ."))
     value = json.loads(path.read_text())
-    odd = [{"kind": "toolCall"}, {"kind": "text"}, {"kind": 7}, {}, {"kind": "toolCall", "toolCallId": "x"}]
+    value["turns"][0]["updates"] = [[1, update]]
+    path.write_text(json.dumps(value))
+    before = await listed(desk)
+    assert "import: " in await refused(desk, "tark.session.new", **{"import": str(path)})
+    assert await listed(desk) == before
+
+
+async def test_updates_of_a_file_may_be_of_any_kind(desk: Desk) -> None:
+    path = await exported(desk, await run(desk, "list ."))
+    value = json.loads(path.read_text())
+    odd = [{"kind": "nonesuch", "delta": 7}, {}, {"kind": "toolCall", "toolCallId": "x"}]
     value["turns"][0]["updates"] = [[seq, update] for seq, update in enumerate(odd, 1)]
-    value["turns"][0]["end"] = {"stopReason": 7}
+    value["turns"][0]["end"] = {}
     path.write_text(json.dumps(value))
     taken = (await desk.command("tark.session.new", {"import": str(path)}))["sessionId"]
     shown = await opened(desk, taken)
     calls = [call["toolCallId"] for message in shown["messages"] for call in message.get("toolCalls", ())]
     assert calls[-1] == "x"
     turn = shown["turns"][0]["turnId"]
-    assert (await desk.command("tark.turn.wait", {"turnId": turn, "show": True}))["stopReason"] == 7
+    assert "stopReason" not in await desk.command("tark.turn.wait", {"turnId": turn, "show": True})
     await run(desk, "hello", taken)
 
 
