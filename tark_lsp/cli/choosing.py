@@ -14,10 +14,12 @@ Hunks = Sequence[tuple[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`word` holds its letter in brackets, and is what stands in the question; `help` says more when `?` is typed."""
+    """`word` holds its letter in brackets, and is what stands in the question; `help` says more when `?` is typed.
+    `words`: some may follow it."""
 
     word: str
     help: str
+    words: bool = False
 
     @property
     def letter(self) -> str:
@@ -26,7 +28,8 @@ class Choice:
     def fits(self, typed: str) -> bool:
         """The letter or the word, whole: what was begun as a sentence is no answer."""
         words = self.word.replace("[", "").replace("]", "").lower().split()
-        return typed.lower() in (self.letter, *words[:1])
+        first, _, rest = typed.lower().partition(" ")
+        return first in (self.letter, *words[:1]) and (self.words or not rest)
 
 
 HELP = Choice("[?]", "this list")
@@ -56,16 +59,25 @@ class EditsText(Protocol):
 
 async def choose(keyboard: Asks, screen: Shows, question: str, choices: Sequence[Choice]) -> str | None:
     """The letter of one choice, however often it takes. None: the input ended."""
+    picked = await pick(keyboard, screen, question, choices)
+    return None if picked is None else picked[0]
+
+
+async def pick(
+    keyboard: Asks, screen: Shows, question: str, choices: Sequence[Choice], more: Sequence[str] = ()
+) -> tuple[str, str] | None:
+    """The same, with the words that followed. `more`: lines that `?` shows, too."""
     offered = [*choices, HELP]
     words = ", ".join(each.word for each in offered)
     while (typed := await keyboard.ask(f"{question} {words}: ")) is not None:
         if typed == HELP.letter:
-            for each in offered:
-                screen.line(f"  {each.letter}  {each.help}")
+            for line in [*(f"  {each.letter}  {each.help}" for each in offered), *more]:
+                screen.line(line)
             continue
         for each in choices:
             if each.fits(typed):
-                return each.letter
+                return each.letter, typed.partition(" ")[2].strip()
+        screen.line(f"answer with a letter and Enter: {', '.join(each.letter for each in offered)}", "dim")
     return None
 
 

@@ -1,9 +1,10 @@
 """The person at the terminal, as the client sees them: shown what happens, asked y/n/a or hunk by hunk."""
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tark_lsp.cli.choosing import Choice, Chosen, EditsText, Hunks, choose, choose_hunks
+from tark_lsp.cli.choosing import Choice, Chosen, EditsText, Hunks, choose_hunks, pick
 from tark_lsp.cli.keyboard import Asks
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import visible, whole_line
@@ -16,14 +17,18 @@ class TerminalPerson:
     """`keyboard` None: nobody can be asked, and everything that needs asking is refused.
 
     `yes`: edits are allowed unasked, where a grant could cover them, too: never protected files, text outside the
-    selection, commands or the network (protocol.md, "Proposals and permissions"). `edit`: the person's own editor.
+    selection, commands or the network (protocol.md, "Proposals and permissions"); None: there is no such option.
+    `edit`: the person's own editor.
     """
 
-    def __init__(self, screen: Screen, keyboard: Asks | None, *, yes: bool, edit: EditsText | None = None) -> None:
+    def __init__(
+        self, screen: Screen, keyboard: Asks | None, *, yes: bool | None, edit: EditsText | None = None
+    ) -> None:
         self._screen = screen
         self._edit = edit
         self._keyboard = keyboard
-        self._yes = yes
+        self._yes = bool(yes)
+        self._can_say_yes = yes is not None
         self._hunks: dict[str, Sequence[Mapping[str, Any]]] = {}
 
     @property
@@ -55,8 +60,8 @@ class TerminalPerson:
             self._screen.line("applied, as --yes says", "dim")
             return ALLOW
         if self._keyboard is None:
-            fix = "--yes would allow it" if ordinary else "--yes does not cover it"
-            self._screen.line(f"refused: {NOBODY}; {fix}", "yellow")
+            fix = "; --yes would allow it" if ordinary else "; --yes does not cover it"
+            self._screen.line(f"refused: {NOBODY}{fix if self._can_say_yes else ''}", "yellow")
             return {**REJECT, "reason": NOBODY}
         return await self._decide(self._keyboard, request, edits)
 
@@ -68,7 +73,7 @@ class TerminalPerson:
         verb = "Apply" if edits else "Allow"
         choices = [
             Choice("[y]es", f"{verb.lower()} what is shown above, this once"),
-            Choice("[n]o", "do not; the model is told"),
+            Choice("[n]o", "do not; the model is told, with what you write after the n", words=True),
             *(
                 [Choice(f"[a]ll {whole_line(grant['covers'])}", "the same, and do not ask again for these")]
                 if grant
@@ -76,16 +81,17 @@ class TerminalPerson:
             ),
             *([Choice("[h]unk by hunk", "look at each change, choose, and edit")] if self._by_hunk(hunks) else []),
         ]
-        match await choose(keyboard, self._screen, f"{verb}?", choices):
-            case "y":
+        more = [f"with {each}" for each in _environment(request)]
+        match await pick(keyboard, self._screen, f"{verb}?", choices, more):
+            case "y", _:
                 return ALLOW
-            case "a" if grant:
+            case "a", _ if grant:
                 return {**ALLOW, "grant": grant["id"]}
-            case "h":
+            case "h", _:
                 chosen = await choose_hunks(keyboard, self._screen, hunks, self._edit)
                 return CANCELLED if chosen is None else _allowed(chosen)
-            case "n":
-                return REJECT
+            case "n", reason:
+                return {**REJECT, "reason": reason} if reason else REJECT
             case _:
                 return CANCELLED
 
@@ -133,15 +139,28 @@ class TerminalPerson:
         if command := request.get("command"):
             self._screen.line(visible(command["text"]), "yellow")
             self._screen.line(f"in {whole_line(command['cwd'])}", "dim")
-            if given := [
-                f"{whole_line(name)}={whole_line(value)}" for name, value in (command.get("env") or {}).items()
-            ]:
-                self._screen.line(f"with {' '.join(given)}", "dim")
+            given = _environment(request)
+            own = [each for each in given if each not in _usual()]
+            if len(own) < len(given):
+                own.append(f"and {len(given) - len(own)} as in this terminal (? shows all)")
+            if own:
+                self._screen.line(f"with {' '.join(own)}", "dim")
         self._screen.edits(request.get("edits") or ())
 
     def _list(self, labels: Sequence[str]) -> None:
         for number, label in enumerate(labels, 1):
             self._screen.line(f"  {number}. {whole_line(label)}")
+
+
+def _environment(request: Mapping[str, Any]) -> list[str]:
+    """What a command would be given, each as `NAME=value`."""
+    given: Mapping[str, str] = (request.get("command") or {}).get("env") or {}
+    return [f"{whole_line(name)}={whole_line(value)}" for name, value in given.items()]
+
+
+def _usual() -> frozenset[str]:
+    """What whoever sits here has anyway, and need not read again."""
+    return frozenset(f"{whole_line(name)}={whole_line(value)}" for name, value in os.environ.items())
 
 
 def _allowed(chosen: Chosen) -> Mapping[str, Any]:

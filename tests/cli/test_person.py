@@ -66,6 +66,9 @@ ANSWERS: list[tuple[str, dict[str, Any], tuple[str, ...], dict[str, Any]]] = [
     ("yes", edit("h"), ("y",), {"outcome": "allow"}),
     ("Yes in full", edit("h"), ("YES",), {"outcome": "allow"}),
     ("no", edit("h"), ("n",), {"outcome": "reject"}),
+    ("no, and why", edit("h"), ("n  Use the other  one",), {"outcome": "reject", "reason": "Use the other  one"}),
+    ("no with its word, and why", COMMAND, ("No too slow",), {"outcome": "reject", "reason": "too slow"}),
+    ("yes with words decides nothing", edit("h"), ("y but slowly", "now then", "n"), {"outcome": "reject"}),
     ("all", edit("h"), ("a",), {"outcome": "allow", "grant": "turn-1"}),
     ("Enter decides nothing", edit("h"), ("", "", "n"), {"outcome": "reject"}),
     ("anything else decides nothing", edit("h"), ("ok", "1", "y"), {"outcome": "allow"}),
@@ -94,6 +97,34 @@ async def test_what_is_asked_is_shown_whole_and_harmless() -> None:
     for text in ("rm -r \\x1b[2J", "in /ws", "with A=b", "run_command: it runs a command", "-a\n+h", "+i"):
         assert text in out.getvalue()
     assert typist.questions[1] == "Apply? [y]es, [n]o, [a]ll edits in /ws, this turn, [h]unk by hunk, [?]: "
+
+
+async def test_what_is_no_answer_is_told_so() -> None:
+    someone, _, out = person("ok", "n")
+    await someone.permission(COMMAND)
+    assert "answer with a letter and Enter: y, n, a, ?" in out.getvalue()
+
+
+async def test_the_environment_of_this_terminal_is_shown_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin")
+    monkeypatch.setenv("HOME", "/home/me")
+    env = {"PATH": "/usr/bin", "HOME": "/home/\x1bother", "TERM": "dumb"}
+    request = {**COMMAND, "command": {**COMMAND["command"], "env": env}}
+    someone, _, out = person("n")
+    await someone.permission(request)
+    assert "with HOME=/home/\\x1bother TERM=dumb and 1 as in this terminal (? shows all)" in out.getvalue()
+    assert "PATH=" not in out.getvalue()
+    someone, _, out = person("?", "n")
+    await someone.permission(request)
+    assert "with PATH=/usr/bin\n" in out.getvalue()
+
+
+async def test_where_there_is_no_yes_none_is_named() -> None:
+    out = io.StringIO()
+    someone = TerminalPerson(Screen(Console(file=out), Path("/ws")), None, yes=None)
+    assert (await someone.permission(edit("h")))["outcome"] == "reject"
+    assert "nobody can be asked" in out.getvalue()
+    assert "--yes" not in out.getvalue()
 
 
 FAR = f"{'x' * 300}/the-end"
