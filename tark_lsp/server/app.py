@@ -226,7 +226,7 @@ class App:
                 chats,
                 selections,
                 sessions,
-                SessionCommands(sessions, turns, recorder, titles, Budgeting(self._preparation), answers),
+                SessionCommands(connection, sessions, turns, recorder, titles, Budgeting(self._preparation), answers),
                 titles,
                 prompts,
             )

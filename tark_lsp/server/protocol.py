@@ -13,6 +13,7 @@ from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.settings import ModelName, Thinking
 
 UPDATE = "tark/update"
+SESSION = "tark/session"
 REQUEST_PERMISSION = "tark/requestPermission"
 REQUEST_INPUT = "tark/requestInput"
 CLIENT_STATE = "tark/clientState"
@@ -199,6 +200,13 @@ class SetSettings(Payload):
 
 class SessionId(Payload):
     session_id: StrictStr
+
+
+class OpenSession(SessionId):
+    """`last`: no more messages than so many; `before`: a message, and only those before it; absent: all."""
+
+    last: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] | None = None
+    before: StrictStr | None = None
 
 
 class ShowUsage(Payload):

@@ -13,6 +13,7 @@ NEEDS: Mapping[str, str] = {
     "window/showDocument": "window.showDocument.support",
     "window/workDoneProgress/create": "window.workDoneProgress",
     "tark/update": "experimental.tark.updates",
+    "tark/session": "experimental.tark.updates",
     "tark/requestPermission": "experimental.tark.permission",
     "tark/requestInput": "experimental.tark.input",
     "tark/clientState": "experimental.tark.clientState",
@@ -26,6 +27,13 @@ ANNOTATIONS = "workspace.workspaceEdit.changeAnnotationSupport"
 
 LONGEST_MESSAGE = 300
 
+SESSION = {
+    "sessionId", "title", "created", "updated", "folders", "turns", "model", "mode", "approval", "thinking", "costUsd",
+    "readOnly",
+}  # fmt: skip
+"""What every session has; `parent` and `heldBy` only where there is one."""
+FINAL = {"completed", "failed", "rejected", "cancelled"}
+
 
 class Contract:
     """Collects `violations` of one connection, each a sentence."""
@@ -37,12 +45,14 @@ class Contract:
         self._progress: dict[Any, str] = {}  # token -> created, begun or ended
         self._updates: dict[str, int] = {}  # turn -> last seq
         self._ended: set[str] = set()
+        self._diffs: dict[str, list[Json]] = {}  # tool call -> what it was first said to change
         self._checks: Mapping[str, Callable[[Json], None]] = {
             "workspace/applyEdit": self._apply_edit,
             "window/showMessageRequest": self._message,
             "window/workDoneProgress/create": self._create,
             "$/progress": self._report,
             "tark/update": self._update,
+            "tark/session": self._session,
             "client/registerCapability": self._register,
         }
 
@@ -124,6 +134,19 @@ class Contract:
         self._updates[turn] = seq
         if kind == "end":
             self._ended.add(turn)
+        if kind == "toolCall":
+            self._tool_call(params["update"])
+
+    def _tool_call(self, call: Json) -> None:
+        """Once a call is over, its last update says all of it: what it changed, too."""
+        diffs = [part for part in call.get("content", ()) if part["type"] == "diff"]
+        known = self._diffs.setdefault(call["toolCallId"], diffs)
+        if call["status"] in FINAL:
+            self._expect(diffs == known, f"the end of {call['toolCallId']} shows {diffs}, not {known}")
+
+    def _session(self, params: Json) -> None:
+        fields = set(params["session"]) - {"parent", "heldBy"}
+        self._expect(fields == SESSION, f"a session with {sorted(fields ^ SESSION)} too much or too few")
 
     def _register(self, params: Json) -> None:
         for registration in params["registrations"]:

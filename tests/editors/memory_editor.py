@@ -269,6 +269,7 @@ class MemoryEditor:
             "textDocument/publishDiagnostics": publish,
             "$/progress": lambda _: None,
             "tark/update": lambda _: None,
+            "tark/session": lambda _: None,
             "tark/save": save,
             "tark/clientState": client_state,
         }

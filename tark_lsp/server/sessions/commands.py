@@ -7,17 +7,20 @@ from typing import Any
 from tark_lsp.errors import RequestError
 from tark_lsp.server import protocol
 from tark_lsp.server.asking.visible import visible
+from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.sessions.files import exported, new_export, read_import, write_new
 from tark_lsp.server.sessions.library import Library
 from tark_lsp.server.sessions.recording import Recorder
-from tark_lsp.server.sessions.session_json import iso, message_number, messages_json, session_json, turn_json
+from tark_lsp.server.sessions.session_json import message_number, messages_json, no_message, session_json
 from tark_lsp.server.sessions.sessions import Sessions
+from tark_lsp.server.sessions.shown_turn import ShownTurn, iso
 from tark_lsp.server.sessions.title_request import Titles
 from tark_lsp.server.sessions.titles import first_words
 from tark_lsp.server.turns.answers import Answers
 from tark_lsp.server.turns.budgeting import Budgeting
 from tark_lsp.server.turns.turns import Turns
-from tark_lsp.sessions.rows import Holder, SessionRow
+from tark_lsp.sessions.page import Page, is_told, read_page
+from tark_lsp.sessions.rows import Holder, SessionRow, TurnRow
 
 Json = dict[str, Any]
 
@@ -25,6 +28,7 @@ Json = dict[str, Any]
 class SessionCommands:
     def __init__(
         self,
+        connection: Connection,
         sessions: Sessions,
         turns: Turns,
         recorder: Recorder,
@@ -32,7 +36,10 @@ class SessionCommands:
         budgeting: Budgeting,
         answers: Answers,
     ) -> None:
+        """It hears of all that changes of a session from now on."""
+        self._connection = connection
         self._sessions = sessions
+        sessions.changed = self._changed
         self._library = Library(sessions)
         self._turns = turns
         self._recorder = recorder
@@ -44,7 +51,7 @@ class SessionCommands:
         return {
             "tark.session.list": (protocol.ListSessions, self.list),
             "tark.session.new": (protocol.NewSession, self.new),
-            "tark.session.open": (protocol.SessionId, self.open),
+            "tark.session.open": (protocol.OpenSession, self.open),
             "tark.session.context": (protocol.SessionId, self.context),
             "tark.session.rename": (protocol.RenameSession, self.rename),
             "tark.session.delete": (protocol.SessionId, self.delete),
@@ -68,17 +75,32 @@ class SessionCommands:
         text = read_import(self._path(request.import_, "import"))
         return {"sessionId": self._library.take_in(text, title).id}
 
-    async def open(self, request: protocol.SessionId, _: Any) -> Json:
+    async def open(self, request: protocol.OpenSession, _: Any) -> Json:
         """Not held by that: who only looks at it keeps nobody from going on with it."""
         row = self._sessions.row(request.session_id)
         store, is_here = self._sessions.store, self._sessions.is_here(row)
+        before = None if request.before is None else self._number(row.id, request.before)
         holder = self._sessions.look(row) if is_here else store.holder(row.id)
-        row, turns = self._sessions.row(row.id), store.turns(row.id)
+        row, page = self._sessions.row(row.id), read_page(store, row.id, request.last, before)
+        shown = {turn.id: self._shown(turn, page) for turn in page.turns}
         return {
             **self._json(row, holder),
-            "messages": messages_json(row.id, store.messages(row.id), turns, store.updates),
-            "turns": [turn_json(turn) for turn in turns],
+            "messages": messages_json(row.id, page, shown),
+            "turns": [turn.json() for turn in shown.values()],
+            "earlier": page.earlier,
         }
+
+    def _shown(self, turn: TurnRow, page: Page) -> ShownTurn:
+        record = self._turns.find(turn.id) if self._turns.remembers(turn.id) else None
+        begun = page.begun.get(turn.id)
+        return ShownTurn(turn, page.shown.get(turn.id, ()), begun, goes_on=turn.id == page.goes_on, record=record)
+
+    def _number(self, session_id: str, message_id: str) -> int:
+        """Raises RequestError for what is no message that `open` shows."""
+        number = message_number(session_id, message_id)
+        if not is_told(self._sessions.store, session_id, number):
+            raise no_message(session_id, message_id)
+        return number
 
     async def context(self, request: protocol.SessionId, _: Any) -> Json:
         return await self._budgeting.context(self._sessions.peek(request.session_id))
@@ -95,7 +117,7 @@ class SessionCommands:
     async def fork(self, request: protocol.ForkSession, _: Any) -> Json:
         number = None
         if request.message_id is not None:
-            number = message_number(request.session_id, request.message_id)
+            number = self._number(self._sessions.row(request.session_id).id, request.message_id)
         title = named(request.title) if request.title is not None else ""
         return self._json(self._library.fork(request.session_id, title, number))
 
@@ -113,6 +135,11 @@ class SessionCommands:
         with self._turns.held_back(session.id):
             tokens = await self._budgeting.compact(session, lambda event: self._recorder.hear(session, "", event))
         return {**self._json(self._sessions.row(session.id)), **tokens}
+
+    def _changed(self, session_id: str) -> None:
+        """Its title or its settings, or it is new."""
+        if self._connection.client.understands("updates"):
+            self._connection.notify(protocol.SESSION, {"session": self._json(self._sessions.row(session_id))})
 
     def _json(self, row: SessionRow, holder: Holder | None = None) -> Json:
         return session_json(row, read_only=not self._sessions.is_here(row), holder=holder)

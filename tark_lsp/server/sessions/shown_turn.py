@@ -1,0 +1,184 @@
+"""One turn as the person saw it, put together from what was said of it: enough to draw it again at any time. Pure.
+
+Of a turn that has ended the messages hold all words; of one that runs (perhaps in another process) the last words are
+in its updates alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from tark_lsp.agent.events import CallStatus
+from tark_lsp.agent.kinds import KINDS, called_by
+from tark_lsp.agent.prompt import own_words
+from tark_lsp.messages import Message, ToolResult
+from tark_lsp.server.asking.visible import cut
+from tark_lsp.server.turns.spoken import spoken
+from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.sessions.rows import StoredMessage, TurnRow
+
+Json = dict[str, Any]
+OVER = frozenset(status for status in CallStatus if status.over)
+LONGEST_PROMPT = 300
+"""Characters of a turn's prompt; its message has it whole."""
+LONGEST_TEXT = 1_000_000
+"""Characters of one text: a client that gets more at once may be overwhelmed, and `export` has it all."""
+CONTEXT = ("contextUsed", "contextWindow")
+"""What only the turn's last request can say of its usage."""
+
+
+class ShownTurn:
+    """`calls` are its tool calls by id, what was said of each put together.
+
+    `begun`: the ids of its calls in messages that are not given; None: all its messages are. `goes_on`: there are more
+    messages after those given. `record`: where the turn is one of this server's.
+    """
+
+    def __init__(
+        self,
+        turn: TurnRow,
+        updates: Iterable[tuple[int, Mapping[str, Any]]],
+        begun: frozenset[str] | None = None,
+        *,
+        goes_on: bool = False,
+        record: TurnRecord | None = None,
+    ) -> None:
+        self.id = turn.id
+        self.over = turn.end is not None
+        self.calls: dict[str, Json] = {}
+        self._turn = turn
+        self._record = record
+        self._goes_on = goes_on
+        self._said: list[tuple[int, str, str]] = []
+        self._notices: list[Json] = []
+        self._latest: dict[str, Mapping[str, Any]] = {}
+        self._begun = begun is not None
+        self._seq = 0
+        self._answer: Json | None = None
+        for seq, update in updates:
+            match update:  # it may come from a file
+                case {"kind": "toolCall", "toolCallId": str(call_id)}:
+                    self.calls.setdefault(call_id, {}).update(update)
+                case {"kind": "text" | "thinking" as kind, "delta": str(delta)}:
+                    self._said.append((seq, kind, delta))
+                case {"kind": "notice", "level": str(level), "message": str(message)}:
+                    self._notices.append({"level": level, "message": message})
+                case {"kind": "start" | "plan" | "usage" as kind}:
+                    self._latest[kind] = update
+        self._unplaced = dict.fromkeys(call for call in self.calls if call not in (begun or ()))
+
+    def see(self, stored: StoredMessage, entry: Json) -> None:
+        """The next message of the turn, and what is told of it: of the first one what the person typed."""
+        if stored.message.role == "user" and not self._begun:
+            self._begun = True
+            entry["text"] = bounded(typed(self._turn, stored.message))
+        if stored.message.role == "assistant":
+            self._seq, self._answer = stored.seq, entry
+        for call_id in stored.call_ids.values():
+            self._unplaced.pop(call_id, None)
+
+    def rest(self) -> Sequence[Json]:
+        """What no message has, after the last one was seen: the prompt of a turn that has none yet, what is being
+        said. Calls of an answer that was cut go to what is left of that."""
+        if self._goes_on:
+            return ()
+        entry = {"turnId": self.id, "time": iso(self._turn.began)}
+        asked = [] if self._begun else [{**entry, "role": "user", "text": bounded(self._turn.prompt)}]
+        words = {
+            kind: bounded("".join(delta for seq, each, delta in self._said if each == kind and seq > self._seq))
+            for kind in ("text", "thinking")
+        }
+        calls = [call_json(call_id, self.calls[call_id], None, over=self.over) for call_id in self._unplaced]
+        if self.over and self._answer is not None:
+            if calls:
+                self._answer.setdefault("toolCalls", []).extend(calls)
+            return asked
+        if not calls and not any(words.values()):
+            return asked
+        thinking = {"thinking": words["thinking"]} if words["thinking"] else {}
+        made = {"toolCalls": calls} if calls else {}
+        return [*asked, {**entry, "role": "assistant", "text": words["text"], **thinking, **made}]
+
+    def json(self) -> Json:
+        """`seq`: of its last update that was sent by this server; those to come have a higher one."""
+        turn, end = self._turn, self._turn.end or {}
+        start, plan = self._latest.get("start", {}), self._latest.get("plan", {})
+        optional = {
+            "seq": None if self._record is None else self._record.updates.seq,
+            "model": start.get("model") or turn.model,
+            "ended": None if turn.ended is None else iso(turn.ended),
+            "stopReason": end.get("stopReason"),
+            "error": end.get("error"),
+            "plan": plan.get("entries") or None,
+            "notices": self._notices or None,
+            "usage": self._usage() or None,
+            "edits": end.get("edits") or None,
+            "changedByCommand": end.get("changedByCommand") or None,
+            "steers": None if self._record is None or self.over else list(self._record.steering) or None,
+        }
+        return {
+            "turnId": turn.id,
+            "prompt": cut(turn.prompt, LONGEST_PROMPT),
+            "kind": turn.kind,
+            "began": iso(turn.began),
+            "state": self._state(),
+            **{key: value for key, value in optional.items() if value is not None},
+        }
+
+    def _state(self) -> str:
+        if self.over:
+            return "ended"
+        runs = self._record.task is not None if self._record is not None else bool(self._latest)
+        return "running" if runs else "queued"
+
+    def _usage(self) -> Json:
+        told = {key: value for key, value in self._latest.get("usage", {}).items() if key != "kind"}
+        final = (self._turn.end or {}).get("usage")
+        counts = final.items() if isinstance(final, Mapping) else ()
+        return {**told, **{key: value for key, value in counts if key not in CONTEXT}}
+
+
+def typed(turn: TurnRow, message: Message) -> str:
+    """What the person typed for a turn with this first message; and what the model was told as their words, where that
+    is something else: a named prompt that was filled in, a prompt that was asked for, a file that was taken in."""
+    words, prompt = own_words(message), turn.prompt.strip()
+    kind = KINDS.get(turn.kind)
+    if kind is not None and words == kind.instructions.strip():
+        words = ""
+    called = called_by(prompt) is not None
+    if prompt.endswith(words) if words else not prompt or called:
+        return turn.prompt
+    told = words or message.text
+    return f"{prompt}\n\n{told}" if called else told
+
+
+def call_json(call_id: str, said: Mapping[str, Any], result: ToolResult | None, *, over: bool) -> Json:
+    status = said.get("status", "pending")
+    content = said.get("content")
+    if result is not None:
+        if status not in OVER:
+            status = "failed" if result.is_error else "completed"
+        shown = content if isinstance(content, list) else []
+        if not any(isinstance(part, Mapping) and part.get("type") == "text" for part in shown):
+            content = [*shown, {"type": "text", "text": spoken(result.content, failed=result.is_error)}]
+    elif over and status not in OVER:
+        status = "cancelled"
+    optional = {**{name: said.get(name) for name in ("title", "toolKind", "locations")}, "content": content}
+    return {
+        "toolCallId": call_id,
+        "name": said.get("name", ""),
+        "status": status,
+        "arguments": said.get("arguments", ""),
+        **{key: value for key, value in optional.items() if value},
+    }
+
+
+def bounded(text: str) -> str:
+    left_out = len(text) - LONGEST_TEXT
+    return text if left_out <= 0 else f"{text[:LONGEST_TEXT]}\n[{left_out} more characters: export the session]"
+
+
+def iso(seconds: float) -> str:
+    """A time as ISO 8601 in UTC; the nearest there is for one that a clock or a file has wrong."""
+    inside = min(max(seconds, 0.0), 253_402_300_799.0)  # the end of year 9999
+    return datetime.fromtimestamp(inside, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
