@@ -13,7 +13,7 @@ from tark_lsp.agent.kinds import kind_of
 from tark_lsp.errors import ToolError
 from tark_lsp.server.asking.visible import visible
 from tark_lsp.server.documents.positions import to_client
-from tark_lsp.server.prompting.mentions import Kind
+from tark_lsp.server.prompting.mentions import Argument, Kind
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.symbols import names_beginning
 from tark_lsp.server.protocol_json import range_json
@@ -40,8 +40,8 @@ KEPT_SECONDS = 5.0
 LEAST_OF_NAME = 2
 SYMBOL_SECONDS = 0.5
 KEYWORD = 14
-ITEM_KINDS = {"file": 17, "dir": 19, "symbol": 18}
-"""`CompletionItemKind`."""
+ITEM_KINDS: Mapping[Argument, int] = {"path": 17, "folder": 19, "name": 18}
+"""`CompletionItemKind` of each argument that is completed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +83,17 @@ class Completion:
         span = range_json(number, to_client(line, typed.start, encoding), number, to_client(line, column, encoding))
         if typed.argument is None:
             return {"isIncomplete": False, "items": [_kind_item(*each, span) for each in self._kinds.items()]}
-        if typed.name not in ("file", "dir", "symbol"):
+        kind = self._kinds.get(typed.name)
+        item_kind = None if kind is None or kind.argument is None else ITEM_KINDS.get(kind.argument)
+        if kind is None or item_kind is None:
             return None
-        found = await self._symbols(typed.argument) if typed.name == "symbol" else await self._paths()
-        if typed.name == "dir":
+        found = await self._symbols(typed.argument) if kind.argument == "name" else await self._paths()
+        if kind.argument == "folder":
             found = folders_of(found)
-        words = best(found, typed.argument)
-        return {"isIncomplete": True, "items": [_item(typed.name, word, at, span) for at, word in enumerate(words)]}
+        items = [
+            _item(typed.name, word, item_kind, order, span) for order, word in enumerate(best(found, typed.argument))
+        ]
+        return {"isIncomplete": True, "items": items}
 
     async def _symbols(self, prefix: str) -> list[str]:
         """None where that takes too long, or little was typed: too many names begin with a letter."""
@@ -145,7 +149,7 @@ def best(paths: Sequence[str], typed: str) -> list[str]:
 
 
 def _kind_item(name: str, kind: Kind, span: dict[str, Any]) -> dict[str, Any]:
-    return _word_item(f"@{name}:" if kind.takes_argument else f"@{name}", kind.about, span)
+    return _word_item(f"@{name}:" if kind.argument else f"@{name}", kind.about, span)
 
 
 def _word_item(text: str, about: str, span: dict[str, Any]) -> dict[str, Any]:
@@ -158,11 +162,11 @@ def folders_of(paths: Sequence[str]) -> list[str]:
     return sorted({path[: found.start()] for path in paths for found in re.finditer("/", path)})
 
 
-def _item(name: str, word: str, order: int, span: dict[str, Any]) -> dict[str, Any]:
+def _item(name: str, word: str, kind: int, order: int, span: dict[str, Any]) -> dict[str, Any]:
     text = f'@{name}:"{word}"' if re.search(r"[\s\"`]", word) else f"@{name}:{word}"
     return {
         "label": word,
-        "kind": ITEM_KINDS[name],
+        "kind": kind,
         "filterText": f"@{name}:{word}",
         "sortText": f"{order:03d}",
         "textEdit": {"range": span, "newText": text},

@@ -9,6 +9,7 @@ could not read by itself without the person being asked.
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from tark_lsp.agent.prompt import Pointer, pointed_at
 from tark_lsp.errors import TarkError
@@ -63,12 +64,16 @@ class Given:
     missing: str = ""
 
 
+Argument: TypeAlias = Literal["path", "folder", "name", "address"]
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`about`: one line for who completes it. `give` raises TarkError where there is nothing to give."""
+    """`about`: one line for who completes it. `argument`: what follows the colon, where one does; chat/completion.py
+    knows what there is of each. `give` raises TarkError where there is nothing to give."""
 
     about: str
-    takes_argument: bool
+    argument: Argument | None
     give: Callable[[str, Means], Awaitable[str]]
 
 
@@ -76,13 +81,13 @@ class Mentions:
     def __init__(self, selections: Selections) -> None:
         self._selections = selections
         self.kinds: Mapping[str, Kind] = {
-            "file": Kind("a file, or lines of it: @file:src/a.py:10-20", True, _file),
-            "dir": Kind("what is in a folder: @dir:src", True, _dir),
-            "symbol": Kind("where a name is defined: @symbol:Shape.area", True, _symbol),
-            "selection": Kind("what was last selected in another document", False, self._selection),
-            "diagnostics": Kind("the errors and warnings the editor shows", False, _diagnostics),
-            "diff": Kind("the changes of the working tree", False, _changes),
-            "url": Kind("a page of the web; you are asked first: @url:https://...", True, _url),
+            "file": Kind("a file, or lines of it: @file:src/a.py:10-20", "path", _file),
+            "dir": Kind("what is in a folder: @dir:src", "folder", _dir),
+            "symbol": Kind("where a name is defined: @symbol:Shape.area", "name", _symbol),
+            "selection": Kind("what was last selected in another document", None, self._selection),
+            "diagnostics": Kind("the errors and warnings the editor shows", None, _diagnostics),
+            "diff": Kind("the changes of the working tree", None, _changes),
+            "url": Kind("a page of the web; you are asked first: @url:https://...", "address", _url),
         }
 
     def find(self, text: str) -> list[Mention]:
@@ -111,7 +116,7 @@ class Mentions:
 
     def _is_one(self, mention: Mention) -> bool:
         kind = self.kinds.get(mention.name)
-        return kind is not None and kind.takes_argument == bool(mention.argument)
+        return kind is not None and (kind.argument is not None) == bool(mention.argument)
 
     async def _give(self, mention: Mention, means: Means) -> Given:
         try:
