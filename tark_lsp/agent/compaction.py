@@ -4,23 +4,21 @@ The last messages stay, and of a running turn its prompt, whole. The history cha
 is worth it, so whatever fails or is cancelled on the way leaves it as it was.
 """
 
-import time
 from collections.abc import Awaitable, Callable
-from contextlib import aclosing
 from dataclasses import dataclass
 
 from tark_lsp.agent import events, history
-from tark_lsp.agent.endless import AnswerBound
+from tark_lsp.agent.aside import Aside
 from tark_lsp.agent.kinds import read_prompt
-from tark_lsp.agent.state import Model
 from tark_lsp.agent.summary import Summary, said, transcript
 from tark_lsp.agent.told import Told
 from tark_lsp.context.budget import LAST_SHARE, LEAST_COMPACTED, last_from
 from tark_lsp.context.tokens import message_tokens, shown
-from tark_lsp.errors import ModelError, StreamCut, TarkError
-from tark_lsp.llm.events import MessageBuilder, Retry, Stall, WireStop
+from tark_lsp.errors import TarkError
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.messages import Message, StopReason, Text, Usage
+from tark_lsp.messages import Message, Text
+
+SUMMARY = Aside("compaction", "summary", "summing up what was said before")
 
 SUMMARY_TOKENS = 8_192
 """Of the answer at most, since some models think before; the summary itself is asked to be short."""
@@ -90,40 +88,6 @@ async def compact(told: Told, at_work: Message | None, ask: Ask) -> Compacted:
     told.emit(events.HistoryCompacted(new, len(messages) - 1))
     told.notice("What was said before is told as a summary from here on", before)
     return Compacted(before.sent, told.load().sent)
-
-
-async def ask_for_summary(
-    model: Model, request: ChatRequest, number: int, emit: events.Listener, count: Callable[[Usage], None]
-) -> str:
-    """The answer to a request of purpose `compaction`, of which the person sees no word.
-
-    `number` is that of the request in its turn; `count` is told its usage, also where it breaks off.
-    Raises ModelError and AnswerTooLong.
-    """
-    builder, bound, began, stop = MessageBuilder(), AnswerBound(model.max_output_tokens), time.monotonic(), ""
-    emit(events.Requested(number, model.name, "compaction"))
-    emit(events.Step("summing up what was said before"))
-    try:
-        async with aclosing(model.stream(request)) as stream:
-            async for event in stream:
-                bound.add(event)
-                builder.add(event)
-                if isinstance(event, Retry | Stall):
-                    emit(events.Step("summing up what was said before: waiting for the model"))
-        if builder.stop is None:
-            raise StreamCut("the answer ended without saying so")
-        stop = builder.stop.value
-    except BaseException as error:  # raised again: the request is over, whatever ended it
-        stop = error.code if isinstance(error, TarkError) else StopReason.CANCELLED
-        raise
-    finally:
-        count(builder.usage)
-        seconds = time.monotonic() - began
-        emit(events.Answered(number, model.name, builder.usage, seconds, stop, "compaction"))
-    text = builder.message(model.name).text.strip()
-    if not text or builder.stop is WireStop.REFUSAL:
-        raise ModelError("the model wrote no summary")
-    return text
 
 
 def _hint(told: Told) -> str:

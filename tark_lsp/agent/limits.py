@@ -51,6 +51,14 @@ async def stay_within(limits: Limits, requests: int, turn: Usage, session: Usage
         limits.granted_session_usd += limits.session_usd or 0.0
 
 
+def is_reached(limits: Limits, requests: int, turn: Usage, session: Usage) -> bool:
+    """For a request that is not worth a question: would `stay_within` ask?"""
+    spent = ((turn, limits.granted_turn_usd), (session, limits.granted_session_usd))
+    return requests >= limits.granted_requests or any(
+        granted is not None and (usage.cost_usd or 0.0) >= granted for usage, granted in spent
+    )
+
+
 async def _ask(editor: Editor, spent: str, stop_reason: StopReason) -> None:
     try:
         answer = await editor.ask(f"Tark: {spent}. Go on?", (STOP, GO_ON), free_text=False)

@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any
 
 from tark_lsp.agent import events
-from tark_lsp.agent.compaction import GivenUp, ask_for_summary, compact
+from tark_lsp.agent.aside import ask_aside
+from tark_lsp.agent.compaction import SUMMARY, GivenUp, compact
 from tark_lsp.agent.endless import AnswerTooLong
 from tark_lsp.agent.spending import count, within_limits
 from tark_lsp.agent.state import Turn
@@ -69,7 +70,7 @@ async def sum_up(turn: Turn, told: Told) -> bool:
     async def ask(request: ChatRequest) -> str:
         await within_limits(turn)
         turn.requests += 1
-        return await ask_for_summary(turn.model, request, turn.requests, turn.emit, partial(counted, turn, told))
+        return await ask_aside(SUMMARY, turn.model, request, turn.requests, turn.emit, partial(counted, turn, told))
 
     try:
         await compact(told, turn.prompt, ask)

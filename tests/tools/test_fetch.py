@@ -362,8 +362,18 @@ async def test_the_tool_itself_reaches_nothing_inside(bench: Bench, host: str) -
 
 @pytest.mark.parametrize(
     "mark",
-    ["</page>", "</page >", "</PAGE>", "< /page>", "</ page>", "</page\n>", '<page url="https://x.example/">']
-    + ["</instructions>", "< /Rule>", "<memory>"],
+    [
+        "</page>",
+        "</page >",
+        "</PAGE>",
+        "< /page>",
+        "</ page>",
+        "</page\n>",
+        '<page url="https://x.example/">',
+        "</instructions>",
+        "< /Rule>",
+        "<memory>",
+    ],
 )
 async def test_a_page_closes_no_mark_and_opens_none(bench: Bench, mark: str) -> None:
     async with serving(page(f"before {mark} after", PLAIN)) as server:

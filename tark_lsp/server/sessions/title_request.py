@@ -2,17 +2,16 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Mapping
-from contextlib import aclosing
 from typing import Any
 
 from tark_lsp.agent import events
+from tark_lsp.agent.aside import Aside, ask_aside
+from tark_lsp.agent.limits import is_reached
 from tark_lsp.agent.state import Turn
-from tark_lsp.errors import ModelTimeout, StreamCut, TarkError
-from tark_lsp.llm.events import MessageBuilder
+from tark_lsp.errors import TarkError
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.messages import Message, StopReason, Text
+from tark_lsp.messages import Message, StopReason, Text, Usage
 from tark_lsp.server.asking.visible import cut
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.titles import first_words
@@ -28,13 +27,16 @@ LONGEST_SHOWN = 2_000
 """Characters of the prompt and of the answer that are told to the model."""
 MOST_TOKENS = 1_000
 """Of the answer: some models think first."""
-SECONDS = 60.0
+TITLE = Aside("title", "title", longest=MOST_TOKENS, seconds=60.0)
 AROUND = "\"'`*#“”«»„ "
 """What models put around a title."""
 
 
 class Titles:
-    """An `Observer`. The turn is over by then, and nothing waits for it; where it fails, the first words stay."""
+    """An `Observer`. The turn is over by then, and nothing waits for it; where it fails, the first words stay.
+
+    Where a limit of the turn is reached, nobody is asked to go on for a title: the first words stay, too.
+    """
 
     def __init__(self, sessions: Sessions, wanted: Callable[[], str]) -> None:
         """`wanted()`: the setting `sessions.titles`."""
@@ -57,6 +59,8 @@ class Titles:
         session, turn = record.session, record.turn
         if turn is None or self._wanted() != "model" or end["stopReason"] != StopReason.END_TURN:
             return
+        if is_reached(turn.limits, turn.requests, turn.usage, session.usage):
+            return
         row = self._sessions.store.session(session.id)
         if row is None or row.turns > 1 or row.title != first_words(record.request.prompt):
             return
@@ -76,29 +80,24 @@ class Titles:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _ask(self, record: TurnRecord, turn: Turn, asked: str) -> None:
-        session, model, number = turn.session, turn.model, turn.requests + 1
-        words = session.title
-        builder, began, stop = MessageBuilder(), time.monotonic(), "cancelled"
+        session, words = turn.session, turn.session.title
         request = ChatRequest(
             ASKED, (Message("user", (Text(asked),)),), max_output_tokens=MOST_TOKENS, session_id=session.id
         )
-        self.tell(record, events.Requested(number, model.name, "title"))
+
+        def count(usage: Usage) -> None:
+            session.usage += usage
+
         try:
-            async with asyncio.timeout(SECONDS), aclosing(model.stream(request)) as stream:
-                async for event in stream:
-                    builder.add(event)
-            stop = builder.stop.value if builder.stop is not None else StreamCut.code
-        except (TarkError, TimeoutError) as error:
-            stop = error.code if isinstance(error, TarkError) else ModelTimeout.code
+            text = await ask_aside(
+                TITLE, turn.model, request, turn.requests + 1, lambda event: self.tell(record, event), count
+            )
+        except TarkError as error:
             log.info("no title for %s: %s", session.id, error)
             return
-        finally:
-            session.usage += builder.usage
-            seconds = time.monotonic() - began
-            self.tell(record, events.Answered(number, model.name, builder.usage, seconds, stop, "title"))
-        title = first_words(builder.message(model.name).text).strip(AROUND)
+        title = first_words(text).strip(AROUND)
         # Else the person was faster, or the session is no longer ours.
-        if title and builder.stop is not None and self._sessions.is_ours(session) and session.title == words:
+        if title and self._sessions.is_ours(session) and session.title == words:
             session.title = title
             self._sessions.save(session)
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from tark_lsp.agent import events
-from tark_lsp.agent.compaction import ask_for_summary, compact
+from tark_lsp.agent.aside import ask_aside
+from tark_lsp.agent.compaction import SUMMARY, compact
 from tark_lsp.agent.kinds import KINDS, offered_tools
 from tark_lsp.agent.prompt import Surroundings, system_prompt, turn_prompt
 from tark_lsp.agent.session import Session
@@ -80,7 +81,7 @@ class Budgeting:
                 preparation.results_of(session.id).keep,
                 emit,
             )
-            done = await compact(told, None, lambda request: ask_for_summary(model, request, 1, emit, count))
+            done = await compact(told, None, lambda request: ask_aside(SUMMARY, model, request, 1, emit, count))
         except RequestError:
             raise
         except TarkError as error:

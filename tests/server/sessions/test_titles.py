@@ -31,8 +31,8 @@ class TitledDesk:
         self._make = make
         self._scenario = scenario
 
-    def __call__(self, reply: str) -> Desk:
-        desk: Desk = self._make(config=CONFIG)
+    def __call__(self, reply: str, config: str = "") -> Desk:
+        desk: Desk = self._make(config=f"{CONFIG}{config}")
         self._scenario.write_text(FIRST.format(reply=reply))
         return desk
 
@@ -60,8 +60,9 @@ def purposes(session: str) -> list[tuple[str, str]]:
         ('text = ""', "hello"),
         ("error = { status = 400 }", "hello"),
         ('text = "Half a ti"\ncut = true', "hello"),
+        (f'text = "{"endless " * 2_000}"', "hello"),
     ],
-    ids=["words", "quoted", "lines", "long", "hidden", "blank", "empty", "refused", "cut off"],
+    ids=["words", "quoted", "lines", "long", "hidden", "blank", "empty", "refused", "cut off", "endless"],
 )
 async def test_the_model_names_it(titled: TitledDesk, reply: str, title: str) -> None:
     desk = titled(reply)
@@ -81,6 +82,17 @@ async def test_no_turn_waits_for_it_and_it_can_be_cancelled(titled: TitledDesk) 
     assert await desk.command("tark.turn.cancel", {"sessionId": session}) == {"cancelled": []}
     assert await titles(desk) == ["hello"]
     assert ("title", "cancelled") in purposes(session)
+
+
+@pytest.mark.parametrize("limit", ["turnRequests = 1", "turnUsd = 0.0", "sessionUsd = 0.0"])
+async def test_none_where_a_limit_is_reached(titled: TitledDesk, limit: str) -> None:
+    desk = titled('text = "A greeting"', f"[limits]\n{limit}\n")
+    desk.connection.answers["tark/requestInput"] = lambda _: {"answer": ["go-on"]}
+    session = await run(desk, "hello")
+    asked = len(desk.connection.asked)
+    assert await titles(desk) == ["hello"]
+    assert purposes(session) == [("turn", "end_turn")]
+    assert len(desk.connection.asked) == asked, "and nobody is asked to go on for it"
 
 
 async def test_the_person_is_faster(titled: TitledDesk) -> None:

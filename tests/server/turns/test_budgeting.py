@@ -85,7 +85,8 @@ async def test_summing_up_by_hand(desk: Desk) -> None:
         HistoryCompacted,
     ]
     assert done["tokensAfter"] < 0.5 * done["tokensBefore"]
-    assert before["tokens"] - done["tokensBefore"] == parts(before)["prompt"]["tokens"]
+    prompt = parts(before)["prompt"]["tokens"]  # each of the figures is rounded by itself
+    assert before["tokens"] - done["tokensBefore"] == pytest.approx(prompt, abs=2)
     assert after["tokens"] - done["tokensAfter"] == pytest.approx(parts(after)["prompt"]["tokens"], abs=2)
     assert parts(after)["summary"]["tokens"] < 1_000
 
