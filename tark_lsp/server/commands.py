@@ -35,7 +35,7 @@ from tark_lsp.server.sessions.library import Library
 from tark_lsp.server.sessions.new_sessions import settings_json
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.title_request import Titles
-from tark_lsp.server.turns.answers import Answers, heading_of
+from tark_lsp.server.turns.answers import Answers
 from tark_lsp.server.turns.prepare import Preparation
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.server.turns.turns import Turns
@@ -187,7 +187,7 @@ class Commands:
         parts = self._parts
         if parts.turns.remembers(request.turn_id):
             end: Mapping[str, Any] = await parts.turns.wait(request.turn_id, token)
-            heading = heading_of(parts.turns.find(request.turn_id))
+            heading = parts.turns.title(request.turn_id)
         else:
             heading, end = Library(self._sessions).end_of(request.turn_id)
         if request.show:

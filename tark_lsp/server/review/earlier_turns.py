@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from tark_lsp.server.asking.visible import beginning
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.review.hunks_json import HunksJson
-from tark_lsp.server.turns.updates import LONGEST_TITLE, Updates
+from tark_lsp.server.sessions.titles import turn_title
+from tark_lsp.server.turns.updates import Updates
 from tark_lsp.sessions.store import SessionStore
 
 
@@ -28,7 +28,7 @@ class EarlierTurns:
     def title(self, turn_id: str) -> str:
         """What people call it; empty where it is not known."""
         row = self._store.turn(turn_id) if turn_id in self._updates else None
-        return "" if row is None else beginning(row.prompt.strip() or row.kind, LONGEST_TITLE)
+        return "" if row is None else turn_title(row.prompt, row.kind)
 
     def hunks_changed(self, path: Path) -> None:
         """Tell each turn that has hunks in the file how all of that file's stand."""

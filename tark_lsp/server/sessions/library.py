@@ -6,7 +6,7 @@ from typing import Any
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.sessions.sessions import Sessions, held
-from tark_lsp.server.sessions.titles import first_words, title_of_fork
+from tark_lsp.server.sessions.titles import first_words, title_of_fork, turn_title
 from tark_lsp.sessions.rows import SessionHeld, SessionRow
 
 
@@ -29,7 +29,7 @@ class Library:
                 raise RequestError(f"turnId: it runs in another editor (process {holder.pid})")
             turn = self._sessions.turn(turn_id)
         assert turn.end is not None, "a turn that runs nowhere was ended when its session was taken up"
-        return first_words(turn.prompt) or turn.kind.title(), turn.end
+        return turn_title(turn.prompt, turn.kind), turn.end
 
     def rename(self, session_id: str, title: str) -> None:
         """Raises RequestError where another process has it."""

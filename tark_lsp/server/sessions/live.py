@@ -12,7 +12,7 @@ from typing import Any
 
 from tark_lsp.agent.session import Session
 from tark_lsp.messages import Message
-from tark_lsp.server.sessions.titles import first_words
+from tark_lsp.server.sessions.titles import turn_title
 from tark_lsp.sessions.rows import SessionRow, TurnRow
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.sessions.usage import usage_total
@@ -69,7 +69,7 @@ def cut_off(turns: Iterable[tuple[TurnRow, Sequence[tuple[int, Mapping[str, Any]
     titles: dict[bool, list[str]] = {True: [], False: []}
     for turn, updates in turns:
         begun = any(update.get("kind") == "start" for _, update in updates)
-        titles[begun].append(f"“{first_words(turn.prompt) or turn.kind}”")
+        titles[begun].append(f"“{turn_title(turn.prompt, turn.kind)}”")
     words = {
         True: "cut off when the server ended: what was done until then is kept.",
         False: "waiting when the server ended, and not begun: send it again.",

@@ -18,6 +18,11 @@ def first_words(text: str) -> str:
     return cut(visible(" ".join(beginning.splitlines()[0].split())), LONGEST_TITLE) if beginning else ""
 
 
+def turn_title(prompt: str, kind: str) -> str:
+    """What people call a turn; `kind` by its name."""
+    return first_words(prompt) or kind.title()
+
+
 def named(title: str) -> str:
     """What a person calls a session. Raises RequestError where it says nothing."""
     words = first_words(title)

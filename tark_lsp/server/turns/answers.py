@@ -11,6 +11,7 @@ from tark_lsp.server.asking.show import Show
 from tark_lsp.server.asking.visible import fence
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.uris import uri_from_path
+from tark_lsp.server.sessions.titles import turn_title
 from tark_lsp.server.turns.turn_record import TurnRecord
 
 ERROR = 1
@@ -42,7 +43,7 @@ class Answers:
         elif end["stopReason"] in (StopReason.MAX_TOKENS, StopReason.REFUSAL):
             self._questions.tell(f"Tark: the answer ended early ({end['stopReason']})", level=WARNING)
         if worded and not end["edits"] and end["stopReason"] != StopReason.CANCELLED:
-            await self.show(record.id, heading_of(record), end)
+            await self.show(record.id, turn_title(record.request.prompt, record.kind.name), end)
 
     async def show(self, turn_id: str, heading: str, end: Mapping[str, Any]) -> None:
         text = with_links(str(end.get("text", "")).strip())
@@ -52,11 +53,6 @@ class Answers:
         """The result of a list, login, usage or doctor command."""
         if not self._connection.client.understands("updates"):
             await self._show.text(f"{name}.md", text)
-
-
-def heading_of(record: TurnRecord) -> str:
-    prompt = record.request.prompt.strip() or record.kind.name.title()
-    return prompt.splitlines()[0]
 
 
 def with_links(text: str) -> str:

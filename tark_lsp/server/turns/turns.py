@@ -19,14 +19,15 @@ from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.log_ids import belonging
 from tark_lsp.messages import StopReason, Usage
 from tark_lsp.server import protocol
-from tark_lsp.server.asking.visible import beginning, cut
+from tark_lsp.server.asking.visible import cut
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.targets import Target
 from tark_lsp.server.protocol_json import error_json, usage_json
 from tark_lsp.server.review.hunks_json import HunksJson
+from tark_lsp.server.sessions.titles import turn_title
 from tark_lsp.server.turns.telling import Telling, summary
 from tark_lsp.server.turns.turn_record import Follower, Observer, TurnRecord
-from tark_lsp.server.turns.updates import LONGEST_TITLE, Progress, ProgressTokens, Updates
+from tark_lsp.server.turns.updates import Progress, ProgressTokens, Updates
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +76,7 @@ class Turns:
     ) -> dict[str, Any]:
         """The answer to `tark.turn.start`; the work begins after it went out."""
         turn_id = f"turn-{secrets.token_hex(6)}"
-        title = title_of(request, kind)
+        title = turn_title(request.prompt, kind.name)
         record = TurnRecord(
             request,
             kind,
@@ -129,7 +130,7 @@ class Turns:
     def title(self, turn_id: str) -> str:
         """What people call it; empty where it is forgotten."""
         record = self._records.get(turn_id)
-        return "" if record is None else title_of(record.request, record.kind)
+        return "" if record is None else turn_title(record.request.prompt, record.kind.name)
 
     def active(self) -> list[TurnRecord]:
         """Running and queued ones, in their order."""
@@ -290,7 +291,3 @@ class Turns:
         over = [record for record in self._records.values() if record.over]
         for record in over[: max(0, len(over) - REMEMBERED_TURNS)]:
             del self._records[record.id]
-
-
-def title_of(request: protocol.StartTurn, kind: Kind) -> str:
-    return beginning(request.prompt.strip() or kind.name, LONGEST_TITLE)

@@ -14,7 +14,6 @@ from tark_lsp.server import protocol
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 
 JOIN_SECONDS = 0.03
-LONGEST_TITLE = 60
 CREATE_SECONDS = 1.0
 """How long a turn holds back for the client to take the token; where that comes later, progress begins later."""
 

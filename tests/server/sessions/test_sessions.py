@@ -536,6 +536,7 @@ async def test_compaction_lasts_and_turns_wait_for_it(desk: Desk, another: Anoth
     compacting = asyncio.ensure_future(desk.command("tark.session.compact", {"sessionId": session}))
     await asyncio.sleep(0)
     assert "already" in await refused(desk, "tark.session.compact", sessionId=session)
+    assert "is being summed up" in await refused(desk, "tark.session.delete", sessionId=session)
     started = await desk.command("tark.turn.start", {"prompt": "hello", "sessionId": session})
     assert started["queued"] == 1
     answer = await compacting
