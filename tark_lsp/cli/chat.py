@@ -8,7 +8,7 @@ from typing import Any
 
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.session import at_terminal, finish, new_console
-from tark_lsp.messages import Mode
+from tark_lsp.cli.wanted_model import add_model_and_mode
 
 EPILOG = """\
 The workspace is the current folder: the agent sees nothing outside it.
@@ -45,8 +45,7 @@ def _parser() -> ArgumentParser:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--model", metavar="PROVIDER/MODEL", help="the model, for this conversation")
-    parser.add_argument("--mode", choices=list(Mode), help="what the agent may do at all, for this conversation")
+    add_model_and_mode(parser, "for this conversation")
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--resume", metavar="SESSION", nargs="?", const="", help="go on with a session; none named: pick one"

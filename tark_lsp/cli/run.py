@@ -8,7 +8,7 @@ from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.session import finish, new_console, server
 from tark_lsp.cli.target import parse_target
 from tark_lsp.cli.turn import run_turn
-from tark_lsp.messages import Mode
+from tark_lsp.cli.wanted_model import add_model_and_mode
 from tark_lsp.server.client_documents import read_text
 from tark_lsp.workspace.lines import split_lines
 
@@ -38,8 +38,7 @@ def _parser() -> ArgumentParser:
     parser.add_argument(
         "--yes", action="store_true", help="apply edits unasked (not: protected files, commands, the network)"
     )
-    parser.add_argument("--model", metavar="PROVIDER/MODEL", help="the model, for this run")
-    parser.add_argument("--mode", choices=list(Mode), help="what the agent may do at all, for this run")
+    add_model_and_mode(parser, "for this run")
     return parser
 
 

@@ -33,11 +33,12 @@ async def server(
     folder: Path,
     screen: Screen,
     *,
-    yes: bool,
+    yes: bool | None,
     settings: Mapping[str, Any] = MappingProxyType({}),
     environ: Mapping[str, str] | None = None,
 ) -> AsyncIterator[tuple[Client, TerminalPerson]]:
-    """A server on `folder`. Edits are always reviewed before they are written: a terminal has no undo."""
+    """A server on `folder`. Edits are always reviewed before they are written: a terminal has no undo. `yes`: as
+    of `TerminalPerson`."""
     person = TerminalPerson(screen, Keyboard() if at_terminal() else None, yes=yes, edit=edit_text)
     async with await Client.start(
         folder, person, settings={**settings, "editReview": "ask"}, environ=environ

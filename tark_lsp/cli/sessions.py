@@ -1,41 +1,31 @@
 """`tark-lsp sessions`: lists, shows, renames, deletes, exports and imports what is stored, without an editor."""
 
-import json
 import os
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime
+from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Sequence
 from pathlib import Path
 
-from tark_lsp.cli.keyboard import Keyboard
-from tark_lsp.cli.screen import Screen
-from tark_lsp.cli.session import at_terminal, finish, new_console
-from tark_lsp.cli.turn import DONE, NOT_DONE
-from tark_lsp.cli.visible import one_line, visible
-from tark_lsp.errors import RequestError
-from tark_lsp.folders import sessions_path, user_config_path
-from tark_lsp.server.sessions.commands import named
-from tark_lsp.server.sessions.files import exported, new_export, read_import, write_new
-from tark_lsp.server.sessions.library import Library
-from tark_lsp.server.sessions.session_json import session_json
-from tark_lsp.server.sessions.sessions import Sessions
-from tark_lsp.sessions.rows import SessionRow
-from tark_lsp.sessions.store import SessionStore
-from tark_lsp.settings import Settings, load_settings
-
 EPILOG = """\
-SESSION is an id, or enough of its start, with or without its "session-". Without --all, the list has the sessions
-of the current folder: of a workspace that it is, that it is in, or that is in it.
+SESSION is an id, enough of its start, with or without its "session-", or a part of its title.
+Without --all, the list has the sessions of the current folder: of a workspace that it is, that it is in, or that is
+in it.
 A session that an editor has open can be listed, shown and exported, not renamed or deleted.
 To go on with one: your editor, or tark-lsp chat --resume SESSION.
 Exit codes: 0 done; 1 the answer was no, or an error; 2 wrong usage."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.what not in (None, "list") and (options.all or options.json):
+        parser.error("--all and --json are for the list")
+    from tark_lsp.cli.screen import Screen
+    from tark_lsp.cli.session import finish, new_console
+    from tark_lsp.cli.stored_sessions import StoredSessions
+
     folder = Path(os.path.realpath(Path.cwd()))
     screen = Screen(new_console(), folder)
-    return finish(_Run(screen, folder).run(options), screen)
+    return finish(StoredSessions(screen, folder).run(options), screen)
 
 
 def _parser() -> ArgumentParser:
@@ -45,11 +35,11 @@ def _parser() -> ArgumentParser:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(what="list", all=False, json=False)
     of = parser.add_subparsers(dest="what", metavar="list | show | rename | delete | export | import")
     listing = of.add_parser("list", help="the newest first; also what is done without a word")
-    listing.add_argument("--all", action="store_true", help="those of every folder")
-    listing.add_argument("--json", action="store_true", help="as JSON")
+    for each, default in ((parser, False), (listing, SUPPRESS)):  # both: what was said before `list` stays said
+        each.add_argument("--all", action="store_true", default=default, help="list those of every folder")
+        each.add_argument("--json", action="store_true", default=default, help="list them as JSON")
     of.add_parser("show", help="what was said, as Markdown").add_argument("session", metavar="SESSION")
     rename = of.add_parser("rename", help="call it something else")
     rename.add_argument("session", metavar="SESSION")
@@ -65,119 +55,3 @@ def _parser() -> ArgumentParser:
     taken.add_argument("file", metavar="FILE", type=Path)
     taken.add_argument("--title", default="")
     return parser
-
-
-class _Run:
-    def __init__(self, screen: Screen, folder: Path) -> None:
-        self._screen = screen
-        self._folder = folder
-        self._broken = False
-        self._store = SessionStore(sessions_path, self._failed)
-
-        def settings() -> Settings:
-            return load_settings(user_file=user_config_path(), environ=os.environ)[0]
-
-        self._sessions = Sessions(self._store, settings, lambda: [folder], screen.error)
-        self._library = Library(self._sessions)
-
-    async def run(self, options: Namespace) -> int:
-        done: dict[str, Callable[[Namespace], Awaitable[int]]] = {
-            "list": self._list,
-            "show": self._show,
-            "rename": self._rename,
-            "delete": self._delete,
-            "export": self._export,
-            "import": self._import,
-        }
-        try:
-            code = await done[options.what or "list"](options)
-        finally:
-            await self._sessions.stop()
-        return NOT_DONE if self._broken else code
-
-    async def _list(self, options: Namespace) -> int:
-        rows = [row for row in self._rows() if (row.turns or row.title) and (options.all or self._is_here(row))]
-        holders = self._store.holders() if rows else {}
-        if options.json:
-            print(json.dumps([session_json(row, holder=holders.get(row.id)) for row in rows], indent=2))
-            return DONE
-        for row in rows:
-            when = datetime.fromtimestamp(row.updated).strftime("%Y-%m-%d %H:%M")
-            turns = f"{row.turns} turn{'s' * (row.turns != 1)}"
-            cost = "" if row.cost_usd is None else f", ${row.cost_usd:.2f}"
-            holder = holders.get(row.id)
-            busy = "" if holder is None else f"  (open in process {holder.pid})"
-            self._screen.line(f"{when}  {row.id}  {one_line(row.title, 80)}  ({turns}{cost}){busy}")
-            if options.all:
-                self._screen.line(f"  {one_line(', '.join(map(str, row.folders)) or 'no folder')}", "dim")
-        if not rows:
-            self._screen.line("no sessions" if options.all else "no sessions in this folder", "yellow")
-        return DONE
-
-    async def _show(self, options: Namespace) -> int:
-        print(visible(exported(self._store, self._chosen(options.session), "markdown")), end="")
-        return DONE
-
-    async def _rename(self, options: Namespace) -> int:
-        row, title = self._chosen(options.session), named(options.title)
-        self._library.rename(row.id, title)
-        self._screen.line(f"{row.id} is called {visible(title)}", "green")
-        return DONE
-
-    async def _delete(self, options: Namespace) -> int:
-        rows = list(dict.fromkeys(self._chosen(each) for each in options.session))
-        for row in rows:
-            self._screen.line(f"{row.id}  {one_line(row.title, 80)}")
-        if not options.yes and not await self._agreed(len(rows)):
-            return NOT_DONE
-        for row in rows:
-            self._library.delete(row.id)
-            self._screen.line(f"deleted {row.id}", "green")
-        return DONE
-
-    async def _agreed(self, count: int) -> bool:
-        if not at_terminal():
-            raise RequestError("nobody can be asked: this is not a terminal", hint="--yes deletes unasked")
-        keyboard = Keyboard()
-        question = f"Delete {'it' if count == 1 else f'these {count}'}? [y]es, [n]o: "
-        while (typed := await keyboard.ask(question)) is not None:
-            if typed.lower() in ("y", "yes", "n", "no"):
-                return typed.lower().startswith("y")
-        return False
-
-    async def _export(self, options: Namespace) -> int:
-        row = self._chosen(options.session)
-        path = new_export(row.id, options.format) if options.output is None else self._folder / options.output
-        print(write_new(path, exported(self._store, row, options.format)))
-        return DONE
-
-    async def _import(self, options: Namespace) -> int:
-        text = read_import(self._folder / options.file)
-        row = self._library.take_in(text, named(options.title) if options.title else "")
-        print(row.id)
-        return DONE
-
-    def _rows(self) -> list[SessionRow]:
-        """None where there is no file yet: looking makes none."""
-        return self._store.sessions() if sessions_path().exists() else []
-
-    def _is_here(self, row: SessionRow) -> bool:
-        return any(self._folder.is_relative_to(each) or each.is_relative_to(self._folder) for each in row.folders)
-
-    def _chosen(self, wanted: str) -> SessionRow:
-        """The one whose id is `wanted` or begins so, with or without its `session-`. Raises RequestError."""
-        rows = self._rows()
-        found = [row for row in rows if row.id == wanted] or [
-            row for row in rows if wanted and row.id.startswith((wanted, f"session-{wanted}"))
-        ]
-        if len(found) > 1:
-            raise RequestError(
-                f"{wanted!r} is the start of several ids", hint=f"one of {', '.join(row.id for row in found)}"
-            )
-        if not found:
-            raise RequestError(f"there is no session {wanted!r}", hint="tark-lsp sessions list --all lists all of them")
-        return found[0]
-
-    def _failed(self, problem: str) -> None:
-        self._broken = True
-        self._screen.error(problem, "see docs/sessions.md")

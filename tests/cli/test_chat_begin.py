@@ -70,8 +70,14 @@ def test_a_pipe_is_answered_plainly_and_goes_on(tmp_path: Path, folder: Path) ->
     assert "\x1b" not in done.stdout
     again = piped(["--continue"], "more", folder, env)
     assert again.returncode == 0
+    second = piped([], "other words", folder, env)
+    assert second.returncode == 0
+    by_title = piped(["--resume", "HELLO"], "even more", folder, env)
+    assert by_title.returncode == 0
+    several = piped(["--resume", "session-"], "whose?", folder, env)
+    assert (several.returncode, "could be several sessions" in several.stdout) == (1, True)
     listed = piped(["--resume", "session-nonsense"], "more", folder, env)
-    assert (listed.returncode, "there is no such session" in listed.stdout) == (1, True)
+    assert (listed.returncode, "there is no session 'session-nonsense'" in listed.stdout) == (1, True)
 
 
 def test_a_pipe_is_refused_what_must_be_asked(tmp_path: Path, folder: Path) -> None:

@@ -27,6 +27,9 @@ def tark(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProces
         (["serve", "8080"], 2, "takes no arguments"),
         (["run"], 2, "FILE"),
         (["run", "a.py", "x", "--mode", "sleep"], 2, "invalid choice"),
+        (["chat", "--mode", "zoo"], 2, "(choose from "),
+        (["chat", "--model", "nope"], 2, "'nope' is not written as PROVIDER/MODEL"),
+        (["run", "a.py", "x", "--model", "nope/"], 2, "'nope/' is not written as PROVIDER/MODEL"),
     ],
 )
 def test_usage(arguments: list[str], code: int, words: str) -> None:
@@ -34,6 +37,7 @@ def test_usage(arguments: list[str], code: int, words: str) -> None:
     assert done.returncode == code
     assert words in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
+    assert "Mode." not in done.stderr
 
 
 @pytest.mark.parametrize(

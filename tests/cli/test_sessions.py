@@ -1,6 +1,8 @@
 """`tark-lsp sessions` as a person runs it, with no server: listed, shown, renamed, deleted, exported, imported."""
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -58,9 +60,33 @@ def test_nothing_yet(home: Path, run: Run) -> None:
     assert run() == (0, "no sessions in this folder\n")
     assert run("list", "--all") == (0, "no sessions\n")
     assert run("list", "--json") == (0, "[]\n")
+    assert run("--all") == run("--all", "list") == (0, "no sessions\n")
+    assert run("--json") == (0, "[]\n")
     code, shown = run("show", "x")
     assert (code, "there is no session 'x'" in shown) == (1, True)
     assert not (home / "state" / "tark" / "sessions.sqlite3").exists(), "looking makes no file"
+
+
+def test_flags_of_the_list_are_not_taken_silently(run: Run) -> None:
+    with pytest.raises(SystemExit) as wrong:
+        run("--all", "delete", "aaa")
+    assert wrong.value.code == 2
+
+
+@pytest.mark.usefixtures("store")
+def test_the_list_needs_no_language_server(home: Path) -> None:
+    script = "import sys; from tark_lsp.cli.sessions import main; main(['list']); print('pygls' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=home / "project",
+        env=environment(home),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "session-aaa1" in done.stdout
+    assert done.stdout.endswith("False\n")
 
 
 @pytest.mark.usefixtures("store")
@@ -90,7 +116,7 @@ def test_one_that_is_open(run: Run, store: SessionStore) -> None:
 
 
 @pytest.mark.usefixtures("store")
-@pytest.mark.parametrize("wanted", ["session-aaa1", "session-a", "aaa1", "a"])
+@pytest.mark.parametrize("wanted", ["session-aaa1", "session-a", "aaa1", "a", "31M IT"])
 def test_show(run: Run, wanted: str) -> None:
     code, shown = run("show", wanted)
     assert code == 0
