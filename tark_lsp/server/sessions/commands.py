@@ -111,6 +111,8 @@ class SessionCommands:
         return self._json(self._sessions.row(request.session_id))
 
     async def delete(self, request: protocol.SessionId, _: Any) -> Json:
+        if self._turns.is_held_back(request.session_id):
+            raise RequestError("sessionId: it is being summed up", hint="wait for its end")
         self._titles.cancel(request.session_id)
         return session_json(self._library.delete(request.session_id))
 
