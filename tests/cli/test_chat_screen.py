@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from tark_lsp.cli.chatting.chat_screen import ChatScreen
-from tark_lsp.cli.chatting.conversation import Facts
+from tark_lsp.cli.chatting.facts import Facts
 from tark_lsp.cli.chatting.replay import MOST_MESSAGES, replay
 from tark_lsp.cli.chatting.session_commands import usage_lines
 from tark_lsp.cli.chatting.status import status_line
@@ -143,30 +143,42 @@ def test_a_long_session_is_shown_from_its_end() -> None:
     assert lines[-3:] == ["bold", "✗ x: cancelled", "the last turn: it was cut off"]
 
 
-FACTS: list[tuple[Facts, str, str]] = [
-    (Facts(), "", "no model yet"),
-    (Facts("a/b", "build", "careful", "auto"), "", "a/b · build · careful"),
+FULL = Facts("a/b", "ask", "manual", "high", 12_345, 200_000, 0.5, 0.0123)
+STATUS: list[tuple[Facts, str, int, str]] = [
+    (Facts(), "", 120, "no model yet"),
+    (Facts("a/b", "build", "careful", "auto"), "", 120, "a/b · build · careful"),
     (
-        Facts("a/b", "ask", "manual", "high", 12_345, 200_000, 0.5, 0.0123),
+        FULL,
         "working 3 s",
-        "a/b · ask · manual · thinking high · context 12.3k of 200k (6 %) · $0.512 · working 3 s",
+        120,
+        "working 3 s · a/b · ask · manual · thinking high · context 12.3k of 200k (6 %) · $0.5123",
     ),
-    (Facts("a/b", "ask", "manual", "auto", 1_000, None, None, None), "", "a/b · ask · manual · context 1.0k"),
+    (FULL, "working 3 s", 87, "working 3 s · a/b · ask · manual · thinking high · context 12.3k of 200k (6 %)"),
+    (FULL, "working 3 s", 60, "working 3 s · a/b · ask · manual · thinking high"),
+    (FULL, "working 3 s", 5, "working 3 s"),
+    (Facts("a/世界", "ask"), "", 12, "a/世界 · ask"),
+    (Facts("a/世界", "ask"), "", 11, "a/世界"),
+    (Facts("a/b", "ask", "manual", "auto", 1_000, None, None, None), "", 120, "a/b · ask · manual · context 1.0k"),
 ]
 
 
-@pytest.mark.parametrize(("facts", "doing", "expected"), FACTS)
-def test_the_status_line(facts: Facts, doing: str, expected: str) -> None:
-    assert status_line(facts, doing) == expected
+@pytest.mark.parametrize(("facts", "doing", "columns", "expected"), STATUS)
+def test_the_status_line(facts: Facts, doing: str, columns: int, expected: str) -> None:
+    assert status_line(facts, doing, columns) == expected
 
 
-def test_usage_is_a_line_for_each_model() -> None:
+def test_usage_is_a_line_for_each_model_and_one_for_all() -> None:
     rows = [
         {"model": "a/b", "inputTokens": 1000, "cachedTokens": 10, "outputTokens": 5, "costUsd": 0.25},
-        {"model": "scripted/long"},
+        {"model": "scripted/long", "unpricedRequests": 2},
     ]
-    assert usage_lines({"models": rows}) == [
-        "a/b            1,000 in (10 cached), 5 out, $0.2500",
-        "scripted/long  0 in (0 cached), 0 out, no price",
+    total = {"inputTokens": 1000, "cachedTokens": 10, "outputTokens": 5, "costUsd": 0.25, "unpricedRequests": 2}
+    assert usage_lines({"models": rows, "total": total}) == [
+        "a/b            1,000 in (10 cached), 5 out, cost $0.2500",
+        "scripted/long  0 in (0 cached), 0 out, cost unknown",
+        "all            1,000 in (10 cached), 5 out, cost $0.2500 + 2 unknown",
+    ]
+    assert usage_lines({"models": rows[:1], "total": total}) == [
+        "a/b  1,000 in (10 cached), 5 out, cost $0.2500",
     ]
     assert usage_lines({}) == ["nothing was used yet"]

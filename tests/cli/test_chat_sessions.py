@@ -63,7 +63,7 @@ def test_without_a_session_there_is_a_word(start: Start) -> None:
     terminal = start("--continue")
     terminal.see("no session in this folder yet: this is a new one")
     terminal.say("/resume nonsense")
-    terminal.see("no session of this folder is called 'nonsense'")
+    terminal.see("there is no session 'nonsense'")
 
 
 def test_after_the_terminal_is_killed_in_the_middle(start: Start) -> None:
@@ -127,8 +127,8 @@ def test_list_pick_rename_copy_and_delete(start: Start) -> None:
     terminal.see("end turn", times=2)
     terminal.say("/sessions")
     terminal.see("number to go on with")
-    assert "A copy · 1 turns" in terminal.shown
-    row = next(line for line in terminal.shown.split("\n") if "A good name · 1 turns" in line)
+    assert "A copy · 1 turn" in terminal.shown
+    row = next(line for line in terminal.shown.split("\n") if "A good name · 1 turn" in line)
     terminal.answer("number to go on with", row.split()[0])
     terminal.see("session: A good name")
     terminal.see("You said: first", times=2)
@@ -139,7 +139,7 @@ def test_list_pick_rename_copy_and_delete(start: Start) -> None:
     terminal.answer("Type yes:", "yes", times=2)
     terminal.see("deleted", times=2)
     terminal.say("/resume copy")
-    terminal.see("no session of this folder is called 'copy'")
+    terminal.see("there is no session 'copy'")
 
 
 def test_what_must_wait_for_the_turn_says_so(start: Start) -> None:

@@ -30,7 +30,7 @@ from tark_lsp.folders import state_folder
 from tark_lsp.server.client import ServerGone
 
 AGAIN_SECONDS = 3.0
-"""So long after a Ctrl-C that had nothing to cancel, a second one leaves."""
+"""So long after a Ctrl-C, or a Ctrl-D while a turn runs, a second one leaves, unless something was sent between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,21 @@ class _Chat:
         self._screen = ChatScreen(console, folder)
         self._tasks: set[asyncio.Task[None]] = set()
         self._fault: BaseException | None = None
-        self._began_turn = self._interrupted = 0.0
+        self._interrupted = self._wanted_to_leave = 0.0
         self._talk = Conversation(
-            folder, self._screen, wanted, changed=self._changed, spawn=self._start, give_back=self._give_back
+            folder,
+            self._screen,
+            wanted,
+            changed=self._changed,
+            spawn=self._start,
+            check=self._check_name,
+            give_back=self._give_back,
         )
         self._commands: ChatCommands
+        self._completer = PromptCompleter(lambda: self._commands.table.completions(), lambda: self._talk.running_client)
         self._terminal = Terminal(
             self._above,
-            PromptCompleter(lambda: self._commands.table.completions(), lambda: self._talk.running_client),
+            self._completer,
             self._history(),
             submit=self._submit,
             interrupt=self._interrupt,
@@ -96,7 +103,8 @@ class _Chat:
         return DONE
 
     async def _begin(self, begin: Begin) -> None:
-        await self._told(self._resume(begin))
+        async with self._talk.in_order:
+            await self._told(self._resume(begin))
         await self._told(self._check_model())
 
     async def _resume(self, begin: Begin) -> None:
@@ -122,17 +130,14 @@ class _Chat:
 
     def _submit(self, text: str) -> None:
         self._terminal.remember(text)
-        self._start(self._do(text))
-
-    async def _do(self, text: str) -> None:
+        self._completer.forget()
+        self._interrupted = self._wanted_to_leave = 0.0
         command = self._commands.table.find(text)
         if command is None:
-            await self._check_name(text)
-            self._began_turn = self._began_turn if self._talk.turn_id else time.monotonic()
-            await self._talk.prompt(text)
+            self._talk.prompt(text)
         else:
             self._screen.said(text)
-            await self._commands.table.run(command, text)
+            self._start(self._commands.table.run(command, text))
 
     async def _check_name(self, text: str) -> None:
         """A slash command that nobody knows is a slip of the fingers, no prompt. Raises RequestError."""
@@ -142,7 +147,6 @@ class _Chat:
         named = [f"/{each['name']}" for each in (await self._talk.command("tark.state")).get("prompts") or ()]
         known = [*self._commands.table.completions(), *(f"/{kind}" for kind in KINDS), *named]
         if found[0] not in known:
-            self._terminal.give_back(text)
             near = difflib.get_close_matches(found[0], known, n=1)
             meant = f"did you mean {near[0]}?" if near else "/help lists the commands, / and Tab all names"
             raise RequestError(f"there is no command and no prompt {found[0]}", hint=meant)
@@ -175,8 +179,9 @@ class _Chat:
     def _interrupt(self) -> None:
         again = time.monotonic() - self._interrupted < AGAIN_SECONDS
         self._interrupted = time.monotonic()
-        if self._talk.turn_id is not None and not self._talk.cancelling:
-            self._start(self._cancel())
+        if self._talk.cancel():
+            if self._talk.turn_id is None:  # what is to be cancelled may wait for the answer
+                self._terminal.give_up_question()
         elif self._terminal.draft.text and not self._talk.cancelling:
             self._terminal.draft.reset()
         elif again:
@@ -184,14 +189,11 @@ class _Chat:
         elif not self._terminal.give_up_question():
             self._screen.line("Ctrl-C again leaves", "dim")
 
-    async def _cancel(self) -> None:
-        await self._talk.cancel()
-
     def _leave(self) -> None:
-        if self._talk.turn_id is None or time.monotonic() - self._interrupted < AGAIN_SECONDS:
+        if not self._talk.busy or time.monotonic() - self._wanted_to_leave < AGAIN_SECONDS:
             self._terminal.stop()
         else:
-            self._interrupted = time.monotonic()
+            self._wanted_to_leave = time.monotonic()
             self._screen.line("a turn runs: Ctrl-D again leaves and ends it", "yellow")
 
     async def _edit(self, text: str, uri: str) -> str | None:
@@ -204,9 +206,12 @@ class _Chat:
         self._terminal.redraw()
 
     def _status(self) -> str:
-        seconds = f"working {time.monotonic() - self._began_turn:.0f} s, Ctrl-C cancels" if self._talk.turn_id else ""
-        cancelling = "cancelling, Ctrl-C again leaves at once" if self._talk.cancelling else ""
-        return status_line(self._talk.session.facts, cancelling or seconds)
+        talk, doing = self._talk, ""
+        if talk.cancelling:
+            doing = "cancelling, Ctrl-C again leaves at once"
+        elif talk.busy:
+            doing = f"working {time.monotonic() - talk.began:.0f} s, Ctrl-C cancels"
+        return status_line(talk.session.facts, doing, self._screen.console.width - 2)
 
     def _history(self) -> History:
         try:

@@ -39,7 +39,7 @@ class ChatCommands:
         self.sessions = sessions = SessionCommands(conversation, keyboard)
         self.table = SlashCommands(
             [
-                Slash("/help", "this list", self._help),
+                Slash("/help", "this list", self._help, at_once=True),
                 Slash(
                     "/model [ID]", "which model answers; part of a name lists those that fit", self._model, self._ids
                 ),
@@ -78,11 +78,12 @@ class ChatCommands:
                 Slash("/usage", "tokens and cost of this session", sessions.usage),
                 Slash("/diff", "look at proposed changes that wait, and decide", self._diff, idle=True),
                 Slash("/undo", "take back what the last turn changed in files", self._undo, idle=True),
-                Slash("/cancel", "end the running turn (Ctrl-C does, too)", self._cancel),
-                Slash("/clear", "clear the screen; the session stays", self._clear_screen),
-                Slash("/quit", "leave (Ctrl-D does, too); --continue goes on later", self._quit),
+                Slash("/cancel", "end the running turn (Ctrl-C does, too)", self._cancel, at_once=True),
+                Slash("/clear", "clear the screen; the session stays", self._clear_screen, at_once=True),
+                Slash("/quit", "leave (Ctrl-D does, too); --continue goes on later", self._quit, at_once=True),
             ],
             lambda: conversation.turn_id is not None,
+            conversation.in_order,
         )
 
     async def _help(self, _: str) -> None:
@@ -158,7 +159,7 @@ class ChatCommands:
             self._screen.line("the last turn changed no file", "dim")
 
     async def _cancel(self, _: str) -> None:
-        if not await self._chat.cancel():
+        if not self._chat.cancel():
             self._screen.line("no turn runs", "dim")
 
     async def _clear_screen(self, _: str) -> None:

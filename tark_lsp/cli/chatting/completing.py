@@ -30,6 +30,12 @@ class PromptCompleter(Completer):
         self._client = client
         self._told: Client | None = None
         self._version = 0
+        self._kept: tuple[str, Sequence[tuple[str, str]]] = ("", ())
+        """A command and its words: asked for once while it is typed, not at every key."""
+
+    def forget(self) -> None:
+        """What was typed is sent, and may change what can follow a command."""
+        self._kept = ("", ())
 
     def get_completions(
         self,
@@ -58,16 +64,20 @@ class PromptCompleter(Completer):
 
     async def _slash(self, before: str) -> list[Completion]:
         name, space, typed = before.partition(" ")
+        if not space or name != self._kept[0]:
+            self.forget()
         if not space:
             found = [(each, about) for each, (about, _) in self._commands().items() if each.startswith(name)]
             return [Completion(f"{each} ", -len(name), display=each, display_meta=about) for each, about in found]
         _, words = self._commands().get(name, ("", None))
         if words is None:
             return []
+        if not self._kept[0]:
+            self._kept = name, await words()
         wanted = typed.lower()
         return [
             Completion(word, -len(typed), display=one_line(word), display_meta=one_line(about, 60))
-            for word, about in await words()
+            for word, about in self._kept[1]
             if wanted in word.lower() or wanted in about.lower()
         ]
 

@@ -1,7 +1,9 @@
 """How the lines at the foot of the terminal are laid out and coloured."""
 
+import textwrap
 from collections.abc import Callable
 
+from prompt_toolkit.application import get_app
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
@@ -46,8 +48,11 @@ def foot(
         wrap_lines=True,
         dont_extend_height=True,
     )
+    begun = Window(
+        FormattedTextControl(lambda: [("class:question", "\n".join(_rows(question())[:-1]))]), dont_extend_height=True
+    )
     asked = Window(
-        BufferControl(answer, input_processors=[BeforeInput(lambda: [("class:question", question())])]),
+        BufferControl(answer, input_processors=[BeforeInput(lambda: [("class:question", _rows(question())[-1])])]),
         wrap_lines=True,
         dont_extend_height=True,
     )
@@ -55,9 +60,16 @@ def foot(
     rows = [
         Window(FormattedTextControl(below), dont_extend_height=True),
         ConditionalContainer(note, Condition(waiting)),
+        ConditionalContainer(begun, Condition(lambda: len(_rows(question())) > 1)),
         ConditionalContainer(asked, asking),
         ConditionalContainer(typed, ~asking),
         CompletionsMenu(max_height=8, scroll_offset=1),
         Window(FormattedTextControl(lambda: [("class:status", status())]), height=1, style="class:status"),
     ]
     return Layout(HSplit(rows), focused_element=draft)
+
+
+def _rows(question: str) -> list[str]:
+    """Cut between words, which a window does not; what is typed follows the last row."""
+    rows = textwrap.wrap(question, get_app().output.get_size().columns) or [""]
+    return [*rows[:-1], rows[-1] + " " * question.endswith(" ")]

@@ -6,7 +6,9 @@ from typing import Any
 from tark_lsp.cli.chatting.conversation import Conversation
 from tark_lsp.cli.keyboard import Asks
 from tark_lsp.cli.visible import one_line
+from tark_lsp.cli.which_session import chosen
 from tark_lsp.errors import RequestError
+from tark_lsp.sessions.usage import cost_text
 
 MOST_LISTED = 30
 Row = Mapping[str, Any]
@@ -44,7 +46,7 @@ class SessionCommands:
         if not wanted:
             await self.sessions("")
         else:
-            await self._chat.open((await self.chosen(wanted))["sessionId"])
+            await self._chat.open((await self._chosen(wanted))["sessionId"])
 
     async def resume_last(self) -> bool:
         """The newest of this folder; whether there is one."""
@@ -65,7 +67,7 @@ class SessionCommands:
         self._screen.line("a copy of the session; the one before stays as it is", "bold")
 
     async def delete(self, wanted: str) -> None:
-        row = await self.chosen(wanted or self._id())
+        row = await self._chosen(wanted or self._id())
         self._screen.line(_told(row))
         if (await self._keyboard.ask("Delete it, with all that was said? Type yes: ") or "").lower() != "yes":
             self._screen.line("not deleted", "dim")
@@ -79,6 +81,10 @@ class SessionCommands:
         """`[markdown|json] [PATH]`."""
         form, _, path = argument.partition(" ")
         if form not in ("", "markdown", "json"):
+            if argument.isalnum():  # no path that anybody means: a file called `pdf`
+                raise RequestError(
+                    f"there is no format {one_line(argument)!r}", hint="markdown, json, or a path such as said.md"
+                )
             form, path = "", argument
         wanted = {"sessionId": self._id(), "format": form or "markdown", "path": path.strip()}
         answer = await self._chat.command("tark.session.export", {key: value for key, value in wanted.items() if value})
@@ -107,15 +113,10 @@ class SessionCommands:
     async def ids(self) -> Sequence[tuple[str, str]]:
         return [(row["sessionId"], row.get("title") or "") for row in await self._list()]
 
-    async def chosen(self, wanted: str) -> Row:
-        """The session whose id begins so, or whose title holds it. Raises RequestError for none or several."""
-        rows = await self._list()
-        found = [row for row in rows if row["sessionId"].startswith((wanted, f"session-{wanted}"))]
-        found = found or [row for row in rows if wanted.lower() in (row.get("title") or "").lower()]
-        if len(found) != 1:
-            what = "several sessions are" if found else "no session of this folder is"
-            raise RequestError(f"{what} called {one_line(wanted)!r}", hint="/sessions lists them")
-        return found[0]
+    async def _chosen(self, wanted: str) -> Row:
+        """Of this folder. Raises RequestError for none or several."""
+        rows = {row["sessionId"]: row for row in await self._list()}
+        return rows[chosen({each: row.get("title") or "" for each, row in rows.items()}, wanted)]
 
     async def _list(self) -> Sequence[Row]:
         rows: Sequence[Row] = (await self._chat.command("tark.session.list"))["sessions"]
@@ -130,19 +131,22 @@ class SessionCommands:
 def usage_lines(answer: Mapping[str, Any]) -> list[str]:
     """The answer of `tark.usage` as a table: each model, and all together where there are several."""
     rows: Sequence[Row] = answer.get("models") or ()
-    width = max((len(one_line(str(row.get("model")), 60)) for row in rows), default=0)
-    return [_usage(one_line(str(row.get("model")), 60).ljust(width), row) for row in rows] or ["nothing was used yet"]
+    named = [(one_line(str(row.get("model")), 60), row) for row in rows]
+    if len(rows) > 1:
+        named.append(("all", answer["total"]))
+    width = max((len(name) for name, _ in named), default=0)
+    return [f"{name:{width}}  {_usage(row)}" for name, row in named] or ["nothing was used yet"]
 
 
-def _usage(name: str, row: Row) -> str:
-    cost = row.get("costUsd")
+def _usage(row: Row) -> str:
+    cost = cost_text(row.get("costUsd"), row.get("unpricedRequests") or 0)
     tokens = f"{row.get('inputTokens') or 0:,} in ({row.get('cachedTokens') or 0:,} cached)"
-    return f"{name}  {tokens}, {row.get('outputTokens') or 0:,} out, {'no price' if cost is None else f'${cost:.4f}'}"
+    return f"{tokens}, {row.get('outputTokens') or 0:,} out, cost {cost or 'unknown'}"
 
 
 def _told(row: Row) -> str:
     when = str(row.get("updated") or "")[:16].replace("T", " ")
-    cost = row.get("costUsd")
     held = f" · open in process {row['heldBy']['pid']}" if row.get("heldBy") else ""
-    price = "" if cost is None else f" · ${cost:.3f}"
-    return f"{when}  {one_line(row.get('title') or row['sessionId'], 60)} · {row.get('turns', 0)} turns{price}{held}"
+    turns = f"{row.get('turns', 0)} turn{'s' * (row.get('turns') != 1)}"
+    cost = f" · {price}" if (price := cost_text(row.get("costUsd"))) else ""
+    return f"{when}  {one_line(row.get('title') or row['sessionId'], 60)} · {turns}{cost}{held}"

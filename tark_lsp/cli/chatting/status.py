@@ -1,23 +1,31 @@
 """The status line of the terminal chat: model, mode, approval level, how full the context is, what the session cost."""
 
-from tark_lsp.cli.chatting.conversation import Facts
+from rich.cells import cell_len
+
+from tark_lsp.cli.chatting.facts import Facts
 from tark_lsp.cli.visible import one_line
+from tark_lsp.sessions.usage import cost_text
+
+SEPARATOR = " · "
 
 
-def status_line(facts: Facts, doing: str) -> str:
-    """`doing`: what goes on; empty where nothing does."""
+def status_line(facts: Facts, doing: str, columns: int) -> str:
+    """`doing`: what goes on; empty where nothing does. Where `columns` are too few, what stands last is left out."""
     cost = None if facts.cost is None and facts.turn_cost is None else (facts.cost or 0.0) + (facts.turn_cost or 0.0)
     thinking = f"thinking {facts.thinking}" if facts.thinking not in ("", "auto") else ""
-    parts = [
+    told = [
+        doing,
         one_line(facts.model or "no model yet", 60),
         facts.mode,
         facts.approval,
         thinking,
         _context(facts),
-        "" if cost is None else f"${cost:.3f}",
-        doing,
+        cost_text(cost),
     ]
-    return " · ".join(part for part in parts if part)
+    parts = [part for part in told if part]
+    while len(parts) > 1 and cell_len(SEPARATOR.join(parts)) > columns:
+        parts.pop()
+    return SEPARATOR.join(parts)
 
 
 def _context(facts: Facts) -> str:
