@@ -9,6 +9,8 @@ import logging
 import re
 from collections.abc import Collection, Mapping
 
+from tark_lsp.key_shapes import CHANGE, KEY
+
 STARS = "***"
 LONGEST = 32 * 1024
 """Characters of one text that are looked at; the rest is left out."""
@@ -46,19 +48,19 @@ NAMED = re.compile(
 
 SCHEME = re.compile(r"(\b(?:bearer|basic)\s+)[\w.~+/=-]{12,}", re.IGNORECASE)
 
-SHAPES = re.compile(
+BEGINNINGS = re.compile(
     r"""(?<![A-Za-z0-9])(?:"""
     r"""(?:sk|pk|rk|xai|cpk|gsk|hf|key|tgp|nvapi|pplx|r8|fw|csk|github_pat|gh[opsur]|gl[a-z]{2,6}|npm|pypi|dop_v1"""
     r"""|xox[a-z]|xapp|shp[a-z]{2}|ya29|dapi|ATATT|SG|whsec|sntry[a-z])[-_.][\w.=-]{12,}"""
     r"""|AIza[\w-]{20,}|(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{12,}|LTAI[a-zA-Z0-9]{12,}"""
     r"""|eyJ[\w-]{8,}(?:\.[\w-]*){0,4})"""
 )
-"""How the keys of the providers we ship, and of much else that developers have, begin; and JSON web tokens."""
+"""What may be a key by its beginning alone, whatever the length (key_shapes.py knows the whole of them): in a log the
+cheaper mistake."""
 
 TOKEN = re.compile(r"[A-Za-z0-9_+=~.-]{16,}")
 OURS = re.compile(r"(?:session|turn|call|hunk|request)-[0-9a-f]{12}")
 SEPARATORS = re.compile(r"[_+=~.-]")
-SWITCH = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
 MOST_SWITCHES = 4
 """Between digits and letters, in a name that somebody chose."""
 
@@ -86,7 +88,7 @@ def redact(text: str, secrets: Collection[str] = ()) -> str:
     text = URL.sub(lambda match: f"{match.group(1) or ''}{STARS}", text)
     for pattern in (PRIVATE_KEY, NAMED, SCHEME):
         text = pattern.sub(rf"\g<1>{STARS}", text)
-    return TOKEN.sub(_token, SHAPES.sub(STARS, text))
+    return TOKEN.sub(_token, BEGINNINGS.sub(STARS, KEY.sub(STARS, text)))
 
 
 def _header(match: re.Match[str]) -> str:
@@ -97,7 +99,7 @@ def _token(match: re.Match[str]) -> str:
     token = match.group()
     if OURS.fullmatch(token):
         return token
-    switches = len(SWITCH.findall(SEPARATORS.sub("", token)))
+    switches = len(CHANGE.findall(SEPARATORS.sub("", token)))
     return STARS if switches > MOST_SWITCHES or any(_is_random(run) for run in RUN.findall(token)) else token
 
 
