@@ -213,8 +213,8 @@ class Database:
             return
         try:
             self._problems.append(f"it was put aside as {put_aside(self._path, self._file)}")
-        except FileNotFoundError:
-            pass  # another process did it: what is there now is tried
+        except (FileNotFoundError, FileExistsError):
+            pass  # another process did it, or does it now: what is there is tried
         except OSError as refused:
             self._problems.append(str(refused))
             self.in_memory = True

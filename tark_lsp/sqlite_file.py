@@ -64,6 +64,22 @@ def open_file(path: Path, version: int, tables: Sequence[str], wait: bool = True
     return _prepared(_connect(os.fspath(path), BUSY_SECONDS if wait else 0.0), version, tables)
 
 
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """Of a file that is not to be changed. Where nothing can be written beside it either, what is only in its log is
+    not seen. Raises sqlite3.Error.
+    """
+    for how in ("mode=ro", "immutable=1"):
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=BUSY_SECONDS)
+        try:
+            connection.execute("SELECT 1 FROM sqlite_master").fetchall()
+        except sqlite3.Error as error:
+            connection.close()
+            problem = error
+        else:
+            return connection
+    raise problem
+
+
 def be_patient(connection: sqlite3.Connection) -> None:
     """From now on it waits for others that write."""
     connection.execute(f"PRAGMA busy_timeout = {round(BUSY_SECONDS * 1_000)}")
@@ -109,7 +125,7 @@ def copy_rows(
 def copy_all(path: Path, target: sqlite3.Connection, version: int) -> bool:
     """The whole file, where it is of that version, not too big, and can be read; False: nothing was copied."""
     try:
-        source = _open_to_read(path)
+        source = open_to_read(path)
     except sqlite3.Error:
         return False  # the rows at hand are carried over, then, or it is said that they cannot be
     try:
@@ -182,19 +198,6 @@ def _code(error: Exception) -> int:
 def _connect(name: str, busy_seconds: float = 0.0) -> sqlite3.Connection:
     # It is closed where its owner is collected, which may be in another thread; used it is in one.
     return sqlite3.connect(name, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
-
-
-def _open_to_read(path: Path) -> sqlite3.Connection:
-    """Where nothing can be written beside it either, what is only in its log is not seen."""
-    for how in ("mode=ro", "immutable=1"):
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=BUSY_SECONDS)
-        try:
-            connection.execute("SELECT 1 FROM sqlite_master").fetchall()
-        except sqlite3.Error:
-            connection.close()
-        else:
-            return connection
-    raise sqlite3.OperationalError(f"{path} cannot be read")
 
 
 def _prepared(connection: sqlite3.Connection, version: int, tables: Sequence[str]) -> sqlite3.Connection:

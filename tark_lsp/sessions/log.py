@@ -7,20 +7,18 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tark_lsp.agent import shortening
 from tark_lsp.messages import ApprovalLevel, Message, Mode
-from tark_lsp.sessions.export import Exported
-from tark_lsp.sessions.mending import mend, sendable
-from tark_lsp.sessions.message_json import message_of_text, message_text
 from tark_lsp.sessions.rows import History, SessionRow, StoredMessage, TurnRow
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # most of what is imported below is not needed before a session is used
     from sqlite3 import Connection
+
+    from tark_lsp.sessions.export import Exported
 
 ADD_SESSION = (
     "INTO sessions (id, title, created, updated, folders, model, mode, approval, thinking, parent)"
@@ -32,8 +30,10 @@ ADD_TURN = (
 ADD_MESSAGE = (
     "INSERT INTO messages (session, number, turn, time, message, call_ids, seq) VALUES (:session,"
     " (SELECT coalesce(max(number), 0) + 1 FROM messages WHERE session = :session), :turn, :time, :message, :call_ids,"
-    " coalesce(:seq, (SELECT max(seq) FROM updates WHERE turn = :turn), 0)) RETURNING number"
+    " coalesce((SELECT max(seq) FROM updates WHERE turn = :turn), 0)) RETURNING number"
 )
+ADD_STORED = "INSERT INTO messages (session, number, turn, time, message, call_ids, seq) VALUES (?, ?, ?, ?, ?, ?, ?)"
+ADD_UPDATE = "INSERT INTO updates (turn, seq, kind, said) VALUES (?, ?, ?, ?)"
 TURN = "SELECT id, session, prompt, kind, model, began, ended, ending, request FROM turns"
 SESSIONS = """SELECT id, title, created, updated, folders, model, mode, approval, thinking, parent,
     (SELECT count(*) FROM turns WHERE session = sessions.id),
@@ -66,25 +66,27 @@ def add_message(
     turn_id: str,
     message: Message,
     call_ids: Mapping[str, str] | None = None,
-    when: float | None = None,
-    seq: int | None = None,
 ) -> int:
-    """Its number. `when`, `seq`: None: now."""
+    """Its number."""
+    from tark_lsp.sessions.message_json import message_text
+
     values = {
         "session": session_id,
         "turn": turn_id,
-        "time": time.time() if when is None else when,
+        "time": time.time(),
         "message": message_text(message),
         "call_ids": json_text(call_ids) if call_ids else "{}",
-        "seq": seq,
     }
     ((number,),) = connection.execute(ADD_MESSAGE, values).fetchall()
     return int(number)
 
 
 def add_update(connection: "Connection", turn_id: str, seq: int, update: Mapping[str, Any]) -> None:
-    sql = "INSERT INTO updates (turn, seq, kind, said) VALUES (?, ?, ?, ?)"
-    connection.execute(sql, (turn_id, seq, clean(str(update.get("kind", ""))), json_text(update)))
+    connection.execute(ADD_UPDATE, _update_row(turn_id, seq, update))
+
+
+def _update_row(turn_id: str, seq: int, update: Mapping[str, Any]) -> tuple[str, int, str, str]:
+    return turn_id, seq, clean(str(update.get("kind", ""))), json_text(update)
 
 
 def end_turn(connection: "Connection", turn_id: str, session_id: str, end: Mapping[str, Any]) -> None:
@@ -115,25 +117,44 @@ def merged(shown: Iterable[tuple[int, Mapping[str, Any]]]) -> list[tuple[int, Ma
     return list(kept.values())
 
 
-def take_in(connection: "Connection", session_id: str, exported: Exported) -> None:
-    """What was exported, with turn ids of its own; turns that had not ended then end as cut off ones do."""
+def take_in(session_id: str, exported: "Exported") -> "Callable[[Connection], None]":
+    """What was exported, with turn ids of its own; turns that had not ended then end as cut off ones do.
+
+    Of a session that has nothing yet. The work of it is done here: others wait as long as the transaction takes.
+    """
+    from tark_lsp.sessions.message_json import message_text
+
     renamed = {turn.id: f"turn-{secrets.token_hex(6)}" for turn in exported.turns}
-    for each in exported.messages:
-        turn_id = renamed.get(each.turn_id, "")
-        add_message(connection, session_id, turn_id, each.message, each.call_ids, each.time, each.seq)
+    messages = [
+        (session_id, number, renamed.get(each.turn_id, ""), each.time, message_text(each.message),
+         json_text(each.call_ids), each.seq)
+        for number, each in enumerate(exported.messages, 1)
+    ]  # fmt: skip
+    turns: list[TurnRow] = []
+    shown: list[tuple[str, int, str, str]] = []
     for turn in exported.turns:
         ids = {"sessionId": session_id, "turnId": renamed[turn.id]}
         end = None if turn.end is None else {**turn.end, **ids}
-        taken = replace(turn, id=ids["turnId"], session_id=session_id, end=end)
-        add_turn(connection, taken)
+        turns.append(replace(turn, id=ids["turnId"], session_id=session_id, end=end))
         for seq, update in exported.updates[turn.id]:
-            add_update(connection, taken.id, seq, {**update, **ids} if update.get("kind") == "end" else update)
-        if turn.ended is None:
-            mend_turn(connection, taken)
+            told = {**update, **ids} if update.get("kind") == "end" else update
+            shown.append(_update_row(ids["turnId"], seq, told))
+
+    def work(connection: "Connection") -> None:
+        connection.executemany(ADD_STORED, messages)
+        connection.executemany(ADD_UPDATE, shown)
+        for turn in turns:
+            add_turn(connection, turn)
+            if turn.ended is None:
+                mend_turn(connection, turn)
+
+    return work
 
 
 def mend_turn(connection: "Connection", turn: TurnRow) -> TurnRow:
     """End a turn whose process ended, so that the history can be sent; the turn as it is then."""
+    from tark_lsp.sessions.mending import mend
+
     rows = connection.execute(f"{MESSAGES} WHERE session = ? AND turn = ? ORDER BY number", (turn.session_id, turn.id))
     shown = updates(connection.execute(UPDATES, (turn.id,)).fetchall())
     mended = mend(turn, [stored_message(row) for row in rows], shown)
@@ -159,6 +180,8 @@ def shortened(connection: "Connection", session_id: str, kept: int) -> None:
 
 def compacted(connection: "Connection", session_id: str, summary: Message, kept: int) -> None:
     """`summary` stands for all but `kept` messages at the end."""
+    from tark_lsp.sessions.message_json import message_text
+
     ((last,),) = connection.execute(LAST, (session_id,))
     sql = "UPDATE sessions SET summary = ?, told_from = max(told_from, ?) WHERE id = ?"
     connection.execute(sql, (message_text(summary), last - kept + 1, session_id))
@@ -166,6 +189,10 @@ def compacted(connection: "Connection", session_id: str, summary: Message, kept:
 
 def history(told: tuple[str | None, int, int], rows: Iterable[tuple[int, str]]) -> History:
     """`told` as TOLD gives it, `rows` the number and text of each message from `told_from` on."""
+    from tark_lsp.agent import shortening
+    from tark_lsp.sessions.mending import sendable
+    from tark_lsp.sessions.message_json import message_of_text
+
     summary, told_from, shortened_before = told
     stored = [] if summary is None else [message_of_text(summary)]
     count = 0
@@ -180,6 +207,8 @@ def history(told: tuple[str | None, int, int], rows: Iterable[tuple[int, str]]) 
 
 def stored_message(row: tuple[Any, ...]) -> StoredMessage:
     """Of a row that MESSAGES gives."""
+    from tark_lsp.sessions.message_json import message_of_text
+
     number, turn_id, when, text, call_ids, seq = row
     return StoredMessage(number, turn_id, when, message_of_text(text), json.loads(call_ids), seq)
 

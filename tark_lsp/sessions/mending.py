@@ -26,7 +26,7 @@ LOST: Mapping[str, str] = {
     CallStatus.IN_PROGRESS: UNKNOWN,
 }
 """What the model is told of a call whose result is lost, by how far it got; the others were not run."""
-OVER = frozenset({CallStatus.COMPLETED, CallStatus.FAILED, CallStatus.REJECTED, CallStatus.CANCELLED})
+OVER = frozenset(status for status in CallStatus if status.over)
 NOTHING_USED = {"inputTokens": 0, "cachedTokens": 0, "outputTokens": 0, "reasoningTokens": 0, "costUsd": None}
 ERROR = {
     "code": "interrupted",

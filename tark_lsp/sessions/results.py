@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tark_lsp.agent.shortening import result_id
+from tark_lsp.context.result_handles import result_id
 from tark_lsp.sessions.store import SessionStore
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 Each call is one transaction, and what it stored is stored when it returns. Nothing is opened before the first call.
 """
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,13 +11,13 @@ from tark_lsp.database import Database
 from tark_lsp.messages import Message
 from tark_lsp.sessions import leases, log, usage
 from tark_lsp.sessions.carrying import Carrying, TakenOver
-from tark_lsp.sessions.export import Exported
-from tark_lsp.sessions.forking import fork
 from tark_lsp.sessions.rows import History, Holder, SessionHeld, SessionRow, StoredMessage, TurnRow, UsageRow
 from tark_lsp.sessions.schema import LAYOUT, TEXT_OF
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
+
+    from tark_lsp.sessions.export import Exported
 
 UNENDED = "session = ? AND ended IS NULL ORDER BY rowid"
 CHANGEABLE = ("title", "model", "mode", "approval", "thinking", "folders")
@@ -50,13 +49,14 @@ class SessionStore:
         self._database.write(work)
         self._hold(row)
 
-    def take_in(self, row: SessionRow, exported: Exported) -> None:
+    def take_in(self, row: SessionRow, exported: "Exported") -> None:
         """A session with what was exported of another; it is ours to write."""
+        add = log.take_in(row.id, exported)
 
         def work(connection: "Connection") -> None:
             log.add_session(connection, row)
             self.leases.take(connection, row.id)
-            log.take_in(connection, row.id, exported)
+            add(connection)
 
         self._database.write(work)
         self._hold(row)
@@ -79,11 +79,10 @@ class SessionStore:
         rows = self._database.read(f"{log.SESSIONS} WHERE id = ?", session_id)
         return log.session_row(rows[0]) if rows else None
 
-    def sessions(self, folders: Sequence[Path] | None = None) -> list[SessionRow]:
-        """Those that share a folder, or all; the newest first."""
-        wanted = None if folders is None else {os.fsencode(folder) for folder in folders}
+    def sessions(self) -> list[SessionRow]:
+        """Of all workspaces; the newest first."""
         rows = self._database.read(f"{log.SESSIONS} ORDER BY updated DESC, created DESC")
-        return [log.session_row(row) for row in rows if wanted is None or wanted.intersection(row[4].split(b"\0"))]
+        return [log.session_row(row) for row in rows]
 
     def delete(self, session_id: str) -> None:
         """Its text goes, its usage stays. Raises SessionHeld where another process has it."""
@@ -104,6 +103,7 @@ class SessionStore:
 
         Whoever has the other one. Raises KeyError where there is none.
         """
+        from tark_lsp.sessions.forking import fork
 
         def work(connection: "Connection") -> None:
             if not fork(connection, session_id, new_id, title, number):

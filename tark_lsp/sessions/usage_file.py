@@ -15,13 +15,15 @@ EMPTY = "SELECT 1 FROM sqlite_master WHERE name = 'usage'"
 @contextmanager
 def reading(path: Path) -> Iterator[Read | None]:
     """None: there is nothing yet. Raises TarkError for a file that is damaged, newer than this version, or locked."""
-    import sqlite3
-
     if not path.exists():
         yield None
         return
+    import sqlite3
+
+    from tark_lsp.sqlite_file import open_to_read
+
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=2.0)) as connection:
+        with closing(open_to_read(path)) as connection:
             ((version,),) = connection.execute("PRAGMA user_version")
             if version > LAYOUT.version:
                 raise TarkError(f"{path} was written by a newer tark-lsp", hint="use that one")
