@@ -10,8 +10,6 @@ from tark_lsp.context.result_handles import how_to_read, lines_of, result_id
 from tark_lsp.context.snippets import CLOSING, OPENING
 from tark_lsp.messages import Message, Part, ToolResult
 
-__all__ = ["long_texts", "result_id", "shortened"]
-
 LONG = 1_500
 """Characters: a result up to this stays whole, and so does a shortened one, which has less."""
 

@@ -27,3 +27,8 @@ IN_ASCII = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f]")
 def without_hidden(text: str) -> tuple[str, int]:
     """The text as it is seen, and how many characters were taken out."""
     return (IN_ASCII if text.isascii() else HIDDEN).subn("", text)
+
+
+def printable(name: str) -> str:
+    """A name as one line in which every character is seen: `?` for each that is not."""
+    return "".join(character if character.isprintable() else "?" for character in name)

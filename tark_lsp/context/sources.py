@@ -11,7 +11,7 @@ from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
 
-from tark_lsp.context.hidden import without_hidden
+from tark_lsp.context.hidden import printable, without_hidden
 from tark_lsp.context.system_part import Whose
 from tark_lsp.errors import FileMissing, FileTooLarge, OutsideWorkspace, WorkspaceError
 from tark_lsp.workspace.files import Workspace
@@ -54,7 +54,7 @@ class Sources:
             name = self.workspace.display(path)
         else:
             name = f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else path.as_posix()
-        return Source(path, "".join(each if each.isprintable() else "?" for each in name), whose)
+        return Source(path, printable(name), whose)
 
     def folders(self, name: str) -> list[Source]:
         """The person's own folder of that name, then the one in `.tark` of each workspace folder; there or not."""

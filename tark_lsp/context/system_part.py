@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from tark_lsp.context.hidden import printable
+
 PartKind: TypeAlias = Literal["system", "instructions", "rules", "skills", "memory"]
 Whose: TypeAlias = Literal["person", "project"]
 
@@ -35,5 +37,4 @@ def without_fences(text: str) -> str:
 
 def _attribute(value: str) -> str:
     """A file's name is whatever a repository makes it."""
-    plain = value.replace('"', "%22").replace("<", "%3C").replace(">", "%3E")
-    return "".join(character if character.isprintable() else "?" for character in plain)
+    return printable(value.replace('"', "%22").replace("<", "%3C").replace(">", "%3E"))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.agent.shortening import HEAD, LONG, long_texts, result_id, shortened
-from tark_lsp.context.result_handles import lines_of
+from tark_lsp.agent.shortening import HEAD, LONG, long_texts, shortened
+from tark_lsp.context.result_handles import lines_of, result_id
 from tark_lsp.context.snippets import parse_snippets
 from tark_lsp.messages import Image, Message, Text, ToolResult
 
