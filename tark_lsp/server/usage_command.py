@@ -8,7 +8,7 @@ from tark_lsp.server import protocol
 from tark_lsp.server.asking.visible import visible
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.turns.answers import Answers
-from tark_lsp.sessions.usage import UsageSum, cost_text, since_time, usage_json, usage_sums, usage_total
+from tark_lsp.sessions.usage import UsageSum, since_time, usage_cells, usage_json, usage_sums, usage_total
 
 HEAD = "| model | requests | input | cached | output | reasoning | cost | time |\n|---|--:|--:|--:|--:|--:|--:|--:|\n"
 
@@ -35,13 +35,7 @@ class UsageCommand:
 
 def usage_table(sums: list[UsageSum], total: UsageSum) -> str:
     rows = [*sums, *([total] if len(sums) > 1 else ())]
-    table = HEAD + "".join(f"| {visible(each.key).replace('|', '¦')} | {_cells(each)} |\n" for each in rows)
-    return "# Usage\n\n" + (table if sums else "None.\n")
-
-
-def _cells(each: UsageSum) -> str:
-    usage = each.usage
-    counts = (each.requests, usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.reasoning_tokens)
-    return " | ".join(
-        (*(f"{count:,}" for count in counts), cost_text(usage.cost_usd, each.unpriced), f"{each.seconds:,.1f} s")
+    table = HEAD + "".join(
+        f"| {visible(each.key).replace('|', '¦')} | {' | '.join(usage_cells(each))} |\n" for each in rows
     )
+    return "# Usage\n\n" + (table if sums else "None.\n")

@@ -28,6 +28,8 @@ SUMS = (
     "count(*), sum(cost_usd IS NULL), sum(seconds), sum(input_tokens), sum(cached_tokens), sum(cache_write_tokens),"
     " sum(output_tokens), sum(reasoning_tokens), sum(cost_usd), min(time), max(time)"
 )
+NAMED = "SELECT session, '' FROM usage UNION ALL SELECT id, title FROM sessions"
+"""Those that are there after those that were: of what was deleted the usage stays."""
 WHERE = "FROM usage WHERE time >= ? AND (? IS NULL OR session = ?)"
 KEYS: Mapping[By, str] = {
     "model": "model",
@@ -75,6 +77,11 @@ def usage_total(read: Read, since: float = 0.0, session_id: str | None = None) -
     return _sum("total", count, *sums) if count else UsageSum("total")
 
 
+def usage_titles(read: Read) -> dict[str, str]:
+    """The title of each session that is stored, or was and was paid for: then it is empty."""
+    return dict(read(NAMED))
+
+
 def usage_json(each: UsageSum, by: str = "") -> dict[str, Any]:
     """As `tark.usage` and `tark-lsp usage` give it; `by` names the key, "" for a total."""
     usage = each.usage
@@ -90,6 +97,13 @@ def usage_json(each: UsageSum, by: str = "") -> dict[str, Any]:
         "unpricedRequests": each.unpriced,
         "seconds": round(each.seconds, 3),
     }
+
+
+def usage_cells(each: UsageSum) -> tuple[str, ...]:
+    """As a row of a table for people: requests, input, cached, output, reasoning, cost, time."""
+    usage = each.usage
+    counts = (each.requests, usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.reasoning_tokens)
+    return (*(f"{count:,}" for count in counts), cost_text(usage.cost_usd, each.unpriced), f"{each.seconds:,.1f} s")
 
 
 def cost_text(cost: float | None, unpriced: int = 0) -> str:

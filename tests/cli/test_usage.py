@@ -98,7 +98,22 @@ def test_since(file: Path, run: Run) -> None:
     assert wrong.value.code == 2
 
 
-@pytest.mark.parametrize("arguments", [(), ("--session", "nobody")])
+@pytest.mark.parametrize(
+    ("wanted", "requests"), [("1", 2), ("PRICES", 2), ("session-2", 1)], ids=["start", "title", "one that was deleted"]
+)
+def test_a_session_is_named_as_everywhere(file: Path, run: Run, wanted: str, requests: int) -> None:
+    fill(file)
+    assert json.loads(run("--format", "json", "--session", wanted)[1])["total"]["requests"] == requests
+
+
+@pytest.mark.parametrize(("wanted", "words"), [("nobody", "there is no session"), ("session-", "could be several")])
+def test_a_session_that_is_not_found_is_said(file: Path, run: Run, wanted: str, words: str) -> None:
+    fill(file)
+    code, shown = run("--session", wanted)
+    assert (code, words in shown) == (1, True)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--since", "2999-01-01")])
 def test_nothing_there_is_no_error(file: Path, run: Run, arguments: tuple[str, ...]) -> None:
     if arguments:
         fill(file)
