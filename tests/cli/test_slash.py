@@ -1,0 +1,41 @@
+"""The slash commands: each is reserved against named prompts, and docs/terminal.md shows them as they are."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from tark_lsp.cli.chatting.chat_screen import ChatScreen
+from tark_lsp.cli.chatting.commands import ChatCommands
+from tark_lsp.cli.chatting.conversation import Conversation
+from tark_lsp.cli.keyboard import Keyboard
+from tark_lsp.context.prompts import SESSION_WORDS
+
+PAGE = Path(__file__).parents[2] / "docs" / "terminal.md"
+
+
+def nothing(*_: Any) -> None:
+    """No server is started, and nothing is drawn."""
+
+
+async def unchecked(_: str) -> None:
+    """Nothing is sent."""
+
+
+@pytest.fixture
+def commands(tmp_path: Path) -> ChatCommands:
+    screen = ChatScreen(Console(file=io.StringIO()), tmp_path)
+    talk = Conversation(tmp_path, screen, {}, changed=nothing, spawn=nothing, check=unchecked, give_back=nothing)
+    return ChatCommands(talk, Keyboard(), clear=nothing, leave=nothing)
+
+
+def test_no_repository_can_give_a_command_another_meaning(commands: ChatCommands) -> None:
+    names = {name.removeprefix("/") for name in commands.table.completions()}
+    assert len(names) > 15
+    assert names <= SESSION_WORDS
+
+
+def test_the_page_shows_the_table_as_help_does(commands: ChatCommands) -> None:
+    assert "\n".join(["```", *commands.table.help(), "```"]) in PAGE.read_text(encoding="utf-8")
