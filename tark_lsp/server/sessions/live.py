@@ -72,7 +72,7 @@ def cut_off(turns: Iterable[tuple[TurnRow, Sequence[tuple[int, Mapping[str, Any]
         titles[begun].append(f"“{turn_title(turn.prompt, turn.kind)}”")
     words = {
         True: "cut off when the server ended: what was done until then is kept.",
-        False: "waiting when the server ended, and not begun: send it again.",
+        False: "not begun when the server ended: send it again.",
     }
     of = (
         (", ".join(names), "was" if len(names) == 1 else "were", words[begun])

@@ -276,9 +276,12 @@ async def test_a_turn_whose_session_is_taken_over_is_cancelled_and_nothing_is_lo
     (note,) = other.connection.notes()
     assert note == (
         "Tark: “wait” was cut off when the server ended: what was done until then is kept. "
-        "“hello” was waiting when the server ended, and not begun: send it again."
+        "“hello” was not begun when the server ended: send it again."
     )
     await run(other, "hello", started["sessionId"])
+    gone_on = said(await opened(other, started["sessionId"]))
+    assert gone_on[:3] == said(taken)
+    assert gone_on[3:] == [("user", "hello"), ("assistant", "Hello.")]
     for each in (started, queued):
         assert (await desk.end(each["turnId"]))["stopReason"] == "cancelled"
     notes = [note for note in desk.connection.notes() if "took over" in note or "is kept as" in note]
