@@ -5,8 +5,6 @@ from functools import partial
 from typing import Any
 
 from tark_lsp.agent import events
-from tark_lsp.agent.aside import ask_aside
-from tark_lsp.agent.compaction import SUMMARY, GivenUp, compact
 from tark_lsp.agent.endless import AnswerTooLong
 from tark_lsp.agent.spending import count, within_limits
 from tark_lsp.agent.state import Turn
@@ -65,6 +63,9 @@ async def make_room_after_overflow(turn: Turn, told: Told) -> bool:
 
 async def sum_up(turn: Turn, told: Told) -> bool:
     """Once in a turn; what fails is said, and the turn goes on with the history as it was."""
+    from tark_lsp.agent.aside import ask_aside
+    from tark_lsp.agent.compaction import SUMMARY, GivenUp, compact
+
     turn.compacted = True
 
     async def ask(request: ChatRequest) -> str:

@@ -3,12 +3,9 @@
 from typing import Any
 
 from tark_lsp.agent import events
-from tark_lsp.agent.aside import ask_aside
-from tark_lsp.agent.compaction import SUMMARY, compact
 from tark_lsp.agent.kinds import KINDS, offered_tools
 from tark_lsp.agent.prompt import Surroundings, system_prompt, turn_prompt
 from tark_lsp.agent.session import Session
-from tark_lsp.agent.summary import is_summary
 from tark_lsp.agent.told import Told
 from tark_lsp.context.budget import COMPACT_AT, Load
 from tark_lsp.context.system_part import SystemPart
@@ -31,6 +28,8 @@ class Budgeting:
 
         Where no model can be opened, `contextWindow` and `limit` are None, and the tokens are those of no model.
         """
+        from tark_lsp.agent.summary import is_summary
+
         preparation, estimates = self._preparation, self._preparation.estimates
         model = await self._known_model(session)
         name = session.model or preparation.settings.model or ""
@@ -63,6 +62,9 @@ class Budgeting:
 
         Raises RequestError where there is nothing to gain, no model, or the model wrote no summary; nothing changed.
         """
+        from tark_lsp.agent.aside import ask_aside
+        from tark_lsp.agent.compaction import SUMMARY, compact
+
         preparation = self._preparation
         if not session.messages:
             raise RequestError("nothing was said in this session yet")
