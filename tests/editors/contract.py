@@ -45,7 +45,7 @@ class Contract:
         self._progress: dict[Any, str] = {}  # token -> created, begun or ended
         self._updates: dict[str, int] = {}  # turn -> last seq
         self._ended: set[str] = set()
-        self._diffs: dict[str, list[Json]] = {}  # tool call -> what it was first said to change
+        self._diffs: dict[str, list[Json]] = {}  # tool call -> what it was said to change
         self._checks: Mapping[str, Callable[[Json], None]] = {
             "workspace/applyEdit": self._apply_edit,
             "window/showMessageRequest": self._message,
@@ -140,9 +140,12 @@ class Contract:
     def _tool_call(self, call: Json) -> None:
         """Once a call is over, its last update says all of it: what it changed, too."""
         diffs = [part for part in call.get("content", ()) if part["type"] == "diff"]
-        known = self._diffs.setdefault(call["toolCallId"], diffs)
+        call_id = call["toolCallId"]
         if call["status"] in FINAL:
-            self._expect(diffs == known, f"the end of {call['toolCallId']} shows {diffs}, not {known}")
+            known = self._diffs.get(call_id, [])
+            self._expect(diffs == known, f"the end of {call_id} shows {diffs}, not {known}")
+        elif diffs:
+            self._diffs[call_id] = diffs
 
     def _session(self, params: Json) -> None:
         fields = set(params["session"]) - {"parent", "heldBy"}

@@ -15,12 +15,13 @@ from tark_lsp.server.sessions.session_json import message_number, messages_json,
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.shown_turn import ShownTurn, iso
 from tark_lsp.server.sessions.title_request import Titles
-from tark_lsp.server.sessions.titles import first_words
+from tark_lsp.server.sessions.titles import named
 from tark_lsp.server.turns.answers import Answers
 from tark_lsp.server.turns.budgeting import Budgeting
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.sessions.page import Page, is_told, read_page
 from tark_lsp.sessions.rows import Holder, SessionRow, TurnRow
+from tark_lsp.sessions.usage import cost_text
 
 Json = dict[str, Any]
 
@@ -113,6 +114,8 @@ class SessionCommands:
     async def delete(self, request: protocol.SessionId, _: Any) -> Json:
         if self._turns.is_held_back(request.session_id):
             raise RequestError("sessionId: it is being summed up", hint="wait for its end")
+        if self._turns.is_held_back(request.session_id):
+            raise RequestError("sessionId: it is being compacted", hint="wait for its end")
         self._titles.cancel(request.session_id)
         return session_json(self._library.delete(request.session_id))
 
@@ -155,22 +158,14 @@ class SessionCommands:
         return whole
 
 
-def named(title: str) -> str:
-    """Raises RequestError where it says nothing."""
-    words = first_words(title)
-    if not words:
-        raise RequestError("title: it is empty")
-    return words
-
-
 def sessions_table(rows: "list[SessionRow]") -> str:
     """For people: a Markdown table."""
     if not rows:
         return "# Sessions\n\nNone.\n"
-    head = "| title | last used | turns | dollars | id |\n|---|---|---|---|---|\n"
+    head = "| title | last used | turns | cost | id |\n|---|---|---|---|---|\n"
     return f"# Sessions\n\n{head}" + "".join(f"| {' | '.join(_cells(row))} |\n" for row in rows)
 
 
 def _cells(row: SessionRow) -> tuple[str, ...]:
     title, used = visible(row.title).replace("|", "¦"), iso(row.updated)[:16].replace("T", " ")
-    return title, f"{used} UTC", str(row.turns), "" if row.cost_usd is None else f"{row.cost_usd:.3f}", row.id
+    return title, f"{used} UTC", str(row.turns), cost_text(row.cost_usd), row.id

@@ -23,8 +23,6 @@ LONGEST_PROMPT = 300
 """Characters of a turn's prompt; its message has it whole."""
 LONGEST_TEXT = 1_000_000
 """Characters of one text: a client that gets more at once may be overwhelmed, and `export` has it all."""
-CONTEXT = ("contextUsed", "contextWindow")
-"""What only the turn's last request can say of its usage."""
 
 
 class ShownTurn:
@@ -134,20 +132,19 @@ class ShownTurn:
     def _usage(self) -> Json:
         told = {key: value for key, value in self._latest.get("usage", {}).items() if key != "kind"}
         final = (self._turn.end or {}).get("usage")
-        counts = final.items() if isinstance(final, Mapping) else ()
-        return {**told, **{key: value for key, value in counts if key not in CONTEXT}}
+        return {**told, **(final if isinstance(final, Mapping) else {})}
 
 
 def typed(turn: TurnRow, message: Message) -> str:
     """What the person typed for a turn with this first message; and what the model was told as their words, where that
     is something else: a named prompt that was filled in, a prompt that was asked for, a file that was taken in."""
     words, prompt = own_words(message), turn.prompt.strip()
-    kind = KINDS.get(turn.kind)
-    if kind is not None and words == kind.instructions.strip():
-        words = ""
     called = called_by(prompt) is not None
     if prompt.endswith(words) if words else not prompt or called:
         return turn.prompt
+    kind = KINDS.get(turn.kind)
+    if kind is not None and words == kind.instructions.strip() and (not prompt or called):
+        return turn.prompt  # nothing was typed, and nothing pointed at
     told = words or message.text
     return f"{prompt}\n\n{told}" if called else told
 
