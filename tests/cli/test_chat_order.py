@@ -153,6 +153,8 @@ def test_a_session_that_never_had_a_model_goes_on_with_the_one_of_the_settings(s
     first.say("hello")
     first.see("error: ", times=2)
     first.until(lambda: first.status.startswith(" no model yet"))
+    first.see("❯ hello", times=2)
+    first.send(CTRL_C)  # clears the line, that Ctrl-D leaves
     first.leave()
     config.write_text(set_up, encoding="utf-8")
     again = start("--continue")
