@@ -262,6 +262,7 @@ def _share(values: list[float], share: float) -> float:
 
 def main(turns: int) -> int:
     began = time.monotonic()
+    importlib.import_module("tark_lsp.sessions.mending")  # a server has all that this imports
     making: list[Callable[[Path], Way]] = [
         Ours,
         lambda folder: Lines(folder, sync=False),
