@@ -18,13 +18,13 @@ from tark_lsp.server.sessions.live import Live, Meanwhile, cut_off, in_memory, k
 from tark_lsp.server.sessions.new_sessions import NewSessions, columns
 from tark_lsp.server.sessions.retention import retire
 from tark_lsp.server.sessions.titles import title_of_fork
+from tark_lsp.sessions.leases import BEAT_SECONDS
 from tark_lsp.sessions.rows import Holder, SessionHeld, SessionRow, TurnRow
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.settings import Settings
 
 MOST_LIVE = 50
 """Idle ones that were not used for longest are on disk alone, and taken up again when they are used."""
-BEAT_SECONDS = 5.0
 
 
 class Sessions:
