@@ -73,6 +73,17 @@ def test_the_main_job(start: Start, folder: Path) -> None:
     terminal.leave()
 
 
+@pytest.mark.parametrize("columns", [31, 44, 53, 60])
+def test_a_question_is_cut_between_words(start: Start, columns: int) -> None:
+    terminal = start(size=(columns, 30))
+    terminal.say("change it")
+    terminal.see("[?]:")
+    rows = [line for line in terminal.screen if line]
+    asked = next(number for number, line in enumerate(rows) if line.startswith("Apply?"))
+    words = " ".join(rows[asked:]).split()
+    assert {"[y]es,", "[n]o,", "[a]ll", "edits", "turn,", "[h]unk", "hunk,", "[?]:"} <= set(words)
+
+
 def test_hunk_by_hunk(start: Start, folder: Path) -> None:
     terminal = start()
     terminal.say("change both")
