@@ -65,9 +65,7 @@ class Terminal:
         self._above = above
         self._submit, self._interrupt, self._leave, self._tell = submit, interrupt, leave, tell
         self._going_on, self._status = going_on, status
-        self._taking = _Taking.PROMPT
-        self._typed_at = 0.0
-        self._question = ""
+        self._taking, self._typed_at, self._question = _Taking.PROMPT, 0.0, ""
         self._answered: asyncio.Future[str | None] | None = None
         self._one_question = asyncio.Lock()
         self._reopening: asyncio.TimerHandle | None = None
