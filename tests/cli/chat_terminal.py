@@ -4,7 +4,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ import pexpect
 import pyte
 
 from tark_lsp.cli.chatting.terminal import AFTER_ANSWER_SECONDS
+from tests.cli.terminal import configure, environment
 
 SECONDS = 60
+SCENARIO = Path(__file__).parent / "chat_scenario.toml"
+READY = "❯"
 ENTER, CTRL_C, CTRL_D, ALT_ENTER, TAB, UP = "\r", "\x03", "\x04", "\x1b\r", "\t", "\x1b[A"
 SHORT_QUIET = 1.2
 """Seconds: longer than keys are left undecided, or dropped after an answer."""
@@ -65,7 +69,7 @@ class ChatTerminal:
     def status(self) -> str:
         return next((line for line in reversed(self.screen) if line), "")
 
-    def see(self, text: str, *, times: int = 1) -> None:
+    def expect(self, text: str, *, times: int = 1) -> None:
         """Wait until `text` is shown (so often), on one line."""
         self.until(lambda: self.shown.count(text) >= times, text)
 
@@ -89,7 +93,7 @@ class ChatTerminal:
 
     def answer(self, question: str, line: str, *, times: int = 1) -> None:
         """Answer a question once it can be: it takes no keys while somebody types."""
-        self.see(question, times=times)
+        self.expect(question, times=times)
         self.rest()
         self.say(line)
         self.rest(AFTER_ANSWER_SECONDS * 2)
@@ -122,3 +126,25 @@ class ChatTerminal:
     def leave(self) -> None:
         self.send(CTRL_D)
         assert self.end() == 0
+
+
+Start = Callable[..., ChatTerminal]
+
+
+@contextmanager
+def chats(tmp_path: Path, folder: Path, scenario: Path = SCENARIO) -> Iterator[Start]:
+    """Starts chats in the folder, each ready to be typed into, and closes them; a scripted model plays the scenario."""
+    configure(tmp_path, f'model = "scripted/m"\n[providers.scripted]\nscenario = "{scenario}"\n')
+    started: list[ChatTerminal] = []
+
+    def start(*arguments: str, size: tuple[int, int] = (120, 36)) -> ChatTerminal:
+        terminal = ChatTerminal(arguments, folder, environment(tmp_path), size)
+        started.append(terminal)
+        terminal.expect(READY)
+        return terminal
+
+    try:
+        yield start
+    finally:
+        for each in started:
+            each.close()

@@ -2,22 +2,19 @@
 
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from tark_lsp.cli.chatting.terminal import QUIET_SECONDS
-from tests.cli.chat_terminal import ALT_ENTER, CTRL_C, CTRL_D, ENTER, TAB, UP, ChatTerminal
-from tests.cli.terminal import configure, environment
+from tests.cli.chat_terminal import ALT_ENTER, CTRL_C, CTRL_D, ENTER, TAB, UP, Start, chats
+from tests.cli.terminal import environment
 
 pytestmark = pytest.mark.slow  # each test starts a program
 
-SCENARIO = Path(__file__).parent / "chat_scenario.toml"
 APPLY = "Apply? [y]es, [n]o"
-READY = "❯"
-Start = Callable[..., ChatTerminal]
 
 
 @pytest.fixture
@@ -36,31 +33,21 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def start(tmp_path: Path, folder: Path, env: dict[str, str]) -> Iterator[Start]:
-    configure(tmp_path, f'model = "scripted/m"\n[providers.scripted]\nscenario = "{SCENARIO}"\n')
-    started: list[ChatTerminal] = []
-
-    def run(*arguments: str, size: tuple[int, int] = (120, 36)) -> ChatTerminal:
-        terminal = ChatTerminal(arguments, folder, env, size)
-        started.append(terminal)
-        terminal.see(READY)
-        return terminal
-
-    yield run
-    for each in started:
-        each.close()
+def start(tmp_path: Path, folder: Path) -> Iterator[Start]:
+    with chats(tmp_path, folder) as start:
+        yield start
 
 
 def test_the_main_job(start: Start, folder: Path) -> None:
     terminal = start()
     terminal.say("change it")
-    terminal.see(APPLY)
+    terminal.expect(APPLY)
     for words in ("❯ change it", "One word will do.", "I change one word.", "-one", "+ONE"):
         assert words in terminal.shown
     assert b"\x1b[32m+ONE" in terminal.raw, "the diff is coloured"
     assert (folder / "a.txt").read_text().startswith("one\n")
     terminal.answer(APPLY, "y")
-    terminal.see("a.txt applied")
+    terminal.expect("a.txt applied")
     assert (folder / "a.txt").read_text().startswith("ONE\ntwo\n")
     assert ", this turn, [h]unk by hunk, [?]: y" in terminal.shown
     assert "✓ edit_file a.txt" in terminal.shown
@@ -68,7 +55,7 @@ def test_the_main_job(start: Start, folder: Path) -> None:
     terminal.until(lambda: "working" not in terminal.status)
     assert terminal.status.startswith(" scripted/m · build · careful · context ")
     terminal.say("/undo")
-    terminal.see("restored  a.txt")
+    terminal.expect("restored  a.txt")
     assert (folder / "a.txt").read_text().startswith("one\ntwo\n")
     terminal.leave()
 
@@ -77,7 +64,7 @@ def test_the_main_job(start: Start, folder: Path) -> None:
 def test_a_question_is_cut_between_words(start: Start, columns: int) -> None:
     terminal = start(size=(columns, 30))
     terminal.say("change it")
-    terminal.see("[?]:")
+    terminal.expect("[?]:")
     rows = [line for line in terminal.screen if line]
     asked = next(number for number, line in enumerate(rows) if line.startswith("Apply?"))
     words = " ".join(rows[asked:]).split()
@@ -90,7 +77,7 @@ def test_hunk_by_hunk(start: Start, folder: Path) -> None:
     terminal.answer(APPLY, "h")
     terminal.answer("This hunk (1 of 2)?", "n")
     terminal.answer("This hunk (2 of 2)?", "y")
-    terminal.see("a.txt partly")
+    terminal.expect("a.txt partly")
     text = (folder / "a.txt").read_text()
     assert ("ONE" in text, "NINE" in text) == (False, True)
 
@@ -99,7 +86,7 @@ def test_what_is_typed_ahead_answers_nothing(start: Start, folder: Path) -> None
     before = (folder / "a.txt").read_text()
     terminal = start()
     terminal.say("first talk, then change it")
-    terminal.see("It comes in small pieces")
+    terminal.expect("It comes in small pieces")
     asked = "a question waits"
     while asked not in terminal.shown:
         terminal.send("y")
@@ -108,9 +95,9 @@ def test_what_is_typed_ahead_answers_nothing(start: Start, folder: Path) -> None
         terminal.send("y")
         terminal.rest(0.1)
     assert APPLY not in terminal.shown
-    terminal.see(APPLY)
+    terminal.expect(APPLY)
     terminal.send("y" + ENTER)
-    terminal.see(APPLY, times=1)
+    terminal.expect(APPLY, times=1)
     terminal.rest(0.2)
     assert (folder / "a.txt").read_text() in (before, before.replace("one", "ONE"))
     terminal.until(lambda: terminal.shown.rstrip().split("\n")[-2].startswith("❯ yyy"), "the draft again")
@@ -123,20 +110,20 @@ def test_enter_alone_grants_nothing_and_neither_does_a_sentence(start: Start, fo
     terminal.answer(APPLY, "")
     terminal.answer(APPLY, "yellow", times=2)
     terminal.answer(APPLY, "?", times=3)
-    terminal.see("  y  apply what is shown above, this once")
+    terminal.expect("  y  apply what is shown above, this once")
     assert (folder / "a.txt").read_text() == before
     terminal.answer(APPLY, "n", times=4)
-    terminal.see("Then not.")
+    terminal.expect("Then not.")
     assert (folder / "a.txt").read_text() == before
 
 
 def test_what_follows_an_answer_at_once_is_no_prompt(start: Start) -> None:
     terminal = start()
     terminal.say("change it")
-    terminal.see(APPLY)
+    terminal.expect(APPLY)
     terminal.rest()
     terminal.send("n" + ENTER + "and why" + ENTER)
-    terminal.see("Then not.")
+    terminal.expect("Then not.")
     assert "and why" not in terminal.shown
 
 
@@ -144,16 +131,16 @@ def test_what_follows_an_answer_at_once_is_no_prompt(start: Start) -> None:
 def test_what_is_typed_ahead_does_not_answer_the_next_question(start: Start, folder: Path, pause: float) -> None:
     terminal = start()
     terminal.say("run two")
-    terminal.see("Allow? [y]es, [n]o")
+    terminal.expect("Allow? [y]es, [n]o")
     terminal.rest()
     terminal.say("n")
     terminal.rest(pause)
     terminal.say("y")
-    terminal.see("Allow? [y]es, [n]o", times=2)
+    terminal.expect("Allow? [y]es, [n]o", times=2)
     terminal.rest()
     assert not (folder / "second.txt").exists()
     terminal.answer("Allow? [y]es, [n]o", "n", times=2)
-    terminal.see("end turn")
+    terminal.expect("end turn")
     assert not (folder / "second.txt").exists()
 
 
@@ -167,20 +154,20 @@ def test_what_is_typed_right_behind_a_prompt_answers_nothing(start: Start, folde
         terminal.rest(0.15)
     paused = max(after - before for before, after in pairwise(sent)) >= QUIET_SECONDS  # a busy machine: it was seen
     assert paused or not (folder / "ran.txt").exists()
-    terminal.see("Allow? [y]es, [n]o")
+    terminal.expect("Allow? [y]es, [n]o")
     terminal.send(CTRL_C)
-    terminal.see("cancelled")
+    terminal.expect("cancelled")
     assert paused or not (folder / "ran.txt").exists()
 
 
 def test_a_permission_with_ctrl_c_runs_nothing(start: Start, folder: Path) -> None:
     terminal = start()
     terminal.say("run it")
-    terminal.see("Allow? [y]es, [n]o")
+    terminal.expect("Allow? [y]es, [n]o")
     assert "touch ran.txt" in terminal.shown
     terminal.rest()
     terminal.send("y" + CTRL_C)
-    terminal.see("cancelled")
+    terminal.expect("cancelled")
     terminal.rest()
     assert not (folder / "ran.txt").exists()
     assert "nobody needs the answer any more" in terminal.shown
@@ -190,18 +177,18 @@ def test_a_command_that_is_allowed_runs(start: Start, folder: Path) -> None:
     terminal = start()
     terminal.say("run it")
     terminal.answer("Allow? [y]es, [n]o", "y")
-    terminal.see("The command is over.")
+    terminal.expect("The command is over.")
     assert (folder / "ran.txt").exists()
 
 
 def test_ctrl_c_cancels_and_keeps_what_is_typed_and_twice_leaves(start: Start) -> None:
     terminal = start()
     terminal.say("talk")
-    terminal.see("This comes in small")
+    terminal.expect("This comes in small")
     terminal.send("my next words")
-    terminal.see("❯ my next words")
+    terminal.expect("❯ my next words")
     terminal.send(CTRL_C)
-    terminal.see("cancelled")
+    terminal.expect("cancelled")
     assert "❯ my next words" in terminal.shown
     terminal.send(CTRL_C)
     terminal.until(lambda: "❯ my next words" not in terminal.shown)
@@ -212,18 +199,18 @@ def test_ctrl_c_cancels_and_keeps_what_is_typed_and_twice_leaves(start: Start) -
 def test_steering(start: Start) -> None:
     terminal = start()
     terminal.say("talk")
-    terminal.see("This comes in")
+    terminal.expect("This comes in")
     terminal.say("be steered")
-    terminal.see("told to the running turn")
-    terminal.see("I was steered.")
-    terminal.see("end turn")
+    terminal.expect("told to the running turn")
+    terminal.expect("I was steered.")
+    terminal.expect("end turn")
     assert terminal.shown.count("end turn") == 1
 
 
 def test_calls_in_parallel_and_a_failure(start: Start) -> None:
     terminal = start()
     terminal.say("read three")
-    terminal.see("All are read.")
+    terminal.expect("All are read.")
     for words in ("✓ read_file a.txt", "✓ read_file b c.txt", "✗ read_file nothing.txt: failed"):
         assert words in terminal.shown
 
@@ -232,16 +219,16 @@ def test_calls_in_parallel_and_a_failure(start: Start) -> None:
 def test_a_question_of_the_model(start: Start, typed: str, answer: str) -> None:
     terminal = start()
     terminal.say("ask me")
-    terminal.see("Which colour?")
+    terminal.expect("Which colour?")
     terminal.answer("number, or your own words", typed)
-    terminal.see("The person")
+    terminal.expect("The person")
     assert answer in terminal.shown.split("The person")[1]
 
 
 def test_markdown_is_drawn(start: Start) -> None:
     terminal = start()
     terminal.say("draw")
-    terminal.see("end turn")
+    terminal.expect("end turn")
     for words in ("Head", "A link (http://there.example) and words.", " • one", " x = 1"):
         assert words in terminal.shown
     for marks in ("```", "# Head", "- one", "*words*"):
@@ -251,7 +238,7 @@ def test_markdown_is_drawn(start: Start) -> None:
 def test_a_model_cannot_steer_the_terminal(start: Start) -> None:
     terminal = start()
     terminal.say("be evil")
-    terminal.see("end turn")
+    terminal.expect("end turn")
     assert (
         "a\\x1b[2J\\x1b]0;title\\x07\\x1b]8;;http://b\\x07good (http://evil.example)\\u202e &#27;[31m" in terminal.shown
     )
@@ -263,44 +250,44 @@ def test_a_model_cannot_steer_the_terminal(start: Start) -> None:
 def test_slash_commands_and_their_completion(start: Start) -> None:
     terminal = start()
     terminal.say("/help")
-    terminal.see("/approval [LEVEL]")
+    terminal.expect("/approval [LEVEL]")
     terminal.send("/mo")
-    terminal.see("which model answers", times=2)
+    terminal.expect("which model answers", times=2)
     terminal.send("de pl")
-    terminal.see("proposes edits")
+    terminal.expect("proposes edits")
     terminal.send(TAB + ENTER + ENTER)
-    terminal.see("mode: plan (proposes edits")
+    terminal.expect("mode: plan (proposes edits")
     assert " · plan · " in terminal.status
     terminal.say("/mode nonsense")
-    terminal.see("mode: there is no 'nonsense'")
+    terminal.expect("mode: there is no 'nonsense'")
     terminal.say("/rename x")
-    terminal.see("nothing was said in this session yet")
+    terminal.expect("nothing was said in this session yet")
     terminal.say("/rezume x")
-    terminal.see("there is no command and no prompt /rezume")
-    terminal.see("did you mean /resume?")
-    terminal.see("❯ /rezume x")
+    terminal.expect("there is no command and no prompt /rezume")
+    terminal.expect("did you mean /resume?")
+    terminal.expect("❯ /rezume x")
     terminal.send(CTRL_C)
     terminal.say("/etc/hosts is a file")
-    terminal.see("You said: /etc/hosts is a file")
+    terminal.expect("You said: /etc/hosts is a file")
     terminal.say("/model none/such")
-    terminal.see("model: none/such")
+    terminal.expect("model: none/such")
 
 
 def test_mode_plan_asks_in_the_end_and_diff_asks_again(start: Start, folder: Path) -> None:
     terminal = start("--mode", "plan")
     terminal.say("/diff")
-    terminal.see("no change waits for you")
+    terminal.expect("no change waits for you")
     terminal.say("plan it")
-    terminal.see("This hunk (1 of 1)?")
+    terminal.expect("This hunk (1 of 1)?")
     assert "That is my plan." in terminal.shown
     terminal.rest()
     terminal.send(CTRL_D)
-    terminal.see("not decided: nothing is written")
+    terminal.expect("not decided: nothing is written")
     assert (folder / "a.txt").read_text().startswith("one\n")
     terminal.rest()
     terminal.say("/diff")
     terminal.answer("This hunk (1 of 1)?", "y", times=2)
-    terminal.see("1 of 1 hunks applied")
+    terminal.expect("1 of 1 hunks applied")
     assert (folder / "a.txt").read_text().startswith("ONE\n")
 
 
@@ -315,25 +302,25 @@ def test_a_hunk_is_edited_in_the_persons_editor(
     terminal.say("change it")
     terminal.answer("Apply? [y]es", "h")
     terminal.answer("This hunk (1 of 1)?", "e")
-    terminal.see("opened")
+    terminal.expect("opened")
     terminal.send("\n")
-    terminal.see("+MINE")
+    terminal.expect("+MINE")
     terminal.answer("This hunk (1 of 1)?", "y", times=2)
-    terminal.see("a.txt applied")
+    terminal.expect("a.txt applied")
     assert (folder / "a.txt").read_text().startswith("MINE\ntwo\n")
-    terminal.see("❯")
+    terminal.expect("❯")
 
 
 def test_mentions_are_completed(start: Start) -> None:
     terminal = start()
     terminal.send("look at @fi")
-    terminal.see("@file:")
+    terminal.expect("@file:")
     terminal.send(TAB + "b")
-    terminal.see("b c.txt")
+    terminal.expect("b c.txt")
     terminal.send(TAB)
-    terminal.see('❯ look at @file:"b c.txt"')
+    terminal.expect('❯ look at @file:"b c.txt"')
     terminal.send(ENTER + ENTER)
-    terminal.see('You said: look at @file:"b c.txt"')
+    terminal.expect('You said: look at @file:"b c.txt"')
 
 
 def test_a_named_prompt_is_completed_and_sent(start: Start, folder: Path) -> None:
@@ -341,9 +328,9 @@ def test_a_named_prompt_is_completed_and_sent(start: Start, folder: Path) -> Non
     (folder / ".tark" / "prompts" / "greet.md").write_text("---\ndescription: Says hello\n---\nhello to $ARGUMENTS\n")
     terminal = start()
     terminal.send("/gr")
-    terminal.see("Says hello")
+    terminal.expect("Says hello")
     terminal.send(TAB + " the team" + ENTER)
-    terminal.see("end turn")
+    terminal.expect("end turn")
     assert "❯ /greet the team" in terminal.shown
     assert "hello to the team" in terminal.shown
 
@@ -351,10 +338,10 @@ def test_a_named_prompt_is_completed_and_sent(start: Start, folder: Path) -> Non
 def test_several_lines(start: Start) -> None:
     terminal = start()
     terminal.send("one" + ALT_ENTER + "two\\" + ENTER + "three")
-    terminal.see("  three")
+    terminal.expect("  three")
     assert "You said" not in terminal.shown
     terminal.send(ENTER)
-    terminal.see("You said: one")
+    terminal.expect("You said: one")
     assert "❯ one\n❯ two\n❯ three\n" in terminal.shown
 
 
@@ -362,46 +349,46 @@ def test_a_paste_is_text_and_a_huge_one_is_refused(start: Start) -> None:
     terminal = start()
     began = time.monotonic()
     terminal.send("\x1b[200~" + "0123456789\n" * 950_000 + "\x1b[201~")
-    terminal.see("not taken: what you pasted is longer than 100,000 characters")
+    terminal.expect("not taken: what you pasted is longer than 100,000 characters")
     assert time.monotonic() - began < 30
     terminal.send("\x1b[200~first\r\nsecond\n\x1b[201~")
-    terminal.see("  second")
+    terminal.expect("  second")
     assert "You said" not in terminal.shown
     terminal.send(ENTER)
-    terminal.see("You said: first")
+    terminal.expect("You said: first")
 
 
 def test_a_resize_while_text_streams(start: Start) -> None:
     terminal = start(size=(100, 30))
     terminal.say("talk")
-    terminal.see("This comes in small")
+    terminal.expect("This comes in small")
     terminal.resize(44, 12)
     terminal.rest(0.5)
     terminal.resize(120, 40)
-    terminal.see("end turn")
+    terminal.expect("end turn")
     terminal.say("hello")
-    terminal.see("You said: hello")
+    terminal.expect("You said: hello")
     assert terminal.screen.count(terminal.status) == 1, "one status line"
 
 
 def test_earlier_prompts_come_back_and_are_private(start: Start, tmp_path: Path) -> None:
     terminal = start()
     terminal.say("remember this")
-    terminal.see("You said: remember this")
-    terminal.see("end turn")
+    terminal.expect("You said: remember this")
+    terminal.expect("end turn")
     terminal.leave()
     [kept] = (tmp_path / "state" / "tark").glob("prompts.history")
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     again = start()
     again.send(UP)
-    again.see("❯ remember this")
+    again.expect("❯ remember this")
 
 
 def test_ctrl_d_asks_again_while_a_turn_runs(start: Start) -> None:
     terminal = start()
     terminal.say("talk")
-    terminal.see("This comes in")
+    terminal.expect("This comes in")
     terminal.send(CTRL_D)
-    terminal.see("Ctrl-D again leaves")
+    terminal.expect("Ctrl-D again leaves")
     terminal.send(CTRL_D)
     assert terminal.end() == 0

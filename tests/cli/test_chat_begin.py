@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.chat_terminal import ChatTerminal
+from tests.cli.chat_terminal import READY, SCENARIO, ChatTerminal
 from tests.cli.terminal import SECONDS, configure, environment
-from tests.cli.test_chat import READY, SCENARIO
 
 pytestmark = pytest.mark.slow  # each test starts a program
 
@@ -51,10 +50,10 @@ def test_what_is_missing_is_said_first_and_the_prompt_is_not_lost(
     configure(tmp_path, toml)
     terminal = ChatTerminal(arguments, folder, environment(tmp_path))
     try:
-        terminal.see(words)
-        terminal.see(fix)
+        terminal.expect(words)
+        terminal.expect(fix)
         terminal.say("my long prompt")
-        terminal.see("error: ", times=2)
+        terminal.expect("error: ", times=2)
         terminal.until(lambda: terminal.shown.count("❯ my long prompt") == 2, "the prompt, to be sent again")
         assert "Traceback" not in terminal.shown
     finally:
@@ -101,9 +100,9 @@ def test_a_state_folder_that_cannot_be_made(tmp_path: Path, folder: Path) -> Non
     (tmp_path / "state").write_text("a file is in the way")
     terminal = ChatTerminal([], folder, environment(tmp_path))
     try:
-        terminal.see(READY)
+        terminal.expect(READY)
         terminal.say("hello")
-        terminal.see("You said: hello")
+        terminal.expect("You said: hello")
         assert "earlier prompts are not kept" in terminal.shown
     finally:
         terminal.close()

@@ -1,18 +1,14 @@
 """Sessions in the terminal chat: resumed after everything, listed, renamed, copied, deleted, written to a file."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.chat_terminal import CTRL_C, ENTER, ChatTerminal
-from tests.cli.terminal import configure, environment
-from tests.cli.test_chat import READY, SCENARIO
+from tests.cli.chat_terminal import CTRL_C, ENTER, Start, chats
 
 pytestmark = pytest.mark.slow  # each test starts programs
-
-Start = Callable[..., ChatTerminal]
 
 
 @pytest.fixture
@@ -24,25 +20,15 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def start(tmp_path: Path, folder: Path) -> Iterator[Start]:
-    configure(tmp_path, f'model = "scripted/m"\n[providers.scripted]\nscenario = "{SCENARIO}"\n')
-    started: list[ChatTerminal] = []
-
-    def run(*arguments: str) -> ChatTerminal:
-        terminal = ChatTerminal(arguments, folder, environment(tmp_path))
-        started.append(terminal)
-        terminal.see(READY)
-        return terminal
-
-    yield run
-    for each in started:
-        each.close()
+    with chats(tmp_path, folder) as start:
+        yield start
 
 
 def test_it_goes_on_after_it_was_left(start: Start) -> None:
     first = start()
     first.say("the first words")
-    first.see("You said: the first words")
-    first.see("end turn")
+    first.expect("You said: the first words")
+    first.expect("end turn")
     first.send("\x04")
     assert first.end() == 0
     found = re.search(r"tark-lsp chat --resume (session-\w+) goes on", first.shown)
@@ -54,133 +40,133 @@ def test_it_goes_on_after_it_was_left(start: Start) -> None:
         ["--resume", "FIRST words"],
     ):
         again = start(*arguments)
-        again.see("You said: the first words")
+        again.expect("You said: the first words")
         assert "❯ the first words" in again.shown
         again.close()
 
 
 def test_without_a_session_there_is_a_word(start: Start) -> None:
     terminal = start("--continue")
-    terminal.see("no session in this folder yet: this is a new one")
+    terminal.expect("no session in this folder yet: this is a new one")
     terminal.say("/resume nonsense")
-    terminal.see("there is no session 'nonsense'")
+    terminal.expect("there is no session 'nonsense'")
 
 
 def test_after_the_terminal_is_killed_in_the_middle(start: Start) -> None:
     first = start()
     first.say("say one thing")
-    first.see("end turn")
+    first.expect("end turn")
     first.say("talk")
-    first.see("This comes in small")
+    first.expect("This comes in small")
     first.kill()
     again = start("--continue")
-    again.see("You said: say one thing")
-    again.see("❯ talk")
-    again.see("This comes in")
+    again.expect("You said: say one thing")
+    again.expect("❯ talk")
+    again.expect("This comes in")
     again.say("and now")
-    again.see("You said: and now")
+    again.expect("You said: and now")
 
 
 def test_after_the_server_is_killed_in_the_middle(start: Start) -> None:
     terminal = start()
     terminal.say("say one thing")
-    terminal.see("end turn")
+    terminal.expect("end turn")
     terminal.say("talk")
-    terminal.see("This comes in small")
+    terminal.expect("This comes in small")
     terminal.kill(terminal.server())
-    terminal.see("error: the server ended unexpectedly")
-    terminal.see("your next prompt or command starts it again")
+    terminal.expect("error: the server ended unexpectedly")
+    terminal.expect("your next prompt or command starts it again")
     terminal.until(lambda: "working" not in terminal.status)
     terminal.say("and now")
-    terminal.see("You said: and now")
+    terminal.expect("You said: and now")
     terminal.say("/sessions")
-    terminal.see("say one thing · 3 turns")
+    terminal.expect("say one thing · 3 turns")
 
 
 def test_a_server_killed_while_it_asks(start: Start, folder: Path) -> None:
     terminal = start()
     terminal.say("change it")
-    terminal.see("Apply? [y]es")
+    terminal.expect("Apply? [y]es")
     terminal.rest()
     terminal.kill(terminal.server())
-    terminal.see("the server ended unexpectedly")
+    terminal.expect("the server ended unexpectedly")
     terminal.rest()
     terminal.say("still here")
-    terminal.see("“change it” was cut off")
-    terminal.see("end turn")
+    terminal.expect("“change it” was cut off")
+    terminal.expect("end turn")
     assert (folder / "a.txt").read_text() == "one\ntwo\n"
 
 
 def test_list_pick_rename_copy_and_delete(start: Start) -> None:
     terminal = start()
     terminal.say("first")
-    terminal.see("You said: first")
-    terminal.see("end turn")
+    terminal.expect("You said: first")
+    terminal.expect("end turn")
     terminal.say("/rename A good name")
-    terminal.see("this session is now called A good name")
+    terminal.expect("this session is now called A good name")
     terminal.say("/fork A copy")
-    terminal.see("a copy of the session")
+    terminal.expect("a copy of the session")
     terminal.say("/new")
-    terminal.see("a new session: your next prompt begins it")
+    terminal.expect("a new session: your next prompt begins it")
     terminal.say("second")
-    terminal.see("You said: second")
-    terminal.see("end turn", times=2)
+    terminal.expect("You said: second")
+    terminal.expect("end turn", times=2)
     terminal.say("/sessions")
-    terminal.see("number to go on with")
+    terminal.expect("number to go on with")
     assert "A copy · 1 turn" in terminal.shown
     row = next(line for line in terminal.shown.split("\n") if "A good name · 1 turn" in line)
     terminal.answer("number to go on with", row.split()[0])
-    terminal.see("session: A good name")
-    terminal.see("You said: first", times=2)
+    terminal.expect("session: A good name")
+    terminal.expect("You said: first", times=2)
     terminal.say("/delete A copy")
     terminal.answer("Type yes:", "y")
-    terminal.see("not deleted")
+    terminal.expect("not deleted")
     terminal.say("/delete A copy")
     terminal.answer("Type yes:", "yes", times=2)
-    terminal.see("deleted", times=2)
+    terminal.expect("deleted", times=2)
     terminal.say("/resume copy")
-    terminal.see("there is no session 'copy'")
+    terminal.expect("there is no session 'copy'")
 
 
 def test_what_must_wait_for_the_turn_says_so(start: Start) -> None:
     terminal = start()
     terminal.say("talk")
-    terminal.see("This comes in")
+    terminal.expect("This comes in")
     terminal.say("/new")
-    terminal.see("/new: not while a turn runs")
+    terminal.expect("/new: not while a turn runs")
     terminal.send(CTRL_C)
-    terminal.see("cancelled")
+    terminal.expect("cancelled")
 
 
 def test_export_context_and_usage(start: Start, folder: Path) -> None:
     terminal = start()
     terminal.say("first")
-    terminal.see("You said: first")
-    terminal.see("end turn")
+    terminal.expect("You said: first")
+    terminal.expect("end turn")
     terminal.say("/export markdown out.md")
-    terminal.see("written: ")
+    terminal.expect("written: ")
     assert "You said: first" in (folder / "out.md").read_text(encoding="utf-8")
     terminal.say("/context")
-    terminal.see("tokens in the next prompt")
+    terminal.expect("tokens in the next prompt")
     terminal.say("/usage")
-    terminal.see("scripted/m")
+    terminal.expect("scripted/m")
 
 
 def test_a_session_that_is_open_elsewhere_can_be_read_and_copied(start: Start) -> None:
     first = start()
     first.say("mine")
-    first.see("You said: mine")
-    first.see("end turn")
+    first.expect("You said: mine")
+    first.expect("end turn")
     second = start("--continue")
-    second.see("You said: mine")
-    second.see("has this session open: you can read it, or /fork it")
+    second.expect("You said: mine")
+    second.expect("has this session open: you can read it, or /fork it")
     second.say("let me in")
-    second.see("this session is open in another process")
-    second.see("❯ let me in")
+    second.expect("this session is open in another process")
+    second.expect("❯ let me in")
     second.send(CTRL_C)
     second.say("/fork")
-    second.see("a copy of the session")
+    second.expect("a copy of the session")
     second.say("now then")
-    second.see("You said: now then")
+    second.expect("You said: now then")
     first.send("still" + ENTER)
-    first.see("You said: still")
+    first.expect("You said: still")
