@@ -240,7 +240,6 @@ def test_a_provider_that_fails(tmp_path: Path, decoder: Path, env: dict[str, str
 SETTINGS: list[tuple[str, str, list[str], str]] = [
     ("missing key", 'model = "anthropic/claude-x"', [], "ANTHROPIC_API_KEY"),
     ("no such provider", "", ["--model", "nobody/x"], "nobody"),
-    ("no such model name", "", ["--model", "gpt"], "<provider>/<model>"),
     (
         "unreachable",
         'model = "local/m"\n[providers.local]\nwire = "openai-chat"\nbaseUrl = "http://127.0.0.1:9/v1"',
@@ -255,6 +254,13 @@ SETTINGS: list[tuple[str, str, list[str], str]] = [
         "/nowhere.toml",
     ),
 ]
+
+
+@pytest.mark.slow
+def test_a_model_that_is_none_is_wrong_usage(decoder: Path, env: dict[str, str]) -> None:
+    done = without_terminal(["run", "decoder.py", "change it", "--model", "gpt"], decoder.parent, env)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'gpt' is not written as PROVIDER/MODEL" in done.stderr
 
 
 @pytest.mark.slow

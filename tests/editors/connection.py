@@ -97,6 +97,17 @@ def converter() -> Converter:
     return made
 
 
+class Client(LanguageClient):
+    async def _server_exit(self) -> None:
+        """pygls's own fails where a handler of ours is still answering the server when that ends."""
+        assert self._server is not None, "not started"
+        await self._server.wait()
+        futures = cast("dict[str, object]", self.protocol._request_futures)  # pygls says they are no tasks
+        for identity in [identity for identity, each in futures.items() if isinstance(each, asyncio.Task)]:
+            del futures[identity]
+        await super()._server_exit()  # type: ignore[no-untyped-call]  # pygls gives it no types
+
+
 class Connection:
     """Speaks LSP with the process it starts. `handlers` answer what the server asks, by method."""
 
@@ -104,7 +115,7 @@ class Connection:
         self.messages: list[Message] = []
         self.listeners: list[Callable[[Message], None]] = []
         self._arrived = asyncio.Event()
-        self._client = LanguageClient(protocol_cls=PlainProtocol, converter_factory=converter)
+        self._client = Client(protocol_cls=PlainProtocol, converter_factory=converter)
         self._protocol: PlainProtocol = cast("PlainProtocol", self._client.protocol)
         self._protocol.recorder = self._record
         for method, handler in handlers.items():

@@ -187,7 +187,7 @@ def test_a_line_that_was_cut_does_not_spoil_the_next(
 
 
 def test_a_turn_is_a_line_for_each_thing_it_did(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, logger="tark_lsp")
     seen: list[LogIds] = []
 
     def see(_: logging.LogRecord) -> bool:
