@@ -29,8 +29,6 @@ UNKNOWN_TOOL = "unknown_tool"
 OTHER = "_OTHER"
 """What the conventions write for a name that none is: here one that a model made up."""
 
-OVER = (CallStatus.COMPLETED, CallStatus.FAILED, CallStatus.REJECTED, CallStatus.CANCELLED)
-
 
 @dataclass(slots=True)
 class _Call:
@@ -110,7 +108,7 @@ class TurnSpans:
         if call.waiting_since is not None:
             call.waited += at - call.waiting_since
         call.waiting_since = at if event.status is CallStatus.WAITING else None
-        if event.status in OVER:
+        if event.status.over:
             del turn.calls[event.call_id], turn.names[event.call_id]
             _end_call(at, call, event)
 

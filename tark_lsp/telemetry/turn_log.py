@@ -15,7 +15,6 @@ from tark_lsp.telemetry.observed import Observed
 log = logging.getLogger(__name__)
 
 BEGUN = (CallStatus.WAITING, CallStatus.IN_PROGRESS)
-OVER = (CallStatus.COMPLETED, CallStatus.FAILED, CallStatus.REJECTED, CallStatus.CANCELLED)
 
 
 class TurnLog:
@@ -33,8 +32,9 @@ class TurnLog:
                     log.info("%s", _answered(event))
             case CallChanged(status=status) if status in BEGUN:
                 self._begun.setdefault(event.call_id, time.monotonic())
-            case CallChanged(status=status) if status in OVER:
-                seconds = time.monotonic() - self._begun.pop(event.call_id, time.monotonic())
+            case CallChanged(status=status) if status.over:
+                now = time.monotonic()
+                seconds = now - self._begun.pop(event.call_id, now)
                 with belonging(session_id=record.session.id, turn_id=record.id, call_id=event.call_id):
                     log.info("%s %s after %.3f s", event.name or "a call", status, seconds)
             case _:
