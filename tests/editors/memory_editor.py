@@ -77,6 +77,7 @@ class MemoryEditor:
         await self.connection.until(lambda: self.open_question() is None, "every question withdrawn")
         for uri in list(self.documents):
             self.close_document(uri)
+        await self.command("tark.permission.list", {})  # answered behind all that the server makes of the closing
         for seen in (self.connection.messages, self.questions, self.previews, self.shown, self.notes, self.saved):
             seen.clear()
         self.diagnostics.clear()
