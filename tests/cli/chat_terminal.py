@@ -132,13 +132,15 @@ Start = Callable[..., ChatTerminal]
 
 
 @contextmanager
-def chats(tmp_path: Path, folder: Path, scenario: Path = SCENARIO) -> Iterator[Start]:
+def chats(
+    tmp_path: Path, folder: Path, scenario: Path = SCENARIO, env: dict[str, str] | None = None
+) -> Iterator[Start]:
     """Starts chats in the folder, each ready to be typed into, and closes them; a scripted model plays the scenario."""
     configure(tmp_path, f'model = "scripted/m"\n[providers.scripted]\nscenario = "{scenario}"\n')
     started: list[ChatTerminal] = []
 
     def start(*arguments: str, size: tuple[int, int] = (120, 36)) -> ChatTerminal:
-        terminal = ChatTerminal(arguments, folder, environment(tmp_path), size)
+        terminal = ChatTerminal(arguments, folder, environment(tmp_path) if env is None else env, size)
         started.append(terminal)
         terminal.expect(READY)
         return terminal

@@ -33,8 +33,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def start(tmp_path: Path, folder: Path) -> Iterator[Start]:
-    with chats(tmp_path, folder) as start:
+def start(tmp_path: Path, folder: Path, env: dict[str, str]) -> Iterator[Start]:
+    with chats(tmp_path, folder, env=env) as start:
         yield start
 
 

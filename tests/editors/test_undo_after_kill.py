@@ -8,6 +8,7 @@ import json
 import random
 import stat
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +106,11 @@ def write_home(home: Path, plan: list[Json]) -> None:
 
 
 def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """But for what a kill leaves between writing a new file and renaming it: it has a name of ours, beside the old."""
     return {
         path.relative_to(folder).as_posix(): (path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
         for path in folder.rglob("*")
-        if path.is_file()
+        if path.is_file() and not fnmatch(path.name, ".tark-*.tmp")
     }
 
 
