@@ -1,4 +1,4 @@
-"""A real Neovim without any plugin, driven as a person drives it: by keys."""
+"""A real Neovim, driven as a person drives it: by keys."""
 
 import threading
 import time
@@ -28,8 +28,8 @@ T = TypeVar("T")
 class Neovim:
     """A buffer is a list of lines without their ends. Lines and columns of positions count from 1, as on the screen."""
 
-    def __init__(self, binary: Path, folder: Path, env: Mapping[str, str]) -> None:
-        argv = [str(binary), "--clean", "--embed", "--headless", "-u", str(INIT)]
+    def __init__(self, binary: Path, folder: Path, env: Mapping[str, str], init: Path = INIT) -> None:
+        argv = [str(binary), "--clean", "--embed", "--headless", "-u", str(init)]
         environment = [f"{name}={value}" for name, value in env.items()]
         self._nvim = pynvim.attach("child", argv=["env", "-i", *environment, *argv])
         # A call to a Neovim that asks something never returns; ending it makes the call fail instead.

@@ -1,0 +1,4 @@
+std = 'luajit'
+globals = { 'vim' }
+max_line_length = 120
+files['spec'] = { std = '+busted' }
