@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 from tark_lsp.llm.scripted.answer import answer_frames, answer_headers, read_request, refusal
 from tark_lsp.llm.scripted.scenario import Player, Reply, Scenario
+from tests.patience import AT_ONCE
 
 WIRE_OF_PATH = {
     "/chat/completions": "openai-chat",
@@ -119,12 +120,12 @@ class Loopback:
         """What is answered from now on."""
         self._answers = [answer]
 
-    async def asked(self, count: int, seconds: float = 5.0) -> None:
+    async def asked(self, count: int, seconds: float = AT_ONCE) -> None:
         """Until so many requests have come. Raises TimeoutError."""
         async with asyncio.timeout(seconds), self._asked:
             await self._asked.wait_for(lambda: len(self.requests) >= count)
 
-    async def left(self, kept: int = 0, seconds: float = 5.0) -> None:
+    async def left(self, kept: int = 0, seconds: float = AT_ONCE) -> None:
         """Until all connections but `kept` are closed. Raises TimeoutError."""
         async with asyncio.timeout(seconds):
             while len(self._tasks) > kept:
@@ -137,14 +138,14 @@ class Loopback:
         thread = threading.Thread(target=loop.run_forever, name="loopback", daemon=True)
         thread.start()
         try:
-            asyncio.run_coroutine_threadsafe(self.__aenter__(), loop).result(10)
+            asyncio.run_coroutine_threadsafe(self.__aenter__(), loop).result(AT_ONCE)
             try:
                 yield self
             finally:
-                asyncio.run_coroutine_threadsafe(self.__aexit__(None, None, None), loop).result(10)
+                asyncio.run_coroutine_threadsafe(self.__aexit__(None, None, None), loop).result(AT_ONCE)
         finally:
             loop.call_soon_threadsafe(loop.stop)
-            thread.join(10)
+            thread.join(AT_ONCE)
             loop.close()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -36,7 +36,7 @@ LAYERS: dict[str, set[str]] = {
     "telemetry": GROUND | {"agent", "llm", "log_ids", "redaction", "folders"},
     "server": BELOW_AGENT | {"agent", "telemetry", "log_ids", "sessions", "folders", "processes"},
     "gateway": BELOW_AGENT | {"agent", "sessions"},
-    "cli": BELOW_AGENT | {"agent", "sessions", "server", "gateway", "folders"},
+    "cli": BELOW_AGENT | {"agent", "sessions", "server", "gateway", "folders", "processes"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""

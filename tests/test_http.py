@@ -11,6 +11,7 @@ import pytest
 from tark_lsp.errors import ConnectionFailed, ProtocolError, SettingsError, StreamCut, TarkError
 from tark_lsp.http import HttpRequest, HttpTransport
 from tests.loopback import Loopback, Raw
+from tests.patience import AT_ONCE
 
 SECRET = "sk-very-secret"
 
@@ -107,7 +108,7 @@ async def test_closing_early_closes_the_socket() -> None:
         response = await transport.send(HttpRequest("POST", server.url, {}, b"{}"))
         assert await anext(response.chunks) == b"a"
         await response.aclose()
-        await asyncio.wait_for(server.requests[0].closed.wait(), 0.5)
+        await asyncio.wait_for(server.requests[0].closed.wait(), AT_ONCE)
         await transport.aclose()
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tark_lsp.agent.arguments import parse_arguments, parse_object
 from tark_lsp.errors import ToolError
 from tark_lsp.tools import load_tools
+from tests.patience import AT_ONCE
 
 SUITE = (
     Path(os.environ.get("TARK_SHARED", Path(__file__).resolve().parents[3] / "shared"))
@@ -159,10 +160,10 @@ def test_any_text_is_an_object_or_an_error(text: str) -> None:
 
 def test_a_long_cut_off_string_takes_no_time() -> None:
     text = '{"path": "a.html", "content": "' + '<a href=\\"x\\">\\n' * 20_000
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(ToolError):
         parse_object(text)
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < AT_ONCE
 
 
 WRONG = {

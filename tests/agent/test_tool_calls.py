@@ -16,6 +16,7 @@ from tark_lsp.tools.tool import Risk
 from tests.agent.bench import Bench, error_of
 from tests.agent.probe import add, probe
 from tests.agent.script import Call, answer, call
+from tests.patience import AT_ONCE
 
 
 class Meeting:
@@ -25,7 +26,7 @@ class Meeting:
         self.barrier = asyncio.Barrier(expected)
 
     async def work(self, n: int) -> str:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(AT_ONCE):
             await self.barrier.wait()
         return f"met {n}"
 

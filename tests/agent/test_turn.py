@@ -1,8 +1,8 @@
 """run_turn(): how a turn ends, what stays in the history, steering, cancelling."""
 
 import asyncio
-import time
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -33,6 +33,7 @@ from tests.agent.person import Some
 from tests.agent.probe import add, probe
 from tests.agent.script import Answer, answer, call
 from tests.memory import MemoryEditor
+from tests.patience import AT_ONCE, HANGS
 
 
 def roles(bench: Bench) -> str:
@@ -245,22 +246,21 @@ def test_edit_state(states: str, expected: str) -> None:
 
 
 async def hang(n: int) -> str:
-    await asyncio.sleep(60)
+    await asyncio.sleep(HANGS)
     return f"{n}"
 
 
-async def cancelled(bench: Bench, *answers: Answer, when: asyncio.Event | None = None) -> float:
-    """Cancels once `when` is set, and gives the seconds until the turn was over."""
+async def cancel(bench: Bench, *answers: Answer, when: Callable[[], object]) -> None:
+    """Once `when` holds. The turn is over at once."""
     task = asyncio.create_task(run_turn(bench.make(*answers)))
-    if when is not None:
-        await when.wait()
-    await asyncio.sleep(0.05)
-    started = time.perf_counter()
-    task.cancel()
-    end = await task
+    async with asyncio.timeout(AT_ONCE):
+        while not when():  # noqa: ASYNC110  # not all that is waited for has an event
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        task.cancel()
+        end = await task
     assert end.stop_reason is StopReason.CANCELLED
     history.check(bench.session.messages)
-    return time.perf_counter() - started
 
 
 async def test_cancel_while_tools_run(bench: Bench) -> None:
@@ -277,7 +277,7 @@ async def test_cancel_while_tools_run(bench: Bench) -> None:
 
     add(bench.tools, probe("slow", Risk.READ_ONLY, slow), probe("note", Risk.RISKY, note))
     calls = [call("update_plan", entries=[]), call("slow", n=1), call("slow", n=2), call("note", n=3)]
-    assert await cancelled(bench, answer(*calls), answer("never"), when=started) < 0.5
+    await cancel(bench, answer(*calls), answer("never"), when=started.is_set)
     assert bench.errors() == [None, "cancelled", "cancelled", "cancelled"]
     await asyncio.sleep(0.02)
     assert later == []
@@ -286,13 +286,23 @@ async def test_cancel_while_tools_run(bench: Bench) -> None:
 
 
 async def test_cancel_ends_a_command_and_all_it_started(bench: Bench, tmp_path: Path) -> None:
-    marker = tmp_path / "marker"
-    command = f"(sleep 1; touch {marker}) & sleep 30; touch {marker}"
+    """Each of its processes holds the pipe open, so that its end is read once the last of them is gone."""
+    marker, pipe = tmp_path / "marker", tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = f"exec 3>{pipe}; echo >&3; (sleep {HANGS}; touch {marker}) & sleep {HANGS}; touch {marker}"
     calls = [call("run_command", command=command), call("run_command", command=f"touch {marker}")]
-    running = asyncio.Event()
-    bench.person.meanwhile = running.set
-    assert await cancelled(bench, answer(*calls), when=running) < 0.5
-    await asyncio.sleep(1.2)
+    running, reader = asyncio.Event(), os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    loop = asyncio.get_running_loop()
+    loop.add_reader(reader, running.set)
+    try:
+        await cancel(bench, answer(*calls), when=running.is_set)
+        loop.remove_reader(reader)
+        os.set_blocking(reader, True)
+        assert await asyncio.to_thread(os.read, reader, 10) == b"\n"
+        async with asyncio.timeout(AT_ONCE):
+            assert await asyncio.to_thread(os.read, reader, 10) == b""
+    finally:
+        os.close(reader)
     assert not marker.exists()
     assert bench.errors() == ["cancelled", "cancelled"]
 
@@ -300,16 +310,16 @@ async def test_cancel_ends_a_command_and_all_it_started(bench: Bench, tmp_path: 
 async def test_cancel_while_the_person_is_asked(bench: Bench) -> None:
     bench.open("a", "1\n")
     asked = asyncio.Event()
-    bench.person.seconds, bench.person.meanwhile = 60, asked.set
+    bench.person.seconds, bench.person.meanwhile = HANGS, asked.set
     edit = call("edit_file", path="a", old_text="1", new_text="2")
-    assert await cancelled(bench, answer(edit, call("read_file", path="a")), when=asked) < 0.5
+    await cancel(bench, answer(edit, call("read_file", path="a")), when=asked.is_set)
     assert bench.text("a") == "1\n"
     assert bench.errors() == ["cancelled", "cancelled"]
     assert bench.context.drafts == {}
 
 
 async def test_cancel_while_the_model_answers(bench: Bench) -> None:
-    assert await cancelled(bench, answer("I think", call("read_file", path="a"), 60.0)) < 0.5
+    await cancel(bench, answer("I think", call("read_file", path="a"), HANGS), when=bench.statuses)
     assert bench.model.closed == 1
     assert bench.session.messages[-1].text == "I think\n\n[interrupted]"
     assert set(bench.statuses().values()) == {"cancelled"}
@@ -318,17 +328,20 @@ async def test_cancel_while_the_model_answers(bench: Bench) -> None:
 class SilentEditor(MemoryEditor):
     """Its person never answers."""
 
+    waits = False
+
     async def ask(
         self, question: str, options: Sequence[Option] = (), *, multiple: bool = False, free_text: bool = True
     ) -> str | list[str] | None:
-        await asyncio.sleep(60)
+        self.waits = True
+        await asyncio.sleep(HANGS)
         return await super().ask(question, options, multiple=multiple, free_text=free_text)
 
 
 async def test_cancel_while_a_limit_is_asked_about(bench: Bench) -> None:
     bench.limits = Limits(turn_requests=1)
-    bench.context.editor = SilentEditor()
-    assert await cancelled(bench, answer(call("update_plan", entries=[]))) < 0.5
+    bench.context.editor = editor = SilentEditor()
+    await cancel(bench, answer(call("update_plan", entries=[])), when=lambda: editor.waits)
     assert roles(bench) == "user assistant tool"
 
 

@@ -2,7 +2,6 @@
 
 import json
 import json.decoder
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -288,10 +287,8 @@ def slow_model(tmp_path: Path) -> Iterator[Loopback]:
 def test_ctrl_c_cancels_the_turn(slow_model: Loopback, decoder: Path, env: dict[str, str]) -> None:
     terminal = Terminal(["run", "decoder.py", "take your time"], decoder.parent, env)
     terminal.see("thinking it over")
-    began = time.monotonic()
     terminal.press_ctrl_c()
     assert terminal.end() == 1
-    assert time.monotonic() - began < 5
     assert "cancelling" in terminal.plain
     assert "Traceback" not in terminal.plain
     assert slow_model.requests[0].closed.is_set()

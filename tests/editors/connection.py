@@ -19,6 +19,8 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, default_converter
 from pytest_lsp import LanguageClient, LanguageClientProtocol
 
+from tests.patience import AT_ONCE
+
 Json: TypeAlias = dict[str, Any]
 Sender = Literal["server", "client"]
 Handler = Callable[[Json], Any]
@@ -160,7 +162,7 @@ class Connection:
             self.notify("$/cancelRequest", {"id": identity})
             raise
 
-    async def until(self, condition: Callable[[], T | None], what: str, seconds: float = 5.0) -> T:
+    async def until(self, condition: Callable[[], T | None], what: str, seconds: float = AT_ONCE) -> T:
         """The first true value of `condition`, asked again after each message and `wake`."""
 
         async def ask() -> T:
@@ -188,7 +190,7 @@ class Connection:
         lines = (f"{message.at:10.3f} {arrow[message.sender]} {message.body}" for message in self.messages[-last:])
         return "\n".join(line if len(line) < 600 else line[:600] + "..." for line in lines)
 
-    async def exited(self, seconds: float = 5.0) -> int:
+    async def exited(self, seconds: float = AT_ONCE) -> int:
         """The exit code. Raises TimeoutError."""
         async with asyncio.timeout(seconds):
             return await self._process.wait()
@@ -203,7 +205,7 @@ class Connection:
         if self.exit_code is None:
             self.close_input()
             try:
-                await self.exited()
+                await self.exited(5)
             except TimeoutError:
                 self._process.kill()
         await self._client.stop()  # type: ignore[no-untyped-call]  # pytest-lsp gives it no types

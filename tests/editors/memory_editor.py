@@ -14,6 +14,7 @@ from tests.editors.contract import Contract
 from tests.editors.document import Document, EditError
 from tests.editors.previewed import Previewed
 from tests.editors.question import INPUT, MESSAGE, PERMISSION, Policy, Question, wait
+from tests.patience import AT_ONCE
 
 LINT_SECONDS = 0.1
 """From a change to the diagnostics of other servers."""
@@ -158,7 +159,7 @@ class MemoryEditor:
         answer = await self.command("tark.turn.start", argument)
         return str(answer["turnId"])
 
-    async def end(self, turn_id: str, seconds: float = 10.0) -> Json:
+    async def end(self, turn_id: str, seconds: float = AT_ONCE) -> Json:
         """The turn's end. Fails with the last messages said."""
         waiting = self.command("tark.turn.wait", {"turnId": turn_id})
         end: Json = await self.connection.within(waiting, f"the end of turn {turn_id}", seconds)
@@ -186,7 +187,7 @@ class MemoryEditor:
             "workspace/executeCommand", {"command": command["command"], "arguments": command.get("arguments", [])}
         )
 
-    async def question(self, seconds: float = 5.0) -> Question:
+    async def question(self, seconds: float = AT_ONCE) -> Question:
         """The question that is open, once there is one."""
         return await self.connection.until(self.open_question, "a question", seconds)
 

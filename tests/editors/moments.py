@@ -8,6 +8,7 @@ import psutil
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.question import allow
 from tests.editors.shapes import SHAPES
+from tests.patience import AT_ONCE
 
 
 async def while_the_model_talks(editor: MemoryEditor) -> str:
@@ -35,7 +36,7 @@ async def while_a_command_runs(editor: MemoryEditor) -> str:
 async def sleeper_of(editor: MemoryEditor) -> list[psutil.Process]:
     """The processes below the server, once `sleep` is among them."""
     server = psutil.Process(editor.connection.process_id)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + AT_ONCE
     while time.monotonic() < deadline:
         children = server.children(recursive=True)
         if any(child.name() == "sleep" for child in children):

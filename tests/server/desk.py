@@ -10,6 +10,7 @@ import pytest
 
 from tark_lsp.server import protocol
 from tark_lsp.server.app import App
+from tests.patience import AT_ONCE
 from tests.server.scripted import Json, ScriptedConnection, ScriptedEditor, capabilities
 
 SCENARIO = """\
@@ -107,7 +108,7 @@ class Desk:
         return str((await self.command("tark.turn.start", argument))["turnId"])
 
     async def end(self, turn_id: str) -> Json:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(AT_ONCE):
             end: Json = await self.command("tark.turn.wait", {"turnId": turn_id})
         return end
 

@@ -129,6 +129,13 @@ class RawServer:
         """The exit code."""
         return self.process.wait(seconds)
 
+    def wait_for_log(self, words: str, seconds: float = SECONDS) -> None:
+        """Until `words` are in it."""
+        until = time.monotonic() + seconds
+        while words not in self.log:
+            assert time.monotonic() < until, f"{words!r} is not logged: {self.log}"
+            time.sleep(0.01)
+
     @property
     def log(self) -> str:
         """All of stderr so far."""

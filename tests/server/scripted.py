@@ -15,6 +15,7 @@ from tark_lsp.server.documents.uris import path_from_uri, uri_from_path
 from tark_lsp.server.editing.apply import EditorBuffers
 from tark_lsp.server.editors import ClientInfo
 from tark_lsp.workspace.files import Workspace
+from tests.patience import AT_ONCE
 
 Json = dict[str, Any]
 UNITS: dict[str, Callable[[str], int]] = {
@@ -74,7 +75,7 @@ class ScriptedConnection(Connection):
 
     async def asking(self, method: str, count: int = 1) -> Any:
         """The params of the `count`th request with this method, once it came. Raises TimeoutError."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(AT_ONCE):
             while len(found := [params for asked, params in self.asked if asked == method]) < count:
                 self.changed.clear()
                 await self.changed.wait()

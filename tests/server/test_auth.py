@@ -26,6 +26,7 @@ from tests.llm.keys.loopback_github import (
     USER_CODE,
     LoopbackGitHub,
 )
+from tests.patience import AT_ONCE, HANGS
 from tests.server.desk import Desk, MakeDesk
 from tests.server.scripted import refuse
 
@@ -38,7 +39,7 @@ def settings(github: LoopbackGitHub) -> str:
 
 async def noted(desk: Desk, words: str, count: int = 1) -> str:
     """The message with these words, once it came."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(AT_ONCE):
         notes = desk.connection.notes
         while len(found := [note for note in notes() if words in note]) < count:  # noqa: ASYNC110  nothing signals it
             await asyncio.sleep(0.01)
@@ -153,7 +154,7 @@ class SlowStore:
 
         def slow(keys: KeyStore, *words: Any) -> str:
             self.begun.set()
-            self.go_on.wait(10)
+            self.go_on.wait(HANGS)
             return store(keys, *words)
 
         monkeypatch.setattr(KeyStore, "set", slow)
@@ -164,7 +165,7 @@ async def test_a_logout_while_a_login_is_stored(make: MakeDesk, monkeypatch: pyt
     async with LoopbackGitHub([GRANTED], interval=0.1) as github:
         desk = make(config=settings(github))
         await desk.command("tark.auth.login", COPILOT)
-        await asyncio.to_thread(slow.begun.wait, 10)
+        await asyncio.to_thread(slow.begun.wait, AT_ONCE)
         logout = asyncio.create_task(desk.command("tark.auth.logout", COPILOT))
         await asyncio.sleep(0.1)
         assert not logout.done()
@@ -179,9 +180,9 @@ async def test_shutdown_does_not_wait_for_a_keyring(make: MakeDesk, monkeypatch:
     async with LoopbackGitHub([GRANTED], interval=0.1) as github:
         desk = make(config=settings(github))
         await desk.command("tark.auth.login", COPILOT)
-        await asyncio.to_thread(slow.begun.wait, 10)
+        await asyncio.to_thread(slow.begun.wait, AT_ONCE)
         (running,) = desk.app._auth._running.values()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(AT_ONCE):
             await desk.app.stop()
         slow.go_on.set()
         await asyncio.wait([running])
@@ -193,7 +194,7 @@ async def test_shutdown_ends_a_login_at_once(make: MakeDesk) -> None:
         await desk.command("tark.auth.login", COPILOT)
         await desk.connection.asking("window/showDocument")
         (running,) = desk.app._auth._running.values()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(AT_ONCE):
             await desk.app.stop()
         assert running.cancelled()
 

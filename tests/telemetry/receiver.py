@@ -1,4 +1,4 @@
-"""An OTLP receiver on loopback: takes spans over HTTP as protobuf, decodes them, and can be slow or refuse."""
+"""An OTLP receiver on loopback: takes spans over HTTP as protobuf, decodes them, and can hold its answers or refuse."""
 
 import threading
 import time
@@ -36,11 +36,11 @@ class ReceivedSpan:
 
 @dataclass(slots=True)
 class Receiver:
-    """`status` and `delay` (seconds) are of its answers."""
+    """`status` is of its answers, which wait until `answering` is set."""
 
     url: str = ""
     status: int = 200
-    delay: float = 0.0
+    answering: threading.Event = field(default_factory=threading.Event)
     spans: list[ReceivedSpan] = field(default_factory=list)
     resources: list[Mapping[str, Any]] = field(default_factory=list)
     requests: int = 0
@@ -69,14 +69,16 @@ class Receiver:
 
 
 @contextmanager
-def receiving(status: int = 200, delay: float = 0.0) -> Iterator[Receiver]:
-    receiver = Receiver(status=status, delay=delay)
+def receiving(status: int = 200, *, holds: bool = False) -> Iterator[Receiver]:
+    receiver = Receiver(status=status)
+    if not holds:
+        receiver.answering.set()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             receiver.requests += 1
             body = self.rfile.read(int(self.headers["content-length"]))
-            time.sleep(receiver.delay)
+            receiver.answering.wait()
             if receiver.status == 200 and self.path == "/v1/traces":
                 receiver.take(body)
             self.send_response(receiver.status)
@@ -94,6 +96,7 @@ def receiving(status: int = 200, delay: float = 0.0) -> Iterator[Receiver]:
     try:
         yield receiver
     finally:
+        receiver.answering.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -11,6 +11,7 @@ import pytest
 
 from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.tool import Risk
+from tests.patience import AT_ONCE, HANGS
 from tests.tools.conftest import Bench
 
 
@@ -19,7 +20,10 @@ def _no_process_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     ours = tmp_path_factory.getbasetemp().resolve()  # other tests run commands at the same time, elsewhere
     before = living(ours)
     yield
-    assert living(ours) - before == set()
+    end = time.monotonic() + AT_ONCE
+    while left := living(ours) - before:  # one that was killed may take a moment to be gone
+        assert time.monotonic() < end, left
+        time.sleep(0.02)
 
 
 def living(folder: Path) -> set[tuple[int, str]]:
@@ -118,11 +122,10 @@ async def test_long_output_keeps_head_and_tail(bench: Bench) -> None:
 
 
 async def test_endless_output_is_bounded_and_ends_in_time(bench: Bench) -> None:
-    started = time.monotonic()
     memory = psutil.Process().memory_info().rss
-    failure = await bench.failure("run_command", command="yes", timeout_seconds=0.5)
+    async with asyncio.timeout(AT_ONCE):
+        failure = await bench.failure("run_command", command="yes", timeout_seconds=0.5)
     assert failure.code == "timeout"
-    assert time.monotonic() - started < 1.5
     assert psutil.Process().memory_info().rss - memory < 30_000_000
     assert failure.details["output"].startswith("y\ny\n")
 
@@ -138,19 +141,18 @@ STUBBORN = {
 @pytest.mark.parametrize("how", ["timeout", "cancel"])
 @pytest.mark.parametrize("command", STUBBORN.values(), ids=STUBBORN)
 async def test_nothing_is_left_after_timeout_and_cancel(bench: Bench, command: str, how: str) -> None:
-    seconds = 0.3 if how == "timeout" else 60
+    seconds = 1 if how == "timeout" else HANGS
     task = asyncio.create_task(bench.call("run_command", command=f"echo begun; {command}", timeout_seconds=seconds))
-    await asyncio.sleep(0.3)
-    started = time.monotonic()
-    if how == "cancel":
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-    else:
-        with pytest.raises(Exception, match=r"not done after 0\.3 s") as caught:
-            await task
-        assert caught.value.details == {"output": "begun"}  # type: ignore[attr-defined]  # a ToolError
-    assert time.monotonic() - started < (0.5 if how == "cancel" else 0.9)
+    async with asyncio.timeout(AT_ONCE):
+        if how == "cancel":
+            await asyncio.sleep(0.3)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        else:
+            with pytest.raises(Exception, match=r"not done after 1 s") as caught:
+                await task
+            assert caught.value.details == {"output": "begun"}  # type: ignore[attr-defined]  # a ToolError
 
 
 @pytest.mark.parametrize("milliseconds", [0, 1, 2, 3, 5, 8, 12, 20, 35, 60])
@@ -170,10 +172,9 @@ async def test_nothing_is_left_whenever_it_is_cancelled(bench: Bench, millisecon
 
 
 async def test_background_processes_end_with_the_command(bench: Bench) -> None:
-    started = time.monotonic()
-    shown = await bench.call("run_command", command="sleep 60 & (setsid sleep 60 &) ; echo done")
+    async with asyncio.timeout(AT_ONCE):
+        shown = await bench.call("run_command", command="sleep 60 & (setsid sleep 60 &) ; echo done")
     assert shown.endswith("\ndone")
-    assert time.monotonic() - started < 1.5
 
 
 async def test_progress_is_said_now_and_then(bench: Bench) -> None:

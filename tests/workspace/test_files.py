@@ -3,7 +3,6 @@
 import asyncio
 import os
 import stat
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from tark_lsp.workspace.files import LARGEST_FILE, Workspace
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.memory import MemoryBuffers
+from tests.patience import HANGS
 from tests.workspace.texts import texts
 
 
@@ -453,12 +453,13 @@ async def test_a_write_that_times_out_says_so(folder: Path) -> None:
     (folder / "a.py").write_text("old\n")
 
     async def turn() -> None:
-        await change(Workspace([folder], WhileWriting(lambda: time.sleep(0.05))), folder / "a.py", "new\n")
-        await asyncio.sleep(1)
+        async with asyncio.timeout(None) as limit:
+            over = WhileWriting(lambda: limit.reschedule(0))
+            await change(Workspace([folder], over), folder / "a.py", "new\n")
+            await asyncio.sleep(HANGS)
 
     with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.02):
-            await turn()
+        await turn()
     assert (folder / "a.py").read_text() == "new\n"
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tark_lsp.errors import ToolError
 from tark_lsp.workspace.globs import Glob, expand_braces, name_pattern, wants_hidden
+from tests.patience import AT_ONCE
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_matches(pattern: str, matching: list[str], others: list[str]) -> None:
 def test_no_pattern_takes_long(pattern: str) -> None:
     started = time.process_time()
     Glob.parse(pattern).matches("a/" * 60 + "a" * 60)
-    assert time.process_time() - started < 0.2
+    assert time.process_time() - started < AT_ONCE
 
 
 def test_braces_that_multiply_are_refused() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tark_lsp.errors import ToolError
 from tark_lsp.workspace.lines import ending_of, split_lines
 from tark_lsp.workspace.placing.placing import place
+from tests.patience import AT_ONCE
 from tests.workspace.texts import texts
 
 CODE = "def f():\n    a = 1\n    return a\n\n\ndef g():\n    b = 2\n    return b\n"
@@ -239,8 +240,8 @@ def test_one_place_is_taken_and_two_are_not(text: str, old: str) -> None:
 
 def test_big_texts_take_no_time() -> None:
     text = "".join(f"    call_{number}({number % 97}, value)\n" for number in range(50_000))
-    began = time.perf_counter()
+    began = time.process_time()
     place(text, "    call_40000(36, value)\n", "x\n")
     with pytest.raises(ToolError):
         place(text, "call_40000(36, values)\ncall_40001(37, value)\n", "x\n")
-    assert time.perf_counter() - began < 2  # seconds
+    assert time.process_time() - began < AT_ONCE

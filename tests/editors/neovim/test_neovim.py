@@ -6,6 +6,7 @@ import pytest
 
 from tests.editors.neovim.driver import Neovim
 from tests.editors.shapes import AREA, DOCSTRING, HEAD, NEW_AREA, SHAPES
+from tests.patience import AT_ONCE
 
 pytestmark = pytest.mark.editor
 
@@ -86,4 +87,4 @@ def test_quitting_ends_the_server(neovim: Neovim, tmp_path: Path) -> None:
     neovim.run_action(6, 7, "Document")
     neovim.until(lambda: neovim.asks, "the question")
     neovim.close()
-    server.wait(timeout=5)
+    server.wait(timeout=AT_ONCE)

@@ -27,6 +27,7 @@ from tests.llm.keys.loopback_github import (
     told,
 )
 from tests.loopback import Raw
+from tests.patience import AT_ONCE
 
 COPILOT = load_providers()["copilot"].login
 assert COPILOT is not None
@@ -152,12 +153,12 @@ async def test_a_login_is_cancelled_at_once(transport: HttpTransport) -> None:
         await asyncio.sleep(0.05)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(waiting, 0.5)
+            await asyncio.wait_for(waiting, AT_ONCE)
         stalled = asyncio.create_task(finish(login, DeviceCode("d", "u", "", 900, 0), transport))
         await github.asked(2)
         stalled.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(stalled, 0.5)
+            await asyncio.wait_for(stalled, AT_ONCE)
 
 
 async def test_nobody_there(transport: HttpTransport) -> None:
@@ -244,7 +245,7 @@ class Dripping(HttpTransport):
 async def test_a_poll_that_drips_does_not_outlive_the_code() -> None:
     code = DeviceCode(DEVICE_CODE, USER_CODE, "https://github.com/login/device", expires_in=0.3, interval=0.1)
     assert COPILOT is not None
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(AT_ONCE):
         with pytest.raises(AuthenticationFailed, match="the code has expired"):
             await finish(replace(COPILOT, client_id=CLIENT_ID), code, Dripping())
 
@@ -252,7 +253,7 @@ async def test_a_poll_that_drips_does_not_outlive_the_code() -> None:
 async def test_a_start_that_drips_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_login, "START_SECONDS", 0.2)
     assert COPILOT is not None
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(AT_ONCE):
         with pytest.raises(ModelTimeout, match="gave no code"):
             await start(replace(COPILOT, client_id=CLIENT_ID), "copilot", Dripping())
 

@@ -9,6 +9,7 @@ import pytest
 from tark_lsp.agent.session import Session
 from tark_lsp.server import protocol
 from tark_lsp.server.capabilities import CHAT_FEATURES
+from tests.patience import AT_ONCE
 from tests.server.desk import Desk, MakeDesk
 
 HELLO = "## You\n\nhello\n"
@@ -21,7 +22,7 @@ async def send(desk: Desk, path: Path, **more: Any) -> dict[str, Any]:
     """Send, and wait until the answer is written."""
     turn = await desk.start("", path, chat=True, **more)
     end = await desk.end(turn)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(AT_ONCE):
         while "Stop the answer" in titles(desk, path):  # noqa: ASYNC110  # a state of the server's, which tells nobody
             await asyncio.sleep(0.01)
     return end

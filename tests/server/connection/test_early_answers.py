@@ -1,6 +1,5 @@
 """Commands in an editor that tells of no change until it has the answer: answered in time, carried out all the same."""
 
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,9 +42,7 @@ async def test_an_accept_is_answered_before_the_text_is_there(eglot: Desk) -> No
         return {"applied": True}
 
     eglot.connection.answers["workspace/applyEdit"] = apply
-    began = time.monotonic()
     assert await eglot.command("tark.hunk.accept", {"hunkIds": [hunk_id]}) is None
-    assert time.monotonic() - began < 1
     eglot.editor.tell(path, untold[0])
     assert (await eglot.end(turn))["edits"] == [{"uri": path.as_uri(), "state": "applied"}]
     assert eglot.editor.text(path) == TEXT.replace("line 3\n", "THREE\n")

@@ -9,6 +9,7 @@ import pytest
 
 from tark_lsp.server.connection import streams
 from tark_lsp.server.connection.streams import PipeWriter
+from tests.patience import AT_ONCE
 
 MOST = 1_000_000
 
@@ -66,6 +67,6 @@ async def test_a_client_that_does_not_read_is_given_up(pipe: Pipe) -> None:
 
 
 async def until_it_is_being_written(pipe: Pipe) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(AT_ONCE):
         while pipe.writer._queue:  # noqa: ASYNC110  # a thread's, which tells nobody
             await asyncio.sleep(0.001)

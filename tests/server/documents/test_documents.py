@@ -13,6 +13,7 @@ from tark_lsp.server.documents.documents import Change, Closed, DocumentEvent, D
 from tark_lsp.server.documents.positions import from_client, line_length, to_client
 from tark_lsp.server.documents.uris import path_from_uri, path_text, uri_from_path
 from tark_lsp.workspace.lines import split_lines
+from tests.patience import AT_ONCE
 
 URI = "untitled:one"
 
@@ -343,9 +344,9 @@ def test_a_loop_of_links_is_no_path(tmp_path: Path) -> None:
 
 
 def test_lsp_n_a_change_in_a_big_document_is_quick() -> None:
-    """A character in 10 MB: 63 ms in stock pygls."""
+    """A character in 10 MB: 63 ms in stock pygls, and so more than a minute for these."""
     documents = opened("".join(f"line {n} of a long document\n" for n in range(350_000)))
-    begun = time.perf_counter()
-    for n in range(100):
+    begun = time.process_time()
+    for n in range(1000):
         change(documents, edit((170_000 + n, 4), (170_000 + n, 4), "s"))
-    assert (time.perf_counter() - begun) / 100 < 0.006
+    assert time.process_time() - begun < AT_ONCE

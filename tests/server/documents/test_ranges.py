@@ -14,6 +14,7 @@ from tark_lsp.server.documents.ranges import (
     is_definition,
     with_prefixes,
 )
+from tests.patience import AT_ONCE
 
 PYTHON = """\
 import math
@@ -214,16 +215,16 @@ def test_after_a_comment() -> None:
     ids=lambda line: line[:10],
 )
 def test_endless_lines_take_no_time(line: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert enclosing_definition([line, line, line], 2) == (2, 3)
-    assert time.perf_counter() - begun < 0.5
+    assert time.process_time() - begun < AT_ONCE
 
 
 def test_a_long_file_without_definitions_takes_no_time() -> None:
     lines = ["value, value, value\n"] * 200_000
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert enclosing_definition(lines, 199_999) == (199_999, 200_000)
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < AT_ONCE
 
 
 def test_our_own_sources() -> None:

@@ -15,6 +15,7 @@ from tark_lsp.tools import load_tools
 from tark_lsp.tools.fetch import fetch_tool
 from tark_lsp.tools.web import get_page
 from tests.loopback import Loopback, Raw
+from tests.patience import AT_ONCE
 from tests.server.desk import Desk, MakeDesk, allow
 
 ASK = "tark/requestPermission"
@@ -224,7 +225,7 @@ async def test_words_that_are_no_mentions(make: MakeDesk, words: str) -> None:
     """Nothing is an error, and nothing takes for ever."""
     desk = make()
     desk.connection.answers[ASK] = lambda _: {"outcome": "reject"}
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(AT_ONCE):
         assert words.strip()[-20:] in await prompt_of(desk, f"x {words}")
 
 

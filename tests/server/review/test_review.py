@@ -18,6 +18,7 @@ from tark_lsp.server.review import writing as hunk_writing
 from tark_lsp.server.review.hunks import ReviewHunk
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
+from tests.patience import AT_ONCE
 from tests.server.review_desk import Desk
 from tests.server.scripted import line_starts
 
@@ -642,7 +643,7 @@ async def test_what_was_decided_is_waited_for(desk: Desk) -> None:
     await asyncio.sleep(0)
     assert not waiting.done()
     await desk.reviews.accept([hunks[1]])
-    await asyncio.wait_for(waiting, 1)
+    await asyncio.wait_for(waiting, AT_ONCE)
 
 
 async def test_a_proposal_made_on_an_older_text(desk: Desk) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tark_lsp.errors import RequestError
 from tark_lsp.folders import sessions_path
+from tests.patience import AT_ONCE
 from tests.server.desk import Desk
 from tests.server.scripted import Json
 
@@ -26,7 +27,7 @@ async def run(desk: Desk, prompt: str, session_id: str | None = None, **more: An
 
 async def talking(desk: Desk, turn_id: str) -> None:
     """Once some words of its answer are out."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(AT_ONCE):
         while len(desk.updates(turn_id, "text")) < 3:  # noqa: ASYNC110  # a state of the server's, which tells nobody
             await asyncio.sleep(0.01)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import AT_ONCE
 from tests.server.desk import Desk, MakeDesk
 from tests.server.sessions.probe import listed, run, sql
 
@@ -39,7 +40,7 @@ class TitledDesk:
 
 async def titles(desk: Desk) -> list[str]:
     """Once nothing is asked any more."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(AT_ONCE):
         await asyncio.gather(*desk.app._titles._asking.values(), return_exceptions=True)
     return [row["title"] for row in await listed(desk)]
 

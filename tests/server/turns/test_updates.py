@@ -7,6 +7,7 @@ import pytest
 
 from tark_lsp.server.turns import updates
 from tark_lsp.server.turns.updates import Progress, ProgressTokens, Updates
+from tests.patience import AT_ONCE
 from tests.server.scripted import Json, ScriptedConnection, capabilities, refuse
 
 CREATE = "window/workDoneProgress/create"
@@ -136,7 +137,7 @@ async def test_a_client_that_never_answers_holds_nothing_up(
 ) -> None:
     monkeypatch.setattr(updates, "CREATE_SECONDS", 0.01)
     progress = Progress(connection, ProgressTokens(), "turn", "do it")
-    await asyncio.wait_for(progress.begin(), 0.5)
+    await asyncio.wait_for(progress.begin(), AT_ONCE)
     progress.end("done")
     await asyncio.sleep(0)
     assert connection.withdrawn == [CREATE]
