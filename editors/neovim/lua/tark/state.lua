@@ -6,7 +6,7 @@ local M = {}
 ---@field session_id? string the session that :Tark goes on with
 ---@field transcripts table<string, tark.Transcript> by session id
 ---@field sessions table<string, table> by session id, as in `tark/session`
----@field hunks table<string, tark.DocumentHunks> by uri
+---@field hunks table<string, tark.DocumentHunks> those to be decided, by uri: pending, conflict and stale ones
 ---@field permissions tark.Permission[] that wait, the oldest first
 ---@field inputs tark.Input[] that wait, the oldest first
 
