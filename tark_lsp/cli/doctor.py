@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from tark_lsp import __version__
+from tark_lsp.cli.installing.neovim import places
 from tark_lsp.cli.logins import describe, logins_of
 from tark_lsp.cli.person import TerminalPerson
 from tark_lsp.cli.screen import Screen
@@ -68,6 +69,7 @@ def examine(folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     yield from findings
     yield from _keys(settings, environ)
     yield _state()
+    yield from _neovim_plugin()
     yield Finding(Mark.WEAK, "sandbox: none yet, so every command the agent wants to run is asked about")
     yield _server(folder)
 
@@ -139,6 +141,16 @@ def _state() -> Finding:
     if not os.access(folder, os.W_OK):
         return Finding(Mark.BAD, f"state folder {folder} is not writable: make it so")
     return Finding(Mark.GOOD, f"state folder: {folder} (mode {stat.S_IMODE(folder.stat().st_mode):o})")
+
+
+def _neovim_plugin() -> Iterator[Finding]:
+    """Only where it is installed: most people have one editor."""
+    where = places()
+    found = where.version()
+    if found == __version__:
+        yield Finding(Mark.GOOD, f"Neovim plugin: {found} in {where.plugin}")
+    elif found:
+        yield Finding(Mark.WEAK, f"Neovim plugin: {found}, but this is {__version__}: run tark-lsp install neovim")
 
 
 def _server(folder: Path) -> Finding:

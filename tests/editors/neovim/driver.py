@@ -28,8 +28,10 @@ T = TypeVar("T")
 class Neovim:
     """A buffer is a list of lines without their ends. Lines and columns of positions count from 1, as on the screen."""
 
-    def __init__(self, binary: Path, folder: Path, env: Mapping[str, str], init: Path = INIT) -> None:
-        argv = [str(binary), "--clean", "--embed", "--headless", "-u", str(init)]
+    def __init__(self, binary: Path, folder: Path, env: Mapping[str, str], init: Path | None = INIT) -> None:
+        """`init`: an init.lua, and nothing else is loaded; None: all that is in the home that `env` names."""
+        loaded = ["--clean", "-u", str(init)] if init else []
+        argv = [str(binary), "--embed", "--headless", *loaded]
         environment = [f"{name}={value}" for name, value in env.items()]
         self._nvim = pynvim.attach("child", argv=["env", "-i", *environment, *argv])
         # A call to a Neovim that asks something never returns; ending it makes the call fail instead.
