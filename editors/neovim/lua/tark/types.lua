@@ -57,15 +57,20 @@ error('only annotations, never loaded')
 ---@field multiple boolean
 ---@field freeText boolean
 
--- What a session's updates make (transcript.lua); the same in Python and TypeScript, held together by tests/protocol.
+-- What a session's updates make (transcript.lua, docs/clients.md); the same in Python and TypeScript, held together by
+-- tests/protocol.
 
 ---@class tark.Transcript
----@field turns tark.Turn[] in the order of their first update
+---@field sessionId string
+---@field earlier boolean the session has messages before these
+---@field turns tark.Turn[] in the order of their first update, but for those of which only hunks are known
+---@field byId table<string, tark.Turn> also the ones that are not listed
 
 ---@class tark.Turn
 ---@field turnId string
 ---@field seq integer of the last update that is in it
 ---@field gap boolean an update is missing: draw anew from tark.session.open
+---@field listed boolean it is one of the transcript's `turns`
 ---@field state 'queued'|'running'|'ended'
 ---@field prompt string
 ---@field turnKind? string
@@ -73,23 +78,46 @@ error('only annotations, never loaded')
 ---@field mode? string
 ---@field range? lsp.Range
 ---@field blocks tark.Block[]
+---@field calls table<string, tark.Block> those of kind toolCall by their ids
 ---@field plan? { content: string, status: string }[]
----@field usage? table
+---@field usage? tark.Usage
 ---@field stopReason? string
 ---@field error? { code: string, message: string, hint: string }
 ---@field edits? { uri: string, state: string }[]
 ---@field changedByCommand? string[]
 
+---@class tark.Usage
+---@field inputTokens? integer
+---@field cachedTokens? integer
+---@field outputTokens? integer
+---@field reasoningTokens? integer
+---@field costUsd? number nil: nobody knows
+---@field contextUsed? integer
+---@field contextWindow? integer
+
 ---@class tark.Block `kind` says which fields there are
----@field kind 'text'|'thinking'|'toolCall'|'notice'
----@field text? string
+---@field kind 'text'|'thinking'|'prompt'|'toolCall'|'notice' `prompt`: what the person said to the running turn
+---@field text? string of text, thinking, prompt
 ---@field level? string
 ---@field message? string
 ---@field toolCallId? string
 ---@field name? string
 ---@field title? string
 ---@field toolKind? string
----@field status? string
+---@field status? 'pending'|'in_progress'|'waiting'|'completed'|'failed'|'rejected'|'cancelled'
 ---@field arguments? string
 ---@field locations? table[]
 ---@field content? table[]
+
+---@class tark.Change what an update made different, for a view to draw anew
+---@field turn tark.Turn
+---@field block? tark.Block the one that is new, has grown or changed
+---@field kind tark.ChangeKind
+
+---@alias tark.ChangeKind
+---| 'turn'     # it is new, began or ended: its head and its end, and the calls that an end cancels
+---| 'block'    # a new one at its end
+---| 'text'     # the last block has more words at its end
+---| 'toolCall' # a call has other fields, in its place
+---| 'plan'
+---| 'usage'

@@ -12,7 +12,7 @@ function M.received(params, client_id)
   if update.kind == 'hunks' then
     M.hunks(known, update)
   end
-  known.transcripts[params.sessionId] = known.transcripts[params.sessionId] or transcript.new()
+  known.transcripts[params.sessionId] = known.transcripts[params.sessionId] or transcript.new(params.sessionId)
   local change = transcript.reduce(known.transcripts[params.sessionId], params)
   state.emit('update', known, params, change)
 end
