@@ -1,0 +1,105 @@
+"""Neovim as a person sees it: in a terminal of its own, read off its screen. tmux is the terminal."""
+
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+COLUMNS, ROWS = 100, 30
+SECONDS = 30.0
+SETTINGS = """\
+set -g status off
+set -g escape-time 0
+set -g default-terminal tmux-256color
+set -g remain-on-exit on
+set -g remain-on-exit-format ''
+"""
+
+
+class Screen:
+    """A server of tmux that nobody else speaks to, and one program in it; `env` is all of the program's environment."""
+
+    def __init__(self, argv: Sequence[str], folder: Path, env: Mapping[str, str]) -> None:
+        self._own = Path(tempfile.mkdtemp(prefix="tmux-"))  # a socket's path must be short
+        (self._own / "settings").write_text(SETTINGS)
+        variables = [f"{name}={value}" for name, value in ({"TERM": "tmux-256color"} | dict(env)).items()]
+        size = ["-x", str(COLUMNS), "-y", str(ROWS)]
+        self._tmux("new-session", "-d", *size, "-c", str(folder), "env", "-i", *variables, *argv)
+        self.process = psutil.Process(int(self._tmux("display-message", "-p", "#{pane_pid}")))
+        self._server = psutil.Process(int(self._tmux("display-message", "-p", "#{pid}")))
+
+    def type(self, text: str) -> None:
+        """As it is written, at once."""
+        self._tmux("send-keys", "-l", text)
+
+    def press(self, *keys: str) -> None:
+        """By tmux's names: Enter, C-w, BSpace."""
+        self._tmux("send-keys", *keys)
+
+    def escape(self) -> None:
+        """Back to normal mode. An Escape that is followed at once by another key would be the Alt key."""
+        self.press("Escape")
+        self.until(lambda: not any(f"-- {mode}" in self.text for mode in ("INSERT", "VISUAL", "SELECT")), "normal mode")
+
+    def command(self, line: str) -> None:
+        """Typed in normal mode."""
+        self.type(f":{line}")
+        self.press("Enter")
+
+    @property
+    def lines(self) -> list[str]:
+        return self._tmux("capture-pane", "-p").split("\n")[:ROWS]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.rstrip() for line in self.lines)
+
+    def see(self, *texts: str) -> str:
+        """Wait until all of them are on the screen; what it shows then."""
+
+        def shown() -> str:
+            text = self.text
+            return text if all(each in text for each in texts) else ""
+
+        return self.until(shown, repr(texts))
+
+    def until(self, holds: Callable[[], str | bool], what: str, seconds: float = SECONDS) -> str:
+        deadline = time.monotonic() + seconds
+        while not (value := holds()):
+            assert time.monotonic() < deadline, f"not within {seconds} s: {what}\n{self.text}"
+            time.sleep(0.03)
+        return str(value)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._tmux("display-message", "-p", "#{pane_dead}") == "1"
+
+    @property
+    def exit_code(self) -> int:
+        """Of a program that has ended."""
+        return int(self._tmux("display-message", "-p", "#{pane_dead_status}"))
+
+    def processes(self) -> list[psutil.Process]:
+        """What the program has started and what that has started, such as the language server."""
+        with suppress(psutil.NoSuchProcess):
+            return list(self.process.children(recursive=True))
+        return []
+
+    def close(self) -> None:
+        with suppress(psutil.NoSuchProcess):
+            self._server.kill()
+            self._server.wait(5)
+        with suppress(psutil.NoSuchProcess):
+            self.process.kill()
+        shutil.rmtree(self._own, ignore_errors=True)
+
+    def _tmux(self, *arguments: str) -> str:
+        command = ["tmux", "-u", "-S", str(self._own / "socket"), "-f", str(self._own / "settings"), *arguments]
+        return subprocess.run(command, check=True, capture_output=True, encoding="utf-8", timeout=60).stdout.rstrip(
+            "\n"
+        )
