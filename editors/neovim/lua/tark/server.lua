@@ -1,13 +1,20 @@
----The language server: found, started, spoken to.
+---The language server: started, and spoken to.
 local config = require('tark.config')
 local notify = require('tark.notify')
+local process = require('tark.process')
 local state = require('tark.state')
+local workspace = require('tark.workspace')
 
 local M = {}
 
 local NAME = 'tark'
+local PROTOCOL = 1
+local SLOW_MS = 15000
+local ENDED = 'the server has ended'
+local UNKNOWN = 'the server does not know %s: is it up to date? (:checkhealth tark)'
 local CAPABILITIES = {
-  protocol = 1,
+  protocol = PROTOCOL,
+  -- Settings come from `setup` in the person's own init.lua; a `.nvim.lua` of a project is run only once they trust it.
   userSettings = true,
   updates = true,
   permission = true,
@@ -17,79 +24,230 @@ local CAPABILITIES = {
   review = true,
 }
 
----@return string[]? cmd
-function M.find_cmd()
-  local cmd = config.get().cmd or { 'tark-lsp' }
-  return vim.fn.executable(cmd[1]) == 1 and cmd or nil
-end
+M.start_failed = false -- the last one; files that are opened do not try it again
+
+local starting = {} ---@type table<integer, function[]> by client id: who waits for its start
+local unanswered = {} ---@type table<integer, table<function, true>> by client id: who waits for an answer
 
 ---What `lsp/tark.lua` gives to vim.lsp.config, where the person can add to it.
 ---@return vim.lsp.Config
 function M.client_config()
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, { tark = CAPABILITIES })
+  local settings = config.get().settings
   return {
     name = NAME,
-    cmd = M.find_cmd() or { 'tark-lsp' },
-    root_markers = config.get().root_markers,
+    cmd = process.rpc(),
+    root_dir = function(bufnr, on_dir)
+      on_dir(M.root(bufnr))
+    end,
     capabilities = capabilities,
-    init_options = config.get().settings,
+    init_options = next(settings) and settings or nil,
     handlers = require('tark.handlers'),
-    on_init = function(client)
-      state.emit('server', state.of(client.id), 'started')
-    end,
-    on_exit = function(_, _, client_id)
-      vim.schedule(function()
-        local ended = state.of(client_id)
-        state.forget(client_id)
-        state.emit('server', ended, 'ended')
-      end)
-    end,
+    on_init = M.started,
+    on_exit = M.exited,
   }
 end
 
----The running client of a buffer, or the one of its folder.
+---@param bufnr? integer of a file; nil: of the working directory
+---@return string?
+function M.root(bufnr)
+  local markers = config.get().root_markers or (vim.lsp.config[NAME] or {}).root_markers
+  return workspace.root(bufnr, markers)
+end
+
+---@param filter table as of vim.lsp.get_clients()
+---@return vim.lsp.Client?
+local function running(filter)
+  filter.name = NAME
+  for _, client in ipairs(vim.lsp.get_clients(filter)) do
+    if not client:is_stopped() and (not filter.root or client.root_dir == filter.root[1]) then
+      return client
+    end
+  end
+end
+
+---The running client for a buffer; for one that is no file (chat, quickfix) that of the file the person came from.
 ---@param bufnr? integer 0 or nil: the current one
 ---@return vim.lsp.Client?
 function M.client(bufnr)
-  return vim.lsp.get_clients({ name = NAME, bufnr = bufnr or 0 })[1] or vim.lsp.get_clients({ name = NAME })[1]
+  local file = workspace.file_buffer(bufnr)
+  local found = file and running({ bufnr = file }) or running({ root = { M.root(file) } })
+  if not found and not file then
+    local all = vim.lsp.get_clients({ name = NAME })
+    found = #all == 1 and not all[1]:is_stopped() and all[1] or nil
+  end
+  return found
 end
 
----Start the server for a buffer if there is none.
----@param bufnr integer
----@param done fun(problem?: string, client?: vim.lsp.Client) once it answers
-function M.ensure(bufnr, done)
-  if not M.find_cmd() then
-    return done('no tark-lsp was found: install it (uv tool install tark_lsp), or set cmd in require("tark").setup')
+---The running client of a state.
+---@param known tark.State
+---@return vim.lsp.Client?
+function M.of(known)
+  return running({ id = known.client_id })
+end
+
+---@param config_of_client vim.lsp.Config
+---@param name 'on_init'|'on_exit'
+local function keep_ours(config_of_client, name, ours)
+  local theirs = config_of_client[name]
+  if theirs ~= ours then
+    config_of_client[name] = vim.list_extend({ ours }, type(theirs) == 'table' and theirs or { theirs })
   end
-  local settings = vim.lsp.config.tark
-  local path = vim.api.nvim_buf_get_name(bufnr)
-  local root = vim.fs.root(path ~= '' and bufnr or vim.fn.getcwd(), settings.root_markers) or vim.fn.getcwd()
-  local id = vim.lsp.start(vim.tbl_extend('force', settings, { root_dir = root }), {
-    bufnr = bufnr,
-    attach = vim.bo[bufnr].buftype == '',
-  })
+end
+
+---@param root? string
+---@param buffers integer[] to be attached
+---@param done fun(problem?: string, client?: vim.lsp.Client)
+function M.start(root, buffers, done)
+  local settings = vim.tbl_extend('force', vim.lsp.config[NAME] or M.client_config(), { name = NAME })
+  settings.root_dir = root
+  if type(settings.cmd) == 'table' then
+    local cmd = settings.cmd --[[@as string[] ]]
+    if vim.fn.executable(cmd[1]) == 0 then
+      return done(("cmd of vim.lsp.config('tark') is %s, which is no program that can be run"):format(cmd[1]))
+    end
+    settings.cmd = process.rpc(cmd)
+  elseif settings.cmd == nil or not process.find() then
+    return done((select(2, process.find())))
+  end
+  keep_ours(settings, 'on_init', M.started)
+  keep_ours(settings, 'on_exit', M.exited)
+  local id = vim.lsp.start(settings, { attach = false, silent = true })
   local client = id and vim.lsp.get_client_by_id(id)
   if not client then
-    return done('the server could not be started: see :LspLog')
+    return done('the server could not be started: :checkhealth tark')
+  end
+  for _, bufnr in ipairs(buffers) do
+    if vim.api.nvim_buf_is_valid(bufnr) and vim.api.nvim_buf_is_loaded(bufnr) then
+      vim.lsp.buf_attach_client(bufnr, client.id)
+    end
   end
   if client.initialized then
     return done(nil, client)
   end
-  local stop
-  stop = state.on('server', function(which, event)
-    if which.client_id == id then
-      stop()
-      if event == 'started' then
-        done(nil, client)
-      else
-        done('the server ended at its start: see :LspLog')
-      end
+  starting[client.id] = starting[client.id] or {}
+  table.insert(starting[client.id], done)
+  vim.defer_fn(function()
+    if starting[client.id] then
+      notify.warn('the server has not answered yet, for 15 s: is it a tark-lsp? (:checkhealth tark)')
+    end
+  end, SLOW_MS)
+end
+
+---Start the server for a buffer if there is none.
+---@param bufnr? integer 0 or nil: the current one
+---@param done fun(problem?: string, client?: vim.lsp.Client) once it answers
+function M.ensure(bufnr, done)
+  local file = workspace.file_buffer(bufnr)
+  local client = M.client(bufnr)
+  if client then
+    if file and vim.api.nvim_buf_is_loaded(file) then
+      vim.lsp.buf_attach_client(file, client.id)
+    end
+    return done(nil, client)
+  end
+  local settings = vim.lsp.config[NAME] or {}
+  if type(settings.root_dir) == 'function' and file then
+    settings.root_dir(file, function(root) -- ours, or the person's
+      M.start(root, { file }, done)
+    end)
+  else
+    M.start(type(settings.root_dir) == 'string' and settings.root_dir or M.root(file), { file }, done)
+  end
+end
+
+---@param result lsp.InitializeResult
+local function check_version(result)
+  local protocol = vim.tbl_get(result, 'capabilities', 'experimental', 'tark', 'protocol')
+  local info = result.serverInfo or {}
+  local name = ('%s %s'):format(info.name or 'the server', info.version or ''):gsub('%s+$', '')
+  if not protocol then
+    notify.warn(('%s is no tark-lsp: see cmd of require("tark").setup, and :checkhealth tark'):format(name))
+  elseif protocol ~= PROTOCOL then
+    local older = type(protocol) == 'number' and protocol < PROTOCOL
+    local what = older and 'update the server: uv tool upgrade tark_lsp' or 'update the plugin: tark-lsp install neovim'
+    notify.warn(('%s speaks protocol %s, this plugin %d: %s'):format(name, tostring(protocol), PROTOCOL, what))
+  end
+end
+
+---`on_init` of a client.
+---@param client vim.lsp.Client
+---@param result lsp.InitializeResult
+function M.started(client, result)
+  M.start_failed = false
+  check_version(result)
+  local known = state.begin(client.id, client.root_dir)
+  require('tark.views').load()
+  -- Its documents are opened right after this, and what is asked is about them.
+  vim.schedule(function()
+    local waiting = starting[client.id] or {}
+    starting[client.id] = nil
+    state.emit('server', known, 'started')
+    M.refresh(known)
+    for _, done in ipairs(waiting) do
+      done(nil, client)
     end
   end)
 end
 
----One of the commands of docs/protocol.md. `done` is called outside of fast events.
+---`on_exit` of a client, in a fast event.
+---@param code integer
+---@param signal integer
+---@param client_id integer
+function M.exited(code, signal, client_id)
+  local client = assert(vim.lsp.get_client_by_id(client_id))
+  local buffers = vim.tbl_keys(client.attached_buffers)
+  -- Neovim clears up after the client in what it schedules next; only then may another one be started.
+  vim.schedule(function()
+    vim.schedule(function()
+      if vim.v.exiting ~= vim.NIL then
+        return
+      end
+      local ending = process.ending(client, code, signal)
+      local waiting, asked = starting[client_id], unanswered[client_id] or {}
+      starting[client_id], unanswered[client_id] = nil, nil
+      for answered in pairs(asked) do
+        answered(ENDED)
+      end
+      if client.initialized then
+        return require('tark.restart').ended(client, ending, buffers)
+      end
+      M.start_failed = true
+      for _, done in ipairs(waiting or { notify.warn }) do
+        done(('the server ended at its start: %s (:checkhealth tark)'):format(ending.words))
+      end
+    end)
+  end)
+end
+
+---Ask the server how things stand, so that views draw anew.
+---@param known tark.State
+function M.refresh(known)
+  local client = M.of(known)
+  if not client then
+    return
+  end
+  M.command(client, 'tark.state', nil, function(_, answer)
+    if answer then
+      require('tark.updates').refreshed(known, answer)
+    end
+  end)
+  M.command(client, 'tark.hunk.list', nil, function(_, answer)
+    if answer then
+      require('tark.updates').all_hunks(known, answer.hunks)
+    end
+  end)
+end
+
+---@param client vim.lsp.Client
+---@param command string
+local function knows(client, command)
+  local provider = client.server_capabilities.executeCommandProvider
+  return type(provider) == 'table' and vim.list_contains(provider.commands or {}, command)
+end
+
+---One of the commands of docs/protocol.md. `done` is called once, later, and outside of fast events.
 ---@param client vim.lsp.Client
 ---@param command string 'tark.turn.start' and so on
 ---@param argument? table
@@ -100,13 +258,41 @@ function M.command(client, command, argument, done)
       notify.warn(problem)
     end
   end
-  local params = { command = command, arguments = { argument or vim.empty_dict() } }
-  local sent = client:request('workspace/executeCommand', params, function(problem, answer)
-    done(problem and problem.message, answer)
-  end)
-  if not sent then
-    done('the server has ended')
+  local asked = unanswered[client.id] or {}
+  unanswered[client.id] = asked
+  local function answered(problem, answer)
+    if asked[answered] then
+      asked[answered] = nil
+      local ok, traceback = xpcall(done, debug.traceback, problem, answer)
+      if not ok then
+        notify.bug(traceback)
+      end
+    end
+  end
+  asked[answered] = true
+  local params = { command = command, arguments = { argument and next(argument) and argument or vim.empty_dict() } }
+  local problem = client:is_stopped() and ENDED or not knows(client, command) and UNKNOWN:format(command)
+  if not problem then
+    local sent = client:request('workspace/executeCommand', params, function(failed, answer)
+      answered(failed and failed.message, answer)
+    end)
+    problem = not sent and ENDED
+  end
+  if problem then
+    vim.schedule(function()
+      answered(problem)
+    end)
   end
 end
+
+vim.api.nvim_create_autocmd('LspAttach', {
+  group = vim.api.nvim_create_augroup('tark_server', {}),
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.name == NAME then
+      state.emit('attach', state.of(client.id), event.buf)
+    end
+  end,
+})
 
 return M

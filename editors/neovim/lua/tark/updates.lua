@@ -4,6 +4,22 @@ local transcript = require('tark.transcript')
 
 local M = {}
 
+local reloading = {} ---@type table<string, true> sessions that are asked for, since an update of theirs is missing
+
+---An update got lost: the session is drawn from what is stored of it.
+---@param known tark.State
+---@param session_id string
+local function reload(known, session_id)
+  local client = require('tark.server').of(known)
+  if client and not reloading[session_id] then
+    reloading[session_id] = true
+    vim.defer_fn(function()
+      reloading[session_id] = nil
+    end, 1000)
+    require('tark.sessions').reload(client, session_id)
+  end
+end
+
 ---@param params tark.UpdateParams
 ---@param client_id integer
 function M.received(params, client_id)
@@ -12,9 +28,16 @@ function M.received(params, client_id)
   if update.kind == 'hunks' then
     M.hunks(known, update)
   end
-  known.transcripts[params.sessionId] = known.transcripts[params.sessionId] or transcript.new(params.sessionId)
-  local change = transcript.reduce(known.transcripts[params.sessionId], params)
+  if params.sessionId == '' then
+    return -- hunks of a session that was deleted
+  end
+  local talk = known.transcripts[params.sessionId] or transcript.new(params.sessionId)
+  known.transcripts[params.sessionId] = talk
+  local change = transcript.reduce(talk, params)
   state.emit('update', known, params, change)
+  if change and change.turn.gap then
+    reload(known, params.sessionId)
+  end
 end
 
 local UNDECIDED = { pending = true, conflict = true, stale = true }
@@ -24,6 +47,7 @@ local UNDECIDED = { pending = true, conflict = true, stale = true }
 ---@param known tark.State
 ---@param told tark.DocumentHunks
 function M.hunks(known, told)
+  told.uri = state.normal(told.uri)
   local ids = {} ---@type table<string, boolean>
   local undecided = {} ---@type tark.Hunk[]
   for _, hunk in ipairs(told.hunks) do
@@ -43,6 +67,64 @@ function M.hunks(known, told)
   end
   known.hunks[told.uri] = #undecided > 0 and { uri = told.uri, version = told.version, hunks = undecided } or nil
   state.emit('hunks', known, told.uri)
+end
+
+---All hunks there are, by `tark.hunk.list`.
+---@param known tark.State
+---@param hunks table[] each with its `uri` and `version`
+function M.all_hunks(known, hunks)
+  local documents = {} ---@type table<string, tark.DocumentHunks>
+  for uri in pairs(known.hunks) do
+    documents[uri] = { uri = uri, hunks = {} }
+  end
+  for _, hunk in ipairs(hunks) do
+    local uri = state.normal(hunk.uri)
+    documents[uri] = documents[uri] or { uri = uri, hunks = {} }
+    documents[uri].version = hunk.version
+    table.insert(documents[uri].hunks, hunk)
+  end
+  for _, told in pairs(documents) do
+    M.hunks(known, told)
+  end
+end
+
+---How things stand, by `tark.state`.
+---@param known tark.State
+---@param told table
+function M.refreshed(known, told)
+  known.prompts, known.settings = told.prompts or {}, told.settings or {}
+  known.permissions, known.inputs = told.permissions or {}, told.inputs or {}
+  for _, session in ipairs(told.sessions or {}) do
+    known.sessions[session.sessionId] = vim.tbl_extend('force', known.sessions[session.sessionId] or {}, session)
+  end
+  state.emit('permission', known)
+  state.emit('input', known)
+  state.emit('session', known)
+end
+
+---The server is gone: what it did is over, and nothing waits for the person any more. Its hunks are told of anew by
+---the next one.
+---@param known tark.State
+---@return integer turns that were cut
+function M.interrupted(known)
+  local turns = 0
+  for session_id, talk in pairs(known.transcripts) do
+    for _, turn in ipairs(transcript.interrupted(talk)) do
+      turns = turns + 1
+      local update = { kind = 'end', stopReason = turn.stopReason, error = turn.error, text = '', edits = {} }
+      local params = { sessionId = session_id, turnId = turn.turnId, seq = turn.seq, update = update }
+      state.emit('update', known, params, { turn = turn, kind = 'turn' })
+    end
+  end
+  known.permissions, known.inputs = {}, {}
+  state.emit('permission', known)
+  state.emit('input', known)
+  local hunks = known.hunks
+  known.hunks = {}
+  for uri in pairs(hunks) do
+    state.emit('hunks', known, uri)
+  end
+  return turns
 end
 
 ---@param session table
