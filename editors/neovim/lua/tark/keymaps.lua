@@ -1,0 +1,59 @@
+---The documented keys, for who asks for them by `keymaps = true`. What a person has mapped already stays theirs.
+local M = {}
+
+M.PREFIX = '<leader>a'
+
+---Modes, key, the `<Plug>` it stands for.
+M.keys = {
+  { 'nx', M.PREFIX .. 'a', 'agent' },
+  { 'nx', M.PREFIX .. 'e', 'edit' },
+  { 'nx', M.PREFIX .. 'q', 'ask' },
+  { 'nx', M.PREFIX .. 'x', 'explain' },
+  { 'nx', M.PREFIX .. 'f', 'fix' },
+  { 'nx', M.PREFIX .. 't', 'test' },
+  { 'n', M.PREFIX .. 'c', 'chat' },
+  { 'n', M.PREFIX .. 's', 'stop' },
+  { 'n', M.PREFIX .. 'S', 'stop!' },
+  { 'nx', M.PREFIX .. 'y', 'accept' },
+  { 'n', M.PREFIX .. 'Y', 'accept!' },
+  { 'nx', M.PREFIX .. 'n', 'reject' },
+  { 'n', M.PREFIX .. 'N', 'reject!' },
+  { 'n', M.PREFIX .. 'd', 'hunk-diff' },
+  { 'n', M.PREFIX .. 'h', 'hunk-edit' },
+  { 'n', M.PREFIX .. 'u', 'undo' },
+  { 'n', M.PREFIX .. 'r', 'review' },
+  { 'n', M.PREFIX .. 'p', 'permission' },
+  { 'n', M.PREFIX .. 'l', 'sessions' },
+  { 'n', M.PREFIX .. 'm', 'model' },
+  { 'n', M.PREFIX .. 'o', 'mode' },
+  { 'n', M.PREFIX .. 'i', 'status' },
+  { 'nxo', ']h', 'next-hunk' },
+  { 'nxo', '[h', 'prev-hunk' },
+}
+
+---which-key calls the group by its name; it may be loaded after us.
+local function name_group()
+  local which_key = package.loaded['which-key']
+  if which_key and which_key.add then
+    pcall(which_key.add, { { M.PREFIX, group = 'tark', mode = { 'n', 'x' } } })
+    return true
+  end
+end
+
+function M.set()
+  for _, row in ipairs(M.keys) do
+    local modes, key, name = unpack(row)
+    local plug = ('<Plug>(tark-%s)'):format(name)
+    for mode in modes:gmatch('.') do
+      if vim.fn.maparg(key, mode) == '' then
+        vim.keymap.set(mode, key, plug, { desc = vim.fn.maparg(plug, mode, false, true).desc })
+      end
+    end
+  end
+  if not name_group() then
+    vim.api.nvim_create_autocmd('User', { pattern = 'VeryLazy', once = true, callback = vim.schedule_wrap(name_group) })
+    vim.api.nvim_create_autocmd('VimEnter', { once = true, callback = vim.schedule_wrap(name_group) })
+  end
+end
+
+return M

@@ -1,0 +1,59 @@
+---Logging in to a provider: a code to type on a page. A key is never asked for in the editor.
+local figures = require('tark.figures')
+local notify = require('tark.notify')
+local request = require('tark.request')
+
+local M = {}
+
+---The page and the code, until the person has done with them. The server opens the page, too, where it can.
+---@param login { provider: string, userCode: string, verificationUri: string }
+local function show(login)
+  local choices = { 'Done', 'Open the page', 'Copy the code' }
+  local prompt = ('Log in to %s: type %s on %s'):format(login.provider, login.userCode, login.verificationUri)
+  vim.ui.select(choices, { prompt = prompt, kind = 'tark_login' }, function(choice)
+    if choice == choices[2] then
+      local _, problem = vim.ui.open(login.verificationUri)
+      if problem then
+        notify.warn(problem)
+      end
+      show(login)
+    elseif choice == choices[3] then
+      vim.fn.setreg('+', login.userCode)
+      vim.fn.setreg('"', login.userCode)
+      show(login)
+    end
+  end)
+end
+
+---@param provider string
+local function login(provider)
+  request.send('tark.auth.login', { provider = provider }, function(answer)
+    if answer.userCode then -- else it takes a key, and the server says how it is given
+      show(answer)
+    end
+  end)
+end
+
+---@param options? { provider?: string } without one: a list to choose from
+function M.choose(options)
+  local provider = options and options.provider or ''
+  if provider ~= '' then
+    return login(provider)
+  end
+  request.send('tark.auth.status', {}, function(answer, known)
+    require('tark.completion').keep_providers(known, answer.providers)
+    vim.ui.select(answer.providers, {
+      prompt = 'Log in to:',
+      kind = 'tark_provider',
+      format_item = function(each)
+        return figures.row(each.provider, each.status, request.known(each.source))
+      end,
+    }, function(each)
+      if each then
+        login(each.provider)
+      end
+    end)
+  end)
+end
+
+return M

@@ -1,0 +1,123 @@
+---What a command is about: some lines, characters or the cursor, which follow the typing until they are sent.
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace('tark_places')
+
+---@alias tark.Range integer[] { line, line } or { line, column, line, column }, ends included, from 1, in bytes
+
+---@class tark.Place
+---@field bufnr integer
+---@field words string for people: 'lines 3-9', or '' for the cursor
+---@field address string for a command line: '3,9', or '' for the cursor
+---@field private mark integer
+---@field private has_text boolean
+local Place = {}
+Place.__index = Place
+
+---The range that a command was given. After `:'<,'>` of a characterwise selection it has columns.
+---@param arguments { range: integer, line1: integer, line2: integer }
+---@return tark.Range?
+function M.of_command(arguments)
+  if arguments.range == 0 then
+    return nil
+  end
+  local first, last = vim.fn.getpos("'<"), vim.fn.getpos("'>")
+  local selected = first[2] == arguments.line1 and last[2] == arguments.line2
+  if arguments.range == 2 and selected and vim.fn.visualmode() == 'v' then
+    return { first[2], first[3], last[2], last[3] - (vim.o.selection == 'exclusive' and 1 or 0) }
+  end
+  return { arguments.line1, arguments.line2 }
+end
+
+---The selection that is being made, which ends with this.
+---@return tark.Range?
+local function of_visual_mode()
+  local mode = vim.fn.mode()
+  if not mode:match('^[vV\22]') then
+    return nil
+  end
+  vim.cmd.normal({ '\27', bang = true })
+  local first, last = vim.fn.getpos("'<"), vim.fn.getpos("'>")
+  return M.of_command({ range = 2, line1 = first[2], line2 = last[2] })
+end
+
+---The byte after the character that holds column `column`, at most the line's length.
+local function after(line, column)
+  if column >= #line then
+    return #line
+  end
+  return column < 1 and 0 or column + vim.str_utf_end(line, column)
+end
+
+---A place in the current buffer.
+---@param range? tark.Range nil: the selection in visual mode, else the cursor
+---@return tark.Place
+function M.here(range)
+  range = range or of_visual_mode()
+  local bufnr = vim.api.nvim_get_current_buf()
+  local count = vim.api.nvim_buf_line_count(bufnr)
+  local function text(line)
+    return vim.api.nvim_buf_get_lines(bufnr, line - 1, line, false)[1] or ''
+  end
+  local place = setmetatable({ bufnr = bufnr, words = '', address = '' }, Place)
+  local row, column, end_row, end_column
+  if not range then
+    row, column = unpack(vim.api.nvim_win_get_cursor(0))
+    row, column = row - 1, math.min(column, #text(row))
+    end_row, end_column = row, column
+  else
+    local first, last = range[1], #range == 4 and range[3] or range[2]
+    first, last = math.max(1, math.min(first, last, count)), math.min(math.max(first, last), count)
+    place.words = first == last and ('line %d'):format(first) or ('lines %d-%d'):format(first, last)
+    place.address = ('%d,%d'):format(first, last)
+    row, column, end_row, end_column = first - 1, 0, last - 1, #text(last)
+    if #range == 4 then
+      column, end_column = math.max(0, math.min(range[2] - 1, #text(first))), after(text(last), range[4])
+    elseif last < count or vim.bo[bufnr].endofline or (vim.bo[bufnr].fixendofline and not vim.bo[bufnr].binary) then
+      end_row, end_column = last, 0 -- whole lines have their ends with them
+    end
+  end
+  place.has_text = end_row > row or end_column > column
+  place.mark = vim.api.nvim_buf_set_extmark(bufnr, namespace, row, column, {
+    end_row = end_row,
+    end_col = end_column,
+    end_right_gravity = false,
+    strict = false,
+  })
+  return place
+end
+
+---In the words of LSP, as the text is now.
+---@param encoding string of the client's positions
+---@return lsp.Range? range nil: the text is not there any more
+function Place:range(encoding)
+  if not vim.api.nvim_buf_is_loaded(self.bufnr) then
+    return nil
+  end
+  local mark = vim.api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, self.mark, { details = true })
+  if not mark[1] then
+    return nil
+  end
+  local row, column, details = mark[1], mark[2], mark[3]
+  local end_row, end_column = details.end_row or row, details.end_col or column
+  if end_row < row or (end_row == row and end_column <= column) then
+    if self.has_text then
+      return nil
+    end
+    end_row, end_column = row, column
+  end
+  local function position(line, byte)
+    local text = vim.api.nvim_buf_get_lines(self.bufnr, line, line + 1, false)[1] or ''
+    return { line = line, character = vim.str_utfindex(text, encoding, math.min(byte, #text), false) }
+  end
+  return { start = position(row, column), ['end'] = position(end_row, end_column) }
+end
+
+---It is not needed any more.
+function Place:forget()
+  if vim.api.nvim_buf_is_valid(self.bufnr) then
+    vim.api.nvim_buf_del_extmark(self.bufnr, namespace, self.mark)
+  end
+end
+
+return M
