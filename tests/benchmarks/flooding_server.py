@@ -59,7 +59,8 @@ def updates() -> Iterator[dict[str, Any]]:
 
 def said() -> list[str]:
     """The texts between the tool calls, whole."""
-    texts, open_text = [], False
+    texts: list[str] = []
+    open_text = False
     for update in updates():
         if update["kind"] == "text":
             texts.append((texts.pop() if open_text else "") + update["delta"])
