@@ -1,0 +1,123 @@
+---The hunks that wait for the person, in all files, and how they are called.
+local state = require('tark.state')
+
+local M = {}
+
+---@class tark.Waiting a hunk, and where it was told of
+---@field known tark.State
+---@field uri string
+---@field version? integer of the document that its range is of; nil: it is not open at the server
+---@field hunk tark.Hunk
+
+---@param text string
+---@return string[] lines without their ends
+function M.lines(text)
+  local lines = vim.split(text:gsub('\r\n?', '\n'), '\n', { plain = true })
+  if lines[#lines] == '' then
+    table.remove(lines)
+  end
+  return lines
+end
+
+---@param hunk tark.Hunk
+---@return string[] lines that stand in its place as long as nobody changed them
+function M.standing(hunk)
+  return M.lines(hunk.applied and hunk.newText or hunk.oldText)
+end
+
+---@param hunk tark.Hunk
+---@return integer first from 0
+---@return integer count of the lines that its range says
+function M.place(hunk)
+  local range = hunk.range
+  local last = range['end'].line + (range['end'].character > 0 and 1 or 0)
+  return range.start.line, math.max(0, last - range.start.line)
+end
+
+---@param uri string
+---@return integer? bufnr nil: no buffer has this file
+function M.buffer(uri)
+  local path = vim.uri_to_fname(uri)
+  return vim.fn.bufexists(path) == 1 and vim.fn.bufadd(path) or nil
+end
+
+---@param uri string
+---@return string path as people say it
+function M.name(uri)
+  return vim.fn.fnamemodify(vim.uri_to_fname(uri), ':~:.')
+end
+
+---@param bufnr? integer nil: in all files
+---@return tark.Waiting[] in the order in which they stand in their files
+function M.waiting(bufnr)
+  local found = {} ---@type tark.Waiting[]
+  for _, known in ipairs(state.all()) do
+    for uri, told in pairs(known.hunks) do
+      if not bufnr or M.buffer(uri) == bufnr then
+        for _, hunk in ipairs(told.hunks) do
+          table.insert(found, { known = known, uri = uri, version = told.version, hunk = hunk })
+        end
+      end
+    end
+  end
+  table.sort(found, function(one, other)
+    if one.uri ~= other.uri then
+      return one.uri < other.uri
+    end
+    if one.hunk.range.start.line ~= other.hunk.range.start.line then
+      return one.hunk.range.start.line < other.hunk.range.start.line
+    end
+    return one.hunk.hunkId < other.hunk.hunkId
+  end)
+  return found
+end
+
+---@param waiting tark.Waiting[]
+---@return string words `3 changes in 2 files`
+function M.count(waiting)
+  local files = {}
+  for _, each in ipairs(waiting) do
+    files[each.uri] = true
+  end
+  local number = vim.tbl_count(files)
+  return ('%d %s in %d %s'):format(
+    #waiting,
+    #waiting == 1 and 'change' or 'changes',
+    number,
+    number == 1 and 'file' or 'files'
+  )
+end
+
+---@param hunk tark.Hunk
+---@return string `+2 -1`
+function M.size(hunk)
+  return ('+%d -%d'):format(#M.lines(hunk.newText), #M.lines(hunk.oldText))
+end
+
+---@param hunk tark.Hunk
+---@return string? words what becomes of the file itself; nil: only lines are changed
+function M.operation(hunk)
+  if not hunk.operation then
+    return nil
+  elseif hunk.operation.kind == 'remove' then
+    return ('%s this file (%s)'):format(hunk.applied and 'deleted' or 'deletes', M.size(hunk))
+  end
+  return ('%s this file to %s'):format(hunk.applied and 'moved' or 'moves', M.name(hunk.operation.target))
+end
+
+---@param hunk tark.Hunk
+---@return string words one line for a list: `+2 -1 def area(radius):`
+function M.title(hunk)
+  local first = ''
+  for _, line in ipairs(vim.list_extend(M.lines(hunk.newText), M.lines(hunk.oldText))) do
+    if first == '' then
+      first = vim.trim(line)
+    end
+  end
+  local words = M.operation(hunk)
+    or M.size(hunk) .. ' ' .. require('tark.visible').line(vim.fn.strcharpart(first, 0, 80))
+  local prefix = { conflict = 'conflict: ', stale = 'not applied: ' }
+  return (prefix[hunk.state] or '') .. words .. (hunk.outsideSelection and ' (outside the selection)' or '')
+end
+
+return M
