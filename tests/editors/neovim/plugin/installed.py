@@ -1,4 +1,4 @@
-"""A person's machine: a clean home where `tark-lsp install neovim` was run, a small project, and Neovim in a terminal."""
+"""A person's machine: a clean home for `tark-lsp install neovim`, a small project, and Neovim in a terminal."""
 
 import shutil
 import sys

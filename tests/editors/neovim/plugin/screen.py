@@ -60,11 +60,13 @@ class Screen:
         return "\n".join(line.rstrip() for line in self.lines)
 
     def see(self, *texts: str) -> str:
-        """Wait until all of them are on the screen; what it shows then."""
+        """Wait until all of them are on the screen, each on one line or on several that were wrapped; all it shows."""
 
         def shown() -> str:
-            text = self.text
-            return text if all(each in text for each in texts) else ""
+            lines = self.lines
+            text = "\n".join(line.rstrip() for line in lines)
+            unwrapped = " ".join("".join(line.ljust(COLUMNS) for line in lines).split())
+            return text if all(each in text or each in unwrapped for each in texts) else ""
 
         return self.until(shown, repr(texts))
 
