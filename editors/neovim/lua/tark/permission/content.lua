@@ -1,0 +1,88 @@
+---A request for permission in words: what, why, at what risk, and the whole command or diff. Pure: no window, no state.
+local visible = require('tark.visible')
+
+local M = {}
+
+local LONGEST_TITLE = 240
+local LONGEST_COVER = 160
+
+---@type table<string, { [1]: string, [2]: string }> the word and its highlight
+local RISKS = {
+  read_only = { 'only reads', 'TarkRiskNone' },
+  write = { 'writes', 'TarkRiskWrite' },
+  risky = { 'risky', 'TarkRiskRisky' },
+  dangerous = { 'DANGEROUS', 'TarkRiskDangerous' },
+}
+
+---@param argv string[]
+---@return string
+local function words(argv)
+  local shown = vim.tbl_map(function(word)
+    return word:find('^[%w%-_./=:,+@%%]+$') and word or ("'%s'"):format(word:gsub("'", [['\'']]))
+  end, argv)
+  return visible.line(table.concat(shown, ' '))
+end
+
+---@param into tark.Lines
+---@param command { argv: string[], text: string, cwd: string, env: table<string, string> }
+local function add_command(into, command)
+  into:quote(command.text, '$ ')
+  into:add({ 'in   ', 'TarkLabel' }, visible.line(command.cwd))
+  local argv = vim.list_slice(command.argv)
+  if argv[#argv] == command.text then -- the shell, which gets the text above
+    argv[#argv] = nil
+  end
+  if #argv > 0 then
+    into:add({ 'by   ', 'TarkLabel' }, words(argv))
+  end
+  local env = {}
+  for _, key in ipairs(vim.fn.sort(vim.tbl_keys(command.env))) do
+    table.insert(env, words({ key .. '=' .. command.env[key] }))
+  end
+  if #env > 0 then
+    into:add({ 'with ', 'TarkLabel' }, { table.concat(env, '  '), 'TarkFaint' })
+  end
+  into:add('')
+end
+
+---What `covers` ends with says for how long: its first letter is the key.
+---@param grant { id: string, covers: string }
+---@param number integer
+---@return string key
+function M.grant_key(grant, number)
+  return ({ turn = 't', session = 's' })[grant.covers:match('this (%a+)$')] or tostring(number)
+end
+
+---@param grant { id: string, covers: string }
+---@return string
+function M.grant_words(grant)
+  return 'allow ' .. visible.short(grant.covers, LONGEST_COVER)
+end
+
+---@param request tark.Permission
+---@return string one line
+function M.title(request)
+  return visible.short(request.title, LONGEST_TITLE)
+end
+
+---@param request tark.Permission
+---@param keys tark.WaitingKey[]
+---@param name fun(uri: string): string how a file is called
+---@return tark.Lines
+function M.build(request, keys, name)
+  local into = require('tark.waiting.lines').new()
+  local risk = RISKS[request.risk] or { visible.line(tostring(request.risk)), 'TarkRiskRisky' }
+  into:add({ M.title(request), 'TarkWaitingSubject' })
+  into:add(risk, { ', asked because ' .. visible.line(request.why), 'TarkLabel' })
+  into:add('')
+  if request.command then
+    add_command(into, request.command)
+  end
+  if request.edits then
+    require('tark.permission.diff').add(into, request.edits, name)
+  end
+  require('tark.waiting.keys').add(into, keys)
+  return into
+end
+
+return M

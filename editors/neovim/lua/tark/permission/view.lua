@@ -1,0 +1,81 @@
+---A request for permission in the float: how it is drawn, and what each key answers.
+local content = require('tark.permission.content')
+local waiting = require('tark.waiting')
+
+local M = {}
+
+M.title = content.title
+
+---@param uri string
+---@return string as the person would name it, from where they are
+local function name(uri)
+  return vim.fn.fnamemodify(vim.uri_to_fname(uri), ':~:.')
+end
+
+---@param request tark.Permission
+---@param keys tark.WaitingKey[]
+---@return tark.Lines
+function M.draw(request, keys)
+  return content.build(request, keys, name)
+end
+
+---@param answer tark.PermissionReply
+---@return fun(each: tark.Waiting)
+local function answers(answer)
+  return function(each)
+    waiting.answer(each, answer)
+  end
+end
+
+---@param each tark.Waiting
+local function reject_with_reason(each)
+  local version = waiting.version(each)
+  vim.ui.input({ prompt = 'Reject, because: ' }, function(reason)
+    local now = waiting.find(each.request.requestId)
+    if not reason then
+      return
+    end
+    if now and waiting.version(now) == version then
+      waiting.answer(now, { outcome = 'reject', reason = vim.trim(reason) ~= '' and reason or nil })
+    else
+      require('tark.input.kept').keep(reason, 'it was changed or answered meanwhile')
+    end
+  end)
+end
+
+---@param each tark.Waiting
+local function go_to_hunks(each)
+  local client = vim.lsp.get_client_by_id(each.client_id)
+  local document = each.request.edits[1]
+  require('tark.waiting.float').fold()
+  if client and document then
+    local hunk = document.hunks[1]
+    local range = hunk and hunk.range or { start = { line = 0, character = 0 } }
+    local place = { uri = document.uri, range = { start = range.start, ['end'] = range.start } }
+    vim.lsp.util.show_document(place, client.offset_encoding, { focus = true, reuse_win = true })
+  end
+end
+
+---@param request tark.Permission
+---@return tark.WaitingKey[]
+function M.keys(request)
+  local keys = {
+    { 'a', 'allow this', answers({ outcome = 'allow' }), decides = true, grants = true, line = true, short = 'allow' },
+  }
+  for number, grant in ipairs(request.grants) do
+    local key, answer = content.grant_key(grant, number), answers({ outcome = 'allow', grant = grant.id })
+    local span = grant.covers:match('this (%a+)$')
+    local words = content.grant_words(grant)
+    table.insert(keys, { key, words, answer, decides = true, grants = true, line = true, short = span })
+  end
+  local reject = answers({ outcome = 'reject' })
+  table.insert(keys, { 'r', 'reject', reject, decides = true, short = 'reject' })
+  table.insert(keys, { 'R', 'reject with a reason', reject_with_reason, decides = true })
+  if request.edits then
+    table.insert(keys, { 'e', 'decide hunk by hunk in the files', go_to_hunks })
+  end
+  table.insert(keys, { 'c', 'cancel the turn', answers({ outcome = 'cancelled' }), decides = true })
+  return keys
+end
+
+return M

