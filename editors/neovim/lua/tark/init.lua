@@ -49,7 +49,7 @@ M.prev_hunk = of('review', 'previous')
 M.hunk_diff = of('review', 'diff')
 M.hunk_edit = of('review', 'edit')
 M.review = of('review', 'list')
-M.permission = of('permission', 'go')
+M.permission = of('permission', 'list')
 
 M.sessions = of('pickers.sessions', 'choose')
 M.model = of('pickers.settings', 'model')
