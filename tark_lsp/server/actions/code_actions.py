@@ -12,7 +12,7 @@ from tark_lsp.server.asking.waiting import Waiting
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.documents import Documents, TextDocument
 from tark_lsp.server.documents.targets import Targets
-from tark_lsp.server.documents.text_document import is_chat
+from tark_lsp.server.documents.text_document import is_chat, is_prompt
 from tark_lsp.server.prompting.comments import PromptComment
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.prompt_comments import PromptComments, comment_range
@@ -59,7 +59,8 @@ class CodeActions:
             offers += [offer for _, offer in self._hunks.alarmed(document, params.range)]
             offers += self._on_comments(document, params.range)
         if invoked:
-            if document is None or not is_chat(document.path):  # what a chat says is sent, not worked on
+            # What a chat says is sent, not worked on.
+            if document is None or not (is_chat(document.path) or is_prompt(document.uri)):
                 offers += await self._on_range(params)
             offers += () if here else self._hunks.elsewhere()
         return [self._shaped(offer) for offer in offers if offer.wanted(params.context.only)]

@@ -18,7 +18,7 @@ from tark_lsp.server.chat.outline import flat, folds, symbols
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.documents.documents import Documents, TextDocument
 from tark_lsp.server.documents.positions import from_client, to_client
-from tark_lsp.server.documents.text_document import CHAT_ENDING, is_chat
+from tark_lsp.server.documents.text_document import CHAT_ENDING, is_chat, is_prompt
 from tark_lsp.server.documents.uris import uri_from_path
 from tark_lsp.server.protocol_json import range_json
 from tark_lsp.workspace.files import Workspace
@@ -82,9 +82,9 @@ class Chat:
         return [placed.offer.as_lens(placed.start) for placed in (self._chats.offers(document) if document else ())]
 
     async def completion(self, params: protocol.HoverParams) -> Json | None:
-        document = self._chat(params.text_document.uri)
+        document = self._documents.find(params.text_document.uri)
         number = params.position.line
-        if document is None or number >= len(document.lines):
+        if document is None or not (is_chat(document.path) or is_prompt(document.uri)) or number >= len(document.lines):
             return None
         line = document.lines[number]
         column = from_client(line, params.position.character, self._documents.encoding)

@@ -10,7 +10,7 @@ from tark_lsp.server.capabilities import find
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.documents.targets import Target, Targets
-from tark_lsp.server.documents.text_document import is_chat
+from tark_lsp.server.documents.text_document import is_chat, is_prompt
 from tark_lsp.server.documents.uris import path_from_uri
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,9 @@ class Selections:
     def saw(self, uri: str, selected: protocol.Range) -> None:
         """The range of a codeAction request; a caret is no selection, and a chat's own text is not meant."""
         document = self._documents.find(uri)
-        if document is not None and not is_chat(document.path) and not _is_caret(selected):
+        if document is None or is_chat(document.path) or is_prompt(uri):
+            return
+        if not _is_caret(selected):
             self._seen = protocol.DocumentId(uri=document.uri, version=document.version), selected
 
     async def last(self) -> Target | None:
@@ -48,7 +50,7 @@ class Selections:
         except (RequestFailed, ValidationError) as error:
             log.warning("tark/clientState: %s", error)
             return None
-        if _is_caret(selected) or is_chat(path_from_uri(document.uri)):
+        if _is_caret(selected) or is_chat(path_from_uri(document.uri)) or is_prompt(document.uri):
             return None
         return document, selected
 

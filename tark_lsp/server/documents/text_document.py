@@ -6,6 +6,7 @@ from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 CHAT_ENDING = ".tark.md"
+PROMPT_SCHEME = "tark:"
 
 
 class TextDocument:
@@ -74,6 +75,11 @@ class TextDocument:
 
 def is_chat(path: Path | None) -> bool:
     return path is not None and path.name.endswith(CHAT_ENDING)
+
+
+def is_prompt(uri: str) -> bool:
+    """Where the person types in a client's own chat, `tark:...tark.md`: no file, and completed as a chat is."""
+    return uri.startswith(PROMPT_SCHEME) and uri.endswith(CHAT_ENDING)
 
 
 def _split(text: str) -> list[str]:
