@@ -313,6 +313,50 @@ async def test_killed_between_note_and_change(turn: Turn, folder: Path, came: bo
     assert await turn.undo() == Undone((), ())
 
 
+@pytest.mark.parametrize("came", [False, True])
+@pytest.mark.parametrize("second", ["other\n", "agent\nmore\n", ""], ids=["the line again", "beside it", "taken out"])
+@pytest.mark.parametrize("goes_on", [False, True])
+async def test_killed_between_note_and_a_further_change(
+    turn: Turn, folder: Path, came: bool, second: str, goes_on: bool
+) -> None:
+    """The files have what the agent made of them before, or now; another server may bring more of the turn there."""
+    (folder / "edited").write_text(TEN)
+    (folder / "removed").write_text(TEN)
+    before = tree(folder)
+    further = AGENT.replace("agent\n", second)
+    for name in ("edited", "created", "removed"):
+        await turn.write(folder / name, AGENT)
+        turn.checkpoints.changing("t1", folder / name, AGENT.encode(), further)
+        if came:
+            (folder / name).write_text(further)
+        if goes_on:
+            await turn.write(folder / name, (further if came else AGENT).replace("5\n", "5\n5\n"))
+    await turn.remove(folder / "removed")
+    with (folder / "edited").open("a") as file:
+        file.write("mine\n")
+    undone = await turn.undo()
+    assert undone.kept == ()
+    assert set(undone.restored) == {folder / name for name in ("edited", "created", "removed")}
+    assert (folder / "edited").read_text() == TEN + "mine\n"
+    (folder / "edited").write_text(TEN)
+    assert tree(folder) == before
+
+
+@pytest.mark.parametrize("came", [False, True])
+@pytest.mark.parametrize("removed", [False, True])
+async def test_killed_before_a_further_change_of_a_created_file_that_the_person_changed(
+    turn: Turn, folder: Path, came: bool, removed: bool
+) -> None:
+    await turn.write(folder / "created", "agent\n")
+    turn.checkpoints.changing("t1", folder / "created", b"agent\n", "agent\nmore\n")
+    mine = "agent\nmore\nmine\n" if came else "agent\nmine\n"
+    (folder / "created").write_text(mine)
+    if removed:
+        await turn.remove(folder / "created")
+    assert (await turn.undo()).kept == ((folder / "created", NOT_OURS),)
+    assert (folder / "created").read_text() == mine
+
+
 async def test_killed_while_it_was_undone(turn: Turn, folder: Path) -> None:
     """All is done, but nothing of it is noted."""
     for name in ("edited", "moved", "removed"):

@@ -47,17 +47,19 @@ class FileHistory:
         return last if last.kind == "remove" and not last.undone else None
 
     @property
-    def steps(self) -> list[Step]:
-        """The edits that were not taken back."""
-        steps: list[Step] = []
-        for change in self.changes:
-            if change.kind != "edit" or change.undone:
-                continue
-            if steps and steps[-1].after == change.before:
-                steps[-1] = Step(steps[-1].before, change.after)
-            else:
-                steps.append(Step(change.before, change.after))
-        return steps
+    def edits(self) -> list[LoggedChange]:
+        """Those that were not taken back."""
+        return [change for change in self.changes if change.kind == "edit" and not change.undone]
+
+
+def steps_of(edits: Sequence[LoggedChange]) -> list[Step]:
+    steps: list[Step] = []
+    for edit in edits:
+        if steps and steps[-1].after == edit.before:
+            steps[-1] = Step(steps[-1].before, edit.after)
+        else:
+            steps.append(Step(edit.before, edit.after))
+    return steps
 
 
 def histories_of(changes: Sequence[LoggedChange]) -> list[FileHistory]:

@@ -6,10 +6,11 @@ back one by one, in an order in which each found its places free when it was mad
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, WorkspaceError
-from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories_of
+from tark_lsp.workspace.checkpoints.file_histories import FileHistory, Step, histories_of, steps_of
 from tark_lsp.workspace.checkpoints.imagined import Files
 from tark_lsp.workspace.checkpoints.net_changes import taken_back
 from tark_lsp.workspace.checkpoints.store import LoggedChange
@@ -114,7 +115,7 @@ class Undoing:
                 await self._bring_back(work, history.removal)
         elif history.removal is not None:
             await self._bring_back(work, history.removal)
-        elif history.steps:
+        elif history.edits:
             await self._take_back(work)
 
     async def _remove(self, work: _Work) -> None:
@@ -206,7 +207,7 @@ class Undoing:
         data = self._content(removal.before or "")
         if history.created:
             return data, NOT_OURS
-        if not history.steps:
+        if not history.edits:
             return data, ""
         text, encoding = decode(data)
         edit, conflicts = self._inverse(history, Snapshot(history.place, text))
@@ -214,17 +215,38 @@ class Undoing:
 
     def _inverse(self, history: FileHistory, current: Snapshot) -> tuple[ProposedEdit, str]:
         """The edit of the current text that takes back all steps, and what it leaves, and why."""
-        steps = [(self._text(step.before), self._text(step.after)) for step in history.steps]
+        steps = [(self._text(step.before), self._text(step.after)) for step in self._steps(history, current)]
         edit, lost, total = taken_back(steps, current)
         reason = f"{lost} of {total} changes were changed again since" if lost else ""
         return ProposedEdit.between(current, edit.after), reason
+
+    def _steps(self, history: FileHistory, last: Snapshot) -> list[Step]:
+        """Those of the edits that came to be; `last` is what they and the person left.
+
+        A server that was killed may have noted one and not made it: then nothing of it is in the text that was noted
+        next, or else in `last`. As a step it would hide what the edits before it left there.
+        """
+        came = []
+        for edit, later in zip_longest(history.edits, history.edits[1:]):
+            if not edit.sure and not self._has(last if later is None else self._noted(last.path, later), edit):
+                continue
+            came.append(edit)
+        return steps_of(came)
+
+    def _noted(self, place: Path, edit: LoggedChange) -> Snapshot:
+        return Snapshot(place, self._text(edit.before))
+
+    def _has(self, current: Snapshot, edit: LoggedChange) -> bool:
+        """Whether the text has something of the edit, as it was made or changed since."""
+        inverse, lost, _ = taken_back([(self._text(edit.before), self._text(edit.after))], current)
+        return bool(inverse.hunks or lost)
 
     def _text(self, digest: str | None) -> str:
         return "" if digest is None else self._content(digest).decode("utf-8", "surrogatepass")
 
     def _came(self, change: LoggedChange) -> bool:
-        """Of a move or removal that the server did not see the end of: whether it came to be. An edit that did not
-        is no matter: rebasing finds that there is nothing to take back."""
+        """Of a move or removal that the server did not see the end of: whether it came to be. Of an edit its text says
+        that, see `_steps`."""
         if change.sure or change.undone or change.kind == "edit":
             return True
         try:
@@ -250,8 +272,13 @@ class Undoing:
 
 def _is_ours(history: FileHistory, digest: str | None) -> bool:
     """Whether all of a created file's text is the agent's: nothing was typed between its edits, nor after the last."""
-    steps = history.steps
-    return len(steps) == 1 and steps[0].after == digest
+    texts: set[str | None] = {None}
+    for edit in history.edits:
+        if edit.before not in texts:
+            return False
+        # A server that was killed may have noted an edit and not made it.
+        texts = {edit.after} if edit.sure else {edit.before, edit.after}
+    return digest in texts
 
 
 async def _tried(attempt: Callable[[], Awaitable[Outcome]]) -> str:
