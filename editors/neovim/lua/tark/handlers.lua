@@ -22,6 +22,9 @@ return {
   ['tark/save'] = function(_, params)
     return require('tark.save').answer(params)
   end,
+  ['workspace/applyEdit'] = function(_, params, context)
+    return require('tark.apply_edit').answer(params, context)
+  end,
   ['$/cancelRequest'] = function(_, _, context)
     require('tark.permission').taken_back(context.client_id)
     return vim.NIL

@@ -3,7 +3,7 @@
 local M = {}
 
 ---Enough for minutes of typing; what is told of older versions is drawn with the next update.
-local MOST = 1000
+local MOST = 1000 -- an even number
 
 ---@class tark.LineChange lines [first, last) became lines [first, new_last)
 ---@field tick integer the version that the buffer had after it
@@ -12,7 +12,7 @@ local MOST = 1000
 ---@field new_last integer
 
 ---@class tark.ChangeListener
----@field changed fun(bufnr: integer, first: integer, new_last: integer) while the text changes: leave it alone meanwhile
+---@field changed fun(bufnr: integer, first: integer, new_last: integer) while the text changes: leave it alone then
 ---@field lost fun(bufnr: integer) the text was read anew, or is gone
 
 ---@class tark.ChangeLog
