@@ -12,19 +12,15 @@ function M.shown(hunk)
   return shown[hunk.hunkId] == hunk.newText .. '\0' .. hunk.oldText
 end
 
----@param each tark.Waiting
----@return string[]? lines of its file as they are now; nil: it cannot be read, or is not there
----@return integer first line of the hunk, from 0
-local function text_of(each)
-  local bufnr = hunks.buffer(each.uri)
+---@param uri string
+---@return string[]? lines of the file as they are now; nil: it cannot be read, or is not there
+local function text_of(uri)
+  local bufnr = hunks.buffer(uri)
   if bufnr and vim.api.nvim_buf_is_loaded(bufnr) then
-    local review = require('tark.review.drawing').of(bufnr)
-    local placed = review and review.placed[each.hunk.hunkId]
-    return vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), placed and placed:place() or (hunks.place(each.hunk))
+    return vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
   end
-  local path = vim.uri_to_fname(each.uri)
-  local lines = vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, '', 100000) or nil
-  return lines, (hunks.place(each.hunk))
+  local path = vim.uri_to_fname(uri)
+  return vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, '', 100000) or nil
 end
 
 ---One hunk as a diff has it, with lines around it. Pure.
@@ -64,18 +60,15 @@ end
 function M.lines(waiting)
   local found, uri, lines = {}, nil, nil
   for _, each in ipairs(waiting) do
-    local first
+    local operation = each.hunk.operation
     if each.uri ~= uri then
-      lines, first = text_of(each)
-      uri = each.uri
+      uri, lines = each.uri, text_of(each.uri)
       local name = hunks.name(uri)
-      local operation = each.hunk.operation
       local target = operation and (operation.kind == 'remove' and '/dev/null' or hunks.name(operation.target)) or name
       vim.list_extend(found, { '--- ' .. (lines and name or '/dev/null'), '+++ ' .. target })
-    else
-      _, first = text_of(each)
     end
-    if not each.hunk.operation or each.hunk.operation.kind == 'remove' then
+    if not operation or operation.kind == 'remove' then
+      local first = require('tark.review.drawing').place(each)
       vim.list_extend(found, M.hunk_lines(each.hunk, lines, first))
     end
   end

@@ -59,6 +59,19 @@ function M.of(bufnr)
   return buffers[bufnr and bufnr ~= 0 and bufnr or vim.api.nvim_get_current_buf()]
 end
 
+---Where a hunk stands now: where it is drawn, else where the server says.
+---@param waiting tark.Waiting
+---@return integer first from 0
+---@return integer count of lines
+function M.place(waiting)
+  local bufnr = hunks.buffer(waiting.uri)
+  local placed = bufnr and buffers[bufnr] and buffers[bufnr].placed[waiting.hunk.hunkId]
+  if placed and placed:place() then
+    return placed:place()
+  end
+  return hunks.place(waiting.hunk)
+end
+
 ---Hunks may be drawn otherwise than before.
 function M.redraw()
   for bufnr in pairs(buffers) do

@@ -13,14 +13,9 @@ local scheduled = false
 local function items(waiting)
   local drawing = require('tark.review.drawing')
   return vim.tbl_map(function(each)
-    local bufnr = hunks.buffer(each.uri)
-    local review = bufnr and drawing.of(bufnr)
-    local placed = review and review.placed[each.hunk.hunkId]
-    local place = { placed and placed:place() }
-    place = place[1] and place or { hunks.place(each.hunk) }
     return {
       filename = vim.uri_to_fname(each.uri),
-      lnum = require('tark.review.selection').row(place) + 1,
+      lnum = require('tark.review.selection').row({ drawing.place(each) }) + 1,
       col = 1,
       type = each.hunk.state == 'pending' and 'I' or 'W',
       text = hunks.title(each.hunk),

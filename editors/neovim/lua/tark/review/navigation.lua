@@ -26,7 +26,7 @@ local function enter(uri, last)
   end
   local rows = {}
   for _, each in ipairs(hunks.waiting(vim.api.nvim_get_current_buf())) do
-    table.insert(rows, selection.row({ hunks.place(each.hunk) }))
+    table.insert(rows, selection.row({ require('tark.review.drawing').place(each) }))
   end
   table.sort(rows)
   if #rows > 0 then
