@@ -1,0 +1,60 @@
+---The chat's two buffers: the transcript, which only view.lua writes, and the prompt, which is the person's.
+local M = {}
+
+local TRANSCRIPT = 'tark://chat/transcript'
+local PROMPT = 'tark://chat/prompt.tark.md' -- the server completes documents of such a name
+
+local unsent ---@type string[]? of a prompt that was unloaded
+
+---@param name string
+---@param filetype string
+---@return integer bufnr
+---@return boolean fresh
+local function loaded(name, filetype)
+  local bufnr = vim.fn.bufadd(name)
+  if vim.api.nvim_buf_is_loaded(bufnr) then
+    return bufnr, false
+  end
+  local options = vim.bo[bufnr]
+  options.buftype, options.swapfile, options.undofile, options.buflisted = 'nofile', false, false, false
+  vim.fn.bufload(bufnr)
+  options.bufhidden, options.modeline = 'hide', false
+  vim.treesitter.language.register('markdown', { 'tark', 'tark_prompt' })
+  options.filetype = filetype
+  if not pcall(vim.treesitter.start, bufnr, 'markdown') then
+    options.syntax = 'markdown'
+  end
+  require('tark.chat.keys').map(bufnr, filetype == 'tark' and 'transcript' or 'prompt')
+  return bufnr, true
+end
+
+---@return integer bufnr
+function M.transcript()
+  local bufnr, fresh = loaded(TRANSCRIPT, 'tark')
+  if fresh then
+    vim.bo[bufnr].undolevels = -1
+    vim.bo[bufnr].modifiable = false
+  end
+  return bufnr
+end
+
+---@return integer bufnr
+function M.prompt()
+  local bufnr, fresh = loaded(PROMPT, 'tark_prompt')
+  if fresh then
+    if unsent then
+      vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, unsent)
+    end
+    vim.bo[bufnr].completeopt = 'menuone,noselect,popup,fuzzy' -- the server finds a path by any part of it
+    require('tark.chat.prompt').watch(bufnr)
+    vim.api.nvim_create_autocmd('BufUnload', {
+      buffer = bufnr,
+      callback = function()
+        unsent = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+      end,
+    })
+  end
+  return bufnr
+end
+
+return M

@@ -1,0 +1,102 @@
+---The keys of the chat's two buffers, and the float that lists them.
+local M = {}
+
+---@class tark.ChatKey
+---@field [1] 'transcript'|'prompt'|'both' where
+---@field [2] string modes
+---@field [3] string[] keys
+---@field [4] string what it does
+---@field [5] string the function of chat/actions.lua, and after a blank its argument
+
+---@type tark.ChatKey[]
+M.table = {
+  { 'prompt', 'n', { '<CR>' }, 'send', 'send' },
+  { 'prompt', 'ni', { '<C-s>', '<C-CR>' }, 'send', 'send' },
+  { 'prompt', 'n', { 'gs' }, 'say it to the turn that runs, after its next tool results', 'steer' },
+  { 'prompt', 'n', { '<C-p>' }, 'the prompt before', 'recall -1' },
+  { 'prompt', 'n', { '<C-n>' }, 'the prompt after', 'recall 1' },
+  { 'both', 'n', { '<C-c>' }, 'cancel the turn that runs', 'cancel' },
+  { 'transcript', 'n', { '<CR>' }, 'follow the link, answer what waits, or open and close', 'enter' },
+  { 'transcript', 'n', { 'gf', '<C-]>' }, 'open the file that is named here', 'follow' },
+  { 'transcript', 'n', { 'gx' }, 'open the web page that is named here', 'browse' },
+  { 'transcript', 'n', { 'za' }, 'open or close what is here', 'toggle' },
+  { 'transcript', 'n', { 'zo' }, 'open what is here', 'toggle open' },
+  { 'transcript', 'n', { 'zc' }, 'close what is here', 'toggle close' },
+  { 'transcript', 'n', { 'zR' }, 'open everything', 'toggle_all open' },
+  { 'transcript', 'n', { 'zM' }, 'close everything', 'toggle_all close' },
+  { 'transcript', 'n', { ']]' }, 'to the next prompt', 'turn 1' },
+  { 'transcript', 'n', { '[[' }, 'to the prompt before', 'turn -1' },
+  { 'transcript', 'n', { 'e' }, 'on a prompt of yours: edit it and send it in its place', 'edit' },
+  { 'transcript', 'n', { 'i', 'a', 'o', 'I', 'A', 'O' }, 'go on typing in the prompt', 'type' },
+  { 'transcript', 'n', { 'q' }, 'close the chat', 'hide' },
+  { 'both', 'n', { 'g?' }, 'show these keys', 'help' },
+}
+
+---@param bufnr integer
+---@param part tark.ChatPart
+function M.map(bufnr, part)
+  for _, row in ipairs(M.table) do
+    local where, modes, keys, description, call = unpack(row)
+    local name, argument = call:match('^(%S+) ?(.*)$')
+    if where == part or where == 'both' then
+      for _, key in ipairs(keys) do
+        vim.keymap.set(vim.split(modes, ''), key, function()
+          local ok, problem = xpcall(require('tark.chat.actions')[name], debug.traceback, argument)
+          if not ok then
+            require('tark.notify').bug(problem)
+          end
+        end, { buffer = bufnr, nowait = true, desc = 'Tark: ' .. description })
+      end
+    end
+  end
+end
+
+---@return string[]
+function M.lines()
+  local lines = {}
+  for _, part in ipairs({ 'prompt', 'transcript' }) do
+    table.insert(lines, part == 'prompt' and 'In the prompt' or 'In the transcript')
+    for _, row in ipairs(M.table) do
+      if row[1] == part or row[1] == 'both' then
+        local mode = row[2] == 'ni' and ' (insert mode, too)' or ''
+        table.insert(lines, ('  %-22s %s%s'):format(table.concat(row[3], ' '), row[4], mode))
+      end
+    end
+  end
+  return lines
+end
+
+---A float that any of `q`, `<Esc>`, `g?` or leaving it closes.
+function M.help()
+  local lines = M.lines()
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].modifiable, vim.bo[bufnr].bufhidden = false, 'wipe'
+  local width = 0
+  for _, line in ipairs(lines) do
+    width = math.max(width, vim.fn.strdisplaywidth(line) + 1)
+  end
+  width = math.min(width, math.max(1, vim.o.columns - 4))
+  local height = math.min(#lines, math.max(1, vim.o.lines - 4))
+  local window = vim.api.nvim_open_win(bufnr, true, {
+    relative = 'editor',
+    width = width,
+    height = height,
+    row = math.floor((vim.o.lines - height) / 2) - 1,
+    col = math.floor((vim.o.columns - width) / 2),
+    style = 'minimal',
+    border = 'rounded',
+    title = ' Tark chat ',
+  })
+  local function close()
+    if vim.api.nvim_win_is_valid(window) then
+      vim.api.nvim_win_close(window, true)
+    end
+  end
+  for _, key in ipairs({ 'q', '<Esc>', 'g?' }) do
+    vim.keymap.set('n', key, close, { buffer = bufnr, nowait = true, desc = 'Tark: close' })
+  end
+  vim.api.nvim_create_autocmd('WinLeave', { buffer = bufnr, once = true, callback = vim.schedule_wrap(close) })
+end
+
+return M

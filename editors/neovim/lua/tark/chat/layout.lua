@@ -1,0 +1,233 @@
+---The chat's two windows, the transcript above and the prompt below it: one unit in each tabpage that shows it.
+---What is opened in one of them by `:edit` and the like goes to a window for files.
+local config = require('tark.config')
+
+local M = {}
+
+---@alias tark.ChatPart 'transcript'|'prompt'
+
+local OTHER = { transcript = 'prompt', prompt = 'transcript' }
+local LEAST_FLOAT = 0.6 -- of the screen
+
+---@param window integer
+---@return tark.ChatPart?
+function M.part(window)
+  return vim.api.nvim_win_is_valid(window) and vim.w[window].tark_chat or nil
+end
+
+---@param part tark.ChatPart
+---@param tabpage? integer
+---@return integer? window
+function M.window(part, tabpage)
+  for _, window in ipairs(vim.api.nvim_tabpage_list_wins(tabpage or 0)) do
+    if M.part(window) == part then
+      return window
+    end
+  end
+end
+
+---@return integer
+local function buffer(part)
+  return require('tark.chat.buffers')[part]()
+end
+
+---@return integer
+local function prompt_lines(window)
+  local wanted = vim.api.nvim_win_text_height(window, {}).all
+  local above = M.window('transcript', vim.api.nvim_win_get_tabpage(window))
+  local both = vim.api.nvim_win_get_height(window) + (above and vim.api.nvim_win_get_height(above) or 0)
+  return math.max(config.get().chat.prompt_lines, math.min(wanted, math.floor(both / 3)))
+end
+
+---Where the two floats are, the prompt having so many lines.
+---@param lines integer
+---@return table<tark.ChatPart, vim.api.keyset.win_config>
+local function floats(lines)
+  local size = math.max(config.get().chat.size, LEAST_FLOAT)
+  local width, height = math.floor(vim.o.columns * size), math.floor((vim.o.lines - 4) * size)
+  local above = math.max(1, height - lines - 4) -- without the borders
+  local row, column = math.floor((vim.o.lines - height) / 2), math.floor((vim.o.columns - width) / 2)
+  local same = { relative = 'editor', width = width, col = column, border = 'rounded' }
+  return {
+    transcript = vim.tbl_extend('error', { row = row, height = above }, same),
+    prompt = vim.tbl_extend('error', { row = row + above + 2, height = lines }, same),
+  }
+end
+
+---@param part tark.ChatPart
+---@return vim.api.keyset.win_config
+local function place(part)
+  local chat = config.get().chat
+  local other = M.window(OTHER[part])
+  if chat.position == 'float' then
+    return floats(chat.prompt_lines)[part]
+  elseif other then
+    return part == 'prompt' and { win = other, split = 'below', height = chat.prompt_lines }
+      or { win = other, split = 'above' }
+  elseif chat.position == 'bottom' then
+    return { win = -1, split = 'below', height = math.floor(vim.o.lines * chat.size) }
+  end
+  return { win = -1, split = chat.position, width = math.floor(vim.o.columns * chat.size) }
+end
+
+---@param window integer
+---@param part tark.ChatPart
+local function adorn(window, part)
+  vim.w[window].tark_chat = part
+  local options = vim.wo[window][0]
+  options.wrap, options.linebreak, options.list, options.spell = true, true, false, false
+  options.number, options.relativenumber, options.cursorline = false, false, false
+  options.signcolumn, options.foldcolumn, options.statuscolumn, options.colorcolumn = 'no', '0', '', ''
+  options.foldenable, options.winfixwidth, options.winfixheight = false, true, part == 'prompt'
+  if part == 'transcript' then
+    options.conceallevel, options.concealcursor = 2, 'nc'
+  end
+end
+
+---Opens what is not there of the two in this tabpage, without going there.
+---@return integer transcript window
+---@return integer prompt window
+function M.open()
+  for _, part in ipairs({ 'transcript', 'prompt' }) do
+    if not M.window(part) then
+      adorn(vim.api.nvim_open_win(buffer(part), false, place(part)), part)
+    end
+  end
+  M.fit()
+  return M.window('transcript'), M.window('prompt')
+end
+
+---@param window integer
+local function close(window)
+  if not vim.api.nvim_win_is_valid(window) then
+    return
+  end
+  local tabpage = vim.api.nvim_win_get_tabpage(window)
+  local only = #vim.api.nvim_list_tabpages() == 1
+  for _, other in ipairs(vim.api.nvim_tabpage_list_wins(tabpage)) do
+    only = only and (other == window or vim.api.nvim_win_get_config(other).relative ~= '')
+  end
+  if only then -- Neovim must have one
+    vim.w[window].tark_chat = nil
+    local file = require('tark.workspace').file_buffer()
+    vim.api.nvim_win_set_buf(window, file or vim.api.nvim_create_buf(true, false))
+  else
+    vim.api.nvim_win_close(window, true)
+  end
+end
+
+---Closes the chat in this tabpage.
+function M.close()
+  local transcript, prompt = M.window('transcript'), M.window('prompt')
+  for _, window in pairs({ prompt, transcript }) do
+    vim.w[window].tark_chat = nil -- so that its end is no reason to do anything
+  end
+  for _, window in pairs({ prompt, transcript }) do
+    close(window)
+  end
+end
+
+---The prompt gets the height of its text, up to a third of the chat.
+function M.fit()
+  local prompt, transcript = M.window('prompt'), M.window('transcript')
+  if not prompt or not transcript then
+    return
+  end
+  local lines = prompt_lines(prompt)
+  if vim.api.nvim_win_get_config(prompt).relative ~= '' then
+    local configs = floats(lines)
+    vim.api.nvim_win_set_config(transcript, configs.transcript)
+    vim.api.nvim_win_set_config(prompt, configs.prompt)
+  elseif vim.api.nvim_win_get_height(prompt) ~= lines then
+    vim.api.nvim_win_set_height(prompt, lines)
+  end
+end
+
+---A window for files in this tabpage; one is made where there is none.
+---@return integer window
+function M.file_window()
+  local window = require('tark.workspace').file_window()
+  for _, each in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local free = not M.part(each) and vim.api.nvim_win_get_config(each).relative == ''
+    window = window or free and vim.bo[vim.api.nvim_win_get_buf(each)].buftype == '' and each or nil
+  end
+  if config.get().chat.position == 'float' then
+    M.close()
+  end
+  local side = config.get().chat.position == 'left' and 'right' or 'left'
+  return window or vim.api.nvim_open_win(0, false, { win = -1, split = side })
+end
+
+---Another buffer came into a window of the chat: it goes to a window for files, and the chat comes back.
+---@param window integer
+local function put_back(window)
+  local part = M.part(window)
+  local foreign = part and vim.api.nvim_win_get_buf(window)
+  if not part or foreign == buffer(part) then
+    return
+  end
+  local cursor = vim.api.nvim_win_get_cursor(window)
+  local is_current = vim.api.nvim_get_current_win() == window
+  vim.api.nvim_win_set_buf(window, buffer(part))
+  adorn(window, part)
+  local target = M.file_window()
+  vim.api.nvim_win_set_buf(target, foreign)
+  vim.api.nvim_win_set_cursor(target, cursor)
+  if is_current then
+    vim.api.nvim_set_current_win(target)
+  end
+end
+
+---One of the two is closed: by the person in it, and the other goes with it; by `:only` in the other: it comes back.
+---@param window integer
+local function closed(window)
+  local part = M.part(window)
+  local current = vim.api.nvim_get_current_win()
+  local other = part and M.window(OTHER[part], vim.api.nvim_win_get_tabpage(window))
+  if not other then
+    return
+  end
+  local comes_back = current == other
+  vim.schedule(function()
+    if not M.part(other) then
+      return
+    elseif comes_back and vim.api.nvim_get_current_win() == other then
+      M.open()
+      require('tark.chat').refresh()
+    else
+      vim.w[other].tark_chat = nil
+      close(other)
+    end
+  end)
+end
+
+---`:q` where nothing but the chat is left: the other half would keep Neovim from ending.
+local function quitting()
+  local part = M.part(vim.api.nvim_get_current_win())
+  local other = part and M.window(OTHER[part])
+  if other and #vim.api.nvim_list_tabpages() == 1 and #vim.api.nvim_tabpage_list_wins(0) == 2 then
+    vim.api.nvim_win_close(other, true)
+  end
+end
+
+---@param group integer
+function M.watch(group)
+  local function on(event, callback)
+    vim.api.nvim_create_autocmd(event, { group = group, callback = callback })
+  end
+  on({ 'BufEnter', 'BufWinEnter' }, function()
+    local window = vim.api.nvim_get_current_win()
+    if M.part(window) then
+      vim.schedule(function()
+        put_back(window)
+      end)
+    end
+  end)
+  on('WinClosed', function(event)
+    closed(tonumber(event.match) or 0)
+  end)
+  on('QuitPre', quitting)
+  on('VimResized', M.fit)
+end
+
+return M

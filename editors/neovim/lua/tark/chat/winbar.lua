@@ -1,0 +1,68 @@
+---The line above the chat: what the session is called, its model and mode, what goes on, how full the context is.
+local M = {}
+
+---@param known? tark.State
+---@return string
+function M.text(known)
+  if not known then
+    return 'Tark'
+  end
+  local session = known.sessions[known.session_id or false] or {}
+  local talk = known.transcripts[known.session_id or false] or { turns = {} }
+  local running, queued, used = 0, 0, nil
+  for _, turn in ipairs(talk.turns) do
+    running = running + (turn.state == 'running' and 1 or 0)
+    queued = queued + (turn.state == 'queued' and 1 or 0)
+    local usage = turn.usage or {}
+    if type(usage.contextUsed) == 'number' and type(usage.contextWindow) == 'number' then
+      used = ('%d%% of context'):format(usage.contextUsed * 100 / math.max(1, usage.contextWindow))
+    end
+  end
+  local status = not known.alive and 'no server'
+    or #known.permissions + #known.inputs > 0 and 'waits for you'
+    or running > 0 and 'working'
+    or nil
+  local parts = {}
+  local defaults = known.settings or {}
+  for _, part in ipairs({
+    session.title or 'New session',
+    session.model or defaults.model or false,
+    session.mode or defaults.mode or false,
+    status or false,
+    queued > 0 and queued .. ' queued' or false,
+    used or false,
+  }) do
+    if type(part) == 'string' and part ~= '' then
+      table.insert(parts, (require('tark.chat.text').one_line(part)))
+    end
+  end
+  return table.concat(parts, ' · ')
+end
+
+---@param window integer
+---@param words string
+local function set(window, words)
+  words = words:gsub('%%', '%%%%')
+  words = words ~= '' and ' ' .. words or ''
+  if vim.wo[window].winbar ~= words then
+    vim.wo[window][0].winbar = words
+  end
+end
+
+---@param known? tark.State
+---@param is_edit boolean
+function M.draw(known, is_edit)
+  local layout = require('tark.chat.layout')
+  local words = M.text(known)
+  for _, tabpage in ipairs(vim.api.nvim_list_tabpages()) do
+    local transcript, prompt = layout.window('transcript', tabpage), layout.window('prompt', tabpage)
+    if transcript then
+      set(transcript, words)
+    end
+    if prompt then
+      set(prompt, is_edit and 'In place of an earlier prompt, in a new session (emptied: not any more)' or '')
+    end
+  end
+end
+
+return M
