@@ -5,24 +5,56 @@ local REPEATED_MS = 1000
 
 local told = {} ---@type table<string, integer> when each text was told last, in ms
 
+---Neovim's own vim.notify() asks for a key where a message does not fit its line, or comes right after another one:
+---that would take what is being typed. `:echomsg` shows it shortened, and :messages has all of it.
+---@param text string
+---@param level integer
+local function show(text, level)
+  if not debug.getinfo(vim.notify, 'S').source:match('^@vim/') then
+    return vim.notify(text, level) -- a plugin's, which has room
+  end
+  local shortmess = vim.o.shortmess
+  vim.opt.shortmess:append('T')
+  vim.cmd.redraw()
+  vim.cmd.echohl(level >= vim.log.levels.WARN and 'WarningMsg' or 'None')
+  vim.cmd.echomsg(vim.fn.string(text))
+  vim.cmd.echohl('None')
+  vim.o.shortmess = shortmess
+end
+
+---@param text string
+---@param level integer
+local function once_it_can_be_seen(text, level)
+  if vim.v.exiting ~= vim.NIL then
+    return
+  end
+  if vim.api.nvim_get_mode().mode:match('^c') then -- not over the command line that is being typed
+    vim.api.nvim_create_autocmd('CmdlineLeave', {
+      once = true,
+      callback = vim.schedule_wrap(function()
+        show(text, level)
+      end),
+    })
+  else
+    show(text, level)
+  end
+end
+
 ---May be called from anywhere, also from fast events. The same text within a second is told once.
 ---@param message string
 ---@param level? integer of vim.log.levels
 function M.say(message, level)
   local text = 'Tark: ' .. message:gsub('%s*\n%s*', ' ')
   local now = vim.uv.now()
-  if told[text] and now - told[text] < REPEATED_MS then
-    return
+  for each, at in pairs(told) do
+    told[each] = now - at < REPEATED_MS and at or nil
   end
-  told[text] = now
-  vim.schedule(function()
-    for each, at in pairs(told) do
-      told[each] = vim.uv.now() - at < REPEATED_MS and at or nil
-    end
-    if vim.v.exiting == vim.NIL then
-      vim.notify(text, level or vim.log.levels.INFO)
-    end
-  end)
+  if not told[text] then
+    told[text] = now
+    vim.schedule(function()
+      once_it_can_be_seen(text, level or vim.log.levels.INFO)
+    end)
+  end
 end
 
 ---@param message string
