@@ -59,3 +59,4 @@ plug('next-hunk', "<Cmd>lua require('tark').next_hunk()<CR>", 'Jump to the next 
 plug('prev-hunk', "<Cmd>lua require('tark').prev_hunk()<CR>", 'Jump to the previous hunk')
 plug('hunk-diff', "<Cmd>lua require('tark').hunk_diff()<CR>", 'Show the whole diff')
 plug('hunk-edit', "<Cmd>lua require('tark').hunk_edit()<CR>", 'Edit the hunk at the cursor')
+plug('hunk-regenerate', "<Cmd>lua require('tark').hunk_regenerate()<CR>", 'Have the hunk at the cursor written anew')

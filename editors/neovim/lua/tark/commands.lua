@@ -14,6 +14,12 @@ local function all(arguments)
 end
 
 ---@param arguments tark.CommandArguments
+local function hunks(arguments)
+  local lines = arguments.range > 0 and { arguments.line1, arguments.line2 } or nil
+  return { all = arguments.bang, range = lines }
+end
+
+---@param arguments tark.CommandArguments
 local function setting(arguments)
   return { name = arguments.args, new_sessions = arguments.bang }
 end
@@ -29,8 +35,8 @@ M.table = {
   TarkTest = { 'test', turn },
   TarkChat = { 'chat' },
   TarkStop = { 'stop', all },
-  TarkAccept = { 'accept', all },
-  TarkReject = { 'reject', all },
+  TarkAccept = { 'accept', hunks },
+  TarkReject = { 'reject', hunks },
   TarkUndo = { 'undo' },
   TarkReview = { 'review' },
   TarkSessions = {

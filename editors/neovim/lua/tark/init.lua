@@ -48,6 +48,7 @@ M.next_hunk = of('review', 'next')
 M.prev_hunk = of('review', 'previous')
 M.hunk_diff = of('review', 'diff')
 M.hunk_edit = of('review', 'edit')
+M.hunk_regenerate = of('review', 'regenerate')
 M.review = of('review', 'list')
 M.permission = of('permission', 'list')
 

@@ -20,6 +20,7 @@ M.keys = {
   { 'n', M.PREFIX .. 'N', 'reject!' },
   { 'n', M.PREFIX .. 'd', 'hunk-diff' },
   { 'n', M.PREFIX .. 'h', 'hunk-edit' },
+  { 'n', M.PREFIX .. 'g', 'hunk-regenerate' },
   { 'n', M.PREFIX .. 'u', 'undo' },
   { 'n', M.PREFIX .. 'r', 'review' },
   { 'n', M.PREFIX .. 'p', 'permission' },

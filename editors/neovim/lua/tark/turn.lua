@@ -108,12 +108,11 @@ local function send_next(client)
     return over()
   end
   require('tark.server').command(client, 'tark.turn.start', params, function(refusal, answer)
+    vim.schedule(over) -- also if showing it fails
     if refusal then
-      refused(start, refusal)
-    else
-      taken(client, start, params.sessionId, answer)
+      return refused(start, refusal)
     end
-    over()
+    taken(client, start, params.sessionId, answer)
   end)
 end
 

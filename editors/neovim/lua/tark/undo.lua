@@ -27,8 +27,9 @@ local function candidates(known)
       table.insert(found, turn)
     end
   end
-  for _, turn in vim.iter(ipairs(changed[known] or {})):rev() do
-    add(turn)
+  local ended = changed[known] or {}
+  for index = #ended, 1, -1 do
+    add(ended[index])
   end
   local transcript = known.transcripts[known.session_id] or { turns = {} }
   for index = #transcript.turns, 1, -1 do
