@@ -15,6 +15,7 @@ import tark_lsp
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.programs import find_program
+from tark_lsp.workspace.disk.handles import TEMPORARY
 from tark_lsp.workspace.globs import Glob, name_pattern, wants_hidden
 
 LISTING_LIMIT = 100_000
@@ -27,7 +28,15 @@ MATCH_LINE = re.compile(rb"([^\0\n]*)\0(\d+)([:-])([^\n]*)\n?")
 BAD_PATTERN = 2
 ERROR_BYTES = 8192
 
-ALWAYS = ("--no-config", "--no-require-git", "--no-messages", "--null", "--color=never", "--glob=!.git")
+ALWAYS = (
+    "--no-config",
+    "--no-require-git",
+    "--no-messages",
+    "--null",
+    "--color=never",
+    "--glob=!.git",
+    f"--glob=!{TEMPORARY}",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
+from tark_lsp.workspace.disk.handles import TEMPORARY
 from tark_lsp.workspace.globs import Glob, Segments, match_segments, segments_of
 
 IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
@@ -100,7 +102,9 @@ def walk(root: str, *, hidden: bool, names: Glob | None) -> Iterator[str]:
             continue  # not ours to read; ripgrep passes over it, too
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if (entry.name.startswith(".") and not hidden) or entry.name == ".git":
+            if entry.name.startswith(".") and (
+                not hidden or entry.name == ".git" or fnmatchcase(entry.name, TEMPORARY)
+            ):
                 continue
             if is_ignored(entry.path, is_folder, rules):
                 continue

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tark_lsp.workspace.disk.handles import TEMPORARY, open_folder
 from tests.editors.behaviour import HONEST, Profile
 from tests.editors.connection import Json
 from tests.editors.memory_editor import MemoryEditor
@@ -106,11 +107,11 @@ def write_home(home: Path, plan: list[Json]) -> None:
 
 
 def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """But for what a kill leaves between writing a new file and renaming it: it has a name of ours, beside the old."""
+    """But for what a kill leaves between writing a new file and renaming it: it goes with the next write beside it."""
     return {
         path.relative_to(folder).as_posix(): (path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
         for path in folder.rglob("*")
-        if path.is_file() and not fnmatch(path.name, ".tark-*.tmp")
+        if path.is_file() and not fnmatch(path.name, TEMPORARY)
     }
 
 
@@ -192,6 +193,10 @@ async def test_undo_by_another_server(tmp_path: Path, seed: int, last: int | Non
         data, mode = before[Path(uri).name]
         expected[Path(uri).name] = data + words.encode(), mode
     assert tree(folder) == expected
+    for left in folder.rglob(TEMPORARY):
+        open_folder(folder).create(left.relative_to(folder).with_name("next"), b"", lambda: True)
+        left.with_name("next").unlink()
+    assert list(folder.rglob(TEMPORARY)) == []
     assert await other.command("tark.turn.undo", {"turnId": turn}) == {"restored": [], "kept": []}
     assert tree(folder) == expected
     assert await other.close() == 0

@@ -24,6 +24,9 @@ TREE = {
     "sub/main.h": "x",
     "sub/.hidden/x.c": "x",
     ".git/config": "x",
+    "killed/.ignore": "!*.tmp\n",
+    "killed/.tark-0123456789abcdef.tmp": "x",
+    "killed/.tark-mine.tmp": "x",
     "deep/er/[x].c": "one\nx two\nthree\nfour\nfive x\n",
 }
 
@@ -38,11 +41,12 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-@pytest.mark.parametrize("glob", [None, "*.c", "**/*.{c,h}", "sub/**", "*", "sub/*/x*"])
+@pytest.mark.parametrize("glob", [None, "*.c", "**/*.{c,h}", "sub/**", "*", "sub/*/x*", ".*"])
 async def test_the_same_files(root: Path, glob: str | None, hidden: bool) -> None:
     scope = Scope((root,), glob=glob, hidden=hidden)
     by_ripgrep = await list_files(Program.find([]), scope)
     assert by_ripgrep[0]
+    assert not any("0123456789abcdef" in path for path in by_ripgrep[0]), "what a killed write of ours left"
     assert await list_files(Program.walker({}), scope) == by_ripgrep
 
 

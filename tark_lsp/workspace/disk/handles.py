@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from secrets import token_hex
 from typing import Protocol, Self
 
 from tark_lsp.errors import FileMissing, NotText, OutsideWorkspace, WorkspaceError, WriteFailed
@@ -12,6 +13,8 @@ from tark_lsp.errors import FileMissing, NotText, OutsideWorkspace, WorkspaceErr
 Ready = Callable[[], bool]
 """Asked right before a file is changed: may it still be?"""
 TAKEN = "there is something at the new place already"
+TEMPORARY = f".tark-{'[0-9a-f]' * 16}.tmp"
+"""A glob of the names that new texts have until they get those of their files. A killed server may leave one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,10 @@ class Folder(Protocol):
         Gives what could not be kept, which on one file system is nothing. WriteFailed where anything is at the target.
         """
         ...
+
+
+def temporary_name() -> str:
+    return f".tark-{token_hex(8)}.tmp"
 
 
 def open_folder(path: Path) -> Folder:

@@ -10,13 +10,13 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from fnmatch import filter as matching
 from pathlib import Path, PurePath
-from secrets import token_hex
 from typing import Self
 
 from tark_lsp.errors import FileTooLarge, NotText, StaleText, WriteFailed
 from tark_lsp.workspace.disk.beneath import DIRECTORY, Opener
-from tark_lsp.workspace.disk.handles import TAKEN, File, Ready
+from tark_lsp.workspace.disk.handles import TAKEN, TEMPORARY, File, Ready, temporary_name
 from tark_lsp.workspace.disk.renaming import rename_new
 
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -222,9 +222,16 @@ def _alone(parent: int) -> Iterator[None]:
 
 @contextmanager
 def _temporary(parent: int, data: bytes, mode: int) -> Iterator[tuple[str, int]]:
-    """A file with `data` beside the one to be, gone at the end unless it was renamed."""
-    name = f".tark-{token_hex(8)}.tmp"
-    descriptor = os.open(name, NEW, mode, dir_fd=parent)
+    """A file with `data` beside the one to be, gone at the end unless it was renamed.
+
+    It is locked as long as its server lives, and made while the folder is: so what is found there unlocked is nobody's.
+    """
+    name = temporary_name()
+    with _alone(parent):
+        _clear_up(parent)
+        descriptor = os.open(name, NEW, mode, dir_fd=parent)
+        with suppress(OSError):  # a file system without locks: nobody gets one to clear up, either
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     try:
         with open(descriptor, "wb", buffering=0, closefd=False) as stream:
             view = memoryview(data)
@@ -235,6 +242,20 @@ def _temporary(parent: int, data: bytes, mode: int) -> Iterator[tuple[str, int]]
         os.close(descriptor)
         with suppress(FileNotFoundError):  # It was renamed: all is well.
             os.unlink(name, dir_fd=parent)
+
+
+def _clear_up(parent: int) -> None:
+    """Remove what servers that were killed have left in the folder, which is locked."""
+    for name in matching(os.listdir(parent), TEMPORARY):
+        with suppress(OSError):  # one that is being written, or that is not ours to touch
+            descriptor = os.open(name, READ, dir_fd=parent)
+            try:
+                status = os.fstat(descriptor)
+                if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    os.unlink(name, dir_fd=parent)
+            finally:
+                os.close(descriptor)
 
 
 def _move_by_copy(parent: int, name: str, other: int, new: str, before: File, ready: Ready) -> str:

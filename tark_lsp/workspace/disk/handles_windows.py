@@ -6,11 +6,10 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from secrets import token_hex
 from typing import Self
 
 from tark_lsp.errors import FileTooLarge, NotText, OutsideWorkspace, StaleText, WriteFailed
-from tark_lsp.workspace.disk.handles import TAKEN, File, Ready
+from tark_lsp.workspace.disk.handles import TAKEN, File, Ready, temporary_name
 from tark_lsp.workspace.names import check_name
 
 REPARSE_POINT = 0x400
@@ -135,8 +134,9 @@ def _check(ready: Ready) -> None:
 
 @contextmanager
 def _temporary(folder: Path, data: bytes) -> Iterator[Path]:
-    """A file with `data` in `folder`, gone at the end unless it was renamed."""
-    path = folder / f".tark-{token_hex(8)}.tmp"
+    """A file with `data` in `folder`, gone at the end unless it was renamed. Nobody clears up after a killed server: an
+    open file cannot be renamed here, so there is nothing that tells its file from one that is being written."""
+    path = folder / temporary_name()
     descriptor = os.open(path, NEW)
     try:
         with os.fdopen(descriptor, "wb") as stream:
