@@ -87,10 +87,10 @@ function M.here(range)
   return place
 end
 
----In the words of LSP, as the text is now.
----@param encoding string of the client's positions
----@return lsp.Range? range nil: the text is not there any more
-function Place:range(encoding)
+---As the text is now.
+---@private
+---@return integer[]? ends row, byte, row, byte from 0, the last one outside; nil: the text is not there any more
+function Place:ends()
   if not vim.api.nvim_buf_is_loaded(self.bufnr) then
     return nil
   end
@@ -101,16 +101,34 @@ function Place:range(encoding)
   local row, column, details = mark[1], mark[2], mark[3]
   local end_row, end_column = details.end_row or row, details.end_col or column
   if end_row < row or (end_row == row and end_column <= column) then
-    if self.has_text then
-      return nil
-    end
-    end_row, end_column = row, column
+    return not self.has_text and { row, column, row, column } or nil
   end
+  return { row, column, end_row, end_column }
+end
+
+---In the words of LSP.
+---@param encoding string of the client's positions
+---@return lsp.Range? range nil: the text is not there any more
+function Place:range(encoding)
   local function position(line, byte)
     local text = vim.api.nvim_buf_get_lines(self.bufnr, line, line + 1, false)[1] or ''
     return { line = line, character = vim.str_utfindex(text, encoding, math.min(byte, #text), false) }
   end
-  return { start = position(row, column), ['end'] = position(end_row, end_column) }
+  local ends = self:ends()
+  return ends and { start = position(ends[1], ends[2]), ['end'] = position(ends[3], ends[4]) }
+end
+
+---@return string
+function Place:text()
+  local ends = self:ends()
+  if not ends then
+    return ''
+  end
+  local row, column, end_row, end_column = unpack(ends)
+  if end_row >= vim.api.nvim_buf_line_count(self.bufnr) then
+    end_row, end_column = end_row - 1, -1
+  end
+  return table.concat(vim.api.nvim_buf_get_text(self.bufnr, row, column, end_row, end_column, {}), '\n')
 end
 
 ---It is not needed any more.

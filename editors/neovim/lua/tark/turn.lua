@@ -46,7 +46,11 @@ end
 local function parameters(client, start)
   local params = { prompt = start.prompt, kind = start.kind, sessionId = state.of(client.id).session_id }
   local place = start.place
-  if not require('tark.workspace').is_file(place.bufnr) then -- a help page, a list, the chat
+  if not require('tark.workspace').is_file(place.bufnr) then -- a help page, a list, the chat, what has no name yet
+    if start.kind == 'edit' then
+      return nil, 'only a file can be changed, and this is none'
+    end
+    params.context = place.words ~= '' and { { type = 'text', name = 'the selection', text = place:text() } } or nil
     return params
   end
   params.textDocument = {
