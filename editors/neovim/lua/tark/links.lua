@@ -12,6 +12,7 @@ local M = {}
 local LOOKED_AT = 2000 -- bytes of a line in which links are found
 local LONGEST_LINE_NUMBER = 9
 local HIGHLIGHTED_MS = 1500
+local PLAIN = '[%w_./\\+~@-]+[:#]L?%d+%-?L?%d*)()'
 
 ---@param digits? string
 local function number(digits)
@@ -71,11 +72,13 @@ function M.find(line)
     words = words:gsub("[.,;:!?)%]}']+$", '')
     add(start, start + #'@file:' + #words - 1, split_lines(words))
   end
-  for start, words, stop in line:gmatch('()([%w_./\\+~@-]+[:#]L?%d+%-?L?%d*)()') do
-    words = words:gsub('%-L?$', '')
-    local path, first, last = split_lines(words)
-    if first and not line:sub(start - 1, start - 1):find('[%w:]') and not line:sub(stop, stop):find('[%w/\\]') then
-      add(start, start + #words - 1, path, first, last)
+  for _, pattern in ipairs({ '()(%a:[/\\]' .. PLAIN, '()(' .. PLAIN }) do
+    for start, words, stop in line:gmatch(pattern) do
+      words = words:gsub('%-L?$', '')
+      local path, first, last = split_lines(words)
+      if first and not line:sub(start - 1, start - 1):find('[%w:]') and not line:sub(stop, stop):find('[%w/\\]') then
+        add(start, start + #words - 1, path, first, last)
+      end
     end
   end
   table.sort(found, function(one, other)

@@ -25,7 +25,6 @@ local M = {}
 
 local MOST_PROMPT_LINES = 20
 local MOST_LINES = 200 -- of what a call found or changed
-local TICKS = '````'
 local SIGNS = {
   pending = { '·', 'TarkToolRunning' },
   in_progress = { '●', 'TarkToolRunning' },
@@ -70,32 +69,25 @@ local function shown_path(uri)
   return text.one_line(ok and vim.fn.fnamemodify(path, ':.') or uri)
 end
 
+---No line of it can close the fence: each begins with a sign.
 ---@param out string[]
 ---@param diff { uri: string, hunks: { range?: lsp.Range, oldText: string, newText: string }[] }
 local function add_diff(out, diff)
   local lines = {} ---@type string[]
   local function side(sign, words)
-    for line in (words or ''):gsub('\n$', ''):gmatch('[^\n]*') do
+    for _, line in ipairs(words and words ~= '' and vim.split(words:gsub('\n$', ''), '\n') or {}) do
       table.insert(lines, sign .. text.clean(line))
     end
   end
   for _, hunk in ipairs(diff.hunks or {}) do
-    table.insert(lines, ('@@ %s:%d @@'):format(shown_path(diff.uri), vim.tbl_get(hunk, 'range', 'start', 'line') + 1))
-    if hunk.oldText ~= '' then
-      side('-', hunk.oldText)
-    end
-    if hunk.newText ~= '' then
-      side('+', hunk.newText)
-    end
+    local row = vim.tbl_get(hunk, 'range', 'start', 'line')
+    table.insert(lines, ('@@ %s%s @@'):format(shown_path(diff.uri), row and ':' .. row + 1 or ''))
+    side('-', hunk.oldText)
+    side('+', hunk.newText)
   end
-  local fence = TICKS
-  for _, line in ipairs(lines) do
-    local ticks = line:match('^ ? ? ?(```+)')
-    fence = ticks and #ticks >= #fence and ticks .. '`' or fence
-  end
-  table.insert(out, fence .. 'diff')
+  table.insert(out, '```diff')
   add_some(out, lines, MOST_LINES, '')
-  table.insert(out, fence)
+  table.insert(out, '```')
 end
 
 ---@param block tark.Block
@@ -183,7 +175,7 @@ local function ending(turn)
     if turn.error then
       add('✗ ' .. turn.error.message, 'TarkError')
       if (turn.error.hint or '') ~= '' then
-        add('  ' .. turn.error.hint, 'TarkUsage')
+        add(turn.error.hint, 'TarkUsage')
       end
     end
     local usage = turn.usage or {}
