@@ -68,22 +68,33 @@ local function parameters(client, start)
   return params
 end
 
+---The server took a turn: it shows at once, and what the person says next goes on with its session.
+---@param known tark.State
+---@param session_id? string the session it was sent for; nil: it begins one
+---@param answer { sessionId: string, turnId: string, queued?: integer }
+---@param prompt string
+function M.taken(known, session_id, answer, prompt)
+  require('tark.updates').asked(known, answer, prompt)
+  require('tark.progress').started(known, answer)
+  if not session_id then
+    require('tark.sessions').begun(known, answer.sessionId)
+  end
+  if known.session_id == session_id and session_id ~= answer.sessionId then -- else another was chosen meanwhile
+    known.session_id = answer.sessionId
+    state.emit('session', known, answer.sessionId)
+  end
+end
+
 ---@param client vim.lsp.Client
 ---@param start tark.Start
----@param session_id? string the session it was sent for
+---@param session_id? string
 ---@param answer { sessionId: string, turnId: string, queued?: integer }
 local function taken(client, start, session_id, answer)
   start.place:forget()
   if kept[start.kind] == start.prompt then
     kept[start.kind] = nil
   end
-  local known = state.of(client.id)
-  if known.session_id == session_id and session_id ~= answer.sessionId then -- else another was chosen meanwhile
-    known.session_id = answer.sessionId
-    state.emit('session', known, answer.sessionId)
-  end
-  require('tark.updates').asked(known, answer, start.prompt)
-  require('tark.progress').started(known, answer)
+  M.taken(state.of(client.id), session_id, answer, start.prompt)
   if answer.queued then
     notify.say(('queued behind %d other turn%s'):format(answer.queued, answer.queued == 1 and '' or 's'))
   end

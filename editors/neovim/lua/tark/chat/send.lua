@@ -56,15 +56,7 @@ local function start(sending, known, client, done)
     if problem then
       return done(problem)
     end
-    require('tark.updates').asked(known, answer, sending.words)
-    require('tark.progress').started(known, answer)
-    if not session_id then
-      require('tark.sessions').begun(known, answer.sessionId)
-    end
-    if known.session_id == session_id and session_id ~= answer.sessionId then -- else another was chosen meanwhile
-      known.session_id = answer.sessionId
-      state.emit('session', known, answer.sessionId)
-    end
+    require('tark.turn').taken(known, session_id, answer, sending.words)
     done()
   end)
 end
