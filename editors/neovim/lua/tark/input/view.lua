@@ -101,14 +101,14 @@ function M.keys(request)
       choose(each, at_cursor(each))
     end
     if several then
-      table.insert(keys, { '<Space>', 'choose, as its number does', by_line, short = 'choose' })
+      table.insert(keys, { '<Space>', 'choose this line', by_line, short = 'choose' })
       table.insert(keys, { '<CR>', 'send what is chosen', send_chosen, decides = true, short = 'send' })
     else
-      table.insert(keys, { '<CR>', 'answer with this line, as its number does', by_line, decides = true })
+      table.insert(keys, { '<CR>', 'answer with this line', by_line, decides = true })
     end
   end
   if request.freeText then
-    table.insert(keys, { 'i', 'answer in your own words', require('tark.input.draft').open, short = 'write' })
+    table.insert(keys, { 'i', 'your own words', require('tark.input.draft').open, short = 'write' })
   end
   local function decline(each)
     answer_with(each, vim.NIL)

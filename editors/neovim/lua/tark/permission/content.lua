@@ -23,9 +23,31 @@ local function words(argv)
   return visible.line(table.concat(shown, ' '))
 end
 
+---What is as the person's own is named only: else it would hide what is not.
+---@param into tark.Lines
+---@param env table<string, string>
+---@param own_env table<string, string>
+local function add_env(into, env, own_env)
+  local other, same = {}, {}
+  for _, key in ipairs(vim.fn.sort(vim.tbl_keys(env))) do
+    if env[key] == own_env[key] then
+      table.insert(same, words({ key }))
+    else
+      table.insert(other, words({ key .. '=' .. env[key] }))
+    end
+  end
+  if #other > 0 then
+    into:add({ 'with ', 'TarkLabel' }, { table.concat(other, '  '), 'TarkFaint' })
+  end
+  if #same > 0 then
+    into:add({ 'and  ', 'TarkLabel' }, { table.concat(same, ' ') .. ' as they are here', 'TarkFaint' })
+  end
+end
+
 ---@param into tark.Lines
 ---@param command { argv: string[], text: string, cwd: string, env: table<string, string> }
-local function add_command(into, command)
+---@param own_env table<string, string>
+local function add_command(into, command, own_env)
   into:quote(command.text, '$ ')
   into:add({ 'in   ', 'TarkLabel' }, visible.line(command.cwd))
   local argv = vim.list_slice(command.argv)
@@ -35,13 +57,7 @@ local function add_command(into, command)
   if #argv > 0 then
     into:add({ 'by   ', 'TarkLabel' }, words(argv))
   end
-  local env = {}
-  for _, key in ipairs(vim.fn.sort(vim.tbl_keys(command.env))) do
-    table.insert(env, words({ key .. '=' .. command.env[key] }))
-  end
-  if #env > 0 then
-    into:add({ 'with ', 'TarkLabel' }, { table.concat(env, '  '), 'TarkFaint' })
-  end
+  add_env(into, command.env, own_env)
   into:add('')
 end
 
@@ -68,15 +84,16 @@ end
 ---@param request tark.Permission
 ---@param keys tark.WaitingKey[]
 ---@param name fun(uri: string): string how a file is called
+---@param own_env table<string, string> the environment of the person
 ---@return tark.Lines
-function M.build(request, keys, name)
+function M.build(request, keys, name, own_env)
   local into = require('tark.waiting.lines').new()
   local risk = RISKS[request.risk] or { visible.line(tostring(request.risk)), 'TarkRiskRisky' }
   into:add({ M.title(request), 'TarkWaitingSubject' })
   into:add(risk, { ', asked because ' .. visible.line(request.why), 'TarkLabel' })
   into:add('')
   if request.command then
-    add_command(into, request.command)
+    add_command(into, request.command, own_env)
   end
   if request.edits then
     require('tark.permission.diff').add(into, request.edits, name)

@@ -16,7 +16,7 @@ end
 ---@param keys tark.WaitingKey[]
 ---@return tark.Lines
 function M.draw(request, keys)
-  return content.build(request, keys, name)
+  return content.build(request, keys, name, vim.fn.environ())
 end
 
 ---@param answer tark.PermissionReply
@@ -70,9 +70,9 @@ function M.keys(request)
   end
   local reject = answers({ outcome = 'reject' })
   table.insert(keys, { 'r', 'reject', reject, decides = true, short = 'reject' })
-  table.insert(keys, { 'R', 'reject with a reason', reject_with_reason, decides = true })
+  table.insert(keys, { 'R', 'reject, because ...', reject_with_reason, decides = true })
   if request.edits then
-    table.insert(keys, { 'e', 'decide hunk by hunk in the files', go_to_hunks })
+    table.insert(keys, { 'e', 'decide hunk by hunk', go_to_hunks })
   end
   table.insert(keys, { 'c', 'cancel the turn', answers({ outcome = 'cancelled' }), decides = true })
   return keys

@@ -78,10 +78,10 @@ local function dress()
   end
   local title = { { ' Tark asks ', 'TarkFloatTitle' } }
   if #all > 1 then
-    table.insert(title, { ('%d of %d '):format(place, #all), 'TarkFloatTitle' })
+    table.insert(title, { ('· %d of %d '):format(place, #all), 'TarkFloatTitle' })
   end
   if below > 0 then
-    table.insert(title, { ('%d more %s below '):format(below, below == 1 and 'line' or 'lines'), 'TarkRiskRisky' })
+    table.insert(title, { ('· %d more %s below '):format(below, below == 1 and 'line' or 'lines'), 'TarkRiskRisky' })
   end
   local to_come = { { (' %s to answer '):format(require('tark.waiting.hint').get()), 'TarkFaint' } }
   window.dress(title, window.focused() and keys.short(keys_of(current)) or to_come)

@@ -5,8 +5,9 @@ local M = {}
 function M.get()
   for _, mapped in ipairs(vim.api.nvim_get_keymap('n')) do
     local to = mapped.rhs or ''
-    if to:find('tark%-permission') or to:find('TarkPermission') then
-      return vim.fn.keytrans(mapped.lhsraw or mapped.lhs)
+    local key = vim.fn.keytrans(mapped.lhsraw or mapped.lhs)
+    if (to:find('tark%-permission') or to:find('TarkPermission')) and not key:find('^<Plug>') then
+      return key
     end
   end
   return ':TarkPermission'

@@ -3,7 +3,7 @@ local place = require('tark.waiting.place')
 
 local M = {}
 
-local NARROWEST, WIDEST = 44, 100
+local NARROWEST, WIDEST = 44, 80
 local OPTIONS = {
   wrap = true,
   linebreak = true,
