@@ -50,6 +50,8 @@ STARTS = {
     "vim.lsp.enable": f"vim.opt.runtimepath:prepend(vim.env.EMPTY)\n{STOCK}",
 }
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LINE = 40
+"""Letters; no line is wrapped."""
 START_TURN = """
 local client = vim.lsp.get_clients({ name = 'tark' })[1]
 client:request('workspace/executeCommand', { command = 'tark.turn.start', arguments = { { prompt = 'go' } } })
@@ -131,26 +133,22 @@ def _chat_closed(screen: NeovimScreen) -> None:
 
 def _in_prompt(screen: NeovimScreen) -> None:
     _server(screen)
-    _begin(screen)
     screen.input(":TarkChat<CR>")
     screen.until("return vim.bo.filetype == 'tark_prompt'", "the prompt")
-    screen.input("i")
+    screen.input("igo<C-s>")
+    screen.until("return vim.fn.getline(1, '$')[1] == ''", "the prompt is sent")
 
 
 def _in_file(screen: NeovimScreen) -> None:
+    """The turn is begun as a person begins it, which opens the chat without going there."""
     _server(screen)
-    _begin(screen)
+    screen.input(":Tark go<CR>")
+    screen.until("return vim.fn.bufwinid('tark://chat/transcript') > 0", "the chat")
     screen.input(":new<CR>i")
 
 
 def _server(screen: NeovimScreen) -> None:
     screen.until("local c = vim.lsp.get_clients({ name = 'tark' })[1]; return c and c.initialized", "the server")
-
-
-def _begin(screen: NeovimScreen) -> None:
-    """A turn as a person begins it, which opens the chat without going there."""
-    screen.input(":Tark go<CR>")
-    screen.until("return vim.fn.bufwinid('tark://chat/transcript') > 0", "the chat")
 
 
 TYPING: dict[str, tuple[str, Callable[[NeovimScreen], None]]] = {
@@ -175,6 +173,9 @@ def typing(place: Place, name: str) -> list[float]:
     while time.perf_counter() < end:
         typed += chance.choice(LETTERS)
         took.append(screen.press(typed[-1]))
+        if len(took) % LINE == 0:
+            typed += "\n"
+            screen.input("<CR>")
         screen.rest(chance.uniform(0.005, 0.03))
     _check(screen, name, typed)
     screen.close()
@@ -182,7 +183,7 @@ def typing(place: Place, name: str) -> list[float]:
 
 
 def _check(screen: NeovimScreen, name: str, typed: str) -> None:
-    written = "".join(screen.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)"))
+    written = "\n".join(screen.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)"))
     assert written == typed, f"{name}: {written!r} is not {typed!r}"
     if "thrown away" in name:
         screen.until(f"return ignored >= {len(list(flooding_server.updates()))}", "all updates")
@@ -204,6 +205,7 @@ def bench_typing(place: Place, names: Sequence[str], rounds: int) -> None:
     for _ in range(rounds):
         for name in names:
             found[name] += typing(place, name)
+            print(f"       {name}: {len(found[name])} keys", file=sys.stderr)
     for name, took in found.items():
         took.sort()
         p99 = took[int(len(took) * 0.99)] * 1e3

@@ -4,15 +4,18 @@ It knows as much of docs/protocol.md as Neovim's plugin asks of it, and is none 
 The first command that starts a turn begins the flood: UPDATES_PER_SECOND for SECONDS, evenly.
 """
 
+import copy
 import json
 import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 SESSION, TURN = "session-1", "turn-1"
+NOW = "2026-01-01T00:00:00Z"
+COMMANDS = ("tark.turn.start", "tark.state", "tark.session.open", "tark.session.list", "tark.hunk.list")
 UPDATES_PER_SECOND = 500
 SECONDS = float(os.environ.get("FLOOD_SECONDS", "10"))
 LINES = (
@@ -81,8 +84,9 @@ def _words() -> Iterator[str]:
 class Server:
     def __init__(self) -> None:
         self._out = sys.stdout.buffer
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._begun = False
+        self._sent: list[dict[str, Any]] = []
 
     def send(self, message: dict[str, Any]) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
@@ -95,7 +99,9 @@ class Server:
             if message.get("method") == "exit":
                 return
             if "id" in message and "method" in message:
-                self.send({"id": message["id"], "result": self._answer(message["method"], message.get("params") or {})})
+                with self._lock:  # no update between what an answer is made of and the answer
+                    result = self._answer(message["method"], message.get("params") or {})
+                    self.send({"id": message["id"], "result": result})
 
     def _answer(self, method: str, params: dict[str, Any]) -> Any:
         if method == "initialize":
@@ -103,7 +109,7 @@ class Server:
                 "capabilities": {
                     "positionEncoding": "utf-8",
                     "textDocumentSync": 2,
-                    "executeCommandProvider": {"commands": ["tark.turn.start", "tark.state"]},
+                    "executeCommandProvider": {"commands": list(COMMANDS)},
                     "experimental": {"tark": {"protocol": 1}},
                 },
                 "serverInfo": {"name": "tark-lsp", "version": "0.1.0"},
@@ -117,12 +123,16 @@ class Server:
                     threading.Thread(target=self._flood, daemon=True).start()
                 return {"sessionId": SESSION, "turnId": TURN}
             case "tark.session.open":
-                return {**_session(), "messages": [], "earlier": False, "turns": []}
+                turn = {"turnId": TURN, "prompt": "go", "kind": "agent", "began": NOW, "seq": len(self._sent)}
+                turn["state"] = "running" if self._sent else "queued"
+                return {**_session(), "messages": _messages(self._sent), "earlier": False, "turns": [turn]}
             case "tark.state":
                 lists: dict[str, Any] = {name: [] for name in ("turns", "permissions", "inputs", "hunks", "prompts")}
                 return {**lists, "sessions": [_session()], "settings": {"model": "flood/flood", "mode": "build"}}
             case "tark.session.list":
                 return {"sessions": [_session()]}
+            case "tark.hunk.list":
+                return {"hunks": []}
         return {}
 
     def _flood(self) -> None:
@@ -132,13 +142,33 @@ class Server:
             if ahead > 0:
                 time.sleep(ahead)
             params = {"sessionId": SESSION, "turnId": TURN, "seq": seq, "update": update}
-            self.send({"method": "tark/update", "params": params})
+            with self._lock:
+                self._sent.append(update)
+                self.send({"method": "tark/update", "params": params})
+
+
+def _messages(sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of the updates so far, as a session that is opened has them."""
+    messages: list[dict[str, Any]] = [{"turnId": TURN, "role": "user", "text": "go", "time": NOW}]
+    answer = {"turnId": TURN, "role": "assistant", "text": "", "thinking": "", "toolCalls": []}
+    calls: dict[str, dict[str, Any]] = {}
+    for update in sent:
+        kind = update["kind"]
+        if messages[-1]["role"] == "user" or (kind == "text" and messages[-1]["toolCalls"]):
+            messages.append(copy.deepcopy(answer))
+        if kind in ("text", "thinking"):
+            messages[-1][kind] += update["delta"]
+        elif kind == "toolCall" and update["toolCallId"] in calls:
+            calls[update["toolCallId"]].update(update)
+        elif kind == "toolCall":
+            calls[update["toolCallId"]] = {"arguments": "{}", **update}
+            messages[-1]["toolCalls"].append(calls[update["toolCallId"]])
+    return messages
 
 
 def _session() -> dict[str, Any]:
-    now = "2026-01-01T00:00:00Z"
     settings = {"model": "flood/flood", "mode": "build", "approval": "careful", "thinking": "auto"}
-    times = {"created": now, "updated": now, "folders": [], "turns": 1, "costUsd": 0.0, "readOnly": False}
+    times = {"created": NOW, "updated": NOW, "folders": [], "turns": 1, "costUsd": 0.0, "readOnly": False}
     return {"sessionId": SESSION, "title": "go", **times, **settings}
 
 
