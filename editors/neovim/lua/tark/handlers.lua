@@ -25,6 +25,13 @@ return {
   ['workspace/applyEdit'] = function(_, params, context)
     return require('tark.apply_edit').answer(params, context)
   end,
+  ['window/showMessage'] = function(_, params)
+    -- Neovim's own handler ends its lines so that they wait for a key.
+    local notify, levels = require('tark.notify'), vim.log.levels
+    local level = ({ levels.ERROR, levels.WARN })[params.type] or levels.INFO
+    notify.say((params.message:gsub('^Tark: ', '')), level)
+    return vim.NIL
+  end,
   ['$/cancelRequest'] = function(_, _, context)
     require('tark.permission').taken_back(context.client_id)
     return vim.NIL
