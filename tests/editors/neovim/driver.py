@@ -139,9 +139,15 @@ class Neovim:
         """No turn of the language server shows progress any more, though one has."""
         return bool(self.lua("return vim.g.turns_ended"))
 
+    def find_server(self) -> psutil.Process | None:
+        """The language server, a child of Neovim, if one is there."""
+        with suppress(psutil.NoSuchProcess):  # one that ends while it is looked at
+            return next((child for child in self._process.children() if "tark_lsp" in child.cmdline()), None)
+        return None
+
     def server_process(self) -> psutil.Process:
-        """The language server, a child of Neovim."""
-        (server,) = (child for child in self._process.children() if "tark_lsp" in child.cmdline())
+        server = self.find_server()
+        assert server is not None
         return server
 
     def close(self) -> None:
@@ -149,10 +155,10 @@ class Neovim:
         if self._closed:
             return
         self._closed = True
-        if self.asks:
-            self.keys("<Esc>")
-            self.until(lambda: not self.asks, "the list of choices closed")
-        with suppress(EOFError, OSError):  # it quits before it answers
+        with suppress(EOFError, OSError):  # it has quit, or quits before it answers
+            if self.asks:
+                self.keys("<Esc>")
+                self.until(lambda: not self.asks, "the list of choices closed")
             self._nvim.command("qall!")
         self._nvim.close()
         self._limit.cancel()

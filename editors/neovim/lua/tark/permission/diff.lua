@@ -56,7 +56,7 @@ end
 function M.add(into, edits, name)
   for _, document in ipairs(edits) do
     local file, crlf = visible.line(name(document.uri)), all_crlf(document)
-    into:add({ file, 'TarkFile' })
+    into:add({ 'file ', 'TarkLabel' }, { file, 'TarkFile' })
     for _, hunk in ipairs(document.hunks) do
       local words = operation(hunk, name, file)
       if words then

@@ -18,7 +18,7 @@ local MARKS = vim.api.nvim_create_namespace('tark_waiting')
 ---@type table<string, string> modules by kind
 local VIEWS = { permissions = 'tark.permission.view', inputs = 'tark.input.view' }
 
-local shown ---@type { id: string, version: string, folded: boolean, read: boolean, buffer: integer, tab: integer }?
+local shown ---@type { id: string, version: string, folded: boolean, read: boolean, buffer: integer }?
 local known = {} ---@type table<string, boolean> versions of what waited when it was last looked at
 local folded, put_away = false, false -- one line; closed by the person
 local back ---@type integer? window the person came from
@@ -138,10 +138,9 @@ local function open(current)
   fill(buffer, draw(current))
   keys.map(buffer, keys_of(current), press)
   keys.die_for_a_moment()
-  local tab = vim.api.nvim_get_current_tabpage()
-  shown =
-    { id = current.request.requestId, version = version, folded = folded, read = false, buffer = buffer, tab = tab }
+  shown = { id = current.request.requestId, version = version, folded = folded, read = false, buffer = buffer }
   require('tark.waiting.watch').start(window.open(buffer))
+  put_away = false
   M.resized()
   if vim.fn.mode() == 'c' then
     vim.cmd.redraw() -- nothing else does while a command line is open
@@ -245,16 +244,15 @@ function M.moved()
   end
 end
 
----It was closed, and not by us: it comes again on another tab, with the next that waits, or when the person goes there.
+---It was closed, and not by us: it comes again with the next one that waits, or when the person goes there.
 function M.closed()
-  if window.id() or not shown then
-    return
-  end
-  if shown.tab == vim.api.nvim_get_current_tabpage() then
-    put_away = true
-  else
-    M.show()
-  end
+  put_away = true
+end
+
+---A tab was closed, which may have been that of the float: not what the person wanted to close.
+function M.show_again()
+  put_away = false
+  M.show()
 end
 
 ---Leave it waiting, as one line.

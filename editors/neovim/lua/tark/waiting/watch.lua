@@ -28,7 +28,8 @@ function M.start(window)
   on('WinEnter', float('entered'))
   -- These come in the middle of a change, in which no window may be opened.
   on({ 'WinLeave', 'TabEnter' }, vim.schedule_wrap(float('show')))
-  on('WinClosed', vim.schedule_wrap(float('closed')), tostring(window))
+  on('TabClosed', vim.schedule_wrap(float('show_again')))
+  on('WinClosed', float('closed'), tostring(window))
 end
 
 function M.stop()

@@ -1,0 +1,162 @@
+"""Permission in the plugin: what is asked is shown whole without the focus, and answered by keys once one goes there."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.waiting import (
+    TEXT,
+    asks,
+    begin,
+    end,
+    go,
+    gone,
+    live,
+    opened,
+    said,
+    shown,
+    waiting,
+)
+
+pytestmark = pytest.mark.editor
+
+
+def test_a_command_is_shown_whole_and_allowed(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    begun = begin(neovim, "make made.txt")
+    there = asks(neovim, "$ echo made > made.txt")
+    assert not there.focused
+    assert "risky, asked because it runs a command" in there.text
+    assert f"in   {workspace}" in there.text
+    assert "by   /bin/bash -c" in there.text
+    assert "t allow `echo made > made.txt` in ., this turn" in there.text
+    assert there.footer == " :TarkPermission to answer "
+    assert neovim.lines == TEXT.splitlines(), "the focus stayed"
+    assert go(neovim).focused
+    neovim.keys("<CR>")  # goes down a line, and nothing else
+    neovim.keys("a")
+    assert said(end(neovim, begun)) == "The command ran."
+    assert (workspace / "made.txt").read_text() == "made\n"
+    gone(neovim)
+    assert neovim.lines == TEXT.splitlines(), "back where the person came from"
+
+    # The key that was mapped is the one that is shown.
+    neovim.keys(":nmap gp <lt>Plug>(tark-permission)<CR>")
+    begun = begin(neovim, "make more.txt")
+    assert asks(neovim, "more.txt").footer == " gp to answer "
+    neovim.keys("gp")
+    live(neovim)
+    neovim.keys("r")
+    assert said(end(neovim, begun)) == "It is not run."
+    assert not (workspace / "more.txt").exists()
+
+
+def test_a_reason_goes_to_the_model(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    begun = begin(neovim, "make made.txt")
+    asks(neovim, "made.txt")
+    go(neovim)
+    neovim.keys("R")
+    neovim.until(lambda: neovim.asks, "the reason is asked for")
+    neovim.keys("never mind<Esc>")
+    neovim.until(lambda: not neovim.asks, "back")
+    assert waiting(neovim) == 1, "nothing was answered"
+    neovim.keys("R")
+    neovim.until(lambda: neovim.asks, "the reason is asked for")
+    neovim.keys("write it by hand<CR>")
+    ended = end(neovim, begun)
+    assert said(ended) == "It is not run."
+    (call,) = [block for block in ended["blocks"] if block["kind"] == "toolCall"]
+    assert "write it by hand" in str(call["content"])
+    assert not (workspace / "made.txt").exists()
+
+
+def test_what_a_grant_covers_is_not_asked_again(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    begun = begin(neovim, "run twice")
+    asks(neovim, "echo again")
+    go(neovim)
+    neovim.keys("t")
+    assert said(end(neovim, begun)) == "The command ran."
+    assert (workspace / "made.txt").read_text() == "again made.txt\n" * 2
+
+    again = begin(neovim, "run twice", begun["sessionId"])
+    asks(neovim, "echo again")
+    go(neovim)
+    neovim.keys("s")
+    end(neovim, again)
+    end(neovim, begin(neovim, "run twice", begun["sessionId"]))
+    assert waiting(neovim) == 0, "the session's grant is for later turns, too"
+    assert len((workspace / "made.txt").read_text().splitlines()) == 4
+
+
+def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    begun = begin(neovim, "change two places")
+    there = asks(neovim, "a.py")
+    assert there.lines[3:10] == [
+        "file a.py",
+        "line 1",
+        "-one = 1",
+        "+one = 11",
+        "line 9",
+        "-nine = 9",
+        "+nine = 99",
+    ]
+    go(neovim)
+    neovim.keys("a")
+    assert said(end(neovim, begun)) == "The edit is in place."
+    neovim.until(lambda: neovim.lines[0] == "one = 11", "the edit")
+    assert neovim.lines[8:] == ["nine = 99", "ten = 10"]
+    neovim.keys("u")
+    neovim.until(lambda: neovim.lines == TEXT.splitlines(), "undone")
+
+    neovim.keys("3G")
+    begun = begin(neovim, "change two places")
+    asks(neovim, "a.py")
+    go(neovim)
+    neovim.keys("e")
+    neovim.until(lambda: neovim.lua("return vim.fn.line('.')") == 1, "at the first hunk")
+    folded = shown(neovim)
+    assert folded is not None
+    assert folded.lines == ["edit a.py"], "out of the way, and still there"
+    assert not folded.focused
+    neovim.keys(":TarkReject<CR>")
+    neovim.until(lambda: len(neovim.lua("return require('tark.state').hunks_of(0).hunks")) == 1, "one is decided")
+    neovim.keys("9G:TarkAccept<CR>")
+    assert said(end(neovim, begun)) == "The edit is in place."
+    gone(neovim)
+    neovim.until(lambda: neovim.lines[8:] == ["nine = 99", "ten = 10"], "only the second")
+    assert neovim.lines[0] == "one = 1"
+
+
+def test_a_deletion_is_said_in_words(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    begun = begin(neovim, "delete a file")
+    there = asks(neovim, "delete a.py")
+    assert "DANGEROUS, asked because" in there.text
+    assert "-nine = 9" in there.lines
+    assert " s " not in there.footer, "nothing more than this can be allowed"
+    go(neovim)
+    neovim.keys("c")
+    assert end(neovim, begun)["stopReason"] == "cancelled"
+    gone(neovim)
+    assert (workspace / "a.py").exists()
+
+
+def test_what_is_longer_must_be_read_to_its_end(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    begun = begin(neovim, "run a long script")
+    there = asks(neovim, "echo 01")
+    assert "more lines below" in there.title
+    assert "$ echo hidden at the end > long.txt" in there.lines
+    go(neovim)
+    neovim.keys("a")
+    neovim.until(lambda: "read it to its end first" in neovim.messages(), "it is said why not")
+    assert waiting(neovim) == 1
+    neovim.keys("G")
+    neovim.until(lambda: "below" not in str(shown(neovim)), "the end")
+    neovim.keys("a")
+    assert said(end(neovim, begun)) == "The command ran."
+    assert (workspace / "long.txt").exists()

@@ -1,0 +1,156 @@
+"""Nothing is granted by keys that were meant for something else, and what is shown is what runs."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.waiting import (
+    TEXT,
+    asks,
+    begin,
+    end,
+    go,
+    live,
+    mode,
+    opened,
+    said,
+    shown,
+    waiting,
+)
+
+pytestmark = pytest.mark.editor
+
+
+def typed(neovim: Neovim, keys: str, expected: str) -> None:
+    """Until the line of the cursor is so."""
+    neovim.keys(keys)
+    line = partial(neovim.lua, "return vim.api.nvim_get_current_line()")
+    neovim.until(lambda: line() == expected, f"the line {expected!r}")
+
+
+def untouched(neovim: Neovim, workspace: Path, count: int) -> None:
+    assert waiting(neovim) == count, "nothing was answered"
+    assert not list(workspace.glob("*.txt"))
+    there = shown(neovim)
+    assert there is not None
+    assert not there.focused
+
+
+def test_keys_of_insert_mode_are_text(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    typed(neovim, "Oaaaayyyy", "aaaayyyy")
+    begin(neovim, "make one.txt")
+    typed(neovim, "<CR>aaaa", "aaaa")
+    asks(neovim, "one.txt")
+    assert mode(neovim) == "i"
+    typed(neovim, "yyyyts<CR>aaaayyyy", "aaaayyyy")
+    begin(neovim, "make two.txt")
+    typed(neovim, "<CR>aats", "aats")
+    neovim.until(lambda: waiting(neovim) == 2, "both wait")
+    typed(neovim, "<CR>ssss<CR>", "")
+    assert mode(neovim) == "i"
+    untouched(neovim, workspace, 2)
+    assert neovim.lines == ["aaaayyyy", "aaaayyyyts", "aaaayyyy", "aats", "ssss", "", *TEXT.splitlines()]
+
+
+def test_keys_of_other_modes_do_what_they_do(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    neovim.keys("d")  # waits for a motion
+    neovim.until(lambda: mode(neovim) == "no", "an operator waits")
+    neovim._nvim.api.get_mode()
+    begun = begin(neovim, "make one.txt")
+    asks(neovim, "one.txt")
+    assert mode(neovim).startswith("no")
+    typed(neovim, "w", "= 1")
+    neovim.keys("jv")
+    begin(neovim, "make two.txt")
+    neovim.until(lambda: waiting(neovim) == 2, "both wait")
+    assert mode(neovim) == "v"
+    typed(neovim, "esX<Esc>", "X = 2")
+    typed(neovim, "jaa<Esc>", "tahree = 3")
+    neovim.keys(":let g:typed = 'a'")
+    begin(neovim, "make three.txt")
+    neovim.until(lambda: waiting(neovim) == 3, "all wait")
+    assert mode(neovim) == "c"
+    assert neovim.lua("return vim.fn.getcmdline()") == "let g:typed = 'a'"
+    neovim.keys("<CR>")
+    neovim.until(lambda: neovim.lua("return vim.g.typed") == "a", "the command line was the person's")
+    untouched(neovim, workspace, 3)
+    neovim.lua("require('tark.state')")
+    assert begun["turnId"]
+
+
+def test_keys_are_dead_for_a_moment(start: Start, workspace: Path) -> None:
+    """What is typed with the way there, or right after an answer, decides nothing."""
+    neovim = opened(start, workspace)
+    first, second = begin(neovim, "make one.txt"), None
+    asks(neovim, "one.txt")
+    neovim.keys(":TarkPermission<CR>atsrc")
+    neovim.until(lambda: getattr(shown(neovim), "focused", False), "the focus")
+    assert waiting(neovim) == 1
+    second = begin(neovim, "make two.txt")
+    neovim.until(lambda: waiting(neovim) == 2, "both wait")
+    live(neovim)
+    neovim.keys("aaaa")  # one for each letter would allow the second, too
+    end(neovim, first)
+    assert waiting(neovim) == 1
+    there = asks(neovim, "two.txt")
+    assert there.focused
+    live(neovim)
+    neovim.keys("<CR><CR>")
+    neovim.keys("r")
+    assert said(end(neovim, second)) == "It is not run."
+    assert [path.name for path in workspace.glob("*.txt")] == ["one.txt"]
+
+
+def test_what_cannot_be_seen_is_shown(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    begun = begin(neovim, "run what cannot be seen")
+    there = asks(neovim, "seen.txt")
+    assert r"$ echo \u{202e}evil\u{202c} \u{1b}[2K\u{200b} > seen.txt" in there.lines
+    assert "$ echo second line" in there.lines, "each line of a command is one"
+    assert not set(there.text) & {"\u202e", "\u202c", "\u200b", "\x1b"}
+    go(neovim)
+    neovim.keys("a")
+    end(neovim, begun)
+    assert (workspace / "seen.txt").read_text() == "\u202eevil\u202c \x1b[2K\u200b\n", "byte for byte what was meant"
+
+
+def test_edited_hunks_are_asked_anew(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    begun = begin(neovim, "change two places")
+    asks(neovim, "+one = 11")
+    go(neovim)
+    neovim.lua(
+        """
+        local server, state = require('tark.server'), require('tark.state')
+        local hunk = state.all()[1].permissions[1].edits[1].hunks[1]
+        local argument = { hunkId = hunk.hunkId, newText = 'one = 111\\n' }
+        server.command(server.client(), 'tark.hunk.edit', argument)
+        """
+    )
+    there = asks(neovim, "+one = 111")
+    assert "+one = 11" not in there.lines
+    assert waiting(neovim) == 1
+    live(neovim)
+    neovim.keys("a")
+    assert said(end(neovim, begun)) == "The edit is in place."
+    neovim.keys("<Esc>")
+    neovim.until(lambda: neovim.lines[0] == "one = 111", "what was shown")
+
+
+def test_quitting_grants_nothing(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    begin(neovim, "make one.txt")
+    asks(neovim, "one.txt")
+    server = neovim.server_process()
+    go(neovim)
+    neovim.keys(":q<CR>")
+    neovim.until(lambda: shown(neovim) is None, "closed")
+    assert waiting(neovim) == 1, "and still waiting"
+    neovim.keys(":qa<CR>")
+    neovim.until(lambda: not server.is_running(), "Neovim quits with no prompt, and the server with it")
+    assert not list(workspace.glob("*.txt"))
