@@ -53,6 +53,10 @@ class Neovim:
         """Typed, in the notation of `:help key-notation`; works while Neovim waits for an answer, too."""
         self._nvim.api.input(keys)
 
+    def resize(self, columns: int, lines: int) -> None:
+        """The screen."""
+        self._nvim.ui_try_resize(columns, lines)
+
     def undo(self) -> None:
         """Once; the selection an action began with is left first."""
         self.keys("<Esc>u")

@@ -40,6 +40,7 @@ FLOAT = """
       title = text(config.title),
       footer = text(config.footer),
       focused = vim.api.nvim_get_current_win() == id,
+      here = require('tark.waiting.window').here(),
       listens = require('tark.waiting.float').listens(),
       above = config.anchor == 'NE',
       height = config.height,
@@ -53,6 +54,7 @@ class Float:
     title: str
     footer: str
     focused: bool
+    here: bool
     listens: bool
     above: bool
     height: int

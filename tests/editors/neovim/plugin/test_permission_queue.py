@@ -1,0 +1,114 @@
+"""Several that wait, and a float that is put aside, closed by others, or in the way: none is lost, none steals the focus."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.waiting import asks, begin, end, go, gone, live, opened, said, shown, waiting
+
+pytestmark = pytest.mark.editor
+
+LINE = "return vim.fn.line('.')"
+
+
+def folded(neovim: Neovim) -> bool:
+    there = shown(neovim)
+    return there is not None and len(there.lines) == 1
+
+
+def here(neovim: Neovim) -> bool:
+    """Is it on this tab?"""
+    there = shown(neovim)
+    return there is not None and there.here
+
+
+def test_several_are_listed_walked_through_and_answered(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    first = begin(neovim, "make one.txt")
+    asks(neovim, "one.txt")
+    second = begin(neovim, "make two.txt")
+    neovim.until(lambda: "1 of 2" in str(shown(neovim)), "the second is counted")
+    asks(neovim, "one.txt")  # the first is still the one that is shown
+    neovim.keys(":TarkPermission<CR>")
+    neovim.choose(2)
+    asks(neovim, "two.txt")
+    neovim.keys("]")
+    asks(neovim, "one.txt")
+    neovim.keys("<Tab>")
+    assert "2 of 2" in asks(neovim, "two.txt").title
+    neovim.keys("[")
+    asks(neovim, "one.txt")
+    live(neovim)
+    neovim.keys("r")
+    assert said(end(neovim, first)) == "It is not run."
+    assert asks(neovim, "two.txt").focused
+    live(neovim)
+    neovim.keys("a")
+    assert said(end(neovim, second)) == "The command ran."
+    gone(neovim)
+    assert [path.name for path in workspace.glob("*.txt")] == ["two.txt"]
+    neovim.keys(":TarkPermission<CR>")
+    neovim.until(lambda: "nothing waits for you" in neovim.messages(), "it is said")
+
+
+def test_left_waiting_and_closed(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    begin(neovim, "make one.txt")
+    asks(neovim, "one.txt")
+    go(neovim)
+    neovim.keys("q")
+    neovim.until(lambda: folded(neovim), "one line")
+    assert neovim.lines[0] == "one = 1"
+    go(neovim)
+    asks(neovim, "$ echo made > one.txt")
+    neovim.keys("<Esc>")
+    neovim.until(lambda: folded(neovim), "one line")
+    begin(neovim, "make two.txt")
+    asks(neovim, "$ echo made > two.txt")  # what is new is shown
+
+    neovim.keys(":only<CR>")
+    gone(neovim)
+    assert waiting(neovim) == 2
+    begin(neovim, "make three.txt")
+    asks(neovim, "$ echo made > three.txt")
+    neovim.keys(":tabnew<CR>")
+    neovim.until(lambda: neovim.lines == [""] and here(neovim), "it comes along to the next tab")
+    neovim.keys(":tabclose<CR>")
+    neovim.until(lambda: neovim.lines[0] == "one = 1" and here(neovim), "and back")
+    neovim.keys("<C-w>w")
+    neovim.until(lambda: getattr(shown(neovim), "focused", False), "it can be gone to like any window")
+    neovim.keys(":q<CR>")
+    gone(neovim)
+    assert neovim.lines[0] == "one = 1"
+    go_to = ":lua require('tark.permission').go()<CR>"
+    neovim.keys(go_to)
+    live(neovim)
+    neovim.keys("c")
+    neovim.until(lambda: waiting(neovim) == 2, "answered after all")
+    assert not list(workspace.glob("*.txt"))
+    assert "something went wrong" not in neovim.messages()
+
+
+def test_it_keeps_clear_of_the_cursor(start: Start, workspace: Path) -> None:
+    neovim = opened(start, workspace)
+    neovim.keys("ggdG30o<Esc>gg")
+    begun = begin(neovim, "make one.txt")
+    assert not asks(neovim, "one.txt").above
+    neovim.keys("G")
+    neovim.until(lambda: getattr(shown(neovim), "above", False), "above the cursor")
+    neovim.keys("gg")
+    neovim.until(lambda: not getattr(shown(neovim), "above", True), "below the cursor")
+    whole = shown(neovim)
+    assert whole is not None
+    neovim.resize(60, 16)
+    neovim.keys("8G")
+    neovim.until(lambda: getattr(shown(neovim), "height", 99) < whole.height, "as high as there is room")
+    assert neovim.lua(LINE) == 8
+    neovim.resize(120, 40)
+    go(neovim)
+    neovim.until(lambda: getattr(shown(neovim), "height", 0) == whole.height, "whole where it is gone to")
+    neovim.keys("r")
+    end(neovim, begun)
+    gone(neovim)
