@@ -1,13 +1,11 @@
 ---User autocommands, for what a person's own configuration does at a turn, a hunk or a permission (doc/tark.txt).
 local state = require('tark.state')
 
+---What fails in an autocommand is told by Neovim, and goes no further.
 ---@param pattern 'TarkTurnStart'|'TarkTurnEnd'|'TarkHunks'|'TarkPermission'
 ---@param data table
 local function fire(pattern, data)
-  local ok, problem = pcall(vim.api.nvim_exec_autocmds, 'User', { pattern = pattern, modeline = false, data = data })
-  if not ok then
-    require('tark.notify').warn(('an autocommand for %s failed: %s'):format(pattern, problem))
-  end
+  vim.api.nvim_exec_autocmds('User', { pattern = pattern, modeline = false, data = data })
 end
 
 state.on('update', function(known, params)

@@ -16,7 +16,7 @@ local function show(lines)
   vim.lsp.util.open_floating_preview(lines, 'text', {
     border = 'rounded',
     title = ' Tark ',
-    focus_id = 'tark_status',
+    focus = false, -- a second one takes the place of the first
     wrap = true,
   })
 end
