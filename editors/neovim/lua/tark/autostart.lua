@@ -3,13 +3,15 @@ local M = {}
 
 ---@param bufnr integer a buffer that was just read
 function M.opened(bufnr)
+  require('tark.disk').note(bufnr)
   local server, workspace = require('tark.server'), require('tark.workspace')
   if not require('tark.config').get().autostart or server.start_failed or not workspace.is_file(bufnr) then
     return
   end
   local settings = vim.lsp.config.tark or {}
   local wanted = not settings.filetypes or vim.list_contains(settings.filetypes, vim.bo[bufnr].filetype)
-  local can = type(settings.cmd) == 'table' or require('tark.process').find() -- if not, :checkhealth tells, and commands
+  -- Where there is none, commands say so, and :checkhealth.
+  local can = type(settings.cmd) == 'table' or require('tark.process').find()
   if wanted and can and vim.api.nvim_buf_is_loaded(bufnr) then
     server.ensure(bufnr, function(problem)
       if problem then

@@ -1,39 +1,51 @@
 ---What the server asks and tells beyond LSP: each method's file, loaded when it first comes.
 
----@type table<string, lsp.Handler>
-return {
-  ['tark/update'] = function(_, params, context)
-    require('tark.updates').received(params, context.client_id)
-    return vim.NIL
+---@type table<string, fun(params: table, client_id: integer, context: lsp.HandlerContext): any>
+local ANSWERS = {
+  ['tark/update'] = function(params, client_id)
+    require('tark.updates').received(params, client_id)
   end,
-  ['tark/session'] = function(_, params, context)
-    require('tark.updates').session(params.session, context.client_id)
-    return vim.NIL
+  ['tark/session'] = function(params, client_id)
+    require('tark.updates').session(params.session, client_id)
   end,
-  ['tark/requestPermission'] = function(_, params, context)
-    return require('tark.permission').requested(params, context.client_id)
+  ['tark/requestPermission'] = function(params, client_id)
+    return require('tark.permission').requested(params, client_id)
   end,
-  ['tark/requestInput'] = function(_, params, context)
-    return require('tark.input').requested(params, context.client_id)
+  ['tark/requestInput'] = function(params, client_id)
+    return require('tark.input').requested(params, client_id)
   end,
-  ['tark/clientState'] = function(_, params, context)
-    return require('tark.client_state').answer(params, context.client_id)
+  ['tark/clientState'] = function(params, client_id)
+    return require('tark.client_state').answer(params, client_id)
   end,
-  ['tark/save'] = function(_, params)
+  ['tark/save'] = function(params)
     return require('tark.save').answer(params)
   end,
-  ['workspace/applyEdit'] = function(_, params, context)
+  ['workspace/applyEdit'] = function(params, _, context)
     return require('tark.apply_edit').answer(params, context)
   end,
-  ['window/showMessage'] = function(_, params)
+  ['window/showMessage'] = function(params)
     -- Neovim's own handler ends its lines so that they wait for a key.
     local notify, levels = require('tark.notify'), vim.log.levels
     local level = ({ levels.ERROR, levels.WARN })[params.type] or levels.INFO
     notify.say((params.message:gsub('^Tark: ', '')), level)
-    return vim.NIL
   end,
-  ['$/cancelRequest'] = function(_, _, context)
-    require('tark.permission').taken_back(context.client_id)
-    return vim.NIL
+  ['$/cancelRequest'] = function(_, client_id)
+    require('tark.permission').taken_back(client_id)
   end,
 }
+
+local handlers = {} ---@type table<string, lsp.Handler>
+
+for method, answer in pairs(ANSWERS) do
+  -- In a request's own coroutine, which `answer` may leave by coroutine.yield() until the person has answered.
+  handlers[method] = function(_, params, context)
+    local ok, result = xpcall(answer, debug.traceback, params, context.client_id, context)
+    if not ok then
+      require('tark.notify').bug(result)
+      return nil, vim.lsp.rpc_response_error(vim.lsp.protocol.ErrorCodes.InternalError, 'the plugin failed')
+    end
+    return result == nil and vim.NIL or result
+  end
+end
+
+return handlers

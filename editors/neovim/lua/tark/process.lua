@@ -3,7 +3,7 @@ local config = require('tark.config')
 
 local M = {}
 
-local HOW_TO_INSTALL = 'install it (uv tool install tark_lsp), then run: tark-lsp install neovim'
+local HOW_TO_INSTALL = 'install it (see its README), then run: tark-lsp install neovim'
 
 ---@class tark.Ending
 ---@field code integer

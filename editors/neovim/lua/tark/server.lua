@@ -61,7 +61,7 @@ end
 local function running(filter)
   filter.name = NAME
   for _, client in ipairs(vim.lsp.get_clients(filter)) do
-    if not client:is_stopped() and (not filter.root or client.root_dir == filter.root[1]) then
+    if client.initialized and not client:is_stopped() and (not filter.root or client.root_dir == filter.root[1]) then
       return client
     end
   end

@@ -40,6 +40,20 @@ function M.received(params, client_id)
   end
 end
 
+---The server took a turn: it is seen before its first update, which comes when those before it are over.
+---@param known tark.State
+---@param answer { sessionId: string, turnId: string }
+---@param prompt string
+function M.asked(known, answer, prompt)
+  local talk = known.transcripts[answer.sessionId] or transcript.new(answer.sessionId)
+  known.transcripts[answer.sessionId] = talk
+  local change = transcript.asked(talk, answer.turnId, prompt)
+  if change then
+    local params = { sessionId = answer.sessionId, turnId = answer.turnId, seq = 0, update = { kind = 'asked' } }
+    state.emit('update', known, params, change)
+  end
+end
+
 local UNDECIDED = { pending = true, conflict = true, stale = true }
 
 ---All hunks of a document, also those decided long ago. One that is told of under another name has left the former:

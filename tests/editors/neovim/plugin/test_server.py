@@ -1,30 +1,196 @@
-"""The plugin in a real Neovim: the server starts with the first file."""
+"""The plugin in a real Neovim: the server is found and started, or the person is told why not and what to do."""
 
+import json
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import Start
 
 pytestmark = pytest.mark.editor
+
+FAKE = Path(__file__).with_name("fake_server.py")
+COMMAND = """
+    local command, argument = ...
+    local server = require('tark.server')
+    vim.g.answer = nil
+    server.ensure(0, function(problem, client)
+      if problem then
+        require('tark.notify').warn(problem)
+        return
+      end
+      server.command(client, command, argument, function(problem, answer)
+        vim.g.answer = { problem = problem, answer = answer }
+      end)
+    end)
+"""
+CLIENTS = """
+    return vim.tbl_map(function(client)
+      return client.root_dir or ''
+    end, vim.lsp.get_clients({ name = 'tark' }))
+"""
+
+
+def write_init(folder: Path, cmd: list[str] | None, more: str = "") -> Path:
+    """An init.lua; `cmd` None: the server has to be found."""
+    own = "" if cmd is None else f"cmd = vim.json.decode([==[{json.dumps(cmd)}]==])"
+    path = folder / "own_init.lua"
+    path.write_text(
+        "vim.opt.runtimepath:prepend(vim.env.PLUGIN)\n"
+        f"require('tark').setup({{ {own} }})\n"
+        f"{more}\n"
+    )
+    return path
+
+
+def answer(neovim: Neovim, command: str, **argument: Any) -> dict[str, Any]:
+    neovim.lua(COMMAND, command, argument)
+    found: dict[str, Any] = neovim.until(lambda: neovim.lua("return vim.g.answer"), f"{command} answered")
+    return found
+
+
+def told(neovim: Neovim, words: str) -> None:
+    neovim.until(lambda: words in neovim.messages(), f"the message {words!r}")
+    for stack in ("stack traceback", "E5108", "Error executing", "Error in"):
+        assert stack not in neovim.messages()
+
+
+def turns(neovim: Neovim) -> list[dict[str, Any]]:
+    code = """
+        local turns = {}
+        for _, known in ipairs(require('tark.state').all()) do
+          for _, talk in pairs(known.transcripts) do
+            for _, turn in ipairs(talk.turns) do
+              table.insert(turns, { state = turn.state, error = turn.error, blocks = #turn.blocks })
+            end
+          end
+        end
+        return turns
+    """
+    return list(neovim.lua(code))
 
 
 def test_a_command_is_answered_and_updates_come(start: Start, workspace: Path) -> None:
     (workspace / "a.py").write_text("a = 1\n")
     neovim = start()
     neovim.open(workspace / "a.py")
-    neovim.lua(
-        """
-        local server = require('tark.server')
-        server.command(server.client(), 'tark.turn.start', { prompt = 'hello' }, function(problem, answer)
-          vim.g.answer = { problem, answer }
-        end)
-        """
-    )
-    turns = """
-        local known = require('tark.state').all()[1]
-        local _, transcript = next(known.transcripts)
-        return transcript and transcript.turns or {}
-    """
-    neovim.until(lambda: [turn.get("state") for turn in neovim.lua(turns)] == ["ended"], "the turn ended")
-    assert [block["text"] for block in neovim.lua(turns)[0]["blocks"]]
+    assert "turnId" in answer(neovim, "tark.turn.start", prompt="hello")["answer"]
+    neovim.until(lambda: [turn["state"] for turn in turns(neovim)] == ["ended"], "the turn ended")
+    assert turns(neovim)[0]["blocks"] == 1
+    assert "there is no turn 'none'" in answer(neovim, "tark.turn.undo", turnId="none")["problem"]
+    assert "does not know tark.nothing" in answer(neovim, "tark.nothing")["problem"]
+    assert neovim.lua("return require('tark.state').all()[1].settings.mode") == "build", "it was asked how things stand"
+
+
+PROGRAMS = {
+    "nothing there": (["/nowhere/tark-lsp"], "is /nowhere/tark-lsp, which is no program that can be run"),
+    "dies": (
+        [sys.executable, str(FAKE), "dies"],
+        "ended at its start: exit code 1: ModuleNotFoundError: No module named 'tark_lsp'",
+    ),
+    "echoes": (["cat"], "ended at its start: cat is no language server"),
+    "ends": (["true"], "ended at its start: exit code 0"),
+    "garbage": ([sys.executable, str(FAKE), "garbage"], "ended at its start: exit code 3"),
+    "another server": (
+        [sys.executable, str(FAKE), "none"],
+        "fake-server 9.9 is no tark-lsp: see cmd of require(\"tark\").setup",
+    ),
+    "newer": ([sys.executable, str(FAKE), "2"], "fake-server 9.9 speaks protocol 2, this plugin 1: update the plugin"),
+    "older": ([sys.executable, str(FAKE), "0"], "fake-server 9.9 speaks protocol 0, this plugin 1: update the server"),
+}
+
+
+def test_other_programs(start: Start, workspace: Path) -> None:
+    """One after the other; each is told of once, in words, though the file and the command both try to start it."""
+    (workspace / "a.py").write_text("a = 1\n")
+    (workspace / "b.py").write_text("b = 1\n")
+    neovim = start()
+    for cmd, words in PROGRAMS.values():
+        neovim.lua("require('tark').setup({ cmd = ... }) vim.cmd('messages clear | edit! b.py | edit! a.py')", cmd)
+        neovim.lua(COMMAND, "tark.turn.start", {"prompt": "hello"})
+        told(neovim, words)
+        neovim.lua("vim.lsp.stop_client(vim.lsp.get_clients())")
+        neovim.until(lambda: not neovim.lua("return #vim.lsp.get_clients()"), "the program ended")
+        assert neovim.messages().count(words) == 1
+
+
+def test_a_program_that_may_not_be_run(start: Start, workspace: Path, tmp_path: Path) -> None:
+    (workspace / "a.py").write_text("a = 1\n")
+    program = tmp_path / "tark-lsp"
+    program.write_text("#!/bin/sh\n")
+    neovim = start(init=write_init(tmp_path, [str(program)]))
+    neovim.lua("vim.cmd.edit('a.py')")
+    assert "Tark" not in neovim.messages(), "a file that is opened says nothing: there may be no server on purpose"
+    neovim.lua(COMMAND, "tark.turn.start", {"prompt": "hello"})
+    told(neovim, "which is no program that can be run")
+    program.chmod(0o755)
+    neovim.lua(COMMAND, "tark.turn.start", {"prompt": "hello"})
+    told(neovim, "the server ended at its start: exit code 0")
+
+
+def test_no_server_at_all(start: Start, workspace: Path, tmp_path: Path) -> None:
+    (workspace / "a.py").write_text("a = 1\n")
+    neovim = start(init=write_init(tmp_path, None, "vim.env.PATH = '/nowhere'"))
+    neovim.lua("vim.cmd.edit('a.py')")
+    neovim.lua(COMMAND, "tark.turn.start", {"prompt": "hello"})
+    told(neovim, "no tark-lsp was found: install it")
+
+
+def test_one_server_for_each_workspace(start: Start, workspace: Path, tmp_path: Path) -> None:
+    """`vim.lsp.enable` and the plugin's own start meet; a buffer without a name is about the file before."""
+    other = tmp_path / "other"
+    for folder in (workspace / "deep", other):
+        folder.mkdir()
+        (folder / "b.py").write_text("b = 1\n")
+    (workspace / "a.py").write_text("a = 1\n")
+    (other / ".git").mkdir()
+    own = "{ root_markers = { '.project', '.git' }, filetypes = { 'python' } }"
+    command = [sys.executable, "-m", "tark_lsp"]
+    neovim = start(init=write_init(tmp_path, command, f"vim.lsp.config('tark', {own}); vim.lsp.enable('tark')"))
+    for path in (workspace / "a.py", workspace / "deep" / "b.py"):
+        neovim.open(path)
+    assert neovim.lua(CLIENTS) == [str(workspace)]
+    neovim.open(other / "b.py")
+    assert sorted(neovim.lua(CLIENTS)) == [str(other), str(workspace)]
+    root = "return (require('tark.server').client() or {}).root_dir"
+    for window, expected in (("new", other), ("copen", other), (f"edit {workspace / 'a.py'}", workspace)):
+        neovim.lua(f"vim.cmd('{window}')")
+        assert neovim.lua(root) == str(expected)
+    (workspace / "c.txt").write_text("c\n")
+    neovim.lua("vim.cmd.edit('c.txt')")
+    neovim.until(lambda: neovim.lua("return vim.bo.filetype") == "text", "the file type")
+    assert not neovim.lua("return #vim.lsp.get_clients({ bufnr = 0 })"), "the person's filetypes count"
+    answer(neovim, "tark.state")
+    assert len(neovim.lua(CLIENTS)) == 2
+    assert not neovim.messages()
+
+
+def test_a_buffer_without_a_name_in_the_working_directory(start: Start, workspace: Path) -> None:
+    neovim = start()
+    answer(neovim, "tark.state")
+    assert neovim.lua(CLIENTS) == [str(workspace)]
+
+
+def test_the_home_folder_is_no_workspace(start: Start, workspace: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    neovim = start()
+    (home / ".git").mkdir()
+    (home / "notes").mkdir()
+    for name in ("a.py", "notes/b.py"):
+        (home / name).write_text("a = 1\n")
+    neovim.open(home / "a.py")
+    assert neovim.lua(CLIENTS) == [""]
+    neovim.open(home / "notes" / "b.py")
+    assert sorted(neovim.lua(CLIENTS)) == ["", str(home / "notes")]
+
+
+def test_quitting_while_it_starts(start: Start, workspace: Path) -> None:
+    (workspace / "a.py").write_text("a = 1\n")
+    neovim = start()
+    neovim.lua("vim.cmd.edit('a.py')")
+    server = neovim.until(neovim.find_server, "the server's process")
+    neovim.close()
+    server.wait(20)

@@ -1,0 +1,46 @@
+"""A language server of our own that is not tark-lsp, or not the one the plugin was made for.
+
+`fake_server.py PROTOCOL`: answers `initialize` with that protocol ("none": says nothing of tark). `fake_server.py dies`:
+ends at once, with words on stderr. `fake_server.py garbage`: writes what is no LSP.
+"""
+
+import json
+import sys
+from typing import Any
+
+
+def read() -> dict[str, Any] | None:
+    length = 0
+    while line := sys.stdin.buffer.readline().strip():
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            length = int(value)
+    return json.loads(sys.stdin.buffer.read(length)) if length else None
+
+
+def write(message: dict[str, Any]) -> None:
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+    sys.stdout.buffer.flush()
+
+
+def serve(protocol: str) -> None:
+    tark = {} if protocol == "none" else {"experimental": {"tark": {"protocol": int(protocol)}}}
+    while message := read():
+        if message["method"] == "initialize":
+            capabilities = {"textDocumentSync": 1, "executeCommandProvider": {"commands": ["tark.turn.start"]}, **tark}
+            info = {"name": "fake-server", "version": "9.9"}
+            write({"id": message["id"], "result": {"capabilities": capabilities, "serverInfo": info}})
+        elif message["method"] == "exit":
+            return
+        elif "id" in message:
+            write({"id": message["id"], "result": None})
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "dies":
+        sys.exit("Traceback (most recent call last):\nModuleNotFoundError: No module named 'tark_lsp'")
+    if sys.argv[1] == "garbage":
+        print("hello, I am no server", flush=True)
+        sys.exit(3)
+    serve(sys.argv[1])

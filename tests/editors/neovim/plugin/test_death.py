@@ -1,0 +1,137 @@
+"""A server that is killed: what it did ends, the person is told in one line, another one goes on with it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.test_server import CLIENTS, answer, told, turns
+
+pytestmark = pytest.mark.editor
+
+SCENARIO = Path(__file__).with_name("death.toml")
+ENDED = "the server ended (killed by signal 9)"
+LISTEN = """
+    vim.g.events = {}
+    require('tark.state').on('server', function(_, event)
+      vim.g.events = vim.list_extend(vim.g.events, { event })
+    end)
+"""
+WAIT = """
+    local server = require('tark.server')
+    server.command(server.client(), 'tark.turn.wait', ..., function(problem)
+      vim.g.waited = problem
+    end)
+"""
+STATE = "require('tark.state').all()[1]"
+
+
+def kill(neovim: Neovim) -> None:
+    """And wait for the next one."""
+    server = neovim.server_process()
+    server.kill()
+    server.wait(20)
+    neovim.until(lambda: (other := neovim.find_server()) is not None and other.pid != server.pid, "another server")
+    attached(neovim)
+
+
+def attached(neovim: Neovim) -> None:
+    code = """
+        local client = require('tark.server').client()
+        return client ~= nil and client.initialized and vim.lsp.buf_is_attached(0, client.id)
+    """
+    neovim.until(lambda: neovim.lua(code), "the server knows the document")
+
+
+def hunks(neovim: Neovim) -> list[str]:
+    code = f"return vim.tbl_map(function(d) return #d.hunks end, vim.tbl_values({STATE}.hunks))"
+    return list(neovim.lua(code))
+
+
+def test_a_server_that_is_killed_in_the_middle_of_a_turn(start: Start, workspace: Path) -> None:
+    (workspace / "a.py").write_text("one\ntwo\n")
+    neovim = start(scenario=SCENARIO)
+    neovim.open(workspace / "a.py")
+    neovim.lua(LISTEN)
+    session = answer(neovim, "tark.turn.start", prompt="talk slowly")["answer"]["sessionId"]
+    neovim.until(lambda: turns(neovim) and turns(neovim)[0]["blocks"], "the model talks")
+    neovim.lua(WAIT, {"turnId": answer(neovim, "tark.state")["answer"]["turns"][0]["turnId"]})
+    neovim.keys("ofoo")
+    kill(neovim)
+    told(neovim, f"Tark: {ENDED}, 1 turn was cut; it is started again")
+    assert "quit with exit code" not in neovim.messages(), "Neovim would say it, too"
+    (turn,) = turns(neovim)
+    assert (turn["state"], turn["error"]["code"]) == ("ended", "interrupted")
+    assert neovim.lua("return vim.g.waited") == "the server has ended"
+    assert neovim.lua("return vim.g.events") == ["ended", "started"]
+    neovim.keys("bar<Esc>")
+    neovim.until(lambda: neovim.lines == ["one", "foobar", "two"], "what was typed")
+    answer(neovim, "tark.turn.start", prompt="go on", sessionId=session)
+    neovim.until(lambda: [turn["state"] for turn in turns(neovim)] == ["ended"] * 2, "the session goes on")
+
+
+def test_hunks_come_back(start: Start, workspace: Path) -> None:
+    (workspace / "a.py").write_text("one\ntwo\n")
+    neovim = start(scenario=SCENARIO)
+    neovim.open(workspace / "a.py")
+    answer(neovim, "tark.turn.start", prompt="rewrite the area in a.py")
+    neovim.until(lambda: hunks(neovim) == [1], "a hunk")
+    waiting = f"return #{STATE}.permissions"
+    neovim.until(lambda: neovim.lua(waiting) == 1, "a question")
+    kill(neovim)
+    neovim.until(lambda: neovim.lua(waiting) == 0, "the question is gone")
+    neovim.until(lambda: hunks(neovim) == [1], "the hunk again")
+    assert neovim.lua("return #require('tark.state').hunks_of(vim.api.nvim_get_current_buf()).hunks") == 1
+
+
+def test_a_server_that_does_not_stay_is_left_alone(start: Start, workspace: Path) -> None:
+    (workspace / "a.py").write_text("one\ntwo\n")
+    neovim = start(scenario=SCENARIO)
+    neovim.open(workspace / "a.py")
+    for _ in range(2):
+        kill(neovim)
+        told(neovim, f"{ENDED}; it is started again")
+    neovim.server_process().kill()
+    told(neovim, "the server ended 3 times within a minute (killed by signal 9) and stays down")
+    assert neovim.find_server() is None
+    assert neovim.lua(CLIENTS) == []
+    neovim.lua("require('tark.restart').restart()")
+    told(neovim, "the server is started")
+    attached(neovim)
+    first = neovim.server_process()
+    neovim.lua("require('tark.restart').restart()")
+    told(neovim, "the server was started anew")
+    attached(neovim)
+    assert first.pid != neovim.server_process().pid
+    assert neovim.lua("return #require('tark.state').all()") == 1
+
+
+def test_quitting_is_silent(start: Start, workspace: Path) -> None:
+    """The server gets `shutdown`; nobody starts another one."""
+    (workspace / "a.py").write_text("one\ntwo\n")
+    neovim = start(scenario=SCENARIO)
+    neovim.open(workspace / "a.py")
+    answer(neovim, "tark.turn.start", prompt="talk slowly")
+    log = workspace / "messages.txt"
+    neovim.lua(
+        "local path = ... vim.api.nvim_create_autocmd('VimLeave', { callback = function()"
+        " vim.wait(500, function() return #vim.lsp.get_clients() == 0 end)"
+        " vim.fn.writefile(vim.split(vim.fn.execute('messages'), '\\n'), path) end })",
+        str(log),
+    )
+    server = neovim.server_process()
+    neovim.close()
+    server.wait(20)
+    assert "Tark" not in log.read_text()
+
+
+def test_a_client_that_the_person_stops_stays_stopped(start: Start, workspace: Path) -> None:
+    (workspace / "a.py").write_text("one\ntwo\n")
+    neovim = start(scenario=SCENARIO)
+    neovim.open(workspace / "a.py")
+    neovim.lua("vim.lsp.stop_client(vim.lsp.get_clients())")
+    neovim.until(lambda: not neovim.lua(f"return {STATE}.alive"), "the server ended")
+    assert neovim.find_server() is None
+    assert not neovim.messages()
+    assert "turns" in answer(neovim, "tark.state")["answer"], "a command starts it again"
