@@ -108,9 +108,9 @@ function M.hide()
   require('tark.chat.layout').close()
 end
 
----Opens it and goes to the prompt; closes it where it is open.
+---Goes to the prompt, and opens the chat for that; from the chat itself: closes it.
 function M.toggle()
-  if require('tark.chat.layout').window('transcript') then
+  if require('tark.chat.layout').part(vim.api.nvim_get_current_win()) then
     M.hide()
   else
     M.show({ focus = true })

@@ -1,0 +1,123 @@
+"""The chat of the plugin as a person sees it: its two windows, wherever the cursor is."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.conftest import Start
+
+SCENARIO = Path(__file__).with_name("chat.toml")
+SHAPES = """import math
+
+
+def area(radius):
+    return math.pi * radius**2
+
+
+def volume(radius):
+    return 4 / 3 * math.pi * radius**3
+"""
+WINDOWS = """
+    local found = {}
+    for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+      local bufnr = vim.api.nvim_win_get_buf(window)
+      table.insert(found, {
+        window = window,
+        part = vim.w[window].tark_chat or 'other',
+        name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr)),
+        lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false),
+        height = vim.api.nvim_win_get_height(window),
+        bar = vim.wo[window].winbar,
+        current = window == vim.api.nvim_get_current_win(),
+        first = vim.fn.line('w0', window),
+        last = vim.fn.line('w$', window),
+      })
+    end
+    return found
+"""
+
+
+def open_shapes(start: Start, workspace: Path, **more: Any) -> Neovim:
+    """A Neovim with a file of Python, and its server."""
+    (workspace / "shapes.py").write_text(SHAPES)
+    neovim = start(SCENARIO, **more)
+    # TEMPORARY
+    for m in ("client_state", "save"):
+        if not (Path(__file__).parents[4] / f"editors/neovim/lua/tark/{m}.lua").exists():
+            neovim.lua(
+                "package.preload['tark.'..(...)] = function() return {answer=function() return {selection=vim.NIL, "
+                "diagnostics={}, saved={}} end} end",
+                m,
+            )
+    neovim.open(workspace / "shapes.py")
+    return neovim
+
+
+@dataclass
+class Chat:
+    neovim: Neovim
+
+    def windows(self) -> list[dict[str, Any]]:
+        """Of the current tabpage."""
+        return list(self.neovim.lua(WINDOWS))
+
+    def parts(self) -> list[str]:
+        """What the windows are, in order: `transcript`, `prompt`, or the name of a file."""
+        return [each["name"] if each["part"] == "other" else each["part"] for each in self.windows()]
+
+    def window(self, part: str) -> dict[str, Any]:
+        (found,) = (each for each in self.windows() if each["part"] == part)
+        return found
+
+    @property
+    def shown(self) -> list[str]:
+        """What the transcript says, without blank lines and the first line."""
+        return [line for line in self.window("transcript")["lines"][1:] if line]
+
+    @property
+    def last(self) -> str:
+        """The last line that is shown."""
+        return (self.shown or [""])[-1]
+
+    @property
+    def answer(self) -> list[str]:
+        """What is shown below the last prompt."""
+        lines = self.shown
+        return lines[len(lines) - lines[::-1].index("## You") + 1 :]
+
+    @property
+    def prompt(self) -> str:
+        return "\n".join(self.window("prompt")["lines"])
+
+    @property
+    def current(self) -> str:
+        (part,) = (
+            each["name"] if each["part"] == "other" else each["part"] for each in self.windows() if each["current"]
+        )
+        return str(part)
+
+    @property
+    def mode(self) -> str:
+        return str(self.neovim.lua("return vim.fn.mode()"))
+
+    def open(self) -> None:
+        self.neovim.keys("<Esc>:TarkChat<CR>")
+        self.neovim.until(lambda: self.current == "prompt", "the chat")
+
+    def say(self, words: str) -> None:
+        """Typed into the prompt, which the cursor is in, and sent; normal mode before and after."""
+        self.neovim.keys(f"i{words}<Esc><CR>")
+
+    def until_shown(self, *lines: str) -> None:
+        self.neovim.until(lambda: all(line in self.shown for line in lines), f"the chat shows {lines}")
+
+    def until_over(self, prompts: int = 1) -> None:
+        """So many prompts were sent, and none runs or waits any more."""
+        states = """
+            local known = require('tark.chat').known()
+            local talk = known and known.transcripts[known.session_id or false]
+            return vim.tbl_map(function(turn) return turn.state end, talk and talk.turns or {})
+        """
+        self.neovim.until(lambda: self.neovim.lua(states) == ["ended"] * prompts, f"{prompts} turns ended")
+        self.neovim.until(lambda: self.last.endswith("tokens"), "all is drawn")

@@ -1,0 +1,79 @@
+"""From the chat to the code in a real Neovim: only to files that are there, in the workspace."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.chat import SHAPES, Chat, open_shapes
+from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.turns import told, unhurt
+
+pytestmark = pytest.mark.editor
+
+# What would be opened outside of Neovim.
+NO_BROWSER = "vim.g.opened = {}; vim.ui.open = function(url) vim.g.opened = { url } end"
+
+
+def at(neovim: Neovim) -> tuple[str, int]:
+    """The name of the file the cursor is in, and its line."""
+    name, line = neovim.lua("return { vim.fn.expand('%:t'), vim.fn.line('.') }")
+    return name, line
+
+
+def test_to_the_code(start: Start, workspace: Path) -> None:
+    (workspace.parent / "secret.txt").write_text("secret\n")
+    neovim = open_shapes(start, workspace)
+    neovim.lua(NO_BROWSER)
+    chat = Chat(neovim)
+    chat.open()
+    chat.say("where is the area")
+    chat.until_over()
+    transcript = chat.window("transcript")["window"]
+
+    def go(keys: str) -> None:
+        neovim.lua("vim.api.nvim_set_current_win(...)", transcript)
+        neovim.keys("<Esc>gg" + keys)
+
+    go("/^\\[shapes.py<CR>fs<CR>")
+    neovim.until(lambda: at(neovim) == ("shapes.py", 4), "the citation")
+    marked = """
+        local namespace = vim.api.nvim_create_namespace('tark.links')
+        return #vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, {})
+    """
+    assert neovim.lua(marked) > 0, "its lines are marked for a moment"
+    neovim.until(lambda: neovim.lua(marked) == 0, "and not for longer")
+    go("/see shapes<CR>wgf")
+    neovim.until(lambda: at(neovim) == ("shapes.py", 8), "a plain reference")
+    neovim.keys("gg<C-o>")
+    neovim.until(lambda: at(neovim) == ("shapes.py", 8), "the jump list knows the way")
+    go("/read_file<CR>gf")
+    neovim.until(lambda: at(neovim)[0] == "shapes.py", "the place of a call")
+    for keys, what in (
+        ("/missing<CR>gf", "missing.py is no file in the workspace"),
+        ("/secret<CR>gf", "../secret.txt is no file in the workspace"),
+        ("/I look<CR>gf", "no file is named here"),
+        ("/I look<CR>gx", "no web page is named here"),
+    ):
+        go(keys)
+        told(neovim, what)
+        assert at(neovim)[0] == "transcript"
+    go("/https<CR>gx")
+    neovim.until(lambda: neovim.lua("return vim.g.opened") == ["https://example.org/shapes"], "the page")
+    assert neovim.lua("return #vim.api.nvim_list_wins()") == 3
+    unhurt(neovim)
+
+
+def test_where_no_window_shows_a_file(start: Start, workspace: Path) -> None:
+    neovim = open_shapes(start, workspace)
+    chat = Chat(neovim)
+    chat.open()
+    neovim.keys("isee shapes.py:8<Esc><CR>")
+    chat.until_over()
+    neovim.keys("<C-w>h:q<CR>")
+    neovim.until(lambda: chat.parts() == ["transcript", "prompt"], "nothing but the chat")
+    neovim.keys("<C-w>kgg/shapes<CR><CR>")
+    neovim.until(lambda: at(neovim) == ("shapes.py", 8), "a window of its own")
+    assert neovim.lines == SHAPES.splitlines()
+    assert chat.parts() == ["shapes.py", "transcript", "prompt"]
+    unhurt(neovim)

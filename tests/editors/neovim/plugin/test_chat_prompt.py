@@ -1,0 +1,143 @@
+"""The chat's prompt in a real Neovim: nothing that is typed is lost, and what is sent goes where it is meant to."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.chat import Chat, open_shapes
+from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.turns import told, unhurt
+
+pytestmark = pytest.mark.editor
+
+
+@pytest.fixture
+def neovim(start: Start, workspace: Path) -> Neovim:
+    return open_shapes(start, workspace)
+
+
+@pytest.fixture
+def chat(neovim: Neovim) -> Chat:
+    chat = Chat(neovim)
+    chat.open()
+    return chat
+
+
+def menu(neovim: Neovim) -> list[str]:
+    """The words of the completion menu that is open."""
+    code = "local i = vim.fn.complete_info(); return vim.fn.pumvisible() == 1 and i.items or {}"
+    return [item["word"] for item in neovim.lua(code)]
+
+
+def test_typing_and_completing_while_an_answer_streams(chat: Chat, neovim: Neovim) -> None:
+    chat.say("talk for ever")
+    chat.until_shown("This answer goes on.")
+    neovim.keys("i")
+    typed = ""
+    for letter in "Every key of this is there, as it was typed. ":
+        before = len("".join(chat.shown))
+        neovim.keys("<lt>" if letter == "<" else letter)
+        typed += letter
+        if len(typed) % 5 == 0:
+            neovim.until(lambda before=before: len("".join(chat.shown)) > before, "more text")  # type: ignore[misc]
+    assert (chat.prompt, chat.mode) == (typed, "i")
+    neovim.keys("<Esc>oand more<Esc>")
+    neovim.until(lambda: chat.prompt == typed + "\nand more", "a second line")
+    neovim.keys("u")
+    neovim.until(lambda: chat.prompt == typed, "the second line is taken back")
+    neovim.keys("u")
+    neovim.until(lambda: chat.prompt == "", "the first line is taken back")
+    neovim.keys("<C-r>")
+    neovim.until(lambda: chat.prompt == typed, "and is there again")
+    neovim.keys("A@")
+    neovim.until(lambda: "@selection" in menu(neovim), "the menu opens by itself")
+    before = len("".join(chat.shown))
+    neovim.until(lambda: len("".join(chat.shown)) > before + 10, "more text")
+    assert "@selection" in menu(neovim)
+    neovim.keys("file:ape")
+    neovim.until(lambda: menu(neovim) == ["@file:shapes.py"], "the file, found by a part of its name")
+    neovim.keys("<C-n><C-y>")
+    neovim.until(lambda: chat.prompt == typed + "@file:shapes.py", "it is completed")
+    neovim.keys("<Esc>cc/ex<C-x><C-o>")
+    neovim.until(lambda: menu(neovim) == ["/explain"], "names of prompts")
+    neovim.keys("<C-e><Esc>")
+    neovim.until(lambda: menu(neovim) == [], "the menu is closed")
+    neovim.keys("S<Esc><C-c>")
+    neovim.until(lambda: "cancelled" in chat.last, "the turn is cancelled")
+    unhurt(neovim)
+
+
+def test_it_grows_with_its_text_and_keeps_a_history(chat: Chat, neovim: Neovim) -> None:
+    neovim.keys("isay one<C-s>")
+    chat.until_shown("say one")
+    assert (chat.prompt, chat.mode) == ("", "i")
+    height = chat.window("prompt")["height"]
+    neovim.keys("1<CR>2<CR>3<CR>4<CR>5<Esc>")
+    neovim.until(lambda: chat.window("prompt")["height"] == 5, "five lines high")
+    neovim.keys("o" + "<CR>" * 40 + "<Esc>")
+    neovim.until(lambda: chat.window("prompt")["height"] == 37 // 3, "a third of the chat at most")
+    neovim.keys("ggdGisay two<Esc><CR>")
+    chat.until_shown("The word is two.")
+    assert chat.window("prompt")["height"] == height
+    neovim.keys("ithree")
+    for keys, wanted in (
+        ("<Esc><C-p>", "say two"),
+        ("<C-p>", "say one"),
+        ("<C-p>", "say one"),
+        ("<C-n><C-n>", "three"),
+    ):
+        neovim.keys(keys)
+        neovim.until(lambda wanted=wanted: chat.prompt == wanted, wanted)  # type: ignore[misc]
+    unhurt(neovim)
+
+
+def test_a_busy_session_queues_is_steered_and_cancelled(chat: Chat, neovim: Neovim) -> None:
+    chat.say("look slowly")
+    neovim.until(lambda: "I look" in chat.last, "it runs")
+    chat.say("say queued")
+    chat.until_shown("waits for the turn before it")
+    assert "1 queued" in chat.window("transcript")["bar"]
+    neovim.keys("iin one word<Esc>gs")
+    neovim.until(lambda: chat.prompt == "" and "in one word" in chat.shown, "what was said to the turn that runs")
+    chat.until_shown("Round.", "The word is queued.")
+    order = [chat.shown.index(line) for line in ("✓ read_file shapes.py", "in one word", "Round.", "say queued")]
+    assert order == sorted(order)
+    chat.say("talk for ever")
+    chat.until_shown("talk for ever", "This answer goes on.")
+    neovim.keys("<C-w>k<C-c>")
+    neovim.until(lambda: "cancelled" in chat.last, "it is cancelled")
+    neovim.keys("<C-w>j<C-c>")
+    told(neovim, "nothing runs")
+
+
+def test_an_earlier_prompt_is_edited_and_sent_in_a_session_of_its_own(chat: Chat, neovim: Neovim) -> None:
+    for number, word in enumerate(("one", "two", "three"), 1):
+        chat.say(f"say {word}")
+        chat.until_over(number)
+    first = neovim.lua("return require('tark.chat').known().session_id")
+    neovim.keys("iunsent<Esc><C-w>kgg/say two<CR>e")
+    neovim.until(lambda: (chat.current, chat.prompt) == ("prompt", "say two"), "it is in the prompt")
+    assert "In place of an earlier prompt" in chat.window("prompt")["bar"]
+    neovim.keys("$ciwzwei<Esc><CR>")
+    chat.until_shown("The word is zwei.")
+    chat.until_over(2)
+    assert [line for line in chat.shown if line.startswith("The word")] == ["The word is one.", "The word is zwei."]
+    assert chat.window("prompt")["bar"] == ""
+    neovim.keys("<C-p><C-p>")
+    neovim.until(lambda: chat.prompt == "unsent", "what was there before is in the history")
+    neovim.keys("S<Esc><C-w>kgg/say one<CR>e")
+    neovim.until(lambda: chat.prompt == "say one", "the very first one")
+    neovim.keys("S<Esc>")
+    neovim.until(lambda: chat.window("prompt")["bar"] == "", "emptied, it is given up")
+    neovim.lua("require('tark.chat').show({ session_id = ... })", first)
+    chat.until_shown("The word is two.", "The word is three.")
+
+
+def test_what_is_not_taken_comes_back(chat: Chat, neovim: Neovim) -> None:
+    neovim.lua("require('tark.chat').known().session_id = 'no such session'")
+    neovim.keys("ilost?<C-s>meanwhile")
+    neovim.until(lambda: chat.prompt == "lost?\n\nmeanwhile", "what was sent, above what was typed since")
+    told(neovim, "Your words are in the prompt")
+    assert "lost?" not in chat.shown
+    assert chat.mode == "i"
