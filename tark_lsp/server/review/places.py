@@ -15,8 +15,19 @@ from tark_lsp.server.review.followed_text import FollowedText
 from tark_lsp.server.review.hunks import CHANGED, GONE, ReviewHunk, carry, lose, move, typed
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
+
+NOTHING: tuple[list[str], ...] = ([], ["\n"], ["\r\n"])
+"""The lines of a file that is not there; Neovim shows it as one empty line."""
+
+
+def stand_on(hunks: Iterable[ReviewHunk], nothing: Sequence[str]) -> None:
+    """The text of a file that is to be made takes the place of that line, if it is there."""
+    for each in hunks:
+        if each.open and not each.applied and not each.of_file and list(each.hunk.old) in NOTHING:
+            each.hunk = Hunk(0, tuple(nothing), each.hunk.new)
+            each.stand(0, applied=False)
 
 
 class HunkPlaces:
@@ -112,6 +123,9 @@ class HunkPlaces:
                 if each.open or each.lost:
                     each.state, each.reason, each.alarm = "stale", GONE, None
         elif (now := self._lines(path)) is not None:
+            if known.lines in NOTHING and now in NOTHING:
+                stand_on(followed, now)
+                followed = []
             known.become(followed, now, document)
 
     def is_gone(self, each: ReviewHunk) -> bool:

@@ -325,6 +325,19 @@ async def test_a_file_that_was_made_goes_again_but_not_what_was_typed(desk: Desk
     assert path.read_text() == typed if typed else not path.exists()
 
 
+@pytest.mark.parametrize("blank", ["", "\n", "\r\n"])
+@pytest.mark.parametrize("closed", [False, True])
+async def test_a_file_that_is_to_be_made_is_looked_at_before(desk: Desk, blank: str, closed: bool) -> None:
+    """Neovim shows a file that is not there yet as one empty line."""
+    (hunk,) = propose(desk, creation(desk, "a.py", "one\ntwo\n"))
+    path = desk.editor.open("a.py", blank, on_disk=False)
+    if closed:
+        desk.editor.close(path)
+    await desk.reviews.accept([hunk])
+    assert states([hunk]) == [("accepted", True)]
+    assert desk.editor.workspace.read(path).text == "one\ntwo\n"
+
+
 async def test_a_file_that_was_made_and_is_open_is_deleted_by_the_editor(desk: Desk) -> None:
     hunks = propose(desk, creation(desk, "new.py"))
     await desk.reviews.accept(hunks, decide=False)
