@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.protocol.conftest import Players
@@ -131,11 +131,8 @@ def numbered(told: Iterable[tuple[str, Json]]) -> list[Json]:
 
 sent = st.lists(st.tuples(st.sampled_from(TURNS), updates), max_size=25).map(numbered)
 
-# The players are processes that forget each case.
-with_players = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
 
-
-@with_players
+@settings(max_examples=80)
 @given(st.lists(steps, max_size=20))
 def test_whatever_comes(players: Players, case: list[Json]) -> None:
     made = [
@@ -146,7 +143,6 @@ def test_whatever_comes(players: Players, case: list[Json]) -> None:
     assert made[0] == made[2]
 
 
-@with_players
 @given(sent, st.data())
 def test_what_is_doubled_changes_nothing(players: Players, steps: list[Json], data: st.DataObject) -> None:
     again = [steps[: place + 1] for place in range(len(steps)) if data.draw(st.booleans())]
@@ -162,7 +158,6 @@ def test_what_is_doubled_changes_nothing(players: Players, steps: list[Json], da
     assert not any(turn["gap"] for turn in once["turns"])
 
 
-@with_players
 @given(sent.filter(lambda steps: len(steps) > 1), st.data())
 def test_a_missing_update_is_seen(players: Players, steps: list[Json], data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(steps) - 2))
