@@ -114,12 +114,12 @@ async def test_a_second_login_ends_the_first(make: MakeDesk) -> None:
 
 
 async def test_logins_at_once_and_a_logout_leave_nothing(make: MakeDesk) -> None:
-    async with LoopbackGitHub([GRANTED], interval=0.3) as github:
+    async with LoopbackGitHub([GRANTED], interval=2) as github:  # after which one that goes on asks
         desk = make(config=settings(github))
         await asyncio.gather(*(desk.command("tark.auth.login", COPILOT) for _ in range(2)))
         await desk.command("tark.auth.logout", COPILOT)
         assert desk.app._auth._running == {}
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(2.5)
         assert github.asked_for("/login/oauth/access_token") == []
         assert kept() == {}
 
