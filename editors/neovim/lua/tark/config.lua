@@ -4,7 +4,8 @@ local M = {}
 ---@class tark.Config
 ---@field cmd? string[] how to start the server; nil: the one that installed the plugin, else `tark-lsp` in PATH
 ---@field autostart boolean start the server with the first file
----@field root_markers string[] the workspace is the nearest folder above with one of these
+---@field root_markers? (string|string[])[] the workspace is the nearest folder above with one of these, as in
+---`vim.fs.root()`; nil: those of `vim.lsp.config`, else .git, .hg, .jj, .svn and .tark
 ---@field settings table the server's settings, in its own words (docs/protocol.md): { model = 'openai/gpt-5' }
 ---@field keymaps boolean the documented keys, instead of only `<Plug>` ones
 ---@field chat tark.ChatConfig
@@ -14,27 +15,174 @@ local M = {}
 ---@field position 'right'|'left'|'bottom'|'float'
 ---@field size number a share of the screen, 0 to 1
 ---@field prompt_lines integer the prompt's height before it grows
+---@field autocomplete boolean offer mentions and commands as one types @ and / in the prompt
 ---@field opens_for table<string, boolean> kinds of turns that open the chat, without taking the focus
 
 ---@class tark.PermissionConfig
----@field border string as in nvim_open_win()
+---@field border string|string[] as in nvim_open_win()
 ---@field max_lines integer of the float, before one scrolls
 
 ---@type tark.Config
 M.defaults = {
   cmd = nil,
   autostart = true,
-  root_markers = { '.git', '.hg', '.jj', '.tark' },
-  settings = vim.empty_dict(),
+  root_markers = nil,
+  settings = {},
   keymaps = false,
   chat = {
     position = 'right',
     size = 0.4,
     prompt_lines = 3,
+    autocomplete = true,
     opens_for = { agent = true, ask = true, explain = true },
   },
   permission = { border = 'rounded', max_lines = 20 },
 }
+
+local OPTIONAL = { cmd = true, root_markers = true }
+
+---@param value any
+---@param lowest number
+---@param highest number
+local function between(value, lowest, highest)
+  return type(value) == 'number' and value >= lowest and value <= highest
+end
+
+---@param value any
+---@param of string the type of its members
+local function is_list(value, of)
+  return vim.islist(value) and #value > 0 and vim.iter(value):all(function(each)
+    return type(each) == of
+  end)
+end
+
+---What a value has to be, beyond the type of its default: how it is said, and whether it is that.
+---@type table<string, { [1]: string, [2]: fun(value: any): boolean }>
+local RULES = {
+  cmd = {
+    'a list of strings, { "tark-lsp" }',
+    function(value)
+      return is_list(value, 'string')
+    end,
+  },
+  root_markers = {
+    'a list of names, { ".git" }',
+    function(value)
+      return vim.islist(value)
+    end,
+  },
+  ['chat.position'] = {
+    "'right', 'left', 'bottom' or 'float'",
+    function(value)
+      return vim.list_contains({ 'right', 'left', 'bottom', 'float' }, value)
+    end,
+  },
+  ['chat.size'] = {
+    'a number above 0 and at most 1',
+    function(value)
+      return between(value, 0.01, 1)
+    end,
+  },
+  ['chat.prompt_lines'] = {
+    'a number, at least 1',
+    function(value)
+      return between(value, 1, 1000)
+    end,
+  },
+  ['permission.border'] = {
+    'a border of nvim_open_win()',
+    function(value)
+      return type(value) == 'string' or vim.islist(value)
+    end,
+  },
+  ['permission.max_lines'] = {
+    'a number, at least 1',
+    function(value)
+      return between(value, 1, 1000)
+    end,
+  },
+}
+
+---Their keys are not ours: what the server calls its settings, and the names of kinds.
+local OPEN = { settings = true, ['chat.opens_for'] = true }
+
+---How many letters have to change.
+---@param a string
+---@param b string
+---@return integer
+local function distance(a, b)
+  local row = {}
+  for column = 0, #b do
+    row[column] = column
+  end
+  for line = 1, #a do
+    local corner = row[0]
+    row[0] = line
+    for column = 1, #b do
+      local same = a:sub(line, line) == b:sub(column, column) and 0 or 1
+      corner, row[column] = row[column], math.min(row[column] + 1, row[column - 1] + 1, corner + same)
+    end
+  end
+  return row[#b]
+end
+
+---@param name string
+---@param known string[]
+---@return string? the nearest name, if one is near enough to be meant
+local function nearest(name, known)
+  local found, least = nil, math.max(2, math.floor(#name / 3)) + 1
+  for _, each in ipairs(known) do
+    local far = distance(name, each)
+    if far < least then
+      found, least = each, far
+    end
+  end
+  return found
+end
+
+---@param name string
+---@param value any
+---@param default any
+---@return string? problem
+local function problem_of(name, value, default)
+  local rule = RULES[name]
+  local said = rule and rule[1] or 'a ' .. type(default)
+  if not (rule and rule[2](value) or not rule and type(value) == type(default)) then
+    return ('%s must be %s, not %s'):format(name, said, vim.inspect(value, { newline = ' ', indent = '' }))
+  end
+end
+
+---@param defaults table
+---@param options table
+---@param path string 'chat.', or '' at the top
+---@param problems string[] are added to
+---@return table
+local function merged(defaults, options, path, problems)
+  local result = vim.deepcopy(defaults)
+  local names = vim.tbl_keys(defaults)
+  if path == '' then
+    vim.list_extend(names, vim.tbl_keys(OPTIONAL))
+  end
+  for key, value in vim.spairs(options) do
+    local name, default = path .. tostring(key), defaults[key]
+    if default == nil and not vim.list_contains(names, key) then
+      local meant = nearest(tostring(key), names)
+      table.insert(problems, ('no option %s%s'):format(name, meant and (': is it %s%s?'):format(path, meant) or ''))
+    else
+      local problem = problem_of(name, value, default)
+      if problem then
+        table.insert(problems, problem)
+      elseif OPEN[name] then
+        result[key] = vim.tbl_deep_extend('force', default, value)
+      elseif type(default) == 'table' and not RULES[name] then
+        result[key] = merged(default, value, name .. '.', problems)
+      else
+        result[key] = value
+      end
+    end
+  end
+  return result
+end
 
 local current = M.defaults ---@type tark.Config
 
@@ -46,8 +194,15 @@ end
 ---@param options? table
 ---@return string[] problems what was not understood and is left at its default, in words
 function M.set(options)
-  current = vim.tbl_deep_extend('force', M.defaults, options or {})
-  return {}
+  local problems = {}
+  if options ~= nil and type(options) ~= 'table' then
+    problems, options = { 'setup takes a table' }, nil
+  end
+  current = merged(M.defaults, options or {}, '', problems)
+  if package.loaded['vim.lsp'] then
+    vim.lsp.config('tark', {}) -- what it remembers of lsp/tark.lua is of the time before
+  end
+  return problems
 end
 
 return M

@@ -7,13 +7,14 @@ local workspace = require('tark.workspace')
 
 local M = {}
 
+M.PROTOCOL = 1 -- the version of the tark/* messages that we speak
+
 local NAME = 'tark'
-local PROTOCOL = 1
 local SLOW_MS = 15000
 local ENDED = 'the server has ended'
 local UNKNOWN = 'the server does not know %s: is it up to date? (:checkhealth tark)'
 local CAPABILITIES = {
-  protocol = PROTOCOL,
+  protocol = M.PROTOCOL,
   -- Settings come from `setup` in the person's own init.lua; a `.nvim.lua` of a project is run only once they trust it.
   userSettings = true,
   updates = true,
@@ -164,10 +165,10 @@ local function check_version(result)
   local name = ('%s %s'):format(info.name or 'the server', info.version or ''):gsub('%s+$', '')
   if not protocol then
     notify.warn(('%s is no tark-lsp: see cmd of require("tark").setup, and :checkhealth tark'):format(name))
-  elseif protocol ~= PROTOCOL then
-    local older = type(protocol) == 'number' and protocol < PROTOCOL
+  elseif protocol ~= M.PROTOCOL then
+    local older = type(protocol) == 'number' and protocol < M.PROTOCOL
     local what = older and 'update the server: uv tool upgrade tark_lsp' or 'update the plugin: tark-lsp install neovim'
-    notify.warn(('%s speaks protocol %s, this plugin %d: %s'):format(name, tostring(protocol), PROTOCOL, what))
+    notify.warn(('%s speaks protocol %s, this plugin %d: %s'):format(name, tostring(protocol), M.PROTOCOL, what))
   end
 end
 

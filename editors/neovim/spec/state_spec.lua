@@ -1,0 +1,75 @@
+local state = require('tark.state')
+
+describe('a URI', function()
+  it('is spelled as Neovim does', function()
+    local uri = vim.uri_from_fname('/a folder/b+c@d(1).py')
+    assert.same(uri, state.normal('file:///a%20folder/b%2Bc%40d%281%29.py'))
+    assert.same(uri, state.normal(uri))
+    assert.same('untitled:one', state.normal('untitled:one'))
+  end)
+
+  it('finds the buffer, and makes none', function()
+    local before = #vim.api.nvim_list_bufs()
+    local bufnr = vim.fn.bufadd('/a folder/[x] é.py')
+    assert.same(bufnr, state.buffer_of('file:///a%20folder/%5Bx%5D%20%C3%A9.py'))
+    assert.is_nil(state.buffer_of('file:///a%20folder/x.py'))
+    assert.is_nil(state.buffer_of('file:///'))
+    assert.is_nil(state.buffer_of('not a uri'))
+    assert.same(before + 1, #vim.api.nvim_list_bufs())
+  end)
+end)
+
+describe('a state', function()
+  it('goes on with the server that is started next for its folder', function()
+    local first, other = state.begin(101, '/one'), state.begin(102, '/two')
+    first.session_id, first.alive = 's', false
+    assert.same(first, state.begin(103, '/one'))
+    assert.same({ 103, true, 's' }, { first.client_id, first.alive, first.session_id })
+    assert.are_not.equal(first, state.begin(104, '/one'))
+    assert.same(other, state.of(102))
+  end)
+
+  it('hears no more of a client that is gone', function()
+    local first = state.begin(201, '/three')
+    first.alive = false
+    state.begin(202, '/three')
+    assert.are_not.equal(first, state.of(201))
+    assert.is_false(state.of(201).alive)
+    assert.is_false(vim.list_contains(state.all(), state.of(201)))
+  end)
+end)
+
+describe('listeners', function()
+  it('may stop themselves and each other while they are told', function()
+    local heard, stops = {}, {}
+    for number = 1, 3 do
+      stops[number] = state.on('hunks', function(word)
+        table.insert(heard, number .. word)
+        stops[number]()
+        if number == 1 then
+          stops[2]()
+        end
+      end)
+    end
+    state.emit('hunks', 'a')
+    state.emit('hunks', 'b')
+    assert.same({ '1a', '3a' }, heard)
+  end)
+
+  it('are told though another one fails', function()
+    local heard = false
+    local stops = {
+      state.on('input', function()
+        error('odd')
+      end),
+      state.on('input', function()
+        heard = true
+      end),
+    }
+    state.emit('input')
+    assert.is_true(heard)
+    for _, stop in ipairs(stops) do
+      stop()
+    end
+  end)
+end)
