@@ -22,7 +22,7 @@ end
 function M.go(request_id)
   local ok, problem = pcall(require('tark.waiting.float').go, request_id)
   if not ok then
-    require('tark.notify').warn('it cannot be shown here: ' .. problem)
+    require('tark.notify').warn('it cannot be shown here: ' .. (problem:match('E%d+:.*') or problem))
   end
 end
 

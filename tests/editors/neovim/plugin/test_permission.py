@@ -30,7 +30,7 @@ def test_a_command_is_shown_whole_and_allowed(start: Start, workspace: Path) -> 
     assert "risky, asked because it runs a command" in there.text
     assert f"in   {workspace}" in there.text
     assert "by   /bin/bash -c" in there.text
-    assert "t allow `echo made > made.txt` in ., this turn" in there.text
+    assert "t allow this very command in ., this turn" in there.text
     assert there.footer == " :TarkPermission to answer "
     assert neovim.lines == TEXT.splitlines(), "the focus stayed"
     assert go(neovim).focused
@@ -125,7 +125,7 @@ def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(start: Start, workspac
     neovim.keys(":TarkReject<CR>")
     neovim.until(lambda: len(neovim.lua("return require('tark.state').hunks_of(0).hunks")) == 1, "one is decided")
     neovim.keys("9G:TarkAccept<CR>")
-    assert said(end(neovim, begun)) == "The edit is in place."
+    assert said(end(neovim, begun)) == "It is left as it is.", "the model is told of the one that was rejected"
     gone(neovim)
     neovim.until(lambda: neovim.lines[8:] == ["nine = 99", "ten = 10"], "only the second")
     assert neovim.lines[0] == "one = 1"

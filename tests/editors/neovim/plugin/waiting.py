@@ -41,7 +41,7 @@ FLOAT = """
       footer = text(config.footer),
       focused = vim.api.nvim_get_current_win() == id,
       here = require('tark.waiting.window').here(),
-      listens = require('tark.waiting.float').listens(),
+      listens = require('tark.waiting.card').listens(),
       above = config.anchor == 'NE',
       height = config.height,
     }

@@ -66,7 +66,7 @@ local function choose(each, option)
   end
   local set = chosen_of(each.request)
   set[option.id] = not set[option.id] or nil
-  require('tark.waiting.float').redraw()
+  require('tark.waiting.card').redraw()
 end
 
 ---@param each tark.Waiting

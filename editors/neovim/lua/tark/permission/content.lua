@@ -3,7 +3,7 @@ local visible = require('tark.visible')
 
 local M = {}
 
-local LONGEST_TITLE = 240
+local LONGEST_TITLE = 150
 local LONGEST_COVER = 160
 
 ---@type table<string, { [1]: string, [2]: string }> the word and its highlight
@@ -69,10 +69,16 @@ function M.grant_key(grant, number)
   return ({ turn = 't', session = 's' })[grant.covers:match('this (%a+)$')] or tostring(number)
 end
 
+---@param request tark.Permission
 ---@param grant { id: string, covers: string }
 ---@return string
-function M.grant_words(grant)
-  return 'allow ' .. visible.short(grant.covers, LONGEST_COVER)
+function M.grant_words(request, grant)
+  local covers = grant.covers
+  local command = request.command and ('`%s`'):format(request.command.text)
+  if command and covers:sub(1, #command) == command then
+    covers = 'this very command' .. covers:sub(#command + 1)
+  end
+  return 'allow ' .. visible.short(covers, LONGEST_COVER)
 end
 
 ---@param request tark.Permission

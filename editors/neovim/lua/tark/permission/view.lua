@@ -65,7 +65,7 @@ function M.keys(request)
   for number, grant in ipairs(request.grants) do
     local key, answer = content.grant_key(grant, number), answers({ outcome = 'allow', grant = grant.id })
     local span = grant.covers:match('this (%a+)$')
-    local words = content.grant_words(grant)
+    local words = content.grant_words(request, grant)
     table.insert(keys, { key, words, answer, decides = true, grants = true, line = true, short = span })
   end
   local reject = answers({ outcome = 'reject' })

@@ -1,4 +1,5 @@
----What waits for the person, shown without the focus until they go to it, and then answered by its keys.
+---Which of all that waits is shown, whole, as one line or not at all; and how the person goes there and back.
+local card = require('tark.waiting.card')
 local keys = require('tark.waiting.keys')
 local state = require('tark.state')
 local waiting = require('tark.waiting')
@@ -7,145 +8,11 @@ local window = require('tark.waiting.window')
 local M = {}
 
 local RETRY_MS = 200
-local MARKS = vim.api.nvim_create_namespace('tark_waiting')
 
----@class tark.WaitingView how one kind is drawn and answered
----@field keys fun(request: table): tark.WaitingKey[]
----@field draw fun(request: table, keys: tark.WaitingKey[]): tark.Lines
----@field title fun(request: table): string one line
----@field entered? fun(waiting: tark.Waiting) the person went there
-
----@type table<string, string> modules by kind
-local VIEWS = { permissions = 'tark.permission.view', inputs = 'tark.input.view' }
-
-local shown ---@type { id: string, version: string, folded: boolean, read: boolean, buffer: integer }?
 local known = {} ---@type table<string, boolean> versions of what waited when it was last looked at
 local folded, put_away = false, false -- one line; closed by the person
 local back ---@type integer? window the person came from
 local retrying = false
-
----@param each tark.Waiting
----@return tark.WaitingView
-local function view(each)
-  return require(VIEWS[each.kind])
-end
-
----@return tark.Waiting? what is shown, while it waits
-function M.current()
-  return shown and waiting.find(shown.id)
-end
-
----@return boolean would a key that decides do so now?
-function M.listens()
-  return window.focused() and keys.live()
-end
-
----@param current tark.Waiting
----@return tark.WaitingKey[]
-local function keys_of(current)
-  local all = view(current).keys(current.request)
-  if #waiting.all() > 1 then
-    table.insert(all, { ']', 'the next that waits', M.next, short = 'next', also = { '<Tab>' } })
-    table.insert(all, { '[', 'the one before', M.previous, also = { '<S-Tab>' } })
-  end
-  table.insert(all, { 'q', 'leave it waiting', M.fold, short = 'later', also = { '<Esc>' } })
-  return all
-end
-
----@param key tark.WaitingKey
-local function press(key)
-  local current = M.current()
-  if not current or not shown or (key.decides and not M.listens()) then
-    return
-  end
-  if key.grants and not shown.read then
-    return require('tark.notify').say('read it to its end first (G goes there)')
-  end
-  key[3](current)
-end
-
----What stands in the border; and whether the end was seen.
-local function dress()
-  local current = M.current()
-  if not current or not shown or not window.id() then
-    return
-  end
-  local below = shown.folded and 0 or window.below()
-  shown.read = shown.read or (window.focused() and below == 0)
-  local all, place = waiting.all(), 1
-  for index, each in ipairs(all) do
-    place = each.request.requestId == shown.id and index or place
-  end
-  local title = { { ' Tark asks ', 'TarkFloatTitle' } }
-  if #all > 1 then
-    table.insert(title, { ('· %d of %d '):format(place, #all), 'TarkFloatTitle' })
-  end
-  if below > 0 then
-    table.insert(title, { ('· %d more %s below '):format(below, below == 1 and 'line' or 'lines'), 'TarkRiskRisky' })
-  end
-  local to_come = { { (' %s to answer '):format(require('tark.waiting.hint').get()), 'TarkFaint' } }
-  window.dress(title, window.focused() and keys.short(keys_of(current)) or to_come)
-end
-
----@param current tark.Waiting
----@return tark.Lines
-local function draw(current)
-  if folded then
-    local drawn = require('tark.waiting.lines').new()
-    drawn:add({ view(current).title(current.request), 'TarkWaitingSubject' })
-    return drawn
-  end
-  return view(current).draw(current.request, keys_of(current))
-end
-
----@param buffer integer
----@param drawn tark.Lines
-local function fill(buffer, drawn)
-  vim.bo[buffer].modifiable = true
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, drawn.lines)
-  vim.bo[buffer].modifiable = false
-  vim.api.nvim_buf_clear_namespace(buffer, MARKS, 0, -1)
-  for _, mark in ipairs(drawn.marks) do
-    vim.api.nvim_buf_set_extmark(buffer, MARKS, mark.row, mark.from, { end_col = mark.to, hl_group = mark.group })
-  end
-end
-
----The screen, or the text, is of another size.
-function M.resized()
-  window.measure(require('tark.config').get().permission.max_lines)
-  window.keep_clear()
-  dress()
-end
-
----Draw it anew, where a key of its own changed what it says.
-function M.redraw()
-  local current = M.current()
-  if current and shown and vim.api.nvim_buf_is_valid(shown.buffer) then
-    fill(shown.buffer, draw(current))
-    M.resized()
-  end
-end
-
----@param current tark.Waiting
-local function open(current)
-  local version = waiting.version(current)
-  if window.here() and shown and shown.version == version and shown.folded == folded then
-    return dress()
-  end
-  local buffer = vim.api.nvim_create_buf(false, true)
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].undolevels = -1
-  fill(buffer, draw(current))
-  keys.map(buffer, keys_of(current), press)
-  keys.die_for_a_moment()
-  shown = { id = current.request.requestId, version = version, folded = folded, read = false, buffer = buffer }
-  require('tark.waiting.watch').start(window.open(buffer))
-  put_away = false
-  M.resized()
-  if vim.fn.mode() == 'c' then
-    vim.cmd.redraw() -- nothing else does while a command line is open
-  end
-end
 
 ---@return boolean went
 local function go_back()
@@ -160,9 +27,8 @@ local function close()
   if window.focused() then
     go_back()
   end
-  shown, folded, put_away, back = nil, false, false, nil
-  require('tark.waiting.watch').stop()
-  window.close()
+  folded, put_away, back = false, false, nil
+  card.close()
 end
 
 ---Neovim refuses windows at times (a completion function runs, the command-line window is open): a little later then.
@@ -181,6 +47,12 @@ local function try(fn, ...)
   end
 end
 
+---@param current tark.Waiting
+local function open(current)
+  card.open(current, folded)
+  put_away = false
+end
+
 ---Show what is due: the one that is there while it waits, what is new where that was put aside, else the oldest.
 function M.show()
   local all, fresh, versions = waiting.all(), nil, {}
@@ -193,7 +65,7 @@ function M.show()
   if #all == 0 then
     return try(close)
   end
-  local current = M.current()
+  local current = card.current()
   if fresh and (folded or put_away or not current) then
     current, folded, put_away = fresh, false, false
   end
@@ -205,24 +77,24 @@ end
 ---The person goes there, from whatever mode they are in.
 ---@param request_id? string nil: the one that is shown
 function M.go(request_id)
-  local current = request_id and waiting.find(request_id) or M.current() or waiting.all()[1]
+  local current = request_id and waiting.find(request_id) or card.current() or waiting.all()[1]
   if not current then
     return require('tark.notify').say('nothing waits for you')
   end
-  folded, put_away = false, false
+  folded = false
   if not window.focused() then
     back = vim.api.nvim_get_current_win()
   end
   open(current)
   vim.api.nvim_set_current_win(window.id() --[[@as integer]])
-  if view(current).entered then
-    view(current).entered(current)
+  if card.view(current).entered then
+    card.view(current).entered(current)
   end
 end
 
 ---A window was entered. This one: by `go`, by keys for windows or by the mouse.
 function M.entered()
-  local current = M.current()
+  local current = card.current()
   if window.focused() and current then
     if vim.fn.mode():find('^[iRt]') then
       vim.cmd.stopinsert()
@@ -232,17 +104,19 @@ function M.entered()
     open(current)
   end
   window.keep_clear()
-  dress()
+  card.dress()
 end
 
 ---The cursor moved, or a window was scrolled.
 function M.moved()
   if window.focused() then
-    dress()
+    card.dress()
   else
     window.keep_clear()
   end
 end
+
+M.resized = card.resized
 
 ---It was closed, and not by us: it comes again with the next one that waits, or when the person goes there.
 function M.closed()
@@ -266,10 +140,7 @@ end
 
 ---@param step integer
 local function turn_to(step)
-  local all, place = waiting.all(), 1
-  for index, each in ipairs(all) do
-    place = shown and each.request.requestId == shown.id and index or place
-  end
+  local place, all = card.place()
   open(all[(place - 1 + step) % #all + 1])
 end
 

@@ -1,4 +1,4 @@
----The keys of what waits: mapped in its buffer, shown in its border, and dead for a moment after the text or the focus
+---The keys of what waits: mapped in its buffer, listed in its text, and dead for a moment after the text or the focus
 ---came, so that none that was meant for something else decides.
 local M = {}
 
@@ -44,18 +44,6 @@ function M.map(buffer, keys, press)
       end, { buffer = buffer, nowait = true, desc = 'Tark: ' .. key[2] })
     end
   end
-end
-
----@param keys tark.WaitingKey[]
----@return { [1]: string, [2]: string }[] for the border
-function M.short(keys)
-  local pieces = {}
-  for _, key in ipairs(keys) do
-    if key.short then
-      vim.list_extend(pieces, { { ' ' .. key[1], 'TarkKey' }, { ' ' .. key.short .. ' ', 'TarkFaint' } })
-    end
-  end
-  return pieces
 end
 
 ---@param into tark.Lines

@@ -1,4 +1,6 @@
----Lines with highlights, as what waits is drawn. Pure.
+---Lines with highlights, as what waits is drawn.
+
+local MARKS = vim.api.nvim_create_namespace('tark_waiting')
 
 ---@class tark.Mark
 ---@field row integer from 0
@@ -40,6 +42,18 @@ function Lines:quote(text, sign, group)
   for line in (text:gsub('\n$', '') .. '\n'):gmatch('(.-)\n') do
     local shown = visible.code(line)
     self:add({ sign, 'TarkQuoteSign' }, group and { shown, group } or shown)
+  end
+end
+
+---Into a buffer that only we write.
+---@param buffer integer
+function Lines:put(buffer)
+  vim.bo[buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, self.lines)
+  vim.bo[buffer].modifiable = false
+  vim.api.nvim_buf_clear_namespace(buffer, MARKS, 0, -1)
+  for _, mark in ipairs(self.marks) do
+    vim.api.nvim_buf_set_extmark(buffer, MARKS, mark.row, mark.from, { end_col = mark.to, hl_group = mark.group })
   end
 end
 

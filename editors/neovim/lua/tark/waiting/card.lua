@@ -1,0 +1,164 @@
+---One thing that waits, as the float shows it: its text, what its border says, and its keys. They answer what is shown,
+---never what came in its place meanwhile.
+local keys = require('tark.waiting.keys')
+local waiting = require('tark.waiting')
+local window = require('tark.waiting.window')
+
+local M = {}
+
+---@class tark.WaitingView how one kind is drawn and answered
+---@field keys fun(request: table): tark.WaitingKey[]
+---@field draw fun(request: table, keys: tark.WaitingKey[]): tark.Lines
+---@field title fun(request: table): string one line
+---@field entered? fun(waiting: tark.Waiting) the person went there
+
+---@type table<string, string> modules by kind
+local VIEWS = { permissions = 'tark.permission.view', inputs = 'tark.input.view' }
+
+---@class tark.Card
+---@field id string of the request
+---@field version string
+---@field folded boolean one line
+---@field read boolean its end was on the screen, with the focus
+---@field buffer integer
+
+local shown ---@type tark.Card?
+
+---@param each tark.Waiting
+---@return tark.WaitingView
+function M.view(each)
+  return require(VIEWS[each.kind])
+end
+
+---@return tark.Waiting? what is shown, while it waits
+function M.current()
+  return shown and waiting.find(shown.id)
+end
+
+---@return integer place of what is shown among all that wait
+---@return tark.Waiting[] all
+function M.place()
+  local all, place = waiting.all(), 1
+  for index, each in ipairs(all) do
+    place = shown and each.request.requestId == shown.id and index or place
+  end
+  return place, all
+end
+
+---@return boolean would a key that decides do so now?
+function M.listens()
+  return window.focused() and keys.live()
+end
+
+---@param key tark.WaitingKey
+local function press(key)
+  local current = M.current()
+  if not current or not shown or (key.decides and not M.listens()) then
+    return
+  end
+  if key.decides and waiting.version(current) ~= shown.version then
+    return require('tark.waiting.float').show() -- it could not be shown yet
+  end
+  if key.grants and not shown.read then
+    return require('tark.notify').say('read it to its end first (G goes there)')
+  end
+  key[3](current)
+end
+
+---@param current tark.Waiting
+---@return tark.WaitingKey[] of its kind
+---@return tark.WaitingKey[] and those to walk through all that waits
+local function keys_of(current)
+  local float = require('tark.waiting.float')
+  local own = M.view(current).keys(current.request)
+  table.insert(own, { 'q', 'leave it waiting', float.fold, short = 'later', also = { '<Esc>' } })
+  return own,
+    {
+      { ']', 'the next that waits', float.next, short = 'next', also = { '<Tab>' } },
+      { '[', 'the one before', float.previous, also = { '<S-Tab>' } },
+    }
+end
+
+---What stands in the border, and whether the end was seen: whenever that may have changed.
+function M.dress()
+  local current = M.current()
+  if not current or not shown or not window.id() then
+    return
+  end
+  local below = shown.folded and 0 or window.below()
+  shown.read = shown.read or (window.focused() and below == 0)
+  local place, all = M.place()
+  local border = require('tark.waiting.border')
+  local footer
+  if window.focused() then
+    local own, walking = keys_of(current)
+    footer = border.keys(vim.list_extend(own, #all > 1 and walking or {}))
+  else
+    footer = border.to_come(require('tark.waiting.hint').get())
+  end
+  window.dress(border.title(place, #all, below), footer)
+end
+
+---@param current tark.Waiting
+---@param folded boolean
+---@return tark.Lines
+local function draw(current, folded)
+  if folded then
+    local drawn = require('tark.waiting.lines').new()
+    drawn:add({ M.view(current).title(current.request), 'TarkWaitingSubject' })
+    return drawn
+  end
+  return M.view(current).draw(current.request, (keys_of(current)))
+end
+
+---The screen, or the text, is of another size.
+function M.resized()
+  window.measure(require('tark.config').get().permission.max_lines)
+  window.keep_clear()
+  M.dress()
+end
+
+---Draw it anew, where a key of its own changed what it says.
+function M.redraw()
+  local current = M.current()
+  if current and shown and vim.api.nvim_buf_is_valid(shown.buffer) then
+    draw(current, shown.folded):put(shown.buffer)
+    M.resized()
+  end
+end
+
+---Raises an error where Neovim does not let us just now.
+---@param current tark.Waiting
+---@param folded boolean
+function M.open(current, folded)
+  local version = waiting.version(current)
+  if window.here() and shown and shown.version == version and shown.folded == folded then
+    return M.dress()
+  end
+  local buffer = vim.api.nvim_create_buf(false, true)
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.bo[buffer].undolevels = -1
+  draw(current, folded):put(buffer)
+  local own, walking = keys_of(current)
+  keys.map(buffer, vim.list_extend(own, walking), press)
+  keys.die_for_a_moment()
+  local opened, id = pcall(window.open, buffer)
+  if not opened then
+    vim.api.nvim_buf_delete(buffer, { force = true })
+    error(id, 0)
+  end
+  shown = { id = current.request.requestId, version = version, folded = folded, read = false, buffer = buffer }
+  require('tark.waiting.watch').start(id)
+  M.resized()
+  if vim.fn.mode() == 'c' then
+    vim.cmd.redraw() -- nothing else does while a command line is open
+  end
+end
+
+function M.close()
+  shown = nil
+  require('tark.waiting.watch').stop()
+  window.close()
+end
+
+return M
