@@ -96,6 +96,9 @@ function M.at(range)
   for _, index in ipairs(M.touched(places, first, last)) do
     ids[placed[index].hunk.hunkId] = true
   end
+  for _, each in ipairs(not next(ids) and placed or {}) do
+    ids[each.hunk.hunkId] = each.hunk.operation and true or nil -- it is about the file, wherever one is in it
+  end
   local found = waiting_of(ids)
   if #found > 0 then
     return found

@@ -1,0 +1,92 @@
+"""What review draws into a buffer, as text: each line of the buffer and each virtual one, with what it is in front.
+
+`  kept`, `- old` and `+ new` stand in the buffer, `! mine` does in a conflict; `-: old`, `+: new` and `T: words` are
+drawn between them.
+"""
+
+from pathlib import Path
+
+from tests.editors.neovim.driver import Neovim
+
+PICTURE = """
+    local bufnr = ...
+    local count = vim.api.nvim_buf_line_count(bufnr)
+    local kinds, above, below = {}, {}, {}
+    local signs = { TarkAdded = '+', TarkRemoved = '-', TarkConflict = '!' }
+    local function put(where, row, lines)
+      where[row] = where[row] or {}
+      for _, chunks in ipairs(lines) do
+        local text = ''
+        for _, chunk in ipairs(chunks) do
+          text = text .. chunk[1]
+        end
+        local sign = (signs[chunks[#chunks][2]] or 'T') .. ': '
+        table.insert(where[row], sign .. text:gsub('%s+$', ''))
+      end
+    end
+    local namespace = vim.api.nvim_create_namespace('tark_review')
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, { details = true })) do
+      local row, details = mark[2], mark[4]
+      assert(row < count, 'a mark behind the last line')
+      for line = row, details.line_hl_group and details.end_row or -1 do
+        kinds[line] = signs[details.line_hl_group]
+      end
+      if details.virt_lines then
+        put(details.virt_lines_above and above or below, row, details.virt_lines)
+      end
+    end
+    local found = {}
+    for row, line in ipairs(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)) do
+      vim.list_extend(found, above[row - 1] or {})
+      table.insert(found, (kinds[row - 1] or ' ') .. ' ' .. line)
+      vim.list_extend(found, below[row - 1] or {})
+    end
+    return found
+"""
+HINTS = """
+    local bufnr = ...
+    local namespace = vim.api.nvim_create_namespace('tark_review')
+    local found = {}
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, { details = true })) do
+      if mark[4].virt_text then
+        table.insert(found, ('%d%s'):format(mark[2] + 1, mark[4].virt_text[1][1]))
+      end
+    end
+    return found
+"""
+
+
+def picture(neovim: Neovim, bufnr: int = 0) -> list[str]:
+    return list(neovim.lua(PICTURE, bufnr))
+
+
+def hints(neovim: Neovim, bufnr: int = 0) -> list[str]:
+    """What is said at the end of lines, with their numbers in front."""
+    return list(neovim.lua(HINTS, bufnr))
+
+
+def changes(neovim: Neovim, bufnr: int = 0) -> list[str]:
+    """Only what is not as it always was."""
+    return [line for line in picture(neovim, bufnr) if not line.startswith("  ")]
+
+
+def drawn(neovim: Neovim, *expected: str) -> None:
+    """Wait until the current buffer has just these changes."""
+    neovim.until(lambda: changes(neovim) == [*expected], f"{expected} in {picture(neovim)}")
+
+
+def init(folder: Path, settings: str = "{}") -> Path:
+    """An init.lua of a person who wants no chat window with each prompt, and says `settings` to the server."""
+    path = folder / "init.lua"
+    path.write_text(
+        f"""
+        vim.opt.runtimepath:prepend(vim.env.PLUGIN)
+        require('tark').setup({{
+          cmd = {{ vim.env.PYTHON, '-m', 'tark_lsp' }},
+          root_markers = {{ '.project' }},
+          settings = {settings},
+          chat = {{ opens_for = {{ agent = false, edit = false }} }},
+        }})
+        """
+    )
+    return path

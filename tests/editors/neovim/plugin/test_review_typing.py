@@ -1,0 +1,201 @@
+"""Typing where hunks wait, in a real Neovim with the plugin: drawings follow, conflicts keep what was typed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.pictures import changes, drawn, hints, init
+from tests.editors.neovim.plugin.turns import told, unhurt
+from tests.editors.shapes import AREA, NEW_AREA, NEW_VOLUME, SHAPES, SOLIDS, VOLUME
+
+pytestmark = pytest.mark.editor
+
+SCENARIO = Path(__file__).with_name("review.toml")
+OLD, NEW = AREA.rstrip(), NEW_AREA.rstrip()
+VOLUME_HUNK = [f"- {VOLUME.rstrip()}", f"+: {NEW_VOLUME.rstrip()}"]
+# What is drawn once all that a key led to is done, looked at after each change of the text.
+WATCH = """
+    vim.g.frames = {}
+    local seen = {}
+    vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI' }, {
+      callback = vim.schedule_wrap(function()
+        local lines = {}
+        local namespace = vim.api.nvim_create_namespace('tark_review')
+        for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })) do
+          if mark[4].line_hl_group then
+            table.insert(lines, mark[4].line_hl_group .. vim.fn.getline(mark[2] + 1))
+          end
+        end
+        local frame = table.concat(lines, '|')
+        if not seen[frame] then
+          seen[frame] = true
+          vim.g.frames = vim.list_extend(vim.g.frames, { frame })
+        end
+      end),
+    })
+"""
+
+
+def begin(start: Start, workspace: Path, tmp_path: Path, settings: str = "{}") -> Neovim:
+    (workspace / "shapes.py").write_text(SHAPES)
+    (workspace / "solids.py").write_text(SOLIDS)
+    neovim = start(SCENARIO, init(tmp_path, settings))
+    neovim.open(workspace / "shapes.py")
+    neovim.keys(":Tark tidy both files<CR>")
+    return neovim
+
+
+@pytest.fixture
+def reviewing(start: Start, workspace: Path, tmp_path: Path) -> Neovim:
+    neovim = begin(start, workspace, tmp_path)
+    drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
+    return neovim
+
+
+def text(neovim: Neovim) -> str:
+    return "".join(f"{line}\n" for line in neovim.lines)
+
+
+def shows(neovim: Neovim, expected: str) -> None:
+    neovim.until(lambda: text(neovim) == expected, f"{expected!r}, not {text(neovim)!r}")
+
+
+def test_marks_are_never_at_a_wrong_place_while_one_types(reviewing: Neovim) -> None:
+    neovim = reviewing
+    neovim.lua(WATCH)
+    neovim.keys("ggOone<CR>two<CR><CR>three<Esc>ddk")
+    for _ in range(10):
+        neovim.keys("ofour<CR>five<Esc>kdd")
+        neovim.keys("Gofunny<Esc>uggyyp")
+    neovim.keys(":14,16move $<CR>")
+    drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
+    assert set(neovim.lua("return vim.g.frames")) == {f"TarkRemoved{OLD}|TarkRemoved{VOLUME.rstrip()}"}
+
+
+def test_hunks_that_come_while_one_types_are_drawn_where_they_belong(
+    start: Start, workspace: Path, tmp_path: Path
+) -> None:
+    neovim = begin(start, workspace, tmp_path)
+    neovim.lua(WATCH)
+    neovim.keys("ggO")
+    keys = iter(range(2000))
+
+    def typed_on() -> bool:
+        neovim.keys(f"line {next(keys)}<CR>")
+        return len(neovim.lua("return vim.g.frames")) > 1
+
+    neovim.until(typed_on, "hunks drawn while the person types")
+    neovim.keys("<Esc>")
+    drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
+    assert set(neovim.lua("return vim.g.frames")) == {"", f"TarkRemoved{OLD}|TarkRemoved{VOLUME.rstrip()}"}
+
+
+def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) -> None:
+    neovim = reviewing
+    neovim.keys("7GA  # mine<Esc>")
+    mine = f"! {OLD}  # mine"
+    drawn(neovim, mine, f"+: {NEW}", *VOLUME_HUNK)
+    neovim.until(lambda: "7  conflict: your text is kept" in hints(neovim)[0], f"told in {hints(neovim)}")
+    neovim.keys("u")  # it stays one: what stands there is the person's word
+    drawn(neovim, f"! {OLD}", f"+: {NEW}", *VOLUME_HUNK)
+    neovim.keys("<C-r>")
+    drawn(neovim, mine, f"+: {NEW}", *VOLUME_HUNK)
+
+    neovim.keys(":TarkAccept<CR>")
+    drawn(neovim, *VOLUME_HUNK)
+    shows(neovim, SHAPES.replace(AREA, NEW_AREA))
+    neovim.keys("u")
+    shows(neovim, SHAPES.replace(AREA, f"{OLD}  # mine\n"))
+
+    neovim.keys("17Gddk")  # all of its lines are gone
+    drawn(neovim, f"+: {NEW_VOLUME.rstrip()}")
+    neovim.keys(":TarkReject<CR>")
+    drawn(neovim)
+    shows(neovim, SHAPES.replace(AREA, f"{OLD}  # mine\n").replace(VOLUME, ""))
+    neovim.until(lambda: "rejected 1 change" in neovim.messages(), "the message")
+    unhurt(neovim)
+
+
+def test_what_is_applied_at_once_can_be_taken_back(start: Start, workspace: Path, tmp_path: Path) -> None:
+    neovim = begin(start, workspace, tmp_path, "{ approval = 'balanced', editReview = 'after' }")
+    area = [f"-: {OLD}", f"+ {NEW}"]
+    volume = [f"-: {VOLUME.rstrip()}", f"+ {NEW_VOLUME.rstrip()}"]
+    drawn(neovim, *area, *volume)
+    changed = SHAPES.replace(AREA, NEW_AREA).replace(VOLUME, NEW_VOLUME)
+    shows(neovim, changed)
+
+    neovim.keys("7G:TarkReject<CR>")
+    drawn(neovim, *volume)
+    shows(neovim, SHAPES.replace(VOLUME, NEW_VOLUME))
+    neovim.keys("u")  # the rejection, so it is applied again
+    drawn(neovim, *area, *volume)
+    neovim.keys("uu<C-r>")
+    shows(neovim, changed)
+    drawn(neovim, *area, *volume)
+
+    neovim.keys("7GA  # mine<Esc>")
+    drawn(neovim, f"! {NEW}  # mine", f"+: {NEW}", *volume)
+    neovim.keys(":TarkReject<CR>")  # keeps mine
+    drawn(neovim, *volume)
+    shows(neovim, changed.replace(NEW_AREA, f"{NEW}  # mine\n"))
+    neovim.keys(":TarkAccept!<CR>")
+    drawn(neovim)
+
+
+def test_an_edited_proposal_is_kept_when_its_hunk_goes(reviewing: Neovim) -> None:
+    neovim = reviewing
+    neovim.keys("7G")
+    neovim.lua("require('tark').hunk_edit()")
+    shows(neovim, NEW_AREA)
+    neovim.keys("ccmy own line<Esc>")
+    hunks = "return vim.tbl_map(function(each) return each.hunk end, require('tark.review.hunks').waiting())"
+    (area,) = [hunk["hunkId"] for hunk in neovim.lua(hunks) if hunk["newText"] == NEW_AREA]
+    reject = "local s = require('tark.server'); s.command(s.client(), 'tark.hunk.reject', { hunkIds = { ... } })"
+    neovim.lua(reject, area)
+    neovim.until(lambda: area not in [hunk["hunkId"] for hunk in neovim.lua(hunks)], "the hunk is gone")
+    neovim.keys(":wq<CR>")
+    told(neovim, "not taken: it is rejected already; your text is kept")
+    assert neovim.lines == ["my own line"]
+    neovim.keys(":q!<CR>")
+    shows(neovim, SHAPES)
+    drawn(neovim, *VOLUME_HUNK)
+
+
+def test_a_buffer_that_takes_no_changes_or_is_gone(reviewing: Neovim, workspace: Path) -> None:
+    neovim = reviewing
+    neovim.lua("vim.bo.modifiable = false")
+    neovim.keys("7G:TarkAccept<CR>")
+    told(neovim, "shapes.py cannot be changed here (:set modifiable)")
+    accept = "local s = require('tark.server'); s.command(s.client(), 'tark.hunk.accept', { uri = ... })"
+    neovim.lua(accept, (workspace / "shapes.py").as_uri())
+    neovim.until(lambda: any("not applied" in hint for hint in hints(neovim)), "said beside the hunk")
+    shows(neovim, SHAPES)
+    neovim.lua("vim.bo.modifiable = true")
+    neovim.keys(":TarkAccept<CR>")
+    drawn(neovim, f"! {VOLUME.rstrip()}", f"+: {NEW_VOLUME.rstrip()}")
+    shows(neovim, SHAPES.replace(AREA, NEW_AREA))
+
+    neovim.keys(":w<CR>:set nobuflisted<CR>:edit other.py<CR>:bwipeout shapes.py<CR>")
+    neovim.until(lambda: changes(neovim) == [], "nothing is drawn elsewhere")
+    neovim.keys(":edit shapes.py<CR>")
+    drawn(neovim, f"! {VOLUME.rstrip()}", f"+: {NEW_VOLUME.rstrip()}")
+    neovim.keys("17G:TarkAccept<CR>")
+    drawn(neovim)
+    shows(neovim, SHAPES.replace(AREA, NEW_AREA).replace(VOLUME, NEW_VOLUME))
+    unhurt(neovim)
+
+
+def test_reading_the_file_anew_and_a_server_that_dies(reviewing: Neovim) -> None:
+    neovim = reviewing
+    neovim.keys("ggOtyped<Esc>")
+    neovim.keys(":edit!<CR>")
+    shows(neovim, SHAPES)
+    drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
+    neovim.server_process().kill()
+    neovim.until(lambda: changes(neovim) == [], "nothing is drawn of a server that is gone")
+    drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)  # the next one brings them back
+    neovim.keys("7G:TarkAccept<CR>")
+    drawn(neovim, *VOLUME_HUNK)
+    shows(neovim, SHAPES.replace(AREA, NEW_AREA))
