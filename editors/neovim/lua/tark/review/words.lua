@@ -35,7 +35,7 @@ end
 ---@return tark.ByteRange[] in_old
 ---@return tark.ByteRange[] in_new both empty where the lines have too little in common
 function M.changed(old, new)
-  if old == new or #old > LONGEST_LINE or #new > LONGEST_LINE then
+  if old == new or old == '' or new == '' or math.max(#old, #new) > LONGEST_LINE then
     return {}, {}
   end
   local old_words, new_words = words_of(old), words_of(new)
