@@ -35,7 +35,8 @@ class Screen:
 
     def type(self, text: str) -> None:
         """As it is written, at once."""
-        self._tmux("send-keys", "-l", text)
+        # A semicolon at the end would end the command of tmux.
+        self._tmux("send-keys", "-l", f"{text[:-1]}\\;" if text.endswith(";") else text)
 
     def press(self, *keys: str) -> None:
         """By tmux's names: Enter, C-w, BSpace."""
@@ -69,6 +70,13 @@ class Screen:
             return text if all(each in text or each in unwrapped for each in texts) else ""
 
         return self.until(shown, repr(texts))
+
+    def answer(self, key: str) -> None:
+        """In the window that asks, where the focus is: keys are dead there for a moment after it came."""
+        while "Tark asks" in (before := self.text):
+            self.type(key)
+            with suppress(AssertionError):
+                self.until(lambda: self.text != before, "an answer", seconds=2)
 
     def until(self, holds: Callable[[], str | bool], what: str, seconds: float = SECONDS) -> str:
         deadline = time.monotonic() + seconds

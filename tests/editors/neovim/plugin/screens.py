@@ -1,0 +1,79 @@
+"""The screens in docs/neovim.md, taken from the real thing with the scripted model.
+
+    uv run python -m tests.editors.neovim.plugin.screens [docs/neovim.md]
+
+prints them; with a file they take the place of the blocks there that follow `<!-- screen: NAME -->`.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.editors.neovim.plugin.installed import machine
+from tests.editors.neovim.plugin.screen import Screen
+
+COLUMNS, ROWS = 100, 30
+
+
+def take(folder: Path) -> dict[str, str]:
+    """By name."""
+    with machine(folder) as home:
+        home.install()
+        screen = home.neovim("shop/prices.py")
+        screen.see("def average")
+        return {"review": _review(screen), "permission": _permission(screen), "chat": _chat(screen)}
+
+
+def _review(screen: Screen) -> str:
+    screen.type("9GVG:TarkEdit guard against an empty basket")
+    screen.press("Enter")
+    screen.see("Tark asks")
+    screen.command("TarkPermission")
+    screen.see("a allow")
+    screen.type("q")  # later: one line of it stays
+    screen.see(":TarkAccept", "if not prices:", "to answer")
+    shown = _trimmed(screen)
+    screen.command("10TarkAccept")
+    screen.until(lambda: "Tark asks" not in screen.text, "the edit is accepted")
+    return shown
+
+
+def _permission(screen: Screen) -> str:
+    screen.command("Tark run the tests")
+    screen.see("Tark asks", "unittest")
+    screen.command("TarkPermission")
+    screen.see("a allow")
+    shown = _trimmed(screen)
+    screen.answer("a")
+    screen.see("The tests pass.")
+    return shown
+
+
+def _chat(screen: Screen) -> str:
+    screen.command("Tark who calls average?")
+    screen.see("For an empty basket")
+    screen.until(lambda: "working" not in screen.text, "the end of the turn")
+    return _trimmed(screen)
+
+
+def _trimmed(screen: Screen) -> str:
+    """Without the lines that say nothing: more than one empty one in a row."""
+    return re.sub(r"\n((~ *|) *│?~? *\n){3,}", "\n\n", screen.text + "\n").rstrip("\n")
+
+
+def put(page: str, screens: dict[str, str]) -> str:
+    for name, text in screens.items():
+        block = re.compile(rf"(<!-- screen: {name} -->\n\n```\n).*?(\n```\n)", re.DOTALL)
+        assert block.search(page), f"no place for the screen {name!r}"
+        page = block.sub(lambda found, text=text: found[1] + text + found[2], page)  # type: ignore[misc]  # called at once
+    return page
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as temporary:
+        taken = take(Path(temporary))
+    for file in map(Path, sys.argv[1:]):
+        file.write_text(put(file.read_text(encoding="utf-8"), taken), encoding="utf-8")
+    for screen_name, screen_text in taken.items():
+        print(f"{screen_name}\n\n{screen_text}\n")

@@ -1,0 +1,69 @@
+"""The main job as a person sees it, from `tark-lsp install neovim` on a clean machine, by keys and by the screen."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.editors.neovim.plugin.installed import Machine, machine
+
+pytestmark = pytest.mark.editor
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Machine]:
+    with machine(tmp_path) as made:
+        yield made
+
+
+def test_the_main_job(home: Machine) -> None:
+    assert ":checkhealth tark" in home.install()
+    prices = home.project / "shop" / "prices.py"
+    before = prices.read_text()
+    screen = home.neovim("shop/prices.py")
+    screen.see("def average")
+
+    # What asks takes no keys away, until the person goes there.
+    screen.command("Tark run the tests")
+    screen.see("Tark asks", "python3 -B -m unittest", ":TarkPermission to answer")
+    screen.type("2G")
+    screen.command("TarkPermission")
+    screen.see("a allow")
+    screen.answer("a")
+    screen.see("The tests pass.")
+
+    # A change is shown where it would go, accepted there, and one step for undo.
+    screen.type("9GVG:")
+    screen.type("TarkEdit guard against an empty basket")
+    screen.press("Enter")
+    screen.see("Tark asks", "if not prices:")
+    assert prices.read_text() == before
+    screen.type("10G")
+    screen.command("TarkAccept")
+    screen.see("Done: an empty basket has the average 0.")
+    assert "Tark asks" not in screen.text
+    screen.command("w")
+    changed = before.replace("on average.", "on average; nothing in an empty one.").replace(
+        "    return total(prices) /", "    if not prices:\n        return 0.0\n    return total(prices) /"
+    )
+    screen.until(lambda: prices.read_text() == changed, "the changed file")
+    screen.type("u")
+    screen.command("w")
+    screen.until(lambda: prices.read_text() == before, "the file as it was")
+
+    screen.command("qa")
+    screen.until(lambda: screen.has_ended, "its end")
+    assert screen.exit_code == 0
+
+
+def test_the_chat(home: Machine) -> None:
+    home.install()
+    screen = home.neovim("shop/prices.py")
+    screen.see("def average")
+    screen.command("TarkChat")
+    screen.see("g? shows the keys", "<C-s> sends")
+    screen.type("iwho calls average?")
+    screen.press("C-s")
+    screen.see("is called in one place", "For an empty basket")
+    assert "who calls average?" in screen.text
+    assert "-- INSERT --" in screen.text, "one goes on typing"
