@@ -18,8 +18,10 @@ local function show(login)
       end
       show(login)
     elseif choice == choices[3] then
-      vim.fn.setreg('+', login.userCode)
       vim.fn.setreg('"', login.userCode)
+      if vim.fn.has('clipboard') == 1 then -- else it says that there is none, and waits for a key
+        vim.fn.setreg('+', login.userCode)
+      end
       show(login)
     end
   end)

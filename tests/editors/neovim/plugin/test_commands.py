@@ -1,0 +1,207 @@
+"""The commands that begin, stop and take back turns, typed as a person types them."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.turns import ended, told, turns, unhurt
+
+pytestmark = pytest.mark.editor
+
+SCENARIO = Path(__file__).with_name("commands.toml")
+SHAPES = """import math
+
+
+def area(radius):
+    return math.pi * radius**2
+
+
+def volume(radius):
+    return 4 / 3 * math.pi * radius**3
+"""
+AREA = {"start": {"line": 3, "character": 0}, "end": {"line": 5, "character": 0}}
+
+
+@pytest.fixture
+def neovim(start: Start, workspace: Path) -> Neovim:
+    (workspace / "shapes.py").write_text(SHAPES)
+    (workspace / "names.py").write_text('größe = "drei"\n')
+    editor = start(SCENARIO)
+    editor.open(workspace / "shapes.py")
+    return editor
+
+
+def lines(first: int, last: int) -> dict[str, dict[str, int]]:
+    """Whole lines, counted from 1, as LSP has them."""
+    return {"start": {"line": first - 1, "character": 0}, "end": {"line": last, "character": 0}}
+
+
+def test_what_each_command_points_at(neovim: Neovim) -> None:
+    """All of them go on with one session."""
+    neovim.keys(":Tark say hello<CR>")
+    assert ended(neovim, 1) == {
+        "session": turns(neovim)[0]["session"],
+        "current": True,
+        "state": "ended",
+        "kind": "agent",
+        "prompt": "say hello",
+        "stop": "end_turn",
+    }
+    neovim.keys("5G:TarkExplain<CR>")
+    turn = ended(neovim, 2)
+    assert (turn["kind"], turn["range"]) == ("explain", AREA)
+    neovim.keys(":8,9TarkFix<CR>")
+    turn = ended(neovim, 3)
+    assert (turn["kind"], turn["range"]) == ("fix", lines(8, 9))
+    neovim.keys("4GVj:TarkTest the edges<CR>")
+    turn = ended(neovim, 4)
+    assert (turn["kind"], turn["range"], turn["prompt"]) == ("test", lines(4, 5), "the edges")
+    neovim.keys("<Esc>4Gwviw:TarkAsk what is it?<CR>")
+    turn = ended(neovim, 5)
+    assert (turn["kind"], turn["range"]) == (
+        "ask",
+        {"start": {"line": 3, "character": 4}, "end": {"line": 3, "character": 8}},
+    )
+    neovim.keys("<Esc>ggVG:TarkAsk and all of it?<CR>")
+    assert ended(neovim, 6)["range"] == lines(1, 9)
+    assert len({turn["session"] for turn in turns(neovim)}) == 1
+    unhurt(neovim)
+
+
+def test_characters_are_counted_as_the_server_counts(neovim: Neovim, workspace: Path) -> None:
+    neovim.open(workspace / "names.py")
+    neovim.keys("0ve:TarkAsk why?<CR>")  # up to and with the last letter of größe
+    assert ended(neovim, 1)["range"]["end"] == {"line": 0, "character": len("größe".encode())}
+    neovim.keys("<Esc>0v$:TarkAsk and the rest?<CR>")
+    assert ended(neovim, 2)["range"]["end"] == {"line": 0, "character": len('größe = "drei"'.encode())}
+
+
+def test_keys_in_visual_mode_are_about_the_selection(neovim: Neovim) -> None:
+    neovim.lua("vim.keymap.set({ 'n', 'x' }, 'gs', '<Plug>(tark-ask)')")
+    neovim.keys("4Gwviwgs")
+    neovim.until(lambda: neovim.asks, "it asks for words")
+    neovim.keys("what?<CR>")
+    assert ended(neovim, 1)["range"]["start"] == {"line": 3, "character": 4}
+    assert neovim.lua("return vim.fn.mode()") == "n"
+
+
+def test_without_words_it_asks_for_them(neovim: Neovim) -> None:
+    neovim.keys(":8,9TarkEdit<CR>")
+    neovim.until(lambda: neovim.asks, "it asks for words")
+    neovim.keys("<Esc>")
+    neovim.until(lambda: not neovim.asks, "it asks no more")
+    neovim.keys(":Tark<CR>")
+    neovim.until(lambda: neovim.asks, "it asks for words")
+    neovim.keys("say /e<Tab><BS><BS>hello<CR>")
+    assert ended(neovim, 1)["prompt"] == "say hello"
+
+
+def test_what_is_pointed_at_follows_the_typing(neovim: Neovim) -> None:
+    """An input box that is no command line lets the person go on typing."""
+    neovim.lua("vim.ui.input = function(_, done) vim.g.asked = true; _G.answer = done end")
+    neovim.keys("8GVj:TarkAsk<CR>")
+    neovim.until(lambda: neovim.lua("return vim.g.asked"), "it asks for words")
+    neovim.keys("<Esc>ggO# first<CR># second<Esc>")
+    neovim.lua("answer('what is it?')")
+    assert ended(neovim, 1)["range"] == lines(10, 11)
+    neovim.keys("4GVjj:TarkAsk<CR><Esc>")
+    neovim.keys(":4,6delete<CR>")
+    neovim.lua("answer('and this?')")
+    told(neovim, "what you selected is not there any more")
+    assert len(turns(neovim)) == 1
+
+
+def test_words_of_a_refused_start_are_kept(neovim: Neovim) -> None:
+    neovim.keys(":help<CR>:TarkEdit make it shorter<CR>")
+    told(neovim, "only a file can be changed, and this is none")
+    neovim.keys(":quit<CR>8G:TarkEdit<CR>")
+    neovim.until(lambda: neovim.asks, "it asks for words")
+    assert neovim.lua("return vim.fn.getcmdline()") == "make it shorter"
+    neovim.keys("<C-u><Esc>")
+    neovim.until(lambda: not neovim.asks, "it asks no more")
+    assert neovim.lua("return vim.fn.histget('cmd')") == "TarkEdit"
+    assert neovim.lua("return vim.fn.histget('cmd', -3)") == "TarkEdit make it shorter"
+    assert turns(neovim) == []
+
+
+def test_the_selection_in_what_is_no_file_goes_with_the_words(neovim: Neovim) -> None:
+    neovim.keys(":new<CR>ithe magic word<Esc>V:TarkAsk echo what I selected<CR>")
+    ended(neovim, 1)
+    neovim.until(lambda: "You selected: the magic word" in answers(neovim), "the model was told of it")
+
+
+def test_a_busy_session_queues_and_stops(neovim: Neovim) -> None:
+    neovim.keys(":TarkStop<CR>")
+    told(neovim, "nothing is running")
+    neovim.keys(":Tark talk for ever<CR>:Tark say hello<CR>")
+    told(neovim, "queued behind 1 other turn")
+    states = neovim.until(
+        lambda: [turn["state"] for turn in turns(neovim)] == ["running", "queued"] and turns(neovim),
+        "one runs, one waits",
+    )
+    assert len({turn["session"] for turn in states}) == 1
+    neovim.keys(":TarkStop<CR>")
+    told(neovim, "cancelled 2 turns")
+    ended(neovim, 2)
+    assert [turn["stop"] for turn in turns(neovim)] == ["cancelled", "cancelled"]
+
+
+def test_stop_with_a_bang_ends_turns_of_other_sessions(neovim: Neovim) -> None:
+    neovim.keys(":Tark talk for ever<CR>")
+    neovim.until(lambda: [turn["state"] for turn in turns(neovim)] == ["running"], "it runs")
+    neovim.keys(":TarkSessions new<CR>")
+    neovim.until(lambda: not turns(neovim)[0]["current"], "another session is the current one")
+    neovim.keys(":TarkStop<CR>")
+    told(neovim, "nothing is running in this session, but 1 turn elsewhere")
+    assert turns(neovim)[0]["state"] == "running"
+    neovim.keys(":TarkStop!<CR>")
+    told(neovim, "cancelled 1 turn")
+    assert ended(neovim, 1)["stop"] == "cancelled"
+
+
+def test_undo_takes_back_turn_after_turn(neovim: Neovim) -> None:
+    for number, what in enumerate(["area", "volume"], 1):
+        neovim.keys(f":Tark rewrite the {what} in shapes.py<CR>")
+        accepts_all(neovim)
+        ended(neovim, number)
+    assert "tau" in neovim.lines[4]
+    assert "tau" in neovim.lines[8]
+    neovim.keys(":TarkUndo<CR>")
+    told(neovim, 'took back "rewrite the volume in shapes.py" in shapes.py')
+    assert "tau" in neovim.lines[4]
+    assert "tau" not in neovim.lines[8]
+    neovim.keys(":TarkUndo<CR>")
+    neovim.until(lambda: neovim.lines == SHAPES.splitlines(), "both are taken back")
+    neovim.keys(":TarkUndo<CR>")
+    told(neovim, "there is nothing to take back")
+
+
+def test_undo_says_what_it_keeps_and_why(neovim: Neovim) -> None:
+    neovim.keys(":Tark rewrite the area in shapes.py<CR>")
+    accepts_all(neovim)
+    ended(neovim, 1)
+    neovim.keys("5G0C    return 0<Esc>:TarkUndo<CR>")
+    told(neovim, "kept shapes.py: ")
+    assert neovim.lines[4] == "    return 0"
+
+
+def accepts_all(neovim: Neovim) -> None:
+    neovim.until(lambda: neovim.lua("return #vim.tbl_keys(require('tark.state').all()[1].hunks)"), "hunks to decide")
+    neovim.keys(":TarkAccept!<CR>")
+
+
+def answers(neovim: Neovim) -> str:
+    code = """
+        local texts = {}
+        for _, transcript in pairs(require('tark.state').all()[1].transcripts) do
+          for _, turn in ipairs(transcript.turns) do
+            for _, block in ipairs(turn.blocks) do
+              table.insert(texts, block.text)
+            end
+          end
+        end
+        return table.concat(texts, '\\n')
+    """
+    return str(neovim.lua(code))

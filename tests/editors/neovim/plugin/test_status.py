@@ -1,0 +1,147 @@
+"""How things stand: in the statusline, in `:TarkStatus`, and for a person's own autocommands."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.test_commands import SCENARIO, SHAPES
+from tests.editors.neovim.plugin.turns import ended, told, unhurt
+
+pytestmark = pytest.mark.editor
+
+STATUSLINE = """
+    vim.o.laststatus = 2
+    vim.o.statusline = "%{v:lua.require'tark'.status()}"
+"""
+SHOWN = """
+    local row = vim.o.lines - vim.o.cmdheight
+    local text = {}
+    for column = 1, vim.o.columns do
+      table.insert(text, vim.fn.screenstring(row, column))
+    end
+    return vim.trim(table.concat(text))
+"""
+RECORD = """
+    vim.g.heard = {}
+    for _, pattern in ipairs({ 'TarkTurnStart', 'TarkTurnEnd', 'TarkHunks', 'TarkPermission' }) do
+      vim.api.nvim_create_autocmd('User', {
+        pattern = pattern,
+        callback = function(event)
+          vim.g.heard = vim.list_extend(vim.g.heard, { { event.match, event.data } })
+        end,
+      })
+    end
+    vim.api.nvim_create_autocmd('User', {
+      pattern = 'TarkTurnStart',
+      callback = function()
+        error('of their own')
+      end,
+    })
+"""
+
+
+@pytest.fixture
+def neovim(start: Start, workspace: Path) -> Neovim:
+    (workspace / "shapes.py").write_text(SHAPES)
+    editor = start(SCENARIO)
+    editor.lua("require('tark.config').get().chat.opens_for = {}")  # one window, one statusline
+    return editor
+
+
+def shown(neovim: Neovim) -> str:
+    return str(neovim.lua(SHOWN))
+
+
+def data(neovim: Neovim) -> dict[str, Any]:
+    return dict(neovim.lua("return require('tark').status_data()"))
+
+
+def test_the_statusline_follows(neovim: Neovim, workspace: Path) -> None:
+    assert neovim.lua("return require('tark').status()") == ""  # no server
+    assert data(neovim)["state"] == "idle"
+    neovim.lua(STATUSLINE)
+    neovim.open(workspace / "shapes.py")
+    neovim.keys(":Tark talk for ever<CR>")
+    neovim.until(lambda: shown(neovim).startswith("tark ⠋"), "the spinner came by")
+    neovim.until(lambda: shown(neovim).startswith("tark ⠹"), "it turned")
+    assert data(neovim)["state"] == "working"
+    assert data(neovim)["turns"] == 1
+    neovim.keys(":TarkStop<CR>")
+    neovim.until(lambda: shown(neovim) == "", "it says nothing")
+
+    neovim.keys(":Tark rewrite the area in shapes.py<CR>")
+    neovim.until(lambda: shown(neovim) == "tark ? 1 waiting", "it says that something waits")
+    neovim.keys(":TarkReject!<CR>")
+    ended(neovim, 2)
+    neovim.keys(":TarkMode plan<CR>")
+    told(neovim, "mode of this session is plan")
+    neovim.keys(":Tark propose an area<CR>")
+    ended(neovim, 3)
+    neovim.until(lambda: shown(neovim) == "tark 1 hunk", "it counts the hunks")
+    assert {key: data(neovim)[key] for key in ("state", "hunks", "waiting", "turns", "model", "mode")} == {
+        "state": "idle",
+        "hunks": 1,
+        "waiting": 0,
+        "turns": 0,
+        "model": "scripted/editors",
+        "mode": "plan",
+    }
+    assert data(neovim)["contextUsed"] > 0
+    neovim.keys(":TarkReject!<CR>")
+    neovim.until(lambda: shown(neovim) == "", "it says nothing again")
+    neovim.server_process().kill()
+    neovim.until(lambda: data(neovim)["state"] == "dead", "the server is missed")
+    neovim.until(lambda: data(neovim)["state"] == "idle", "another one is there")
+    unhurt(neovim)
+
+
+def test_the_report(neovim: Neovim, workspace: Path) -> None:
+    neovim.keys(":TarkStatus<CR>")
+    neovim.until(lambda: "No server runs" in str(neovim.windows), "it says that none runs")
+    neovim.open(workspace / "shapes.py")
+    neovim.keys(":Tark rewrite the area in shapes.py<CR>")
+    neovim.until(lambda: data(neovim)["waiting"] == 1, "the turn waits")
+    neovim.keys(":TarkStatus<CR>")
+    neovim.until(lambda: "1 running" in str(neovim.windows), "the report came")
+    (report,) = (window for window in neovim.windows if any(line.startswith("server") for line in window))
+    rows = {line.split()[0]: line for line in report}
+    assert str(workspace) in rows["server"]
+    assert "rewrite the area" in rows["session"]
+    assert "scripted/editors" in rows["model"]
+    assert "build · approval careful" in rows["mode"]
+    assert "1 permission" in rows["waiting"]
+    assert "1 hunk in 1 file" in rows["hunks"]
+    assert "1 request" in rows["usage"]
+    assert neovim.lua("return vim.bo.buftype") == ""  # the person is where they were
+
+
+def test_autocommands(neovim: Neovim, workspace: Path) -> None:
+    """One that fails harms nothing."""
+    neovim.open(workspace / "shapes.py")
+    neovim.lua(RECORD)
+    neovim.keys(":Tark rewrite the area in shapes.py<CR>")
+    neovim.until(lambda: neovim.asks, "Neovim shows their error")
+    neovim.keys("<CR>")
+    neovim.until(lambda: data(neovim)["waiting"] == 1, "the turn waits")
+    neovim.keys(":TarkAccept!<CR>")
+    turn = ended(neovim, 1)
+    neovim.until(lambda: data(neovim)["waiting"] == 0, "nothing waits")
+    heard = neovim.until(
+        lambda: "TarkTurnEnd" in dict(neovim.lua("return vim.g.heard")) and neovim.lua("return vim.g.heard"), "it ended"
+    )
+    first = dict(reversed(heard))
+    last = dict(heard)
+    assert first["TarkTurnStart"]["prompt"] == turn["prompt"]
+    assert first["TarkTurnStart"]["sessionId"] == turn["session"]
+    assert first["TarkTurnStart"]["turnKind"] == "agent"
+    assert first["TarkHunks"]["hunks"][0]["newText"] == "    return math.tau / 2 * radius**2\n"
+    assert first["TarkHunks"]["uri"] == (workspace / "shapes.py").as_uri()
+    assert last["TarkHunks"]["hunks"] == []
+    assert [len(one["waiting"]) for name, one in heard if name == "TarkPermission"][-1] == 0
+    assert max(len(one["waiting"]) for name, one in heard if name == "TarkPermission") == 1
+    assert last["TarkTurnEnd"]["stopReason"] == "end_turn"
+    assert [edit["state"] for edit in last["TarkTurnEnd"]["edits"]] == ["applied"]
+    assert "of their own" in neovim.messages()
