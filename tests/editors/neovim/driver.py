@@ -36,9 +36,8 @@ class Neovim:
         self._nvim = pynvim.attach("child", argv=["env", "-i", *environment, *argv])
         # A call to a Neovim that asks something never returns; ending it makes the call fail instead.
         self._process = psutil.Process(self.lua("return vim.fn.getpid()"))
-        self._limit = threading.Timer(LIMIT_SECONDS, self._process.kill)
-        self._limit.daemon = True
-        self._limit.start()
+        self._limit: threading.Timer | None = None
+        self.live_on()
         self._nvim.command(f"cd {folder}")
         # A screen, so that it asks there and not on standard error.
         self._nvim.ui_attach(120, 40, rgb=True)
@@ -48,6 +47,14 @@ class Neovim:
         self._lists = folder.parent / "lists_closed.txt"
         self.lua(COUNT_LISTS, str(self._lists))
         self._closed = False
+
+    def live_on(self) -> None:
+        """For as long again as a new one may live: the next test begins."""
+        if self._limit is not None:
+            self._limit.cancel()
+        self._limit = threading.Timer(LIMIT_SECONDS, self._process.kill)
+        self._limit.daemon = True
+        self._limit.start()
 
     def keys(self, keys: str) -> None:
         """Typed, in the notation of `:help key-notation`; works while Neovim waits for an answer, too."""
@@ -165,7 +172,8 @@ class Neovim:
                 self.until(lambda: not self.asks, "the list of choices closed")
             self._nvim.command("qall!")
         self._nvim.close()
-        self._limit.cancel()
+        if self._limit is not None:
+            self._limit.cancel()
         with suppress(psutil.NoSuchProcess):
             self._process.wait(5)
 

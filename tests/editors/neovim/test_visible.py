@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import subprocess
 import unicodedata
 from pathlib import Path
@@ -26,26 +27,34 @@ return [[
 ]]
 """
 HIDDEN = """
-local visible, hidden = require('tark.visible'), {}
-for code = 0, 0x10ffff do
-  if visible.hidden(code) then
-    table.insert(hidden, code)
-  end
-end
-io.write(vim.json.encode(hidden))
+local visible, codes = require('tark.visible'), vim.json.decode(io.read('*a'))
+io.write(vim.json.encode(vim.tbl_map(visible.hidden, codes)))
 """
 SHOWN = """
 local visible, texts = require('tark.visible'), vim.json.decode(io.read('*a'))
 io.write(vim.json.encode(vim.tbl_map(function(text) return { visible.line(text), visible.code(text) } end, texts)))
 """
 # Markdown links are another matter: the server defuses them, the plugin's windows have none.
-TEXTS = ["plain", "a\r\nb\tc\n", "rm \u202e-rf\u2066 /\x1b[2K", "a\u00a0b\u200b\u3164c", "ÄÖ 漢字 🥧", "\U000e0041\ufe0f\x00"]
+TEXTS = [
+    "plain",
+    "a\r\nb\tc\n",
+    "rm \u202e-rf\u2066 /\x1b[2K",
+    "a\u00a0b\u200b\u3164c",
+    "ÄÖ 漢字 🥧",
+    "\U000e0041\ufe0f\x00",
+]
 
 
 def hidden() -> list[int]:
     """Of all code points, by the server's own words; newline and tab have signs of their own."""
     everything = range(0x110000)
     return [code for code in everything if code in (9, 10) or visible_code(chr(code)) != chr(code)]
+
+
+def written() -> list[int]:
+    """What the plugin's table holds."""
+    ranges = re.findall(r"\b([0-9a-f]+)-([0-9a-f]+)\b", RANGES.read_text().partition("[[")[2])
+    return [code for first, last in ranges for code in range(int(first, 16), int(last, 16) + 1)]
 
 
 def as_ranges(codes: list[int]) -> str:
@@ -74,16 +83,20 @@ def in_lua(tmp_path: Path, code: str, given: str = "") -> object:
     return json.loads(subprocess.run(argv, input=given, capture_output=True, text=True, check=True, timeout=60).stdout)
 
 
-def test_the_same_characters_are_hidden(tmp_path: Path) -> None:
+def test_the_same_characters_are_hidden() -> None:
     """Another version of Unicode may have given a meaning to what had none: nothing else may differ."""
-    of_lua = in_lua(tmp_path, HIDDEN)
-    assert isinstance(of_lua, list)
-    of_server = hidden()
     made_by = RANGES.read_text().partition("unicodedata ")[2].partition(" ")[0]
     if unicodedata.unidata_version == made_by:
-        assert of_lua == of_server
-    missing = {code for code in set(of_server) - set(of_lua) if unicodedata.category(chr(code)) != "Cn"}
+        assert written() == hidden()
+    missing = {code for code in set(hidden()) - set(written()) if unicodedata.category(chr(code)) != "Cn"}
     assert not missing
+
+
+def test_the_table_is_read_as_it_is_written(tmp_path: Path) -> None:
+    """At the ends of each range, and beside them."""
+    table = set(written())
+    near = sorted({max(0, code + step) for code in table for step in (-1, 0, 1) if not {code - 1, code + 1} <= table})
+    assert in_lua(tmp_path, HIDDEN, json.dumps(near)) == [code in table for code in near]
 
 
 def test_the_same_texts_are_shown(tmp_path: Path) -> None:

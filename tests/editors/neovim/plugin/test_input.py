@@ -6,18 +6,13 @@ import pytest
 
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import Start
-from tests.editors.neovim.plugin.waiting import asks, begin, end, go, gone, mode, opened, said, shown, waiting
+from tests.editors.neovim.plugin.waiting import CANCEL, asks, begin, end, go, gone, mode, opened, said, shown, waiting
 
 pytestmark = pytest.mark.editor
 
 TITLE = """
     local config = vim.api.nvim_win_get_config(0)
     return config.title and config.title[1][1] or ''
-"""
-
-CANCEL = """
-    local server = require('tark.server')
-    server.command(server.client(), 'tark.turn.cancel', vim.empty_dict())
 """
 
 
@@ -27,8 +22,7 @@ def writing(neovim: Neovim) -> None:
     neovim.until(lambda: neovim.lua(TITLE) == " Your answer " and mode(neovim) == "i", there)
 
 
-def test_one_of_several(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_one_of_several(neovim: Neovim) -> None:
     begun = begin(neovim, "ask for one colour")
     there = asks(neovim, "│ Which colour?")
     assert not there.focused
@@ -53,8 +47,7 @@ def test_one_of_several(start: Start, workspace: Path) -> None:
     assert said(end(neovim, begun)) == "No answer, then."
 
 
-def test_several_of_several(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_several_of_several(neovim: Neovim) -> None:
     begun = begin(neovim, "ask for some colours")
     asks(neovim, " 1 [ ] red")
     go(neovim)
@@ -66,8 +59,7 @@ def test_several_of_several(start: Start, workspace: Path) -> None:
     assert said(end(neovim, begun)) == "The person chose: red, blue"
 
 
-def test_words_of_their_own(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_words_of_their_own(neovim: Neovim) -> None:
     begun = begin(neovim, "ask for words")
     asks(neovim, "│ In your own words.")
     neovim.keys(":TarkPermission<CR>")
@@ -97,8 +89,7 @@ def test_words_of_their_own(start: Start, workspace: Path) -> None:
     assert said(end(neovim, begun)) == "The person answers: mauve"
 
 
-def test_what_was_written_is_kept_when_nobody_asks_any_more(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_what_was_written_is_kept_when_nobody_asks_any_more(neovim: Neovim) -> None:
     begun = begin(neovim, "ask for words")
     asks(neovim, "What is it called?")
     neovim.keys(":TarkPermission<CR>")

@@ -1,10 +1,10 @@
-"""Permission in the plugin: what is asked is shown whole without the focus, and answered by keys once one goes there."""
+"""Permission in the plugin: what is asked is shown whole without the focus, and answered by keys."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.waiting import (
     TEXT,
     asks,
@@ -13,7 +13,6 @@ from tests.editors.neovim.plugin.waiting import (
     go,
     gone,
     live,
-    opened,
     said,
     shown,
     waiting,
@@ -22,13 +21,12 @@ from tests.editors.neovim.plugin.waiting import (
 pytestmark = pytest.mark.editor
 
 
-def test_a_command_is_shown_whole_and_allowed(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_a_command_is_shown_whole_and_allowed(neovim: Neovim, folder: Path) -> None:
     begun = begin(neovim, "make made.txt")
     there = asks(neovim, "$ echo made > made.txt")
     assert not there.focused
     assert "risky, asked because it runs a command" in there.text
-    assert f"in   {workspace}" in there.text
+    assert f"in   {folder}" in there.text
     assert "by   /bin/bash -c" in there.text
     assert "t allow this very command in ., this turn" in there.text
     assert there.footer == " :TarkPermission to answer "
@@ -37,7 +35,7 @@ def test_a_command_is_shown_whole_and_allowed(start: Start, workspace: Path) -> 
     neovim.keys("<CR>")  # goes down a line, and nothing else
     neovim.keys("a")
     assert said(end(neovim, begun)) == "The command ran."
-    assert (workspace / "made.txt").read_text() == "made\n"
+    assert (folder / "made.txt").read_text() == "made\n"
     gone(neovim)
     assert neovim.lines == TEXT.splitlines(), "back where the person came from"
 
@@ -49,11 +47,10 @@ def test_a_command_is_shown_whole_and_allowed(start: Start, workspace: Path) -> 
     live(neovim)
     neovim.keys("r")
     assert said(end(neovim, begun)) == "It is not run."
-    assert not (workspace / "more.txt").exists()
+    assert not (folder / "more.txt").exists()
 
 
-def test_a_reason_goes_to_the_model(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_a_reason_goes_to_the_model(neovim: Neovim, folder: Path) -> None:
     begun = begin(neovim, "make made.txt")
     asks(neovim, "made.txt")
     go(neovim)
@@ -69,17 +66,16 @@ def test_a_reason_goes_to_the_model(start: Start, workspace: Path) -> None:
     assert said(ended) == "It is not run."
     (call,) = [block for block in ended["blocks"] if block["kind"] == "toolCall"]
     assert "write it by hand" in str(call["content"])
-    assert not (workspace / "made.txt").exists()
+    assert not (folder / "made.txt").exists()
 
 
-def test_what_a_grant_covers_is_not_asked_again(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_what_a_grant_covers_is_not_asked_again(neovim: Neovim, folder: Path) -> None:
     begun = begin(neovim, "run twice")
     asks(neovim, "echo again")
     go(neovim)
     neovim.keys("t")
     assert said(end(neovim, begun)) == "The command ran."
-    assert (workspace / "made.txt").read_text() == "again made.txt\n" * 2
+    assert (folder / "made.txt").read_text() == "again made.txt\n" * 2
 
     again = begin(neovim, "run twice", begun["sessionId"])
     asks(neovim, "echo again")
@@ -88,11 +84,10 @@ def test_what_a_grant_covers_is_not_asked_again(start: Start, workspace: Path) -
     end(neovim, again)
     end(neovim, begin(neovim, "run twice", begun["sessionId"]))
     assert waiting(neovim) == 0, "the session's grant is for later turns, too"
-    assert len((workspace / "made.txt").read_text().splitlines()) == 4
+    assert len((folder / "made.txt").read_text().splitlines()) == 4
 
 
-def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(neovim: Neovim) -> None:
     begun = begin(neovim, "change two places")
     there = asks(neovim, "a.py")
     assert there.lines[3:10] == [
@@ -131,8 +126,7 @@ def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(start: Start, workspac
     assert neovim.lines[0] == "one = 1"
 
 
-def test_a_deletion_is_said_in_words(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_a_deletion_is_said_in_words(neovim: Neovim, folder: Path) -> None:
     begun = begin(neovim, "delete a file")
     there = asks(neovim, "delete a.py")
     assert "DANGEROUS, asked because" in there.text
@@ -142,11 +136,10 @@ def test_a_deletion_is_said_in_words(start: Start, workspace: Path) -> None:
     neovim.keys("c")
     assert end(neovim, begun)["stopReason"] == "cancelled"
     gone(neovim)
-    assert (workspace / "a.py").exists()
+    assert (folder / "a.py").exists()
 
 
-def test_what_is_longer_must_be_read_to_its_end(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_what_is_longer_must_be_read_to_its_end(neovim: Neovim, folder: Path) -> None:
     begun = begin(neovim, "run a long script")
     there = asks(neovim, "echo 01")
     assert "more lines below" in there.title
@@ -159,4 +152,4 @@ def test_what_is_longer_must_be_read_to_its_end(start: Start, workspace: Path) -
     neovim.until(lambda: "below" not in str(shown(neovim)), "the end")
     neovim.keys("a")
     assert said(end(neovim, begun)) == "The command ran."
-    assert (workspace / "long.txt").exists()
+    assert (folder / "long.txt").exists()

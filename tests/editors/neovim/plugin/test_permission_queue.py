@@ -1,12 +1,11 @@
-"""Several that wait, and a float that is put aside, closed by others, or in the way: none is lost, none steals the focus."""
+"""Several that wait, and a float that is put aside, closed by others, or in the way: none of them is lost."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.conftest import Start
-from tests.editors.neovim.plugin.waiting import asks, begin, end, go, gone, live, opened, said, shown, waiting
+from tests.editors.neovim.plugin.waiting import asks, begin, end, go, gone, live, said, shown, waiting
 
 pytestmark = pytest.mark.editor
 
@@ -24,8 +23,7 @@ def here(neovim: Neovim) -> bool:
     return there is not None and there.here
 
 
-def test_several_are_listed_walked_through_and_answered(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_several_are_listed_walked_through_and_answered(neovim: Neovim, folder: Path) -> None:
     first = begin(neovim, "make one.txt")
     asks(neovim, "one.txt")
     second = begin(neovim, "make two.txt")
@@ -48,13 +46,12 @@ def test_several_are_listed_walked_through_and_answered(start: Start, workspace:
     neovim.keys("a")
     assert said(end(neovim, second)) == "The command ran."
     gone(neovim)
-    assert [path.name for path in workspace.glob("*.txt")] == ["two.txt"]
+    assert [path.name for path in folder.glob("*.txt")] == ["two.txt"]
     neovim.keys(":TarkPermission<CR>")
     neovim.until(lambda: "nothing waits for you" in neovim.messages(), "it is said")
 
 
-def test_left_waiting_and_closed(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_left_waiting_and_closed(neovim: Neovim, folder: Path) -> None:
     begin(neovim, "make one.txt")
     asks(neovim, "one.txt")
     go(neovim)
@@ -87,12 +84,11 @@ def test_left_waiting_and_closed(start: Start, workspace: Path) -> None:
     live(neovim)
     neovim.keys("c")
     neovim.until(lambda: waiting(neovim) == 2, "answered after all")
-    assert not list(workspace.glob("*.txt"))
+    assert not list(folder.glob("*.txt"))
     assert "something went wrong" not in neovim.messages()
 
 
-def test_it_keeps_clear_of_the_cursor(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_it_keeps_clear_of_the_cursor(neovim: Neovim) -> None:
     neovim.keys("ggdG30o<Esc>gg")
     begun = begin(neovim, "make one.txt")
     assert not asks(neovim, "one.txt").above

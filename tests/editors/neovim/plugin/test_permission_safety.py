@@ -39,8 +39,7 @@ def untouched(neovim: Neovim, workspace: Path, count: int) -> None:
     assert not there.focused
 
 
-def test_keys_of_insert_mode_are_text(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_keys_of_insert_mode_are_text(neovim: Neovim, folder: Path) -> None:
     typed(neovim, "Oaaaayyyy", "aaaayyyy")
     begin(neovim, "make one.txt")
     typed(neovim, "<CR>aaaa", "aaaa")
@@ -52,12 +51,11 @@ def test_keys_of_insert_mode_are_text(start: Start, workspace: Path) -> None:
     neovim.until(lambda: waiting(neovim) == 2, "both wait")
     typed(neovim, "<CR>ssss<CR>", "")
     assert mode(neovim) == "i"
-    untouched(neovim, workspace, 2)
+    untouched(neovim, folder, 2)
     assert neovim.lines == ["aaaayyyy", "aaaayyyyts", "aaaayyyy", "aats", "ssss", "", *TEXT.splitlines()]
 
 
-def test_keys_of_other_modes_do_what_they_do(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_keys_of_other_modes_do_what_they_do(neovim: Neovim, folder: Path) -> None:
     neovim.keys("d")  # waits for a motion
     neovim.until(lambda: mode(neovim) == "no", "an operator waits")
     neovim._nvim.api.get_mode()
@@ -78,14 +76,13 @@ def test_keys_of_other_modes_do_what_they_do(start: Start, workspace: Path) -> N
     assert neovim.lua("return vim.fn.getcmdline()") == "let g:typed = 'a'"
     neovim.keys("<CR>")
     neovim.until(lambda: neovim.lua("return vim.g.typed") == "a", "the command line was the person's")
-    untouched(neovim, workspace, 3)
+    untouched(neovim, folder, 3)
     neovim.lua("require('tark.state')")
     assert begun["turnId"]
 
 
-def test_keys_are_dead_for_a_moment(start: Start, workspace: Path) -> None:
+def test_keys_are_dead_for_a_moment(neovim: Neovim, folder: Path) -> None:
     """What is typed with the way there, or right after an answer, decides nothing."""
-    neovim = opened(start, workspace)
     first, second = begin(neovim, "make one.txt"), None
     asks(neovim, "one.txt")
     neovim.keys(":TarkPermission<CR>atsrc")
@@ -103,11 +100,10 @@ def test_keys_are_dead_for_a_moment(start: Start, workspace: Path) -> None:
     neovim.keys("<CR><CR>")
     neovim.keys("r")
     assert said(end(neovim, second)) == "It is not run."
-    assert [path.name for path in workspace.glob("*.txt")] == ["one.txt"]
+    assert [path.name for path in folder.glob("*.txt")] == ["one.txt"]
 
 
-def test_what_cannot_be_seen_is_shown(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_what_cannot_be_seen_is_shown(neovim: Neovim, folder: Path) -> None:
     begun = begin(neovim, "run what cannot be seen")
     there = asks(neovim, "seen.txt")
     assert r"$ echo \u{202e}evil\u{202c} \u{1b}[2K\u{200b} > seen.txt" in there.lines
@@ -116,11 +112,10 @@ def test_what_cannot_be_seen_is_shown(start: Start, workspace: Path) -> None:
     go(neovim)
     neovim.keys("a")
     end(neovim, begun)
-    assert (workspace / "seen.txt").read_text() == "\u202eevil\u202c \x1b[2K\u200b\n", "byte for byte what was meant"
+    assert (folder / "seen.txt").read_text() == "\u202eevil\u202c \x1b[2K\u200b\n", "byte for byte what was meant"
 
 
-def test_edited_hunks_are_asked_anew(start: Start, workspace: Path) -> None:
-    neovim = opened(start, workspace)
+def test_edited_hunks_are_asked_anew(neovim: Neovim) -> None:
     begun = begin(neovim, "change two places")
     asks(neovim, "+one = 11")
     go(neovim)

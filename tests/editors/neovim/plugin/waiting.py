@@ -1,12 +1,13 @@
 """What waits for the person in a real Neovim with the plugin: turns that ask, the float, and the keys to it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.conftest import Start
 
+Start = Callable[..., Neovim]
 SCENARIO = Path(__file__).with_name("permission.toml")
 TEXT = "one = 1\ntwo = 2\nthree = 3\nfour = 4\nfive = 5\nsix = 6\nseven = 7\neight = 8\nnine = 9\n"
 BEGIN = """
@@ -16,6 +17,15 @@ BEGIN = """
     server.command(server.client(), 'tark.turn.start', argument, function(problem, answer)
       vim.g.tark_test_turn = answer or { problem = problem }
     end)
+"""
+CANCEL = """
+    local server = require('tark.server')
+    server.command(server.client(), 'tark.turn.cancel', vim.empty_dict())
+"""
+ANEW = """
+    vim.cmd('silent! only | edit! a.py | messages clear')
+    vim.api.nvim_win_set_cursor(0, { 1, 0 })
+    vim.fn.setreg('t', '')
 """
 TURNS = """
     local turns = {}
@@ -70,6 +80,19 @@ def opened(start: Start, workspace: Path) -> Neovim:
     neovim = start(SCENARIO)
     neovim.open(workspace / "a.py")
     return neovim
+
+
+def begin_anew(neovim: Neovim, workspace: Path) -> None:
+    """Nothing waits, nothing is left of what was typed or made."""
+    neovim.live_on()
+    neovim.keys("<C-\\><C-n>")
+    neovim.lua(CANCEL)
+    neovim.until(lambda: waiting(neovim) == 0 and shown(neovim) is None, "nothing waits")
+    neovim.until(lambda: all(each["state"] == "ended" for each in neovim.lua(TURNS)), "nothing runs")
+    for path in workspace.glob("*.txt"):
+        path.unlink()
+    (workspace / "a.py").write_text(TEXT)
+    neovim.lua(ANEW)
 
 
 def begin(neovim: Neovim, prompt: str, session: str | None = None) -> dict[str, Any]:
