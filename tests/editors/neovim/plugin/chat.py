@@ -42,14 +42,6 @@ def open_shapes(start: Start, workspace: Path, **more: Any) -> Neovim:
     """A Neovim with a file of Python, and its server."""
     (workspace / "shapes.py").write_text(SHAPES)
     neovim = start(SCENARIO, **more)
-    # TEMPORARY
-    for m in ("client_state", "save"):
-        if not (Path(__file__).parents[4] / f"editors/neovim/lua/tark/{m}.lua").exists():
-            neovim.lua(
-                "package.preload['tark.'..(...)] = function() return {answer=function() return {selection=vim.NIL, "
-                "diagnostics={}, saved={}} end} end",
-                m,
-            )
     neovim.open(workspace / "shapes.py")
     return neovim
 

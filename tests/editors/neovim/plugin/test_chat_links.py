@@ -61,18 +61,11 @@ def test_to_the_code(start: Start, workspace: Path) -> None:
     go("/https<CR>gx")
     neovim.until(lambda: neovim.lua("return vim.g.opened") == ["https://example.org/shapes"], "the page")
     assert neovim.lua("return #vim.api.nvim_list_wins()") == 3
-    unhurt(neovim)
-
-
-def test_where_no_window_shows_a_file(start: Start, workspace: Path) -> None:
-    neovim = open_shapes(start, workspace)
-    chat = Chat(neovim)
-    chat.open()
-    neovim.keys("isee shapes.py:8<Esc><CR>")
-    chat.until_over()
-    neovim.keys("<C-w>h:q<CR>")
+    # Where no window shows a file, one is made.
+    neovim.lua("vim.api.nvim_set_current_win(...)", transcript)
+    neovim.keys("<Esc><C-w>h:q<CR>")
     neovim.until(lambda: chat.parts() == ["transcript", "prompt"], "nothing but the chat")
-    neovim.keys("<C-w>kgg/shapes<CR><CR>")
+    go("/see shapes<CR>w<CR>")
     neovim.until(lambda: at(neovim) == ("shapes.py", 8), "a window of its own")
     assert neovim.lines == SHAPES.splitlines()
     assert chat.parts() == ["shapes.py", "transcript", "prompt"]

@@ -47,7 +47,7 @@ def test_one_unit(chat: Chat, neovim: Neovim) -> None:
     unhurt(neovim)
 
 
-def test_what_is_opened_in_it_goes_beside_it(chat: Chat, neovim: Neovim, workspace: Path) -> None:
+def test_what_is_opened_in_it_goes_beside_it_in_every_tabpage(chat: Chat, neovim: Neovim, workspace: Path) -> None:
     (workspace / "other.py").write_text("1\n2\n3\n")
     chat.open()
     neovim.keys(":edit other.py<CR>")
@@ -58,36 +58,37 @@ def test_what_is_opened_in_it_goes_beside_it(chat: Chat, neovim: Neovim, workspa
     neovim.keys("<C-w>l:help options<CR>")
     neovim.until(lambda: "options.txt" in chat.parts(), "help has its own window")
     assert len(chat.parts()) == 4
-    unhurt(neovim)
-
-
-def test_in_every_tabpage(chat: Chat, neovim: Neovim) -> None:
-    chat.open()
+    # In every tabpage.
     neovim.keys(":tabedit shapes.py<CR>")
     until(chat, ["shapes.py"])
     chat.open()
     neovim.keys("isay one<C-s>")
     chat.until_over()
     neovim.keys("<Esc>:tabprevious<CR>")
-    until(chat, BOTH)
-    assert "The word is one." in chat.shown
+    neovim.until(lambda: "other.py" in chat.parts() and "The word is one." in chat.shown, "the first tabpage")
+    neovim.lua("vim.api.nvim_set_current_win(...)", chat.window("prompt")["window"])
     neovim.keys(":q<CR>:tabnext<CR>")
     until(chat, BOTH)
     unhurt(neovim)
 
 
-@pytest.mark.parametrize("position", ["left", "bottom", "float"])
-def test_positions(chat: Chat, neovim: Neovim, position: str) -> None:
-    neovim.lua("require('tark.config').get().chat.position = ...", position)
-    chat.open()
-    wanted = {"left": ["transcript", "prompt", "shapes.py"]}.get(position, BOTH)
-    assert chat.parts() == wanted or (position == "float" and sorted(chat.parts()) == sorted(wanted))
-    neovim.keys("isay one<C-s>1<CR>2<CR>3<CR>4<CR>5<Esc>")
-    chat.until_over()
-    neovim.until(lambda: chat.window("prompt")["height"] >= 4, "it grows")
-    neovim.lua("vim.o.columns, vim.o.lines = 80, 24")
-    neovim.keys(":q<CR>")
-    until(chat, ["shapes.py"])
+def test_positions(chat: Chat, neovim: Neovim) -> None:
+    for position, wanted in (("left", ["transcript", "prompt", "shapes.py"]), ("bottom", BOTH), ("float", BOTH)):
+        neovim.lua("require('tark.config').get().chat.position = ...", position)
+        chat.open()
+        assert chat.parts() == wanted or (position == "float" and sorted(chat.parts()) == sorted(wanted))
+        neovim.keys(f"isay {position}<C-s>")
+        chat.until_shown(f"The word is {position}.")
+        neovim.keys("1<CR>2<CR>3<CR>4<CR>5<Esc>")
+        neovim.until(lambda: chat.window("prompt")["height"] >= 4, "it grows")
+        neovim.lua("vim.o.columns, vim.o.lines = 80, 24")
+        neovim.keys("Sunsent<Esc>:q<CR>")
+        until(chat, ["shapes.py"])
+        neovim.lua("vim.o.columns, vim.o.lines = 120, 40")
+        chat.open()
+        assert chat.prompt.endswith("unsent")
+        neovim.keys("ggdG:q<CR>")
+        until(chat, ["shapes.py"])
     unhurt(neovim)
 
 
