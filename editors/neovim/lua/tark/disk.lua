@@ -26,7 +26,8 @@ function M.is_unchanged(bufnr)
 end
 
 local group = vim.api.nvim_create_augroup('tark_disk', {})
-vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost', 'FileChangedShellPost' }, {
+-- Not FileChangedShellPost: that comes also where the person chose to keep the buffer as it is.
+vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
   group = group,
   callback = function(event)
     M.note(event.buf)

@@ -92,8 +92,12 @@ local function check_program()
       settings.cmd, --[[@as string[] ]]
       "vim.lsp.config('tark')"
   end
+  local noted, installed = pcall(require, 'tark.installed')
+  if noted and vim.fn.executable(installed.cmd[1]) == 0 then
+    health.warn(('the tark-lsp that installed the plugin is gone: %s'):format(installed.cmd[1]), INSTALL)
+  end
   if not cmd then
-    return health.error(source, 'see docs/neovim.md')
+    return health.error(source, 'install it (docs/neovim.md), then run `tark-lsp install neovim`; or set cmd')
   end
   local where = ('`%s` (%s)'):format(table.concat(cmd, ' '), source)
   local version, said = version_of(cmd)
@@ -107,10 +111,6 @@ local function check_program()
   end
   if version then
     report_doctor(cmd)
-  end
-  local noted, installed = pcall(require, 'tark.installed')
-  if noted and vim.fn.executable(installed.cmd[1]) == 0 then
-    health.warn(('the tark-lsp that installed the plugin is gone: %s'):format(installed.cmd[1]), INSTALL)
   end
   if not config.get().autostart then
     health.info('it starts with the first command (autostart = false)')

@@ -3,8 +3,6 @@ local config = require('tark.config')
 
 local M = {}
 
-local HOW_TO_INSTALL = 'install it (see its README), then run: tark-lsp install neovim'
-
 ---@class tark.Ending
 ---@field code integer
 ---@field signal integer
@@ -33,7 +31,7 @@ function M.find()
   if vim.fn.executable('tark-lsp') == 1 then
     return { 'tark-lsp' }, 'PATH'
   end
-  return nil, 'no tark-lsp was found: ' .. HOW_TO_INSTALL
+  return nil, 'no tark-lsp was found (:checkhealth tark)'
 end
 
 ---How many bytes the language client has logged. What a server writes to stderr is there, and nowhere else.

@@ -1,7 +1,7 @@
 """A language server of our own that is not tark-lsp, or not the one the plugin was made for.
 
-`fake_server.py PROTOCOL`: answers `initialize` with that protocol ("none": says nothing of tark). `fake_server.py dies`:
-ends at once, with words on stderr. `fake_server.py garbage`: writes what is no LSP.
+Its argument says which: a number is the protocol it answers `initialize` with, "none" is none at all; with "dies" it
+ends at once, with words on stderr; with "garbage" it writes what is no LSP.
 """
 
 import json

@@ -44,7 +44,7 @@ def attached(neovim: Neovim) -> None:
     neovim.until(lambda: neovim.lua(code), "the server knows the document")
 
 
-def hunks(neovim: Neovim) -> list[str]:
+def hunks(neovim: Neovim) -> list[int]:
     code = f"return vim.tbl_map(function(d) return #d.hunks end, vim.tbl_values({STATE}.hunks))"
     return list(neovim.lua(code))
 

@@ -45,7 +45,7 @@ def test_all_is_well(start: Start, workspace: Path) -> None:
     assert "no experimental" not in report, "the plugin understands all of it"
 
 
-def test_no_program(start: Start, workspace: Path, tmp_path: Path) -> None:
+def test_no_program(start: Start, tmp_path: Path) -> None:
     neovim = start(init=write_init(tmp_path, ["/nowhere/tark-lsp"]))
     (problem,) = marked(check(neovim), "ERROR")
     assert problem == "cmd of require('tark').setup is /nowhere/tark-lsp, which is no program that can be run"
@@ -66,7 +66,7 @@ def test_another_program(start: Start, workspace: Path) -> None:
     assert f"the server for {workspace} has ended" in marked(check(neovim), "WARNING")
 
 
-def test_another_version(start: Start, workspace: Path, tmp_path: Path) -> None:
+def test_another_version(start: Start, tmp_path: Path) -> None:
     """Installed once, and only one of both is up to date; and lsp/tark.lua of the person's own."""
     program = tmp_path / "tark-lsp"
     program.write_text("#!/bin/sh\necho tark-lsp 0.0.9\n")

@@ -38,11 +38,7 @@ def write_init(folder: Path, cmd: list[str] | None, more: str = "") -> Path:
     """An init.lua; `cmd` None: the server has to be found."""
     own = "" if cmd is None else f"cmd = vim.json.decode([==[{json.dumps(cmd)}]==])"
     path = folder / "own_init.lua"
-    path.write_text(
-        "vim.opt.runtimepath:prepend(vim.env.PLUGIN)\n"
-        f"require('tark').setup({{ {own} }})\n"
-        f"{more}\n"
-    )
+    path.write_text(f"vim.opt.runtimepath:prepend(vim.env.PLUGIN)\nrequire('tark').setup({{ {own} }})\n{more}\n")
     return path
 
 
@@ -96,7 +92,7 @@ PROGRAMS = {
     "garbage": ([sys.executable, str(FAKE), "garbage"], "ended at its start: exit code 3"),
     "another server": (
         [sys.executable, str(FAKE), "none"],
-        "fake-server 9.9 is no tark-lsp: see cmd of require(\"tark\").setup",
+        'fake-server 9.9 is no tark-lsp: see cmd of require("tark").setup',
     ),
     "newer": ([sys.executable, str(FAKE), "2"], "fake-server 9.9 speaks protocol 2, this plugin 1: update the plugin"),
     "older": ([sys.executable, str(FAKE), "0"], "fake-server 9.9 speaks protocol 0, this plugin 1: update the server"),
@@ -136,7 +132,7 @@ def test_no_server_at_all(start: Start, workspace: Path, tmp_path: Path) -> None
     neovim = start(init=write_init(tmp_path, None, "vim.env.PATH = '/nowhere'"))
     neovim.lua("vim.cmd.edit('a.py')")
     neovim.lua(COMMAND, "tark.turn.start", {"prompt": "hello"})
-    told(neovim, "no tark-lsp was found: install it")
+    told(neovim, "no tark-lsp was found (:checkhealth tark)")
 
 
 def test_one_server_for_each_workspace(start: Start, workspace: Path, tmp_path: Path) -> None:
@@ -174,7 +170,7 @@ def test_a_buffer_without_a_name_in_the_working_directory(start: Start, workspac
     assert neovim.lua(CLIENTS) == [str(workspace)]
 
 
-def test_the_home_folder_is_no_workspace(start: Start, workspace: Path, tmp_path: Path) -> None:
+def test_the_home_folder_is_no_workspace(start: Start, tmp_path: Path) -> None:
     home = tmp_path / "home"
     neovim = start()
     (home / ".git").mkdir()
@@ -193,4 +189,5 @@ def test_quitting_while_it_starts(start: Start, workspace: Path) -> None:
     neovim.lua("vim.cmd.edit('a.py')")
     server = neovim.until(neovim.find_server, "the server's process")
     neovim.close()
+    assert server is not None
     server.wait(20)
