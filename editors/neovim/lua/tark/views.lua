@@ -1,7 +1,16 @@
 ---What listens to the state: loaded with the first server, since before it there is nothing to listen to.
 local M = {}
 
-local VIEWS = { 'tark.review.drawing', 'tark.events', 'tark.progress', 'tark.status', 'tark.undo', 'tark.permission', 'tark.input', 'tark.chat' }
+local VIEWS = {
+  'tark.review.drawing',
+  'tark.events',
+  'tark.progress',
+  'tark.status',
+  'tark.undo',
+  'tark.permission',
+  'tark.input',
+  'tark.chat',
+}
 
 local loaded = false
 
