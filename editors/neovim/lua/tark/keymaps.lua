@@ -42,6 +42,7 @@ local function name_group()
 end
 
 function M.set()
+  vim.cmd.runtime('plugin/tark.lua') -- in an init.lua it comes before that, and it has the descriptions
   for _, row in ipairs(M.keys) do
     local modes, key, name = unpack(row)
     local plug = ('<Plug>(tark-%s)'):format(name)

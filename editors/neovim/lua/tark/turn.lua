@@ -36,7 +36,7 @@ local function refused(start, problem)
   if not start.prompt:find('\n') then
     vim.fn.histadd('cmd', vim.trim(('%s%s %s'):format(start.place.address, name, start.prompt)))
   end
-  notify.warn(('not started: %s. Your words are kept: say :%s, or take them from its history'):format(problem, name))
+  notify.warn(('not started: %s. Your words are kept for :%s'):format(problem, name))
 end
 
 ---@param client vim.lsp.Client

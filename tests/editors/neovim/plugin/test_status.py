@@ -129,9 +129,8 @@ def test_autocommands(neovim: Neovim, workspace: Path) -> None:
     neovim.keys(":TarkAccept!<CR>")
     turn = ended(neovim, 1)
     neovim.until(lambda: data(neovim)["waiting"] == 0, "nothing waits")
-    heard = neovim.until(
-        lambda: "TarkTurnEnd" in dict(neovim.lua("return vim.g.heard")) and neovim.lua("return vim.g.heard"), "it ended"
-    )
+    neovim.until(lambda: "TarkTurnEnd" in dict(neovim.lua("return vim.g.heard")), "it was told of the end")
+    heard: list[tuple[str, Any]] = neovim.lua("return vim.g.heard")
     first = dict(reversed(heard))
     last = dict(heard)
     assert first["TarkTurnStart"]["prompt"] == turn["prompt"]
