@@ -8,7 +8,7 @@ from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import Start
 from tests.editors.neovim.plugin.pictures import changes, drawn, hints, init
 from tests.editors.neovim.plugin.turns import told, unhurt
-from tests.editors.shapes import AREA, NEW_AREA, NEW_VOLUME, SHAPES, SOLIDS, VOLUME
+from tests.editors.shapes import AREA, CUBE, FACES, NEW_AREA, NEW_CUBE, NEW_FACES, NEW_VOLUME, SHAPES, SOLIDS, VOLUME
 
 pytestmark = pytest.mark.editor
 
@@ -126,22 +126,33 @@ def test_what_is_applied_at_once_can_be_taken_back(start: Start, workspace: Path
     changed = SHAPES.replace(AREA, NEW_AREA).replace(VOLUME, NEW_VOLUME)
     shows(neovim, changed)
 
-    neovim.keys("7G:TarkReject<CR>")
-    drawn(neovim, *volume)
-    shows(neovim, SHAPES.replace(VOLUME, NEW_VOLUME))
-    neovim.keys("u")  # the rejection, so it is applied again
-    drawn(neovim, *area, *volume)
-    neovim.keys("uu<C-r>")
-    shows(neovim, changed)
+    neovim.keys("u")
+    drawn(neovim)
+    shows(neovim, SHAPES)
+    neovim.keys("<C-r>")
     drawn(neovim, *area, *volume)
 
+    neovim.keys("17G:TarkReject<CR>")
+    told(neovim, "rejected 1 change")
+    drawn(neovim, *area)
+    shows(neovim, SHAPES.replace(AREA, NEW_AREA))
+    neovim.keys("u")  # its text is there again, and nobody asks about it any more
+    shows(neovim, changed)
+    drawn(neovim, *area)
+
     neovim.keys("7GA  # mine<Esc>")
-    drawn(neovim, f"! {NEW}  # mine", f"+: {NEW}", *volume)
+    drawn(neovim, f"! {NEW}  # mine", f"+: {NEW}")
     neovim.keys(":TarkReject<CR>")  # keeps mine
-    drawn(neovim, *volume)
-    shows(neovim, changed.replace(NEW_AREA, f"{NEW}  # mine\n"))
-    neovim.keys(":TarkAccept!<CR>")
     drawn(neovim)
+    shows(neovim, changed.replace(NEW_AREA, f"{NEW}  # mine\n"))
+    neovim.keys(":edit solids.py<CR>")
+    cube = [f"-: {CUBE.rstrip()}", f"+ {NEW_CUBE.rstrip()}"]
+    drawn(neovim, *cube, f"-: {FACES.rstrip()}", f"+ {NEW_FACES.rstrip()}")
+    neovim.keys("G:TarkAccept<CR>")
+    drawn(neovim, *cube)
+    neovim.keys(":TarkReject!<CR>")
+    drawn(neovim)
+    shows(neovim, SOLIDS.replace(FACES, NEW_FACES))
 
 
 def test_an_edited_proposal_is_kept_when_its_hunk_goes(reviewing: Neovim) -> None:

@@ -58,12 +58,12 @@ function BufferReview:update(waiting)
     placed.hunk = hunk
     local first, count = self:place(each, placed)
     if first and count and first <= vim.api.nvim_buf_line_count(self.bufnr) then
-      placed:put(first, count)
+      local moved = placed:put(first, count)
       local look = placed:looks()
       if is_new and look == 'changed' then
         placed:erase() -- the text is another one than the server speaks of
       else
-        placed:draw(look, not is_same)
+        placed:draw(look, moved or not is_same)
       end
     end
     self.placed[hunk.hunkId] = placed
@@ -87,11 +87,14 @@ end
 
 ---Hunks whose lines were touched look otherwise at once, whatever the server will say.
 function BufferReview:check()
-  local first, last = unpack(self.dirty or { 0, -1 })
+  if not self.dirty then
+    return
+  end
+  local first, last = unpack(self.dirty)
   self.dirty = nil
   for _, placed in pairs(self.placed) do
     local start, count = placed:place()
-    if start and start <= last + 1 and first - 1 <= start + math.max(count or 0, placed.drawn_at[2] or 0) then
+    if start and start <= last + 1 and first - 1 <= start + math.max(count or 0, placed.size) then
       placed:draw(placed:looks(), true)
     elseif not start then
       placed:draw(nil)

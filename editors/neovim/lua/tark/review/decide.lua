@@ -25,7 +25,7 @@ function M.orders(waiting, what)
   local together = {} ---@type table<string, tark.Order>
   for _, each in ipairs(waiting) do
     local hunk = each.hunk
-    local conflict = hunk.state == 'conflict' and not hunk.operation
+    local conflict = (hunk.state == 'conflict' or each.typed_over) and not hunk.operation
     if conflict and what == 'accept' then
       local argument = { hunkId = hunk.hunkId, newText = hunk.newText, accept = true }
       table.insert(orders, { known = each.known, command = 'tark.hunk.edit', argument = argument })

@@ -25,6 +25,7 @@ local function refresh(bufnr, what)
     end
     if buffers[bufnr] then
       buffers[bufnr]:update(waiting)
+      buffers[bufnr]:check()
     end
     if #waiting == 0 then
       buffers[bufnr] = nil

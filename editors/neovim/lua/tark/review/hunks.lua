@@ -8,6 +8,7 @@ local M = {}
 ---@field uri string
 ---@field version? integer of the document that its range is of; nil: it is not open at the server
 ---@field hunk tark.Hunk
+---@field typed_over? boolean the server is about to call it a conflict
 
 ---@param text string
 ---@return string[] lines without their ends

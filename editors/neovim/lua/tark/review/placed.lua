@@ -11,7 +11,7 @@ local NAMESPACE = vim.api.nvim_create_namespace('tark_review_places')
 ---@field between boolean it stands between two lines: the mark is on the upper one
 ---@field look? tark.Look nil: nothing is drawn
 ---@field drawn tark.Drawn
----@field drawn_at integer[] first line and count, as drawn
+---@field size integer lines of it that stand there, as drawn
 local Placed = {}
 Placed.__index = Placed
 
@@ -20,7 +20,7 @@ Placed.__index = Placed
 ---@return tark.Placed
 function Placed.new(bufnr, hunk)
   local drawn = { ids = {}, on_top = 0 }
-  return setmetatable({ bufnr = bufnr, hunk = hunk, drawn = drawn, drawn_at = {}, between = false }, Placed)
+  return setmetatable({ bufnr = bufnr, hunk = hunk, drawn = drawn, size = 0, between = false }, Placed)
 end
 
 ---@return integer? first from 0; nil: nobody knows
@@ -40,10 +40,11 @@ end
 
 ---@param first integer
 ---@param count integer
+---@return boolean moved it was not there already, by following the text
 function Placed:put(first, count)
   local now_first, now_count = self:place()
   if now_first == first and now_count == count then
-    return
+    return false
   end
   local lines = vim.api.nvim_buf_line_count(self.bufnr)
   self.between = count == 0 and first > 0
@@ -57,6 +58,7 @@ function Placed:put(first, count)
     invalidate = self.between,
     strict = false,
   })
+  return true
 end
 
 ---Do the lines of the hunk stand there?
@@ -93,17 +95,17 @@ function Placed:looks()
 end
 
 ---@param look? tark.Look
----@param force? boolean its text may be another
+---@param force? boolean its text or place is another than what is drawn
 function Placed:draw(look, force)
+  if not force and look == self.look then
+    return
+  end
   local first, count = self:place()
   if look == 'pending' then
     count = #hunks.standing(self.hunk)
   end
-  if not force and look == self.look and first == self.drawn_at[1] and count == self.drawn_at[2] then
-    return
-  end
   marks.erase(self.bufnr, self.drawn)
-  self.drawn, self.look, self.drawn_at = { ids = {}, on_top = 0 }, look, { first, count }
+  self.drawn, self.look, self.size = { ids = {}, on_top = 0 }, look, count or 0
   if look and first and count then
     self.drawn = marks.draw(self.bufnr, self.hunk, look, first, count)
   end

@@ -73,12 +73,16 @@ local function selected_rows()
   return math.min(cursor, other), math.max(cursor, other)
 end
 
----@param ids table<string, boolean>
+---@param chosen table<string, tark.Placed> by id
 ---@return tark.Waiting[]
-local function waiting_of(ids)
-  return vim.tbl_filter(function(each)
-    return ids[each.hunk.hunkId]
+local function waiting_of(chosen)
+  local found = vim.tbl_filter(function(each)
+    return chosen[each.hunk.hunkId]
   end, hunks.waiting())
+  for _, each in ipairs(found) do
+    each.typed_over = chosen[each.hunk.hunkId].look == 'changed'
+  end
+  return found
 end
 
 ---@param range? integer[] { first, last } from 1; nil: the selection, else the cursor
@@ -92,14 +96,14 @@ function M.at(range)
   else
     first, last = selected_rows()
   end
-  local ids = {}
+  local chosen = {}
   for _, index in ipairs(M.touched(places, first, last)) do
-    ids[placed[index].hunk.hunkId] = true
+    chosen[placed[index].hunk.hunkId] = placed[index]
   end
-  for _, each in ipairs(not next(ids) and placed or {}) do
-    ids[each.hunk.hunkId] = each.hunk.operation and true or nil -- it is about the file, wherever one is in it
+  for _, each in ipairs(not next(chosen) and placed or {}) do
+    chosen[each.hunk.hunkId] = each.hunk.operation and each or nil -- it is about the file, wherever one is in it
   end
-  local found = waiting_of(ids)
+  local found = waiting_of(chosen)
   if #found > 0 then
     return found
   end
