@@ -19,11 +19,8 @@ local function loaded(name, filetype)
   options.buftype, options.swapfile, options.undofile, options.buflisted = 'nofile', false, false, false
   vim.fn.bufload(bufnr)
   options.bufhidden, options.modeline = 'hide', false
-  vim.treesitter.language.register('markdown', { 'tark', 'tark_prompt' })
   options.filetype = filetype
-  if not pcall(vim.treesitter.start, bufnr, 'markdown') then
-    options.syntax = 'markdown'
-  end
+  require('tark.chat.markdown').highlight(bufnr)
   require('tark.chat.keys').map(bufnr, filetype == 'tark' and 'transcript' or 'prompt')
   return bufnr, true
 end
