@@ -33,6 +33,11 @@ def neovim(start: Start, workspace: Path) -> Neovim:
     return editor
 
 
+def characters(line: int, start: int, end: int) -> dict[str, dict[str, int]]:
+    """Of one line, which is counted from 1."""
+    return {"start": {"line": line - 1, "character": start}, "end": {"line": line - 1, "character": end}}
+
+
 def lines(first: int, last: int) -> dict[str, dict[str, int]]:
     """Whole lines, counted from 1, as LSP has them."""
     return {"start": {"line": first - 1, "character": 0}, "end": {"line": last, "character": 0}}
@@ -60,12 +65,20 @@ def test_what_each_command_points_at(neovim: Neovim) -> None:
     assert (turn["kind"], turn["range"], turn["prompt"]) == ("test", lines(4, 5), "the edges")
     neovim.keys("<Esc>4Gwviw:TarkAsk what is it?<CR>")
     turn = ended(neovim, 5)
-    assert (turn["kind"], turn["range"]) == (
-        "ask",
-        {"start": {"line": 3, "character": 4}, "end": {"line": 3, "character": 8}},
-    )
+    assert (turn["kind"], turn["range"]) == ("ask", characters(4, 4, 8))
     neovim.keys("<Esc>ggVG:TarkAsk and all of it?<CR>")
     assert ended(neovim, 6)["range"] == lines(1, 9)
+
+    neovim.lua("vim.keymap.set({ 'n', 'x' }, 'gs', '<Plug>(tark-ask)')")
+    neovim.keys("<Esc>4Gwviwgs")
+    neovim.until(lambda: neovim.asks, "it asks for words")
+    neovim.keys("what?<CR>")
+    assert ended(neovim, 7)["range"] == characters(4, 4, 8)
+    assert neovim.lua("return vim.fn.mode()") == "n"
+
+    neovim.keys(":new<CR>ithe magic word<Esc>V:TarkAsk echo what I selected<CR>")  # in what is no file
+    ended(neovim, 8)
+    neovim.until(lambda: "You selected: the magic word" in answers(neovim), "the model was told of it")
     assert len({turn["session"] for turn in turns(neovim)}) == 1
     unhurt(neovim)
 
@@ -73,29 +86,33 @@ def test_what_each_command_points_at(neovim: Neovim) -> None:
 def test_characters_are_counted_as_the_server_counts(neovim: Neovim, workspace: Path) -> None:
     neovim.open(workspace / "names.py")
     neovim.keys("0ve:TarkAsk why?<CR>")  # up to and with the last letter of größe
-    assert ended(neovim, 1)["range"]["end"] == {"line": 0, "character": len("größe".encode())}
+    assert ended(neovim, 1)["range"] == characters(1, 0, len("größe".encode()))
     neovim.keys("<Esc>0v$:TarkAsk and the rest?<CR>")
-    assert ended(neovim, 2)["range"]["end"] == {"line": 0, "character": len('größe = "drei"'.encode())}
+    assert ended(neovim, 2)["range"] == characters(1, 0, len('größe = "drei"'.encode()))
 
 
-def test_keys_in_visual_mode_are_about_the_selection(neovim: Neovim) -> None:
-    neovim.lua("vim.keymap.set({ 'n', 'x' }, 'gs', '<Plug>(tark-ask)')")
-    neovim.keys("4Gwviwgs")
-    neovim.until(lambda: neovim.asks, "it asks for words")
-    neovim.keys("what?<CR>")
-    assert ended(neovim, 1)["range"]["start"] == {"line": 3, "character": 4}
-    assert neovim.lua("return vim.fn.mode()") == "n"
-
-
-def test_without_words_it_asks_for_them(neovim: Neovim) -> None:
+def test_words_are_asked_for_and_kept(neovim: Neovim) -> None:
     neovim.keys(":8,9TarkEdit<CR>")
     neovim.until(lambda: neovim.asks, "it asks for words")
     neovim.keys("<Esc>")
     neovim.until(lambda: not neovim.asks, "it asks no more")
-    neovim.keys(":Tark<CR>")
+    neovim.keys(":help<CR>:TarkEdit make it shorter<CR>")
+    told(neovim, "only a file can be changed, and this is none")
+    neovim.keys(":quit<CR>8G:TarkEdit<CR>")
     neovim.until(lambda: neovim.asks, "it asks for words")
-    neovim.keys("say /e<Tab><BS><BS>hello<CR>")
-    assert ended(neovim, 1)["prompt"] == "say hello"
+    assert neovim.lua("return vim.fn.getcmdline()") == "make it shorter"
+    neovim.keys("<C-u><Esc>")
+    neovim.until(lambda: not neovim.asks, "it asks no more")
+    assert neovim.lua("return vim.fn.histget('cmd', -3)") == "TarkEdit make it shorter"
+    assert turns(neovim) == []
+    neovim.keys(":TarkEdit<CR><CR>")  # the words that were kept
+    neovim.until(lambda: [turn["prompt"] for turn in turns(neovim)] == ["make it shorter"], "the turn began")
+    neovim.keys(":TarkStop<CR>")
+    ended(neovim, 1)
+    neovim.keys(":TarkEdit<CR>")
+    neovim.until(lambda: neovim.asks, "it asks for words")
+    assert neovim.lua("return vim.fn.getcmdline()") == ""
+    neovim.keys("<Esc>")
 
 
 def test_what_is_pointed_at_follows_the_typing(neovim: Neovim) -> None:
@@ -113,25 +130,6 @@ def test_what_is_pointed_at_follows_the_typing(neovim: Neovim) -> None:
     assert len(turns(neovim)) == 1
 
 
-def test_words_of_a_refused_start_are_kept(neovim: Neovim) -> None:
-    neovim.keys(":help<CR>:TarkEdit make it shorter<CR>")
-    told(neovim, "only a file can be changed, and this is none")
-    neovim.keys(":quit<CR>8G:TarkEdit<CR>")
-    neovim.until(lambda: neovim.asks, "it asks for words")
-    assert neovim.lua("return vim.fn.getcmdline()") == "make it shorter"
-    neovim.keys("<C-u><Esc>")
-    neovim.until(lambda: not neovim.asks, "it asks no more")
-    assert neovim.lua("return vim.fn.histget('cmd')") == "TarkEdit"
-    assert neovim.lua("return vim.fn.histget('cmd', -3)") == "TarkEdit make it shorter"
-    assert turns(neovim) == []
-
-
-def test_the_selection_in_what_is_no_file_goes_with_the_words(neovim: Neovim) -> None:
-    neovim.keys(":new<CR>ithe magic word<Esc>V:TarkAsk echo what I selected<CR>")
-    ended(neovim, 1)
-    neovim.until(lambda: "You selected: the magic word" in answers(neovim), "the model was told of it")
-
-
 def test_a_busy_session_queues_and_stops(neovim: Neovim) -> None:
     neovim.keys(":TarkStop<CR>")
     told(neovim, "nothing is running")
@@ -144,24 +142,24 @@ def test_a_busy_session_queues_and_stops(neovim: Neovim) -> None:
     ended(neovim, 2)
     assert [turn["stop"] for turn in turns(neovim)] == ["cancelled", "cancelled"]
 
-
-def test_stop_with_a_bang_ends_turns_of_other_sessions(neovim: Neovim) -> None:
     neovim.keys(":Tark talk for ever<CR>")
-    neovim.until(lambda: [turn["state"] for turn in turns(neovim)] == ["running"], "it runs")
+    neovim.until(lambda: turns(neovim)[-1]["state"] == "running", "it runs")
     neovim.keys(":TarkSessions new<CR>")
     neovim.until(lambda: not turns(neovim)[0]["current"], "another session is the current one")
-    neovim.keys(":TarkStop<CR>")
+    neovim.keys("<Esc>:TarkStop<CR>")
     told(neovim, "nothing is running in this session, but 1 turn elsewhere")
-    assert turns(neovim)[0]["state"] == "running"
+    assert turns(neovim)[-1]["state"] == "running"
     neovim.keys(":TarkStop!<CR>")
     told(neovim, "cancelled 1 turn")
-    assert ended(neovim, 1)["stop"] == "cancelled"
+    assert ended(neovim, 3)["stop"] == "cancelled"
 
 
 def test_undo_takes_back_turn_after_turn(neovim: Neovim) -> None:
+    neovim.keys(":TarkUndo<CR>")
+    told(neovim, "there is nothing to take back")
     for number, what in enumerate(["area", "volume"], 1):
         neovim.keys(f":Tark rewrite the {what} in shapes.py<CR>")
-        accepts_all(neovim)
+        accept_all(neovim)
         ended(neovim, number)
     assert "tau" in neovim.lines[4]
     assert "tau" in neovim.lines[8]
@@ -171,21 +169,36 @@ def test_undo_takes_back_turn_after_turn(neovim: Neovim) -> None:
     assert "tau" not in neovim.lines[8]
     neovim.keys(":TarkUndo<CR>")
     neovim.until(lambda: neovim.lines == SHAPES.splitlines(), "both are taken back")
-    neovim.keys(":TarkUndo<CR>")
-    told(neovim, "there is nothing to take back")
 
-
-def test_undo_says_what_it_keeps_and_why(neovim: Neovim) -> None:
     neovim.keys(":Tark rewrite the area in shapes.py<CR>")
-    accepts_all(neovim)
-    ended(neovim, 1)
+    accept_all(neovim)
+    ended(neovim, 3)
     neovim.keys("5G0C    return 0<Esc>:TarkUndo<CR>")
     told(neovim, "kept shapes.py: ")
     assert neovim.lines[4] == "    return 0"
 
 
-def accepts_all(neovim: Neovim) -> None:
-    neovim.until(lambda: neovim.lua("return #vim.tbl_keys(require('tark.state').all()[1].hunks)"), "hunks to decide")
+def test_no_command_hurts_where_there_is_no_server(start: Start, tmp_path: Path) -> None:
+    init = tmp_path / "init.lua"
+    init.write_text(
+        "vim.opt.runtimepath:prepend(vim.env.PLUGIN)\nrequire('tark').setup({ cmd = { '/nowhere/tark-lsp' } })\n"
+    )
+    neovim = start(init=init)
+    for command in neovim.lua("return vim.tbl_keys(vim.api.nvim_get_commands({}))"):
+        if command.startswith("Tark"):
+            neovim.keys(f"<Esc>:{command}<CR><Esc>:tabonly<CR>:only<CR>")
+    told(neovim, "/nowhere/tark-lsp")
+    neovim.keys(":Tark say hello<CR>")
+    told(neovim, "not started: ")
+    neovim.keys(":Tark<CR>")
+    neovim.until(lambda: neovim.asks, "it asks for words")
+    assert neovim.lua("return vim.fn.getcmdline()") == "say hello"
+    neovim.keys("<C-u><Esc>")
+    unhurt(neovim)
+
+
+def accept_all(neovim: Neovim) -> None:
+    neovim.until(lambda: neovim.lua("return next(require('tark.state').all()[1].hunks) ~= nil"), "hunks to decide")
     neovim.keys(":TarkAccept!<CR>")
 
 
