@@ -32,6 +32,7 @@ class HunksJson:
             "state": each.state,
             "outsideSelection": each.outside_selection,
             **self._operation(each),
+            **({"reason": each.reason} if each.lost and each.reason else {}),
         }
 
     def _operation(self, each: ReviewHunk) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import pytest
 from tark_lsp.errors import RequestError
 from tark_lsp.server import protocol
 from tark_lsp.server.review.drawing import PAUSE_SECONDS
+from tark_lsp.server.review.hunks import CHANGED
 from tests.server.desk import TEXT, Desk, MakeDesk, allow
 
 ASK, INPUT = "tark/requestPermission", "tark/requestInput"
@@ -85,6 +86,7 @@ async def one_hunk(desk: Desk, prompt: str) -> dict[str, Any]:
     await desk.start(prompt)
     await desk.connection.asking(ASK)
     (hunk,) = (await desk.command("tark.hunk.list", {}))["hunks"]
+    assert "reason" not in hunk
     return dict(hunk)
 
 
@@ -201,7 +203,7 @@ async def in_conflict(desk: Desk) -> tuple[Path, str, dict[str, Any]]:
     desk.editor.type(path, (at, at + 4, "mine"))
     await desk.command("tark.hunk.accept", {"hunkIds": [hunk["hunkId"]]})
     (hunk,) = (await desk.command("tark.hunk.list", {}))["hunks"]
-    assert hunk["state"] == "conflict"
+    assert (hunk["state"], hunk["reason"]) == ("conflict", CHANGED)
     return path, desk.editor.text(path), hunk
 
 

@@ -13,6 +13,7 @@ error('only annotations, never loaded')
 ---@field state 'pending'|'accepted'|'rejected'|'conflict'|'stale'
 ---@field outsideSelection boolean
 ---@field operation? { kind: 'remove'|'move', target?: string } where the file itself is concerned
+---@field reason? string why it is in conflict or stale
 
 ---@class tark.DocumentHunks
 ---@field uri string

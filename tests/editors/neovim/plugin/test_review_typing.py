@@ -181,7 +181,8 @@ def test_a_buffer_that_takes_no_changes_or_is_gone(reviewing: Neovim, workspace:
     told(neovim, "shapes.py cannot be changed here (:set modifiable)")
     accept = "local s = require('tark.server'); s.command(s.client(), 'tark.hunk.accept', { uri = ... })"
     neovim.lua(accept, (workspace / "shapes.py").as_uri())
-    neovim.until(lambda: any("not applied" in hint for hint in hints(neovim)), "said beside the hunk")
+    reason = "not applied (the editor refused the edit: shapes.py is not 'modifiable' in Neovim)"
+    neovim.until(lambda: any(reason in hint for hint in hints(neovim)), "said beside the hunk")
     shows(neovim, SHAPES)
     neovim.lua("vim.bo.modifiable = true")
     neovim.keys(":TarkAccept<CR>")

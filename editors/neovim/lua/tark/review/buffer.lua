@@ -23,6 +23,7 @@ end
 local function same(one, other)
   return one.state == other.state
     and one.applied == other.applied
+    and one.reason == other.reason
     and one.newText == other.newText
     and one.oldText == other.oldText
 end

@@ -3,6 +3,9 @@ local hunks = require('tark.review.hunks')
 
 local M = {}
 
+---The reason of a conflict that needs no words.
+local TYPED = 'the person changed these lines'
+
 M.NAMESPACE = vim.api.nvim_create_namespace('tark_review')
 
 ---@alias tark.Look
@@ -43,12 +46,13 @@ end
 local function hint(hunk, look)
   local keys = require('tark.review.keys')
   local accept, reject = keys.of('accept'), keys.of('reject')
+  local reason = hunk.reason and hunk.reason ~= TYPED and ' (' .. require('tark.visible').line(hunk.reason) .. ')' or ''
   local words = {
     pending = ('%s  %s accept  %s reject'):format(hunks.size(hunk), accept, reject),
     changed = 'you changed these lines',
-    conflict = ("conflict: your text is kept  %s use Tark's lines  %s keep mine"):format(accept, reject),
-    stale = hunk.applied and ('not taken back  %s keep it  %s try again'):format(accept, reject)
-      or ('not applied  %s try again  %s keep mine'):format(accept, reject),
+    conflict = ("conflict%s: your text is kept  %s use Tark's lines  %s keep mine"):format(reason, accept, reject),
+    stale = hunk.applied and ('not taken back%s  %s keep it  %s try again'):format(reason, accept, reject)
+      or ('not applied%s  %s try again  %s keep mine'):format(reason, accept, reject),
   }
   return (hunk.outsideSelection and 'outside the selection  ' or '') .. words[look]
 end
