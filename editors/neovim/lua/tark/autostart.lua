@@ -11,7 +11,7 @@ function M.opened(bufnr)
   local settings = vim.lsp.config.tark or {}
   local wanted = not settings.filetypes or vim.list_contains(settings.filetypes, vim.bo[bufnr].filetype)
   -- Where there is none, commands say so, and :checkhealth.
-  local can = type(settings.cmd) == 'table' or require('tark.process').find()
+  local can = settings.cmd ~= require('tark.process').start or require('tark.process').find()
   if wanted and can and vim.api.nvim_buf_is_loaded(bufnr) then
     server.ensure(bufnr, function(problem)
       if problem then

@@ -1,6 +1,7 @@
 ---`:checkhealth tark`: what works here, what does not, and what to do about it. The one place that waits for answers.
 local config = require('tark.config')
 local process = require('tark.process')
+local protocol = require('tark.protocol')
 local server = require('tark.server')
 local state = require('tark.state')
 
@@ -136,15 +137,15 @@ end
 
 ---@param client vim.lsp.Client
 local function check_client(client)
-  local protocol = vim.tbl_get(client.server_capabilities, 'experimental', 'tark', 'protocol')
+  local spoken = vim.tbl_get(client.server_capabilities, 'experimental', 'tark', 'protocol')
   local info = client.server_info or {}
   local name = ('%s %s for %s'):format(
     info.name or '?',
     info.version or '?',
     client.root_dir or 'files without a folder'
   )
-  if protocol ~= server.PROTOCOL then
-    local said = ('%s speaks protocol %s, this plugin %d'):format(name, tostring(protocol), server.PROTOCOL)
+  if spoken ~= protocol.VERSION then
+    local said = ('%s speaks protocol %s, this plugin %d'):format(name, tostring(spoken), protocol.VERSION)
     return health.error(said, INSTALL)
   end
   health.ok(('%s is running, positions in %s'):format(name, client.offset_encoding))

@@ -7,6 +7,8 @@ local M = {}
 ---@field code integer
 ---@field signal integer
 ---@field words string 'exit code 1: No module named tark_lsp'
+---@field program? string nil: it was not started by us
+---@field from? integer where in the log its words begin
 
 local endings = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, tark.Ending>
 local refused = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, string>
@@ -106,6 +108,9 @@ function M.rpc(cmd)
     return rpc
   end
 end
+
+---`cmd` of a config that says nothing else.
+M.start = M.rpc()
 
 ---How a client's process ended. Not in fast events.
 ---@param client vim.lsp.Client

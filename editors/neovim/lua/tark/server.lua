@@ -1,44 +1,30 @@
 ---The language server: started, and spoken to.
 local config = require('tark.config')
+local exchange = require('tark.exchange')
 local notify = require('tark.notify')
 local process = require('tark.process')
+local protocol = require('tark.protocol')
 local state = require('tark.state')
 local workspace = require('tark.workspace')
 
 local M = {}
 
-M.PROTOCOL = 1 -- the version of the tark/* messages that we speak
-
 local NAME = 'tark'
 local SLOW_MS = 15000
-local ENDED = 'the server has ended'
-local UNKNOWN = 'the server does not know %s: is it up to date? (:checkhealth tark)'
-local CAPABILITIES = {
-  protocol = M.PROTOCOL,
-  -- Settings come from `setup` in the person's own init.lua; a `.nvim.lua` of a project is run only once they trust it.
-  userSettings = true,
-  updates = true,
-  permission = true,
-  input = true,
-  clientState = true,
-  save = true,
-  review = true,
-}
 
 M.start_failed = false -- the last one; files that are opened do not try it again
 
 local starting = {} ---@type table<integer, function[]> by client id: who waits for its start
-local unanswered = {} ---@type table<integer, table<function, true>> by client id: who waits for an answer
 
 ---What `lsp/tark.lua` gives to vim.lsp.config, where the person can add to it.
 ---@return vim.lsp.Config
 function M.client_config()
   local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, { tark = CAPABILITIES })
+  capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, { tark = protocol.CAPABILITIES })
   local settings = config.get().settings
   return {
     name = NAME,
-    cmd = process.rpc(),
+    cmd = process.start,
     root_dir = function(bufnr, on_dir)
       on_dir(M.root(bufnr))
     end,
@@ -109,8 +95,11 @@ function M.start(root, buffers, done)
       return done(("cmd of vim.lsp.config('tark') is %s, which is no program that can be run"):format(cmd[1]))
     end
     settings.cmd = process.rpc(cmd)
-  elseif settings.cmd == nil or not process.find() then
-    return done((select(2, process.find())))
+  elseif settings.cmd == process.start then
+    local found, problem = process.find()
+    if not found then
+      return done(problem)
+    end
   end
   keep_ours(settings, 'on_init', M.started)
   keep_ours(settings, 'on_exit', M.exited)
@@ -141,34 +130,22 @@ end
 ---@param done fun(problem?: string, client?: vim.lsp.Client) once it answers
 function M.ensure(bufnr, done)
   local file = workspace.file_buffer(bufnr)
-  local client = M.client(bufnr)
+  local client
+  if file then
+    client = running({ bufnr = file })
+  else
+    client = M.client(bufnr)
+  end
   if client then
-    if file and vim.api.nvim_buf_is_loaded(file) then
-      vim.lsp.buf_attach_client(file, client.id)
-    end
     return done(nil, client)
   end
-  local settings = vim.lsp.config[NAME] or {}
-  if type(settings.root_dir) == 'function' and file then
-    settings.root_dir(file, function(root) -- ours, or the person's
-      M.start(root, { file }, done)
+  local root = (vim.lsp.config[NAME] or {}).root_dir
+  if type(root) == 'function' and file then
+    root(file, function(found) -- ours, or the person's
+      M.start(found, { file }, done)
     end)
   else
-    M.start(type(settings.root_dir) == 'string' and settings.root_dir or M.root(file), { file }, done)
-  end
-end
-
----@param result lsp.InitializeResult
-local function check_version(result)
-  local protocol = vim.tbl_get(result, 'capabilities', 'experimental', 'tark', 'protocol')
-  local info = result.serverInfo or {}
-  local name = ('%s %s'):format(info.name or 'the server', info.version or ''):gsub('%s+$', '')
-  if not protocol then
-    notify.warn(('%s is no tark-lsp: see cmd of require("tark").setup, and :checkhealth tark'):format(name))
-  elseif protocol ~= M.PROTOCOL then
-    local older = type(protocol) == 'number' and protocol < M.PROTOCOL
-    local what = older and 'update the server: uv tool upgrade tark_lsp' or 'update the plugin: tark-lsp install neovim'
-    notify.warn(('%s speaks protocol %s, this plugin %d: %s'):format(name, tostring(protocol), M.PROTOCOL, what))
+    M.start(type(root) == 'string' and root or M.root(file), { file }, done)
   end
 end
 
@@ -177,7 +154,7 @@ end
 ---@param result lsp.InitializeResult
 function M.started(client, result)
   M.start_failed = false
-  check_version(result)
+  protocol.check(result)
   local known = state.begin(client.id, client.root_dir)
   require('tark.views').load()
   -- Its documents are opened right after this, and what is asked is about them.
@@ -206,11 +183,9 @@ function M.exited(code, signal, client_id)
         return
       end
       local ending = process.ending(client, code, signal)
-      local waiting, asked = starting[client_id], unanswered[client_id] or {}
-      starting[client_id], unanswered[client_id] = nil, nil
-      for answered in pairs(asked) do
-        answered(ENDED)
-      end
+      local waiting = starting[client_id]
+      starting[client_id] = nil
+      exchange.ended(client_id)
       if client.initialized then
         return require('tark.restart').ended(client, ending, buffers)
       end
@@ -241,50 +216,7 @@ function M.refresh(known)
   end)
 end
 
----@param client vim.lsp.Client
----@param command string
-local function knows(client, command)
-  local provider = client.server_capabilities.executeCommandProvider
-  return type(provider) == 'table' and vim.list_contains(provider.commands or {}, command)
-end
-
----One of the commands of docs/protocol.md. `done` is called once, later, and outside of fast events.
----@param client vim.lsp.Client
----@param command string 'tark.turn.start' and so on
----@param argument? table
----@param done? fun(problem?: string, answer?: any) without it a problem is told
-function M.command(client, command, argument, done)
-  done = done or function(problem)
-    if problem then
-      notify.warn(problem)
-    end
-  end
-  local asked = unanswered[client.id] or {}
-  unanswered[client.id] = asked
-  local function answered(problem, answer)
-    if asked[answered] then
-      asked[answered] = nil
-      local ok, traceback = xpcall(done, debug.traceback, problem, answer)
-      if not ok then
-        notify.bug(traceback)
-      end
-    end
-  end
-  asked[answered] = true
-  local params = { command = command, arguments = { argument and next(argument) and argument or vim.empty_dict() } }
-  local problem = client:is_stopped() and ENDED or not knows(client, command) and UNKNOWN:format(command)
-  if not problem then
-    local sent = client:request('workspace/executeCommand', params, function(failed, answer)
-      answered(failed and failed.message, answer)
-    end)
-    problem = not sent and ENDED
-  end
-  if problem then
-    vim.schedule(function()
-      answered(problem)
-    end)
-  end
-end
+M.command = exchange.command
 
 vim.api.nvim_create_autocmd('LspAttach', {
   group = vim.api.nvim_create_augroup('tark_server', {}),

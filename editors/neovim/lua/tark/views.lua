@@ -2,27 +2,28 @@
 local M = {}
 
 local VIEWS = {
-  'tark.review.drawing',
+  'tark.chat',
   'tark.events',
+  'tark.input',
+  'tark.permission',
   'tark.progress',
+  'tark.review.drawing',
   'tark.status',
   'tark.undo',
-  'tark.permission',
-  'tark.input',
-  'tark.chat',
 }
 
 local loaded = false
 
+---One that fails keeps no other from being loaded.
 function M.load()
   if loaded then
     return
   end
   loaded = true
   for _, name in ipairs(VIEWS) do
-    local ok, problem = pcall(require, name)
-    if not ok and not problem:match("module '" .. vim.pesc(name) .. "' not found") then
-      require('tark.notify').bug(problem)
+    local ok, traceback = xpcall(require, debug.traceback, name)
+    if not ok then
+      require('tark.notify').bug(traceback)
     end
   end
 end

@@ -94,8 +94,8 @@ PROGRAMS = {
         [sys.executable, str(FAKE), "none"],
         'fake-server 9.9 is no tark-lsp: see cmd of require("tark").setup',
     ),
-    "newer": ([sys.executable, str(FAKE), "2"], "fake-server 9.9 speaks protocol 2, this plugin 1: update the plugin"),
-    "older": ([sys.executable, str(FAKE), "0"], "fake-server 9.9 speaks protocol 0, this plugin 1: update the server"),
+    "newer": ([sys.executable, str(FAKE), "2"], "fake-server 9.9 is too new for this plugin: run `tark-lsp install"),
+    "older": ([sys.executable, str(FAKE), "0"], "fake-server 9.9 is too old for this plugin: update it"),
 }
 
 
