@@ -13,16 +13,20 @@ from pathlib import Path
 from tests.editors.neovim.plugin.installed import machine
 from tests.editors.neovim.plugin.screen import Screen
 
-COLUMNS, ROWS = 100, 30
+SHOWN_HOME = "/home/me"
+VARIABLES = ("HOME", "LANG", "PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+"""What the program that is asked about would get, as on anybody's machine."""
 
 
 def take(folder: Path) -> dict[str, str]:
     """By name."""
     with machine(folder) as home:
         home.install()
+        home.env = {name: value for name, value in home.env.items() if name in VARIABLES}
         screen = home.neovim("shop/prices.py")
         screen.see("def average")
-        return {"review": _review(screen), "permission": _permission(screen), "chat": _chat(screen)}
+        screens = {"review": _review(screen), "permission": _permission(screen), "chat": _chat(screen)}
+    return {name: _elsewhere(text, str(folder)) for name, text in screens.items()}
 
 
 def _review(screen: Screen) -> str:
@@ -55,6 +59,17 @@ def _chat(screen: Screen) -> str:
     screen.see("For an empty basket")
     screen.until(lambda: "working" not in screen.text, "the end of the turn")
     return _trimmed(screen)
+
+
+def _elsewhere(text: str, folder: str) -> str:
+    """With another folder, and what stands right of it where it stood."""
+
+    def renamed(line: str) -> str:
+        left, found, right = line.partition(folder)
+        words, border, rest = right.partition("│")
+        return f"{left}{SHOWN_HOME}{words}{' ' * (len(folder) - len(SHOWN_HOME))}{border}{rest}" if found else line
+
+    return "\n".join(renamed(line).rstrip() for line in text.split("\n"))
 
 
 def _trimmed(screen: Screen) -> str:

@@ -66,4 +66,8 @@ def test_the_chat(home: Machine) -> None:
     screen.press("C-s")
     screen.see("is called in one place", "For an empty basket")
     assert "who calls average?" in screen.text
+    assert "```python" in screen.text, (
+        "no line is hidden: where some are, Neovim parses the chat for each line it draws"
+    )
+    assert "**" not in screen.text, "it is shown as Markdown"
     assert "-- INSERT --" in screen.text, "one goes on typing"

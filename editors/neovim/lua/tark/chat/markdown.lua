@@ -1,14 +1,15 @@
 ---Highlights the chat as Markdown, by treesitter where there is a parser.
 local M = {}
 
----Neovim's own query, but for the lines it hides whole (code fences): to know those Neovim parses once for each line
----that it measures, at each redraw, which in a long answer that streams takes the keys a tenth of a second.
+---Neovim's own query, but that no line is hidden whole (code fences are): to know those Neovim parses once for each
+---line that it measures, at each redraw, which in a long answer that streams takes the keys a tenth of a second.
 ---@return string
 local function query()
   local parts = {}
   for _, path in ipairs(vim.treesitter.query.get_files('markdown', 'highlights')) do
     local text = table.concat(vim.fn.readfile(path), '\n')
-    table.insert(parts, (text:gsub('%(#set! conceal_lines [^)]*%)', '')))
+    text = text:gsub('%(#set! conceal ""%)(%s*)%(#set! conceal_lines ""%)', '%1') -- else an empty line is left
+    table.insert(parts, (text:gsub('%(#set! conceal_lines ""%)', '')))
   end
   return table.concat(parts, '\n')
 end
