@@ -73,6 +73,11 @@ class Chat:
         return (self.shown or [""])[-1]
 
     @property
+    def endings(self) -> list[str]:
+        """What turns took, which is told at their ends."""
+        return [line for line in self.shown if line.endswith(" tokens")]
+
+    @property
     def answer(self) -> list[str]:
         """What is shown below the last prompt."""
         lines = self.shown
@@ -112,4 +117,4 @@ class Chat:
             return vim.tbl_map(function(turn) return turn.state end, talk and talk.turns or {})
         """
         self.neovim.until(lambda: self.neovim.lua(states) == ["ended"] * prompts, f"{prompts} turns ended")
-        self.neovim.until(lambda: self.last.endswith("tokens"), "all is drawn")
+        self.neovim.until(lambda: len(self.endings) == prompts, "all is drawn")

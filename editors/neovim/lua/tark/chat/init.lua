@@ -95,7 +95,7 @@ function M.show(options)
   end
   M.refresh()
   if fresh then
-    view.draw_now()
+    view.draw()
     view.to_end()
   end
   if options.focus then
@@ -129,7 +129,7 @@ end
 
 state.on('update', function(known, params, change)
   if opened and known == shown and change and params.sessionId == known.session_id then
-    require('tark.chat.view').touch(change.turn)
+    require('tark.chat.view').touch(change.turn, change.block)
     if change.kind ~= 'text' then
       M.refresh()
     end

@@ -79,6 +79,9 @@ local function adorn(window, part)
   options.number, options.relativenumber, options.cursorline = false, false, false
   options.signcolumn, options.foldcolumn, options.statuscolumn, options.colorcolumn = 'no', '0', '', ''
   options.foldenable, options.winfixwidth, options.winfixheight = false, true, part == 'prompt'
+  if vim.go.statusline == '' then
+    options.statusline = part == 'prompt' and ' Prompt' or ' Tark'
+  end
   if part == 'transcript' then
     options.conceallevel, options.concealcursor = 2, 'nc'
   end

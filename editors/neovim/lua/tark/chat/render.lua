@@ -1,4 +1,5 @@
 ---A turn -> pieces of lines with marks: what the chat shows of it. Pure: windows and buffers are view.lua's.
+local blocks = require('tark.chat.blocks')
 local figures = require('tark.figures')
 local text = require('tark.chat.text')
 
@@ -17,6 +18,7 @@ local M = {}
 ---@field row boolean one of several that stand together without blank lines
 ---@field cursor? tark.TextCursor
 ---@field length? integer bytes of the text that is drawn
+---@field count? integer all of its lines, once it is drawn
 
 ---@class tark.Mark
 ---@field row integer of the piece, from 0
@@ -24,16 +26,6 @@ local M = {}
 ---@field stop? integer byte column where it ends; nil: the whole line
 
 local MOST_PROMPT_LINES = 20
-local MOST_LINES = 200 -- of what a call found or changed
-local SIGNS = {
-  pending = { '·', 'TarkToolRunning' },
-  in_progress = { '●', 'TarkToolRunning' },
-  waiting = { '?', 'TarkToolWaiting' },
-  completed = { '✓', 'TarkToolDone' },
-  failed = { '✗', 'TarkToolFailed' },
-  rejected = { '✗', 'TarkToolFailed' },
-  cancelled = { '-', 'TarkToolCancelled' },
-}
 local PLAN_SIGNS = { completed = 'x' }
 local STOPS = {
   cancelled = 'cancelled',
@@ -42,121 +34,6 @@ local STOPS = {
   budget = 'stopped at the limit of cost',
   refusal = 'the model refused',
 }
-
----@param count integer
----@param noun string
-local function counted(count, noun)
-  return ('%d %s%s'):format(count, noun, count == 1 and '' or 's')
-end
-
----Adds lines, of many only the first ones and how many more there are.
----@param out string[]
----@param lines string[]
----@param most integer
----@param prefix string
-local function add_some(out, lines, most, prefix)
-  for index = 1, math.min(#lines, most) do
-    table.insert(out, prefix .. lines[index])
-  end
-  if #lines > most then
-    table.insert(out, prefix .. ('… %s more'):format(counted(#lines - most, 'line')))
-  end
-end
-
----@param uri string
-local function shown_path(uri)
-  local ok, path = pcall(vim.uri_to_fname, uri)
-  return text.one_line(ok and vim.fn.fnamemodify(path, ':.') or uri)
-end
-
----No line of it can close the fence: each begins with a sign.
----@param out string[]
----@param diff { uri: string, hunks: { range?: lsp.Range, oldText: string, newText: string }[] }
-local function add_diff(out, diff)
-  local lines = {} ---@type string[]
-  local function side(sign, words)
-    for _, line in ipairs(words and words ~= '' and vim.split(words:gsub('\n$', ''), '\n') or {}) do
-      table.insert(lines, sign .. text.clean(line))
-    end
-  end
-  for _, hunk in ipairs(diff.hunks or {}) do
-    local row = vim.tbl_get(hunk, 'range', 'start', 'line')
-    table.insert(lines, ('@@ %s%s @@'):format(shown_path(diff.uri), row and ':' .. row + 1 or ''))
-    side('-', hunk.oldText)
-    side('+', hunk.newText)
-  end
-  table.insert(out, '```diff')
-  add_some(out, lines, MOST_LINES, '')
-  table.insert(out, '```')
-end
-
----@param block tark.Block
----@return string
-local function outcome(block)
-  for _, part in ipairs(block.content or {}) do
-    if part.type == 'text' then
-      return text.one_line((part.text:match('[^\n]*%S[^\n]*') or ''))
-    end
-  end
-  return ''
-end
-
----@param block tark.Block
----@return string
-local function call_line(block)
-  local title = text.one_line(block.title or block.name or 'tool')
-  if block.status == 'waiting' then
-    return title .. ' (waits for you: <CR> to answer)'
-  elseif block.status == 'failed' or block.status == 'rejected' then
-    local why = outcome(block)
-    return why ~= '' and title .. ': ' .. why or title
-  end
-  return title
-end
-
-local blocks = {} ---@type table<string, fun(piece: tark.Piece, block: tark.Block, opened: boolean)>
-
-function blocks.thinking(piece, block, opened)
-  local _, breaks = block.text:gsub('%s+$', ''):gsub('\n', '')
-  piece.lines = { ('… thinking (%s)'):format(counted(breaks + 1, 'line')) }
-  piece.marks = { { row = 0, group = 'TarkThinking' } }
-  piece.folds, piece.row = true, not opened
-  if opened then
-    add_some(piece.lines, text.lines(block.text), math.huge, '> ')
-  end
-end
-
-function blocks.toolCall(piece, block, opened)
-  local sign = SIGNS[block.status] or SIGNS.pending
-  piece.lines = { sign[1] .. ' ' .. call_line(block):sub(1, 500) }
-  piece.marks = { { row = 0, group = sign[2], stop = #sign[1] }, { row = 0, group = 'TarkTool' } }
-  piece.folds, piece.row = true, not opened
-  if not opened then
-    return
-  end
-  for _, part in ipairs(block.content or {}) do
-    table.insert(piece.lines, '')
-    if part.type == 'diff' then
-      add_diff(piece.lines, part)
-    elseif part.type == 'text' then
-      add_some(piece.lines, text.lines(part.text), MOST_LINES, '> ')
-    end
-  end
-  if #(block.content or {}) == 0 and (block.arguments or '') ~= '' then
-    table.insert(piece.lines, '')
-    add_some(piece.lines, text.lines(block.arguments), MOST_LINES, '> ')
-  end
-end
-
-function blocks.notice(piece, block)
-  local group = block.level == 'error' and 'TarkError' or block.level == 'warning' and 'TarkWarning' or 'TarkNotice'
-  piece.lines, piece.marks = {}, {}
-  for index, line in ipairs(text.lines(block.message or '')) do
-    table.insert(piece.lines, (index == 1 and '! ' or '  ') .. line)
-    table.insert(piece.marks, { row = index - 1, group = group })
-  end
-  piece.row = true
-end
 
 ---@param turn tark.Turn
 ---@return string[] lines
@@ -183,7 +60,7 @@ local function ending(turn)
     local stop = turn.stopReason
     local line = figures.row(
       stop ~= 'error' and stop ~= 'end_turn' and (STOPS[stop] or stop) or nil,
-      #(turn.edits or {}) > 0 and counted(#turn.edits, 'edit') or nil,
+      #(turn.edits or {}) > 0 and blocks.counted(#turn.edits, 'edit') or nil,
       tokens > 0 and figures.short(tokens) .. ' tokens' or nil,
       type(usage.costUsd) == 'number' and usage.costUsd > 0 and figures.money(usage.costUsd) or nil
     )
@@ -197,8 +74,9 @@ end
 ---@param turn tark.Turn
 ---@param opened fun(key: string): boolean
 ---@param before? tark.Piece[] those of the last time, whose texts are gone on with
+---@param changed? table<tark.Block, true> blocks that are others than `before`; nil: any may be
 ---@return tark.Piece[]
-function M.turn(turn, opened, before)
+function M.turn(turn, opened, before, changed)
   local pieces = {} ---@type tark.Piece[]
 
   ---@return tark.Piece
@@ -238,7 +116,7 @@ function M.turn(turn, opened, before)
     new.lines, new.marks = { '## You', '' }, { { row = 0, group = 'TarkYou' } }
     local lines = text.lines(words)
     new.folds = #lines > MOST_PROMPT_LINES
-    add_some(new.lines, lines, (opened(new.key) or not new.folds) and math.huge or MOST_PROMPT_LINES, '')
+    blocks.add_some(new.lines, lines, (opened(new.key) or not new.folds) and math.huge or MOST_PROMPT_LINES, '')
     if #lines == 0 then
       new.lines[3] = ('(%s)'):format(turn.turnKind or 'no words')
     end
@@ -259,13 +137,19 @@ function M.turn(turn, opened, before)
         add(heading)
         answered = true
       end
-      local new = piece(block.kind, key, block)
-      if block.kind == 'text' then
-        say(new, block)
-      elseif blocks[block.kind] then
-        blocks[block.kind](new, block, opened(new.key))
+      local old = before and before[#pieces + 1]
+      if old and old.block == block and changed and not changed[block] then
+        old.stable, old.marks = old.count, {}
+        table.insert(pieces, old)
+      else
+        local new = piece(block.kind, key, block)
+        if block.kind == 'text' then
+          say(new, block)
+        elseif blocks.draw[block.kind] then
+          blocks.draw[block.kind](new, block, opened(new.key))
+        end
+        add(new)
       end
-      add(new)
     end
   end
   local plan = piece('plan', 'plan')

@@ -71,6 +71,9 @@ end
 
 ---@param line string prose: neither a heading of ours nor HTML that would swallow what follows
 local function harmless(line)
+  if not line:find('^ ? ? ?[#<]') then
+    return line
+  end
   if line:find('^ ? ? ?##? +You%s*$') or line:find('^ ? ? ?##? +Tark%s*$') then
     return '\\' .. vim.trim(line)
   end
