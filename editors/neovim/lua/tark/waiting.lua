@@ -78,6 +78,20 @@ local function take_back(client_id, request_id)
   reply(client_id, request_id, nil, { code = CANCELLED, message = 'taken back' })
 end
 
+---The server waits for no answer to what is not in the state any more.
+---@param known tark.State
+local function release(known)
+  for id in pairs(threads[known.client_id] or {}) do
+    if not M.find(id) then
+      take_back(known.client_id, id)
+    end
+  end
+end
+
+for _, event in pairs(EVENTS) do
+  state.on(event, release)
+end
+
 ---@param kind 'permissions'|'inputs'
 ---@param client_id integer
 ---@param keep fun(request: table): boolean
@@ -152,9 +166,6 @@ function M.taken_back(client_id)
         known[each.requestId] = true
       end
       local changed = filter(kind, client_id, function(request)
-        if not known[request.requestId] then
-          take_back(client_id, request.requestId)
-        end
         return known[request.requestId]
       end)
       if changed then

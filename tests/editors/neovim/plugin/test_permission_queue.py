@@ -1,11 +1,12 @@
 """Several that wait, and a float that is put aside, closed by others, or in the way: none of them is lost."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.waiting import asks, begin, end, go, gone, live, said, shown, waiting
+from tests.editors.neovim.plugin.waiting import asks, begin, end, go, gone, live, mode, said, shown, waiting
 
 pytestmark = pytest.mark.editor
 
@@ -15,6 +16,10 @@ LINE = "return vim.fn.line('.')"
 def folded(neovim: Neovim) -> bool:
     there = shown(neovim)
     return there is not None and len(there.lines) == 1
+
+
+def is_in(neovim: Neovim, wanted: str) -> bool:
+    return mode(neovim) == wanted
 
 
 def here(neovim: Neovim) -> bool:
@@ -86,6 +91,29 @@ def test_left_waiting_and_closed(neovim: Neovim, folder: Path) -> None:
     neovim.until(lambda: waiting(neovim) == 2, "answered after all")
     assert not list(folder.glob("*.txt"))
     assert "something went wrong" not in neovim.messages()
+
+
+def test_gone_to_from_every_mode(neovim: Neovim) -> None:
+    """By a key that the person mapped there: the float is always in normal mode."""
+    neovim.lua("vim.keymap.set({ 'n', 'i', 'x', 't' }, '<F5>', require('tark.permission').go)")
+    begin(neovim, "make one.txt")
+    asks(neovim, "one.txt")
+    for keys, there, back in (("i", "i", "n"), ("V", "V", "n"), (":terminal cat<CR>i", "t", "nt")):
+        neovim.keys(keys)
+        neovim.until(partial(is_in, neovim, there), f"mode {there}")
+        neovim.keys("<F5>")
+        live(neovim)
+        assert mode(neovim) == "n"
+        neovim.keys("q")
+        neovim.until(lambda: folded(neovim), "left waiting")
+        assert mode(neovim) == back
+    neovim.keys(":bdelete!<CR>q:")
+    neovim.until(lambda: neovim.lua("return vim.fn.getcmdwintype()") == ":", "the command-line window")
+    neovim.keys(":TarkPermission<CR>")
+    neovim.until(lambda: "it cannot be shown here" in neovim.messages(), "no other window can be gone to from there")
+    neovim.keys(":q<CR>")
+    go(neovim)
+    assert waiting(neovim) == 1
 
 
 def test_it_keeps_clear_of_the_cursor(neovim: Neovim) -> None:

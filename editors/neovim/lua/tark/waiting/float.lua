@@ -86,6 +86,9 @@ function M.go(request_id)
     back = vim.api.nvim_get_current_win()
   end
   open(current)
+  if vim.fn.mode():find('^[vV\22sS\19]') then
+    vim.cmd.normal({ '\27', bang = true }) -- a selection would come along
+  end
   vim.api.nvim_set_current_win(window.id() --[[@as integer]])
   if card.view(current).entered then
     card.view(current).entered(current)

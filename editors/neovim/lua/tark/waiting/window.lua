@@ -59,7 +59,9 @@ end
 local function width(lines)
   local widest = NARROWEST
   for _, line in ipairs(lines) do
-    widest = math.max(widest, #line > WIDEST and WIDEST or vim.fn.strdisplaywidth(line))
+    if widest < WIDEST and #line > widest then -- no character is wider than it has bytes, but for tabs
+      widest = math.max(widest, vim.fn.strdisplaywidth(line))
+    end
   end
   return math.max(math.min(widest + 1, WIDEST, vim.o.columns - 4), 1)
 end
@@ -136,7 +138,10 @@ function M.keep_clear()
     return
   end
   local first, last = rows()
-  local at = place.at(last - first, size.high, cursor_row(), side)
+  local room = last - first
+  -- Half of the screen stays the person's until they come.
+  local wanted = M.focused() and size.high or math.min(size.high, math.floor(room / 2))
+  local at = place.at(room, wanted, cursor_row(), side)
   if not placed or at.side ~= placed.side or at.height ~= placed.height then
     placed, side = at, at.side
     vim.api.nvim_win_set_config(id, geometry(at.height, size.wide))
