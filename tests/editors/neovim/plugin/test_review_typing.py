@@ -92,6 +92,22 @@ def test_hunks_that_come_while_one_types_are_drawn_where_they_belong(
     assert set(neovim.lua("return vim.g.frames")) == {"", f"TarkRemoved{OLD}|TarkRemoved{VOLUME.rstrip()}"}
 
 
+def test_what_is_told_of_an_older_text_is_carried_to_the_text_of_now(reviewing: Neovim) -> None:
+    neovim = reviewing
+    late = """
+        local known = require('tark.state').all()[1]
+        local uri = vim.uri_from_bufnr(0)
+        local told = { uri = uri, version = vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()] }
+        local hunks = known.hunks[uri].hunks
+        vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'typed', 'meanwhile' })
+        require('tark.updates').hunks(known, vim.tbl_extend('error', told, { hunks = {} }))
+        require('tark.updates').hunks(known, vim.tbl_extend('error', told, { hunks = { hunks[2] } }))
+    """
+    neovim.lua(late)
+    assert changes(neovim)[-2:] == VOLUME_HUNK  # at once: the server has not heard of these lines yet
+    drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
+
+
 def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) -> None:
     neovim = reviewing
     neovim.keys("7GA  # mine<Esc>")
