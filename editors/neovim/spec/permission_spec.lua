@@ -152,6 +152,17 @@ describe('edits', function()
     assert.same({ 'file a.py', 'line 5', '-a\\u{d}', '+a' }, changed)
   end)
 
+  it('leave out what is decided, and say what will not be made', function()
+    local shown = diff({
+      hunk({ newText = 'a\n', state = 'accepted' }),
+      hunk({ newText = 'b\n', state = 'pending' }),
+      hunk({ newText = 'c\n', state = 'conflict' }),
+    })
+    local conflict = 'line 5, in conflict: not made by allowing'
+    local words = '1 of 3 decided already, this is the rest'
+    assert.same({ 'file a.py', 'line 5', '+b', conflict, '+c', words }, shown)
+  end)
+
   it('show what cannot be seen', function()
     assert.same({ 'file a.py', 'line 5', '+a\\u{200b}\tb' }, diff({ hunk({ newText = 'a\226\128\139\tb\n' }) }))
   end)

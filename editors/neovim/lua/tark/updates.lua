@@ -79,6 +79,7 @@ function M.hunks(known, told)
       state.emit('hunks', known, uri)
     end
   end
+  require('tark.waiting').hunks_told(known, told.hunks)
   known.hunks[told.uri] = #undecided > 0 and { uri = told.uri, version = told.version, hunks = undecided } or nil
   state.emit('hunks', known, told.uri)
 end

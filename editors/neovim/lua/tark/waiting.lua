@@ -149,6 +149,26 @@ function M.answer(waiting, answer)
   state.emit(EVENTS[waiting.kind], state.of(waiting.client_id))
 end
 
+---Hunks of a request can be decided one by one: it says which are still asked about.
+---@param known tark.State
+---@param told tark.Hunk[]
+function M.hunks_told(known, told)
+  if #known.permissions == 0 then
+    return
+  end
+  local states = {} ---@type table<string, string>
+  for _, hunk in ipairs(told) do
+    states[hunk.hunkId] = hunk.state
+  end
+  for _, request in ipairs(known.permissions) do
+    for _, document in ipairs(request.edits or {}) do
+      for _, hunk in ipairs(document.hunks) do
+        hunk.state = states[hunk.hunkId] or hunk.state
+      end
+    end
+  end
+end
+
 ---The server took a request back, without saying which: what it does not know any more is dropped.
 ---@param client_id integer
 function M.taken_back(client_id)

@@ -119,7 +119,13 @@ def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(neovim: Neovim) -> Non
     assert not folded.focused
     neovim.keys(":TarkReject<CR>")
     neovim.until(lambda: len(neovim.lua("return require('tark.state').hunks_of(0).hunks")) == 1, "one is decided")
-    neovim.keys("9G:TarkAccept<CR>")
+    assert len(getattr(shown(neovim), "lines", [])) == 1, "still out of the way"
+    go(neovim)
+    rest = asks(neovim, "1 of 2 decided already")
+    assert rest.lines[3:8] == ["file a.py", "line 9", "-nine = 9", "+nine = 99", "+ten = 10"]
+    neovim.keys("e")
+    neovim.until(lambda: neovim.lua("return vim.fn.line('.')") == 9, "at the hunk that is left")
+    neovim.keys(":TarkAccept<CR>")
     assert said(end(neovim, begun)) == "It is left as it is.", "the model is told of the one that was rejected"
     gone(neovim)
     neovim.until(lambda: neovim.lines[8:] == ["nine = 99", "ten = 10"], "only the second")

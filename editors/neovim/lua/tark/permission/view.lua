@@ -19,6 +19,12 @@ function M.draw(request, keys)
   return content.build(request, keys, name, vim.fn.environ())
 end
 
+---@param request tark.Permission
+---@return integer hunks that are decided already
+function M.stage(request)
+  return (require('tark.permission.diff').decided(request.edits or {}))
+end
+
 ---@param answer tark.PermissionReply
 ---@return fun(each: tark.Waiting)
 local function answers(answer)
@@ -46,12 +52,11 @@ end
 ---@param each tark.Waiting
 local function go_to_hunks(each)
   local client = vim.lsp.get_client_by_id(each.client_id)
-  local document = each.request.edits[1]
+  local uri, hunk = require('tark.permission.diff').first(each.request.edits)
   require('tark.waiting.float').fold()
-  if client and document then
-    local hunk = document.hunks[1]
-    local range = hunk and hunk.range or { start = { line = 0, character = 0 } }
-    local place = { uri = document.uri, range = { start = range.start, ['end'] = range.start } }
+  if client and uri then
+    local start = hunk and hunk.range.start or { line = 0, character = 0 }
+    local place = { uri = uri, range = { start = start, ['end'] = start } }
     vim.lsp.util.show_document(place, client.offset_encoding, { focus = true, reuse_win = true })
   end
 end

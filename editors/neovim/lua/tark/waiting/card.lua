@@ -10,6 +10,7 @@ local M = {}
 ---@field keys fun(request: table): tark.WaitingKey[]
 ---@field draw fun(request: table, keys: tark.WaitingKey[]): tark.Lines
 ---@field title fun(request: table): string one line
+---@field stage? fun(request: table): integer it is drawn anew when that changes
 ---@field entered? fun(waiting: tark.Waiting) the person went there
 
 ---@type table<string, string> modules by kind
@@ -17,7 +18,7 @@ local VIEWS = { permissions = 'tark.permission.view', inputs = 'tark.input.view'
 
 ---@class tark.Card
 ---@field id string of the request
----@field version string
+---@field version string of what it says
 ---@field folded boolean one line
 ---@field read boolean its end was on the screen, with the focus
 ---@field buffer integer
@@ -33,6 +34,13 @@ end
 ---@return tark.Waiting? what is shown, while it waits
 function M.current()
   return shown and waiting.find(shown.id)
+end
+
+---@param each tark.Waiting
+---@return string
+local function version_of(each)
+  local stage = M.view(each).stage
+  return waiting.version(each) .. (stage and stage(each.request) or '')
 end
 
 ---@return integer place of what is shown among all that wait
@@ -56,7 +64,7 @@ local function press(key)
   if not current or not shown or (key.decides and not M.listens()) then
     return
   end
-  if key.decides and waiting.version(current) ~= shown.version then
+  if key.decides and version_of(current) ~= shown.version then
     return require('tark.waiting.float').show() -- it could not be shown yet
   end
   if key.grants and not shown.read then
@@ -131,7 +139,7 @@ end
 ---@param current tark.Waiting
 ---@param folded boolean
 function M.open(current, folded)
-  local version = waiting.version(current)
+  local version = version_of(current)
   if window.here() and shown and shown.version == version and shown.folded == folded then
     return M.dress()
   end

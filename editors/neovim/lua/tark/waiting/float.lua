@@ -155,7 +155,7 @@ function M.previous()
   turn_to(-1)
 end
 
-for _, event in ipairs({ 'permission', 'input', 'server' }) do
+for _, event in ipairs({ 'permission', 'input', 'hunks', 'server' }) do
   state.on(event, M.show)
 end
 
