@@ -3,7 +3,7 @@ local state = require('tark.state')
 
 local M = {}
 
-local LAST = 200 -- messages
+M.LAST = 200 -- messages
 local MORE = 4 -- times as many when the person wants earlier ones
 
 local asked = {} ---@type table<string, integer> how many messages of a session are wanted, by its id
@@ -19,7 +19,7 @@ local function load(known, session_id, done)
   if not client then
     return done('the server has ended')
   end
-  local argument = { sessionId = session_id, last = asked[session_id] or LAST }
+  local argument = { sessionId = session_id, last = asked[session_id] or M.LAST }
   server.command(client, 'tark.session.open', argument, function(problem, opened)
     if problem then
       return done(problem)
@@ -72,7 +72,7 @@ end
 ---@param known tark.State
 ---@param session_id string
 function M.earlier(known, session_id)
-  asked[session_id] = (asked[session_id] or LAST) * MORE
+  asked[session_id] = (asked[session_id] or M.LAST) * MORE
   load(known, session_id, tell)
 end
 

@@ -110,7 +110,7 @@ def test_a_server_of_long_ago(home: Machine, tmp_path: Path) -> None:
     home.init.parent.mkdir(parents=True)
     home.init.write_text(f"vim.opt.runtimepath:append('{PLUGIN}')\n")
     screen = home.neovim("shop/prices.py", env={"PATH": f"{old.parent}:{home.env['PATH']}"})
-    screen.see("tark-lsp 0.0.1", "no tark-lsp")
+    screen.see("tark-lsp 0.0.1", "too old")
     check_messages(screen)
 
 

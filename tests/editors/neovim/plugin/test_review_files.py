@@ -58,6 +58,8 @@ def test_a_file_that_is_to_be_moved(neovim: Neovim, workspace: Path) -> None:
     neovim.until(lambda: (workspace / "there.txt").exists(), "the file is moved")
     neovim.until(lambda: open_name(neovim) == "there.txt", "the buffer with it")
     drawn(neovim)
+    waiting = "return #require('tark.review.hunks').waiting()"
+    neovim.until(lambda: neovim.lua(waiting) == 0, "nothing waits under the old name")
     assert neovim.lines == ["one", "two"]
     unhurt(neovim)
 

@@ -94,18 +94,36 @@ def test_hunks_that_come_while_one_types_are_drawn_where_they_belong(
 
 def test_what_is_told_of_an_older_text_is_carried_to_the_text_of_now(reviewing: Neovim) -> None:
     neovim = reviewing
-    late = """
-        local known = require('tark.state').all()[1]
-        local uri = vim.uri_from_bufnr(0)
-        local told = { uri = uri, version = vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()] }
-        local hunks = known.hunks[uri].hunks
+    typed_and_forgotten = """
+        known, uri = require('tark.state').all()[1], vim.uri_from_bufnr(0)
+        version = vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]
+        hunks = known.hunks[uri].hunks
         vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'typed', 'meanwhile' })
-        require('tark.updates').hunks(known, vim.tbl_extend('error', told, { hunks = {} }))
-        require('tark.updates').hunks(known, vim.tbl_extend('error', told, { hunks = { hunks[2] } }))
+        require('tark.updates').hunks(known, { uri = uri, version = version, hunks = {} })
     """
-    neovim.lua(late)
+    neovim.lua(typed_and_forgotten)
+    neovim.lua("require('tark.updates').hunks(known, { uri = uri, version = version, hunks = { hunks[2] } })")
     assert changes(neovim)[-2:] == VOLUME_HUNK  # at once: the server has not heard of these lines yet
     drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
+
+    neovim.lua("vim.api.nvim_buf_set_lines(0, 18, 19, false, { 'typed' })")
+    assert changes(neovim)[-2:] == ["! typed", VOLUME_HUNK[1]]  # likewise
+    drawn(neovim, f"- {OLD}", f"+: {NEW}", "! typed", VOLUME_HUNK[1])
+
+
+def test_what_is_accepted_while_one_types_is_a_step_of_its_own(reviewing: Neovim) -> None:
+    neovim = reviewing
+    neovim.keys("gg0ione")
+    neovim.lua("require('tark').accept({ range = { 7, 7 } })")
+    drawn(neovim, *VOLUME_HUNK)
+    neovim.keys("two<Esc>")
+    shows(neovim, "onetwo" + SHAPES.replace(AREA, NEW_AREA))
+    neovim.keys("u")
+    shows(neovim, "one" + SHAPES.replace(AREA, NEW_AREA))
+    neovim.keys("u")
+    shows(neovim, "one" + SHAPES)
+    neovim.keys("u")
+    shows(neovim, SHAPES)
 
 
 def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) -> None:
@@ -185,6 +203,7 @@ def test_an_edited_proposal_is_kept_when_its_hunk_goes(reviewing: Neovim) -> Non
     neovim.keys(":wq<CR>")
     told(neovim, "not taken: it is rejected already; your text is kept")
     assert neovim.lines == ["my own line"]
+    assert neovim.lua("return vim.bo.modified"), "so that no :q throws it away"
     neovim.keys(":q!<CR>")
     shows(neovim, SHAPES)
     drawn(neovim, *VOLUME_HUNK)

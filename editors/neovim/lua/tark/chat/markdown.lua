@@ -1,23 +1,26 @@
 ---Highlights the chat as Markdown, by treesitter where there is a parser.
 local M = {}
 
----Neovim's own query, but that no line is hidden whole (code fences are): to know those Neovim parses once for each
----line that it measures, at each redraw, which in a long answer that streams takes the keys a tenth of a second.
+---Neovim's own query of that name, less what makes it slow in a long answer that streams.
+---@param name 'highlights'|'injections'
+---@param without string pattern
 ---@return string
-local function query()
+local function query(name, without)
   local parts = {}
-  for _, path in ipairs(vim.treesitter.query.get_files('markdown', 'highlights')) do
-    local text = table.concat(vim.fn.readfile(path), '\n')
-    text = text:gsub('%(#set! conceal ""%)(%s*)%(#set! conceal_lines ""%)', '%1') -- else an empty line is left
-    table.insert(parts, (text:gsub('%(#set! conceal_lines ""%)', '')))
+  for _, path in ipairs(vim.treesitter.query.get_files('markdown', name)) do
+    table.insert(parts, (table.concat(vim.fn.readfile(path), '\n'):gsub(without, '')))
   end
   return table.concat(parts, '\n')
 end
 
 ---@param bufnr integer
 local function start(bufnr)
-  local parser = assert(vim.treesitter.get_parser(bufnr, 'markdown'))
-  vim.treesitter.highlighter.new(parser, { queries = { markdown = query() } })
+  -- With combined injections Neovim looks through all of the text after each edit, else through what is on the screen.
+  local injections = query('injections', '%(#set! injection%.combined%)')
+  local parser = assert(vim.treesitter.get_parser(bufnr, 'markdown', { injections = { markdown = injections } }))
+  -- Where lines are hidden whole (code fences are) it parses once for each line that it measures.
+  local highlights = query('highlights', '%(#set! conceal ""%)%s*%(#set! conceal_lines ""%)')
+  vim.treesitter.highlighter.new(parser, { queries = { markdown = highlights } })
 end
 
 ---@param bufnr integer

@@ -5,6 +5,8 @@ local new_drawing = require('tark.chat.drawing')
 local M = {}
 
 local EVERY_MS = 30
+local MOST_MS = 200 -- and at least so often, however slow the machine is
+local SHARE = 4 -- of the time at most a fourth is for drawing, with what Neovim makes of it: the rest is for keys
 
 local drawing ---@type tark.Drawing?
 local transcript ---@type tark.Transcript?
@@ -14,6 +16,7 @@ local all_stale = true
 local toggled = {} ---@type table<string, boolean> pieces that the person opened or closed, by key
 local all_opened = false
 local timer ---@type uv.uv_timer_t?
+local drawn_at, spent_then = 0, 0 -- in ms: when it was drawn last, and what Neovim had computed until then
 
 ---@param key string
 local function is_opened(key)
@@ -26,6 +29,12 @@ end
 ---@return integer[]
 function M.windows()
   return drawing and vim.api.nvim_buf_is_loaded(drawing.bufnr) and vim.fn.win_findbuf(drawing.bufnr) or {}
+end
+
+---What Neovim has computed since it started, in ms.
+local function spent()
+  local usage = assert(vim.uv.getrusage())
+  return (usage.utime.sec + usage.stime.sec) * 1000 + (usage.utime.usec + usage.stime.usec) / 1000
 end
 
 local function write()
@@ -42,6 +51,7 @@ function M.draw()
   if #windows == 0 or not drawing then
     return
   end
+  drawn_at, spent_then = vim.uv.now(), spent()
   local bufnr = drawing.bufnr
   local last = vim.api.nvim_buf_line_count(bufnr)
   local following = vim.tbl_filter(function(window)
@@ -60,6 +70,19 @@ function M.draw()
   end
 end
 
+---@param ms integer
+local function draw_in(ms)
+  timer = vim.defer_fn(function()
+    local waited = vim.uv.now() - drawn_at
+    local due = math.min((spent() - spent_then) * SHARE, MOST_MS)
+    if waited < due then
+      return draw_in(math.ceil(due - waited))
+    end
+    timer = nil
+    M.draw()
+  end, ms)
+end
+
 ---Something is to be drawn anew: which turns there are, a turn, or a block of it.
 ---@param turn? tark.Turn
 ---@param block? tark.Block
@@ -71,10 +94,7 @@ function M.touch(turn, block)
     stale[turn] = true
   end
   if not timer and #M.windows() > 0 then
-    timer = vim.defer_fn(function()
-      timer = nil
-      M.draw()
-    end, EVERY_MS)
+    draw_in(EVERY_MS)
   end
 end
 
