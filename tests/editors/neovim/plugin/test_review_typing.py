@@ -115,15 +115,14 @@ def test_what_is_accepted_while_one_types_is_a_step_of_its_own(reviewing: Neovim
     neovim = reviewing
     neovim.keys("gg0ione")
     neovim.lua("require('tark').accept({ range = { 7, 7 } })")
-    drawn(neovim, *VOLUME_HUNK)
+    told(neovim, "accepted 1 change")
     neovim.keys("two<Esc>")
     shows(neovim, "onetwo" + SHAPES.replace(AREA, NEW_AREA))
     neovim.keys("u")
-    shows(neovim, "one" + SHAPES.replace(AREA, NEW_AREA))
-    neovim.keys("u")
-    shows(neovim, "one" + SHAPES)
+    shows(neovim, "onetwo" + SHAPES)
     neovim.keys("u")
     shows(neovim, SHAPES)
+    drawn(neovim, *VOLUME_HUNK)
 
 
 def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) -> None:
