@@ -153,10 +153,8 @@ end
 function M.open(path, first, last)
   local bufnr = vim.fn.bufadd(path)
   vim.bo[bufnr].buflisted = true
-  local window = require('tark.chat.layout').file_window()
+  local window = require('tark.chat.layout').show_file(bufnr)
   vim.api.nvim_set_current_win(window)
-  vim.cmd("normal! m'") -- for the jump list
-  vim.api.nvim_win_set_buf(window, bufnr)
   if not first then
     return
   end

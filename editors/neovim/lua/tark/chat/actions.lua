@@ -62,6 +62,18 @@ function M.browse()
   end
 end
 
+---The question about the tool call that waits, else the one that is asked first.
+---@param call_id string
+---@param known tark.State
+local function answer(call_id, known)
+  for _, request in ipairs(known.permissions) do
+    if vim.list_contains(request.toolCallIds or {}, call_id) then
+      return require('tark.permission').go(request.requestId)
+    end
+  end
+  require('tark').permission()
+end
+
 function M.enter()
   local piece = piece_here()
   local known = require('tark.chat').known()
@@ -70,8 +82,8 @@ function M.enter()
     if talk and talk.earlier then
       require('tark.sessions').earlier(known, known.session_id)
     end
-  elseif piece and piece.block and piece.block.status == 'waiting' then
-    require('tark').permission()
+  elseif known and piece and piece.block and piece.block.status == 'waiting' then
+    answer(piece.block.toolCallId, known)
   elseif link_here() then
     M.follow()
   else

@@ -161,6 +161,20 @@ function M.file_window()
   return window or vim.api.nvim_open_win(0, false, { win = -1, split = side })
 end
 
+---Shows a buffer in a window for files; beside that where it is to keep what it shows.
+---@param bufnr integer
+---@return integer window
+function M.show_file(bufnr)
+  local window = M.file_window()
+  vim.api.nvim_win_call(window, function()
+    vim.cmd("normal! m'") -- for the jump list
+  end)
+  if not pcall(vim.api.nvim_win_set_buf, window, bufnr) then -- 'winfixbuf', or changes that 'nohidden' keeps in sight
+    window = vim.api.nvim_open_win(bufnr, false, { split = 'below', win = window })
+  end
+  return window
+end
+
 ---Another buffer came into a window of the chat: it goes to a window for files, and the chat comes back.
 ---@param window integer
 local function put_back(window)
@@ -173,8 +187,7 @@ local function put_back(window)
   local is_current = vim.api.nvim_get_current_win() == window
   vim.api.nvim_win_set_buf(window, buffer(part))
   adorn(window, part)
-  local target = M.file_window()
-  vim.api.nvim_win_set_buf(target, foreign)
+  local target = M.show_file(foreign)
   vim.api.nvim_win_set_cursor(target, cursor)
   if is_current then
     vim.api.nvim_set_current_win(target)
