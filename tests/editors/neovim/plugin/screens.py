@@ -79,9 +79,9 @@ def _trimmed(screen: Screen) -> str:
 
 def put(page: str, screens: dict[str, str]) -> str:
     for name, text in screens.items():
-        block = re.compile(rf"(<!-- screen: {name} -->\n\n```\n).*?(\n```\n)", re.DOTALL)
+        block = re.compile(rf"(<!-- screen: {name} -->\n\n````\n).*?(^````$)", re.DOTALL | re.MULTILINE)
         assert block.search(page), f"no place for the screen {name!r}"
-        page = block.sub(lambda found, text=text: found[1] + text + found[2], page)  # type: ignore[misc]  # called at once
+        page = block.sub(lambda found, text=text: f"{found[1]}{text}\n{found[2]}", page)  # type: ignore[misc]  # called at once
     return page
 
 
