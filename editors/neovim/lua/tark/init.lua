@@ -50,7 +50,7 @@ M.hunk_diff = of('review', 'diff')
 M.hunk_edit = of('review', 'edit')
 M.hunk_regenerate = of('review', 'regenerate')
 M.review = of('review', 'list')
-M.permission = of('permission', 'list')
+M.permission = of('waiting.go', 'choose')
 
 M.sessions = of('pickers.sessions', 'choose')
 M.model = of('pickers.settings', 'model')

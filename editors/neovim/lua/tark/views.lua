@@ -4,12 +4,11 @@ local M = {}
 local VIEWS = {
   'tark.chat',
   'tark.events',
-  'tark.input',
-  'tark.permission',
   'tark.progress',
   'tark.review.drawing',
   'tark.status',
   'tark.undo',
+  'tark.waiting.float',
 }
 
 local loaded = false

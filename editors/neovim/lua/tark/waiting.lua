@@ -111,7 +111,6 @@ end
 ---@return any answer
 ---@return lsp.ResponseError? problem
 function M.ask(kind, request, client_id)
-  require('tark.waiting.float') -- listens from here on
   take_back(client_id, request.requestId) -- asked anew, with another digest
   threads[client_id] = threads[client_id] or {}
   threads[client_id][request.requestId] = coroutine.running()

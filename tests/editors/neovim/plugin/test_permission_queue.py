@@ -84,7 +84,7 @@ def test_left_waiting_and_closed(neovim: Neovim, folder: Path) -> None:
     neovim.keys(":q<CR>")
     gone(neovim)
     assert neovim.lines[0] == "one = 1"
-    go_to = ":lua require('tark.permission').go()<CR>"
+    go_to = ":lua require('tark.waiting.go').to()<CR>"
     neovim.keys(go_to)
     live(neovim)
     neovim.keys("c")
@@ -95,7 +95,7 @@ def test_left_waiting_and_closed(neovim: Neovim, folder: Path) -> None:
 
 def test_gone_to_from_every_mode(neovim: Neovim) -> None:
     """By a key that the person mapped there: the float is always in normal mode."""
-    neovim.lua("vim.keymap.set({ 'n', 'i', 'x', 't' }, '<F5>', require('tark.permission').go)")
+    neovim.lua("vim.keymap.set({ 'n', 'i', 'x', 't' }, '<F5>', require('tark.waiting.go').to)")
     begin(neovim, "make one.txt")
     asks(neovim, "one.txt")
     for keys, there, back in (("i", "i", "n"), ("V", "V", "n"), (":terminal cat<CR>i", "t", "nt")):

@@ -68,7 +68,7 @@ end
 local function answer(call_id, known)
   for _, request in ipairs(known.permissions) do
     if vim.list_contains(request.toolCallIds or {}, call_id) then
-      return require('tark.permission').go(request.requestId)
+      return require('tark.waiting.go').to(request.requestId)
     end
   end
   require('tark').permission()
