@@ -338,6 +338,15 @@ async def test_a_file_that_is_to_be_made_is_looked_at_before(desk: Desk, blank: 
     assert desk.editor.workspace.read(path).text == "one\ntwo\n"
 
 
+async def test_the_empty_line_of_a_file_that_is_there_stays(desk: Desk) -> None:
+    path = file(desk, "a.py", b"\n")
+    (hunk,) = propose(desk, edit(desk, path, "one\n\n"))
+    desk.editor.open("a.py", "\n")
+    await desk.reviews.accept([hunk])
+    assert states([hunk]) == [("accepted", True)]
+    assert desk.editor.workspace.read(path).text == "one\n\n"
+
+
 async def test_a_file_that_was_made_and_is_open_is_deleted_by_the_editor(desk: Desk) -> None:
     hunks = propose(desk, creation(desk, "new.py"))
     await desk.reviews.accept(hunks, decide=False)
