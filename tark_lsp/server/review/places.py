@@ -19,7 +19,7 @@ from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 NOTHING: tuple[list[str], ...] = ([], ["\n"], ["\r\n"])
-"""The lines of a file that is not there or empty; Neovim shows it as one empty line."""
+"""The lines of a file that is not there; Neovim shows it as one empty line."""
 
 
 def stand_on(hunks: Iterable[ReviewHunk], nothing: Sequence[str]) -> None:
@@ -123,7 +123,7 @@ class HunkPlaces:
                 if each.open or each.lost:
                     each.state, each.reason, each.alarm = "stale", GONE, None
         elif (now := self._lines(path)) is not None:
-            if now != known.lines and now in NOTHING and known.lines in NOTHING:
+            if known.lines in NOTHING and now in NOTHING:
                 stand_on(followed, now)
                 known.become([], now, document)
             else:
