@@ -19,6 +19,8 @@ set -g default-terminal tmux-256color
 set -g remain-on-exit on
 set -g remain-on-exit-format ''
 """
+# tmux does not always come to know it.
+_NOTED = ["/bin/sh", "-c", '"$@"; echo $? > "$0"']
 
 
 class Screen:
@@ -27,9 +29,12 @@ class Screen:
     def __init__(self, argv: Sequence[str], folder: Path, env: Mapping[str, str]) -> None:
         self._own = Path(tempfile.mkdtemp(prefix="tmux-"))  # a socket's path must be short
         (self._own / "settings").write_text(SETTINGS)
+        self._exit_code = self._own / "exit_code"
         variables = [f"{name}={value}" for name, value in ({"TERM": "tmux-256color"} | dict(env)).items()]
         size = ["-x", str(COLUMNS), "-y", str(ROWS)]
-        self._tmux("new-session", "-d", *size, "-c", str(folder), "env", "-i", *variables, *argv)
+        self._tmux(
+            "new-session", "-d", *size, "-c", str(folder), "env", "-i", *variables, *_NOTED, str(self._exit_code), *argv
+        )
         self.process = psutil.Process(int(self._tmux("display-message", "-p", "#{pane_pid}")))
         self._server = psutil.Process(int(self._tmux("display-message", "-p", "#{pid}")))
 
@@ -86,13 +91,14 @@ class Screen:
         return str(value)
 
     @property
-    def has_ended(self) -> bool:
-        return self._tmux("display-message", "-p", "#{pane_dead}") == "1"
+    def exit_code(self) -> int | None:
+        """None: it runs."""
+        text = self._exit_code.read_text() if self._exit_code.exists() else ""
+        return int(text) if text.endswith("\n") else None
 
     @property
-    def exit_code(self) -> int:
-        """Of a program that has ended."""
-        return int(self._tmux("display-message", "-p", "#{pane_dead_status}"))
+    def has_ended(self) -> bool:
+        return self.exit_code is not None
 
     def processes(self) -> list[psutil.Process]:
         """What the program has started and what that has started, such as the language server."""
