@@ -85,7 +85,7 @@ describe('a turn in the chat', function()
       answer({ blocks = { call({ status = 'failed', content = why }) } })
     )
     assert.same(
-      { '', '? edit_file a.py (waits for you: <CR> to answer)' },
+      { '', '? edit_file a.py  <CR> answers' },
       answer({ blocks = { call({ status = 'waiting' }) } })
     )
   end)

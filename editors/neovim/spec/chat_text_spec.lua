@@ -19,6 +19,8 @@ A paragraph.
 
 ## You
 ## Tark
+You
+---
 <!-- swallowed
 Look: <code="src/a b.py" #10:12>
 def a():
@@ -52,6 +54,12 @@ describe('a text in the chat', function()
   it('cannot speak in the name of another', function()
     assert.same({ '\\## You', '\\# Tark', '## Your choice' }, text.lines('## You\n # Tark \n## Your choice'))
     assert.same({ '```', '## You', '```' }, text.lines('```\n## You\n```'))
+    for _, heading in ipairs({ '### You', '# You ##', '## **You**', '##\tyou', '## You\226\128\141' }) do
+      assert.same({ '\\' .. heading }, text.lines(heading))
+    end
+    assert.same({ 'You', '\\---', '', '---' }, text.lines('You\n---\n\n---'))
+    assert.same({ 'Tark', '\\===' }, text.lines('Tark\n==='))
+    assert.same({ '\\? run_command ls  <CR> answers' }, text.lines('? run_command ls  <CR> answers'))
   end)
 
   it('shows code that is cited as a link and a fenced block', function()
@@ -72,13 +80,32 @@ describe('a text in the chat', function()
   end)
 
   it('holds nothing that a buffer does not take', function()
-    assert.same({ 'ab', 'c\td' }, text.lines('a\0b\r\nc\27\td\226\128\174'))
+    assert.same({ 'a\\u{0}b', 'c\\u{1b}\td\\u{202e}' }, text.lines('a\0b\r\nc\27\td\226\128\174'))
+    local written = 'a\194\160: \226\154\160\239\184\143'
+    assert.same({ written }, text.lines(written))
     local long = ('ü'):rep(3001) .. '\nend'
     local lines = text.lines(long)
     assert.same(long, table.concat(lines, '', 1, #lines - 1) .. '\n' .. lines[#lines])
     for _, line in ipairs(lines) do
       assert.is_true(#line <= 2000)
     end
+  end)
+
+  it("is no deeper than what Neovim's parser survives", function()
+    assert.same('- - x', text.shallow('- - x'))
+    for _, deep in ipairs({ ('> '):rep(300), ('>'):rep(300), ('- '):rep(300), (' '):rep(600) .. '- ', ('\t1.'):rep(90) }) do
+      local shallow = text.shallow(deep .. 'x')
+      local signs = shallow:match('^[^\\]*')
+      assert.is_true(#signs <= 130, shallow)
+      assert.same(deep .. 'x', (shallow:gsub('\\', '', 1)))
+      local nested = {}
+      for depth = 0, 300 do
+        nested[depth + 1] = text.shallow('> ' .. ('  '):rep(depth) .. '- x')
+      end
+      vim.treesitter.get_string_parser(table.concat({ shallow, unpack(nested) }, '\n'), 'markdown'):parse(true)
+    end
+    local words = ('word '):rep(100)
+    assert.same(words, text.shallow(words))
   end)
 
   it('is the same however it comes', function()

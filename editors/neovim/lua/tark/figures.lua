@@ -45,6 +45,14 @@ function M.age(time, now)
   return ('%d d'):format(seconds / 86400)
 end
 
+---@param number integer
+---@param noun string of one
+---@return string '1 turn', '2 turns', '2 switches'
+function M.counted(number, noun)
+  local ending = number == 1 and '' or noun:find('ch$') and 'es' or 's'
+  return ('%d %s%s'):format(number, noun, ending)
+end
+
 ---What there is of several, side by side.
 ---@param ... string?
 ---@return string

@@ -48,26 +48,47 @@ local function decoded(bytes)
   return code >= least and code <= 0x10ffff and code or nil
 end
 
+---At home in what people write, though it has no shape: blanks that do not break, joiners, an emoji's choice of shape.
+local IN_PROSE = { [0xa0] = true, [0x200c] = true, [0x200d] = true, [0x202f] = true, [0xfe0e] = true, [0xfe0f] = true }
+
 ---@param bytes string
+---@param spared? table<integer, true> code points
 ---@return string
-local function shown(bytes)
+local function shown(bytes, spared)
   local code = decoded(bytes)
   if not code then
     return (bytes:gsub('.', function(byte)
       return ('\\x{%x}'):format(byte:byte())
     end))
   end
-  return M.hidden(code) and ('\\u{%x}'):format(code) or bytes
+  local hides = M.hidden(code) and not (spared and spared[code])
+  return hides and ('\\u{%x}'):format(code) or bytes
+end
+
+---@param text string
+---@param spared? table<integer, true>
+---@return string
+local function show(text, spared)
+  if not text:find('[^\t\n\32-\126]') then
+    return text
+  end
+  return (text:gsub('[%z\1-\8\11-\31\127-\255][\128-\191]*', function(bytes)
+    return shown(bytes, spared)
+  end))
 end
 
 ---Lines as they are, but for what cannot be seen in them.
 ---@param text string
 ---@return string
 function M.code(text)
-  if not text:find('[^\t\n\32-\126]') then
-    return text
-  end
-  return (text:gsub('[%z\1-\8\11-\31\127-\255][\128-\191]*', shown))
+  return show(text)
+end
+
+---Likewise, where nobody decides on what is read: what writing needs stays as it is.
+---@param text string
+---@return string
+function M.prose(text)
+  return show(text, IN_PROSE)
 end
 
 ---One line in which every character can be seen: newlines as `⏎`, tabs as `⇥`.
@@ -75,6 +96,18 @@ end
 ---@return string
 function M.line(text)
   return (M.code(text:gsub('\r\n', '\n')):gsub('\n', '⏎'):gsub('\t', '⇥'))
+end
+
+---At most so many bytes, no character cut.
+---@param text string
+---@param longest integer
+---@return string
+---@return boolean is_cut
+function M.cut(text, longest)
+  if #text <= longest then
+    return text, false
+  end
+  return text:sub(1, longest + vim.str_utf_start(text, longest + 1)), true
 end
 
 ---At most `longest` bytes of one line, its beginning and its end: what stands last may be what matters.
@@ -87,9 +120,7 @@ function M.short(text, longest)
     return line
   end
   local head, tail = math.floor(longest * 0.6), math.floor(longest * 0.4)
-  -- Not in the middle of a character.
-  local start = line:sub(1, head):gsub('[\194-\244][\128-\191]*$', '')
-  return start .. ' … ' .. line:sub(-tail):gsub('^[\128-\191]+', '')
+  return M.cut(line, head) .. ' … ' .. line:sub(-tail):gsub('^[\128-\191]+', '')
 end
 
 return M

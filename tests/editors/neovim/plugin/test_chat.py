@@ -120,7 +120,7 @@ def test_a_hidden_chat_costs_nothing_and_is_whole_when_it_is_shown(chat: Chat, n
 def test_what_waits_is_answered_from_the_chat(chat: Chat, neovim: Neovim) -> None:
     chat.open()
     chat.say("rewrite the area")
-    chat.until_shown("? edit_file shapes.py (waits for you: <CR> to answer)")
+    chat.until_shown("? edit_file shapes.py  <CR> answers")
     assert "waits for you" in chat.window("transcript")["bar"]
     neovim.keys("<C-w>kG?edit_file<CR><CR>")
     neovim.until(lambda: chat.current not in ("transcript", "prompt", "shapes.py"), "the question has the cursor")

@@ -1,8 +1,11 @@
 ---One block of an answer -> its lines: a thought, a tool call, a notice; one line each until it is opened. Pure.
+local figures = require('tark.figures')
 local text = require('tark.chat.text')
+local visible = require('tark.visible')
 
 local M = {}
 
+local LONGEST_TITLE = 500 -- bytes
 local MOST_LINES = 200 -- of what a call found or changed
 local SIGNS = {
   pending = { '·', 'TarkToolRunning' },
@@ -14,12 +17,6 @@ local SIGNS = {
   cancelled = { '-', 'TarkToolCancelled' },
 }
 
----@param count integer
----@param noun string
-function M.counted(count, noun)
-  return ('%d %s%s'):format(count, noun, count == 1 and '' or 's')
-end
-
 ---Adds lines, of many only the first ones and how many more there are.
 ---@param out string[]
 ---@param lines string[]
@@ -30,14 +27,15 @@ function M.add_some(out, lines, most, prefix)
     table.insert(out, prefix .. lines[index])
   end
   if #lines > most then
-    table.insert(out, prefix .. ('… %s more'):format(M.counted(#lines - most, 'line')))
+    table.insert(out, prefix .. ('… %s more'):format(figures.counted(#lines - most, 'line')))
   end
 end
 
----@param uri string
-local function shown_path(uri)
-  local ok, path = pcall(vim.uri_to_fname, uri)
-  return text.one_line(ok and vim.fn.fnamemodify(path, ':.') or uri)
+---What a tool gave, of which each character is to be seen.
+---@param words string
+---@return string[]
+local function found_lines(words)
+  return text.lines(visible.code((words:gsub('\r\n', '\n'))))
 end
 
 ---No line of it can close the fence: each begins with a sign.
@@ -47,12 +45,15 @@ local function add_diff(out, diff)
   local lines = {} ---@type string[]
   local function side(sign, words)
     for _, line in ipairs(words and words ~= '' and vim.split(words:gsub('\n$', ''), '\n') or {}) do
-      table.insert(lines, sign .. text.clean(line))
+      table.insert(lines, sign .. visible.code(line))
     end
   end
   for _, hunk in ipairs(diff.hunks or {}) do
     local row = vim.tbl_get(hunk, 'range', 'start', 'line')
-    table.insert(lines, ('@@ %s%s @@'):format(shown_path(diff.uri), row and ':' .. row + 1 or ''))
+    table.insert(
+      lines,
+      ('@@ %s%s @@'):format(text.one_line(require('tark.workspace').name(diff.uri)), row and ':' .. row + 1 or '')
+    )
     side('-', hunk.oldText)
     side('+', hunk.newText)
   end
@@ -66,7 +67,11 @@ end
 local function outcome(block)
   for _, part in ipairs(block.content or {}) do
     if part.type == 'text' then
-      return text.one_line((part.text:match('[^\n]*%S[^\n]*') or ''))
+      for line in part.text:gmatch('[^\n]+') do
+        if line:find('%S') then
+          return text.one_line(line)
+        end
+      end
     end
   end
   return ''
@@ -77,7 +82,7 @@ end
 local function call_line(block)
   local title = text.one_line(block.title or block.name or 'tool')
   if block.status == 'waiting' then
-    return title .. ' (waits for you: <CR> to answer)'
+    return title .. '  <CR> answers'
   elseif block.status == 'failed' or block.status == 'rejected' then
     local why = outcome(block)
     return why ~= '' and title .. ': ' .. why or title
@@ -90,8 +95,8 @@ end
 M.draw = {}
 
 function M.draw.thinking(piece, block, opened)
-  local _, breaks = block.text:gsub('%s+$', ''):gsub('\n', '')
-  piece.lines = { ('… thinking (%s)'):format(M.counted(breaks + 1, 'line')) }
+  local _, breaks = (block.text:match('^.*%S') or ''):gsub('\n', '')
+  piece.lines = { ('… thinking (%s)'):format(figures.counted(breaks + 1, 'line')) }
   piece.marks = { { row = 0, group = 'TarkThinking' } }
   piece.folds, piece.row = true, not opened
   if opened then
@@ -101,7 +106,7 @@ end
 
 function M.draw.toolCall(piece, block, opened)
   local sign = SIGNS[block.status] or SIGNS.pending
-  piece.lines = { sign[1] .. ' ' .. call_line(block):sub(1, 500) }
+  piece.lines = { sign[1] .. ' ' .. visible.cut(call_line(block), LONGEST_TITLE) }
   piece.marks = { { row = 0, group = sign[2], stop = #sign[1] }, { row = 0, group = 'TarkTool' } }
   piece.folds, piece.row = true, not opened
   if not opened then
@@ -112,12 +117,12 @@ function M.draw.toolCall(piece, block, opened)
     if part.type == 'diff' then
       add_diff(piece.lines, part)
     elseif part.type == 'text' then
-      M.add_some(piece.lines, text.lines(part.text), MOST_LINES, '> ')
+      M.add_some(piece.lines, found_lines(part.text), MOST_LINES, '> ')
     end
   end
   if #(block.content or {}) == 0 and (block.arguments or '') ~= '' then
     table.insert(piece.lines, '')
-    M.add_some(piece.lines, text.lines(block.arguments), MOST_LINES, '> ')
+    M.add_some(piece.lines, found_lines(block.arguments), MOST_LINES, '> ')
   end
 end
 

@@ -20,8 +20,10 @@ local function loaded(name, filetype)
   vim.fn.bufload(bufnr)
   options.bufhidden, options.modeline = 'hide', false
   options.filetype = filetype
-  require('tark.chat.markdown').highlight(bufnr)
-  require('tark.chat.keys').map(bufnr, filetype == 'tark' and 'transcript' or 'prompt')
+  local part = filetype == 'tark' and 'transcript' or 'prompt'
+  require('tark.highlights')
+  require('tark.chat.markdown').highlight(bufnr, part)
+  require('tark.chat.keys').map(bufnr, part)
   return bufnr, true
 end
 

@@ -23,10 +23,14 @@ local function start(bufnr)
   vim.treesitter.highlighter.new(parser, { queries = { markdown = highlights } })
 end
 
+---Not by treesitter in the prompt: what is pasted there may be deeper than its parser survives (text.lua: `shallow`).
 ---@param bufnr integer
-function M.highlight(bufnr)
+---@param part tark.ChatPart
+function M.highlight(bufnr, part)
   vim.treesitter.language.register('markdown', { 'tark', 'tark_prompt' })
-  if not pcall(start, bufnr) and not pcall(vim.treesitter.start, bufnr, 'markdown') then
+  if part == 'prompt' then
+    vim.bo[bufnr].syntax = 'markdown'
+  elseif not pcall(start, bufnr) and not pcall(vim.treesitter.start, bufnr, 'markdown') then
     vim.bo[bufnr].syntax = 'markdown'
   end
 end

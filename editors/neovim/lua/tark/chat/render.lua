@@ -60,7 +60,7 @@ local function ending(turn)
     local stop = turn.stopReason
     local line = figures.row(
       stop ~= 'error' and stop ~= 'end_turn' and (STOPS[stop] or stop) or nil,
-      #(turn.edits or {}) > 0 and blocks.counted(#turn.edits, 'edit') or nil,
+      #(turn.edits or {}) > 0 and figures.counted(#turn.edits, 'edit') or nil,
       tokens > 0 and figures.short(tokens) .. ' tokens' or nil,
       type(usage.costUsd) == 'number' and usage.costUsd > 0 and figures.money(usage.costUsd) or nil
     )
@@ -90,6 +90,9 @@ function M.turn(turn, opened, before, changed)
   local function add(new)
     if #new.lines == 0 and new.stable == 0 then
       return
+    end
+    for index, line in ipairs(new.lines) do
+      new.lines[index] = text.shallow(line)
     end
     local last = pieces[#pieces]
     if new.stable > 0 then

@@ -8,9 +8,13 @@ local M = {}
 ---@field count integer lines they made
 ---@field fence? string that is open
 ---@field snippet? { path: string, opened?: boolean } a citation that is open
+---@field names? boolean the last line is the name of who speaks in the chat, which a line below it would make a heading
 
 local TICKS = '````' -- around cited code: longer than most fences in it
+local visible = require('tark.visible')
+
 local LONGEST = 2000 -- bytes of a line; longer ones make Neovim slow
+local DEEPEST, TAB = 120, 4 -- columns
 local OPENING = '<code="([^"]*)" #(%d+):?(%d*)>'
 local SWALLOWS = { '^ ? ? ?<!', '^ ? ? ?<%?', '^ ? ? ?<[pP][rR][eE]', '^ ? ? ?<[sS][cCtT]', '^ ? ? ?<[tT][eE][xX][tT]' }
 
@@ -19,35 +23,39 @@ function M.start()
   return { offset = 0, count = 0 }
 end
 
----Without what a terminal or Neovim would not show as a character: controls, and marks that turn the writing direction.
----@param line string
----@return string
-function M.clean(line)
-  if line:find('[%z\1-\8\11-\31\127]') then
-    line = line:gsub('[%z\1-\8\11-\31\127]', '')
-  end
-  if line:find('\226[\128\129]') then
-    line = line:gsub('\226\128[\170-\174]', ''):gsub('\226\129[\166-\169]', '')
-  end
-  return line
+---@param text string
+---@return string shown in one line
+function M.one_line(text)
+  return vim.trim(visible.code((text:gsub('%s+', ' '))))
 end
 
----@param text string
----@return string cleaned, in one line
-function M.one_line(text)
-  return vim.trim(M.clean((text:gsub('%s+', ' '))))
+---A line whose quotes and lists are not deeper than what Neovim's Markdown parser survives: it crashes at 255 of them.
+---@param line string
+---@return string
+function M.shallow(line)
+  if #line <= DEEPEST / TAB then
+    return line
+  end
+  local column = 0
+  for at = 1, #line do
+    local character = line:sub(at, at)
+    if not character:find('[%s>*+%-%d.)]') then
+      return line
+    elseif column > DEEPEST then
+      return line:sub(1, at - 1) .. '\\' .. line:sub(at)
+    end
+    column = column + (character == '\t' and TAB or 1)
+  end
+  return line
 end
 
 ---@param out string[]
 ---@param line string
 local function put(out, line)
   while #line > LONGEST do
-    local stop = LONGEST
-    while stop > LONGEST - 4 and line:byte(stop + 1) >= 0x80 and line:byte(stop + 1) < 0xC0 do
-      stop = stop - 1
-    end
-    table.insert(out, line:sub(1, stop))
-    line = line:sub(stop + 1)
+    local piece = visible.cut(line, LONGEST)
+    table.insert(out, piece)
+    line = line:sub(#piece + 1)
   end
   table.insert(out, line)
 end
@@ -69,12 +77,22 @@ local function opens(line)
   return line:match('^ ? ? ?(~~~+)')
 end
 
----@param line string prose: neither a heading of ours nor HTML that would swallow what follows
-local function harmless(line)
-  if not line:find('^ ? ? ?[#<]') then
+---@param line string
+---@return boolean is it the name of one who speaks in the chat, whatever is around its letters?
+local function names(line)
+  local letters = #line < LONGEST and line:gsub('%A', ''):lower()
+  return letters == 'you' or letters == 'tark'
+end
+
+---@param line string prose: neither a heading or a call of ours nor HTML that would swallow what follows
+---@param below_name? boolean it stands below such a name
+---@return string
+local function harmless(line, below_name)
+  if not line:find('^ ? ? ?[#<?=-]') then
     return line
   end
-  if line:find('^ ? ? ?##? +You%s*$') or line:find('^ ? ? ?##? +Tark%s*$') then
+  local heading = line:find('^ ? ? ?#') and names(line) or below_name and line:find('^ ? ? ?[=-]+%s*$')
+  if heading or line:find('^ ? ? ?%? ') then
     return '\\' .. vim.trim(line)
   end
   for _, pattern in ipairs(SWALLOWS) do
@@ -143,9 +161,11 @@ function feed(state, line, out)
   local start, stop, path, first, last = line:find(OPENING)
   local before = start and line:sub(1, start - 1) or line
   if not start then
-    state.fence = opens(line)
-    return put(out, state.fence and line or harmless(line))
+    local below_name = state.names
+    state.fence, state.names = opens(line), names(line)
+    return put(out, state.fence and line or harmless(line, below_name))
   end
+  state.names = nil
   if before:find('%S') then
     put(out, harmless(before))
   end
@@ -165,17 +185,23 @@ end
 ---@return string[] lines
 ---@return tark.TextCursor next
 function M.advance(cursor, source)
-  local state = { fence = cursor.fence, snippet = cursor.snippet }
+  local state = { fence = cursor.fence, snippet = cursor.snippet, names = cursor.names }
   local out = {} ---@type string[]
   local blanks = 0 -- held back, since they may be the last
   local next ---@type tark.TextCursor? before the blank lines or the unfinished line at the end
   local at = cursor.offset + 1
   local function here()
-    return { offset = at - 1, count = cursor.count + #out, fence = state.fence, snippet = state.snippet }
+    return {
+      offset = at - 1,
+      count = cursor.count + #out,
+      fence = state.fence,
+      snippet = state.snippet,
+      names = state.names,
+    }
   end
   while at <= #source do
     local stop = source:find('\n', at, true)
-    local line = M.clean(source:sub(at, (stop or #source + 1) - 1))
+    local line = visible.prose((source:sub(at, (stop or #source + 1) - 1):gsub('\r$', '')))
     local blank = not (line:find('%S') or state.snippet or state.fence)
     if blank or not stop then
       next = next or here()

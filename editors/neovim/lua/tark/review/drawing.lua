@@ -6,8 +6,6 @@ local state = require('tark.state')
 
 local M = {}
 
-require('tark.highlights')
-
 local buffers = {} ---@type table<integer, tark.BufferReview>
 local wanted = {} ---@type table<integer, 'update'|'check'>
 local scheduled = false

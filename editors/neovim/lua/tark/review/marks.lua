@@ -1,6 +1,8 @@
 ---One hunk as it looks in a buffer: signs and highlights on the lines that stand there, the others as virtual lines.
 local hunks = require('tark.review.hunks')
 
+require('tark.highlights')
+
 local M = {}
 
 ---The reason of a conflict that needs no words.

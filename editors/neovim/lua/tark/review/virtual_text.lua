@@ -26,18 +26,6 @@ function M.expanded(text, tabstop, column)
   return table.concat(parts), column
 end
 
----At most so many bytes, no character cut.
----@param line string
----@param longest integer
----@return string
----@return boolean is_cut
-local function cut(line, longest)
-  if #line <= longest then
-    return line, false
-  end
-  return line:sub(1, longest + vim.str_utf_start(line, longest + 1)), true
-end
-
 ---@class tark.LineStyle
 ---@field line string highlight group
 ---@field word string highlight group of what differs
@@ -51,7 +39,7 @@ end
 ---@return [string, string][]
 function M.chunks(line, changed, style)
   local is_cut
-  line, is_cut = cut(line, LONGEST)
+  line, is_cut = require('tark.visible').cut(line, LONGEST)
   local chunks, column, at = {}, 0, 0
   local function add(to, group)
     if to > at then

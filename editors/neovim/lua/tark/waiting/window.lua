@@ -1,6 +1,8 @@
 ---The window of what waits: it comes without the focus, at the right, and keeps clear of the line of the cursor.
 local place = require('tark.waiting.place')
 
+require('tark.highlights')
+
 local M = {}
 
 local NARROWEST, WIDEST = 44, 80
