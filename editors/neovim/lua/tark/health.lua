@@ -93,9 +93,9 @@ local function check_program()
       settings.cmd, --[[@as string[] ]]
       "vim.lsp.config('tark')"
   end
-  local noted, installed = pcall(require, 'tark.installed')
-  if noted and vim.fn.executable(installed.cmd[1]) == 0 then
-    health.warn(('the tark-lsp that installed the plugin is gone: %s'):format(installed.cmd[1]), INSTALL)
+  local installed = process.installed()
+  if installed and vim.fn.executable(installed[1]) == 0 then
+    health.warn(('the tark-lsp that installed the plugin is gone: %s'):format(installed[1]), INSTALL)
   end
   if not cmd then
     return health.error(source, 'install it (docs/neovim.md), then run `tark-lsp install neovim`; or set cmd')

@@ -13,6 +13,18 @@ local M = {}
 local endings = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, tark.Ending>
 local refused = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, string>
 
+---Which server the plugin belongs to: written by `tark-lsp install neovim`. Never by require(): where there is
+---none that goes on to the working directory, and runs what a repository has there.
+---@return string[]? cmd
+function M.installed()
+  for _, path in ipairs(vim.api.nvim_get_runtime_file('lua/tark/installed.lua', true)) do
+    local note = path == vim.fn.fnamemodify(path, ':p') and loadfile(path)
+    if note then
+      return note().cmd
+    end
+  end
+end
+
 ---The program: of `setup`, else the one that installed this plugin, else `tark-lsp` in PATH.
 ---@return string[]? cmd
 ---@return string from 'setup', 'installed' or 'PATH'; without a cmd what to do about it
@@ -26,9 +38,9 @@ function M.find()
     end
     return nil, ("cmd of require('tark').setup is %s, which is no program that can be run"):format(cmd[1])
   end
-  local noted, installed = pcall(require, 'tark.installed') -- written by `tark-lsp install neovim`
-  if noted and vim.fn.executable(installed.cmd[1]) == 1 then
-    return installed.cmd, 'installed'
+  local installed = M.installed()
+  if installed and vim.fn.executable(installed[1]) == 1 then
+    return installed, 'installed'
   end
   if vim.fn.executable('tark-lsp') == 1 then
     return { 'tark-lsp' }, 'PATH'

@@ -145,6 +145,20 @@ def test_no_server_at_all(start: Start, workspace: Path, tmp_path: Path) -> None
     told(neovim, "no tark-lsp was found (:checkhealth tark)")
 
 
+def test_nothing_of_a_workspace_is_run(start: Start, workspace: Path, tmp_path: Path) -> None:
+    """Lua's own `require` looks in the working directory, too."""
+    own = workspace / "lua" / "tark" / "installed.lua"
+    for note in (workspace / "tark" / "installed.lua", own):
+        note.parent.mkdir(parents=True)
+        note.write_text("vim.g.run_by_repository = true\nreturn { cmd = { 'sh' } }\n")
+    (workspace / "a.py").write_text("a = 1\n")
+    neovim = start(init=write_init(tmp_path, None, "vim.env.PATH = '/nowhere'\nvim.opt.runtimepath:append('.')"))
+    neovim.lua("vim.cmd.edit('a.py')")
+    neovim.lua(COMMAND, "tark.turn.start", {"prompt": "hello"})
+    told(neovim, "no tark-lsp was found (:checkhealth tark)")
+    assert not neovim.lua("return vim.g.run_by_repository or false")
+
+
 def test_one_server_for_each_workspace(start: Start, workspace: Path, tmp_path: Path) -> None:
     """`vim.lsp.enable` and the plugin's own start meet; a buffer without a name is about the file before."""
     other = tmp_path / "other"
