@@ -1,4 +1,4 @@
----Plays cases with the reducer of the Neovim plugin: a case as a line of JSON in, what it makes as a line out (cases.py).
+---Plays cases with the reducer of the Neovim plugin: a case as a line of JSON in, what it makes as a line out (players.py).
 ---  nvim --clean -l play.lua <folder of the plugin's Lua files>
 package.path = arg[1] .. '/?.lua;' .. package.path
 local transcripts = require('tark.transcript')
@@ -38,7 +38,7 @@ local STEPS = {
     return transcript, vim.NIL
   end,
   opened = function(_, answer)
-    return transcripts.from_session(answer), vim.NIL
+    return require('tark.stored_session').transcript(answer), vim.NIL
   end,
 }
 

@@ -7,7 +7,7 @@ local M = {}
 local function buffers_of(params)
   local found = {}
   for _, change in ipairs(params.edit.documentChanges or {}) do
-    local bufnr = change.textDocument and require('tark.state').buffer_of(change.textDocument.uri)
+    local bufnr = change.textDocument and require('tark.workspace').buffer(change.textDocument.uri)
     if bufnr and vim.api.nvim_buf_is_loaded(bufnr) then
       table.insert(found, bufnr)
     end

@@ -1,5 +1,4 @@
 ---What the server cannot know by LSP: every other server's diagnostics, and what the person selected last.
-local state = require('tark.state')
 local workspace = require('tark.workspace')
 
 local M = {}
@@ -133,7 +132,7 @@ function M.answer(params, client_id)
   local answer = vim.empty_dict()
   for _, wanted in ipairs(params.want or {}) do
     if wanted == 'diagnostics' then
-      local bufnr = params.uri and state.buffer_of(params.uri)
+      local bufnr = params.uri and workspace.buffer(params.uri)
       answer.diagnostics = params.uri and not bufnr and {} or diagnostics(bufnr, encoding)
     elseif wanted == 'selection' then
       answer.selection = selection(client_id, encoding)

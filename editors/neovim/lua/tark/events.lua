@@ -22,8 +22,19 @@ state.on('hunks', function(known, uri)
   fire('TarkHunks', { clientId = known.client_id, uri = uri, hunks = of and of.hunks or {} })
 end)
 
-state.on('permission', function(known)
-  fire('TarkPermission', { clientId = known.client_id, waiting = known.permissions })
-end)
+---All that waits for the person, whichever of it changed.
+---@param known tark.State
+local function waiting(known)
+  local all = {}
+  for _, kind in ipairs({ 'permission', 'input' }) do
+    for _, request in ipairs(known[kind .. 's']) do
+      table.insert(all, vim.tbl_extend('force', request, { kind = kind }))
+    end
+  end
+  fire('TarkPermission', { clientId = known.client_id, waiting = all })
+end
+
+state.on('permission', waiting)
+state.on('input', waiting)
 
 return {}

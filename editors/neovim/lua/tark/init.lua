@@ -61,6 +61,8 @@ M.status = of('status', 'line')
 M.status_data = of('status', 'data')
 M.status_report = of('status_report', 'show')
 
-M.restart = of('restart', 'restart')
+function M.restart()
+  require('tark.restart').restart()
+end
 
 return M

@@ -40,9 +40,7 @@ end
 function M.ended(client, ending, buffers)
   local root = client.root_dir
   local known = state.of(client.id)
-  known.alive = false
-  local turns = require('tark.updates').interrupted(known)
-  state.emit('server', known, 'ended')
+  local turns = require('tark.updates').ended(known)
   if wanted[client.id] then
     wanted[client.id], ends[root or ''] = nil, nil
     return start(root, buffers, 'the server was started anew')

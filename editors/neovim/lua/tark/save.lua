@@ -1,6 +1,5 @@
 ---Saves documents for the server, as the person's own `:update` would: with their formatters, and never by force.
 local disk = require('tark.disk')
-local state = require('tark.state')
 
 local M = {}
 
@@ -38,7 +37,7 @@ end
 function M.answer(params)
   local saved = {}
   for _, uri in ipairs(params.uris or {}) do
-    local bufnr = state.buffer_of(uri)
+    local bufnr = require('tark.workspace').buffer(uri)
     if bufnr and save(bufnr) then
       table.insert(saved, uri)
     end

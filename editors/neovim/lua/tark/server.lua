@@ -218,6 +218,26 @@ end
 
 M.command = exchange.command
 
+---A command whose answer a person waits for: a server is started if need be, and a problem is told.
+---@param command string of docs/protocol.md
+---@param argument table|fun(known: tark.State): table
+---@param done fun(answer: any, known: tark.State, client: vim.lsp.Client)
+function M.ask(command, argument, done)
+  M.ensure(nil, function(problem, client)
+    if not client then
+      return notify.warn(problem or 'there is no server')
+    end
+    local known = state.of(client.id)
+    local given = type(argument) == 'function' and argument(known) or argument --[[@as table]]
+    M.command(client, command, given, function(refusal, answer)
+      if refusal then
+        return notify.warn(refusal)
+      end
+      done(answer, known, client)
+    end)
+  end)
+end
+
 vim.api.nvim_create_autocmd('LspAttach', {
   group = vim.api.nvim_create_augroup('tark_server', {}),
   callback = function(event)

@@ -14,6 +14,8 @@ local M = {}
 ---@field inputs tark.Input[] that wait, the oldest first
 ---@field prompts table[] named prompts, as in `tark.state`
 ---@field settings table what new sessions begin with, as in `tark.state`
+---@field tokens table<string|integer, true> of work-done progress that goes on
+---@field activity string what that said last
 
 ---@alias tark.Event
 ---| 'update'     # (state, params: tark.UpdateParams, change?: tark.Change) after it is in the transcript
@@ -21,6 +23,7 @@ local M = {}
 ---| 'permission' # (state) those that wait are others now
 ---| 'input'      # (state) likewise
 ---| 'session'    # (state, session_id?) settings or title changed, or another one is the current one
+---| 'progress'   # (state) work-done progress
 ---| 'attach'     # (state, bufnr) the server knows this document from now on
 ---| 'server'     # (state, 'started'|'ended')
 
@@ -45,6 +48,8 @@ function M.of(client_id)
       inputs = {},
       prompts = {},
       settings = {},
+      tokens = {},
+      activity = '',
     }
     if found.alive then
       states[client_id] = found
@@ -82,46 +87,27 @@ function M.forget(client_id)
   states[client_id], gone[client_id] = nil, true
 end
 
----As vim.uri_from_bufnr() spells it; the server may write it in another way.
----@param uri string
----@return string
-function M.normal(uri)
-  if uri:match('^file:') then
-    local ok, path = pcall(vim.uri_to_fname, uri)
-    return ok and vim.uri_from_fname(path) or uri
+---@param known? tark.State
+---@return table session the current one, as in `tark/session`; empty where there is none
+---@return tark.Transcript|{ turns: tark.Turn[] } transcript likewise
+function M.current(known)
+  local session_id = known and known.session_id
+  if not known or not session_id then
+    return {}, { turns = {} }
   end
-  return uri
+  return known.sessions[session_id] or {}, known.transcripts[session_id] or { turns = {} }
 end
 
----The buffer that shows it, loaded or not. None is made.
----@param uri string
----@return integer? bufnr
-function M.buffer_of(uri)
-  uri = M.normal(uri)
-  local name = uri:match('^file:') and vim.uri_to_fname(uri) or uri
-  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    -- Comparing names is cheaper than making a URI of each; on Windows they differ in slashes.
-    local own = vim.api.nvim_buf_get_name(bufnr)
-    if own ~= '' and (own == name or (own:find('\\', 1, true) and vim.uri_from_bufnr(bufnr) == uri)) then
-      return bufnr
+---@param known tark.State
+---@return { running: tark.Turn[], queued: tark.Turn[] } turns of all its sessions
+function M.unended(known)
+  local found = { running = {}, queued = {} }
+  for _, talk in pairs(known.transcripts) do
+    for _, turn in ipairs(talk.turns) do
+      table.insert(found[turn.state] or {}, turn)
     end
   end
-end
-
----The hunks to be decided in a buffer.
----@param bufnr integer
----@return tark.DocumentHunks?
----@return tark.State?
-function M.hunks_of(bufnr)
-  if not vim.api.nvim_buf_is_valid(bufnr) or vim.api.nvim_buf_get_name(bufnr) == '' then
-    return nil
-  end
-  local uri = vim.uri_from_bufnr(bufnr)
-  for _, each in pairs(states) do
-    if each.hunks[uri] then
-      return each.hunks[uri], each
-    end
-  end
+  return found
 end
 
 ---@param event tark.Event

@@ -1,5 +1,4 @@
 ---How things stand, for statuslines: asked for at each redraw, so it is kept until something changes.
-local progress = require('tark.progress')
 local state = require('tark.state')
 
 local M = {}
@@ -31,25 +30,17 @@ local function add_counts(data)
   for _, known in ipairs(state.all()) do
     data.waiting = data.waiting + #known.permissions + #known.inputs
     for _, document in pairs(known.hunks) do
-      for _, hunk in ipairs(document.hunks) do
-        local decided = hunk.state == 'accepted' or hunk.state == 'rejected'
-        data.hunks = data.hunks + (decided and 0 or 1)
+      data.hunks = data.hunks + #document.hunks
+    end
+    data.state = known.alive and data.state or 'dead'
+    for _, turns in pairs(state.unended(known)) do
+      for _, turn in ipairs(turns) do
+        data.turns = data.turns + 1
+        data.began = math.min(data.began or turn.began, turn.began)
       end
     end
-    data.state = known.alive == false and 'dead' or data.state
+    data.activity = known.activity ~= '' and known.activity or data.activity
   end
-  for _, running in pairs(progress.all()) do
-    for _, turn in pairs(running.turns) do
-      data.turns = data.turns + 1
-      data.began = math.min(data.began or turn.began, turn.began)
-    end
-    data.activity = running.latest and running.latest.message or data.activity
-  end
-end
-
----A field that may have come as null.
-local function value(field)
-  return field ~= vim.NIL and field or nil
 end
 
 ---@param data tark.Status
@@ -59,15 +50,14 @@ local function add_session(data)
   if not known then
     return
   end
-  local session = known.sessions[known.session_id] or known.settings or {}
-  data.model, data.mode = value(session.model), value(session.mode)
-  local transcript = known.transcripts[known.session_id]
-  for _, turn in ipairs(transcript and transcript.turns or {}) do
+  local session, transcript = state.current(known)
+  data.model, data.mode = session.model or known.settings.model, session.mode or known.settings.mode
+  for _, turn in ipairs(transcript.turns) do
     local usage = turn.usage
     if usage then
       data.usage = usage
-      data.costUsd = value(usage.costUsd) and (data.costUsd or 0) + usage.costUsd or data.costUsd
-      data.contextUsed, data.contextWindow = value(usage.contextUsed), value(usage.contextWindow)
+      data.costUsd = usage.costUsd and (data.costUsd or 0) + usage.costUsd or data.costUsd
+      data.contextUsed, data.contextWindow = usage.contextUsed, usage.contextWindow
     end
   end
 end
@@ -133,12 +123,11 @@ local function changed()
   redraw()
 end
 
-progress.on_change(changed)
-for _, event in ipairs({ 'hunks', 'permission', 'input', 'session', 'server' }) do
+for _, event in ipairs({ 'hunks', 'permission', 'input', 'session', 'server', 'progress' }) do
   state.on(event, changed)
 end
-state.on('update', function(_, params)
-  if params.update.kind == 'usage' or params.update.kind == 'end' then
+state.on('update', function(_, _, change)
+  if change and (change.kind == 'turn' or change.kind == 'usage') then
     changed()
   end
 end)

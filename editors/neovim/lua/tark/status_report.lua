@@ -1,6 +1,5 @@
 ---How things stand, in a small window: what `:TarkStatus` shows.
 local figures = require('tark.figures')
-local request = require('tark.request')
 local state = require('tark.state')
 
 local M = {}
@@ -26,13 +25,11 @@ end
 ---@param usage? table the total of `tark.usage`
 ---@return string[]
 local function report(client, known, usage)
-  local session = known.sessions[known.session_id] or {}
-  local settings = vim.tbl_extend('force', known.settings or {}, session)
+  local session = state.current(known)
+  local settings = vim.tbl_extend('force', known.settings, session)
   local data = require('tark.status').data()
-  local running, queued = 0, 0
-  for _, turn in pairs(require('tark.progress').of(known).turns) do
-    running, queued = running + (turn.queued and 0 or 1), queued + (turn.queued and 1 or 0)
-  end
+  local unended = state.unended(known)
+  local running, queued = #unended.running, #unended.queued
   local hunks, files = 0, vim.tbl_count(known.hunks)
   for _, document in pairs(known.hunks) do
     hunks = hunks + #document.hunks
@@ -45,16 +42,16 @@ local function report(client, known, usage)
     end
   end
   add('server', figures.row(('%s %s'):format(info.name or 'tark_lsp', info.version or ''), client.root_dir))
-  add('session', known.session_id and (request.known(session.title) or known.session_id) or 'none yet')
-  add('model', request.known(settings.model) or 'the first with a key')
-  add('mode', figures.row(request.known(settings.mode), settings.approval and 'approval ' .. settings.approval))
+  add('session', known.session_id and (session.title or known.session_id) or 'none yet')
+  add('model', settings.model or 'the first with a key')
+  add('mode', figures.row(settings.mode, settings.approval and 'approval ' .. settings.approval))
   add('turns', figures.row(running > 0 and running .. ' running' or nil, queued > 0 and queued .. ' queued' or nil))
   add('waiting', figures.row(count(#known.permissions, 'permission'), count(#known.inputs, 'question')))
   add('hunks', hunks > 0 and ('%s in %s'):format(count(hunks, 'hunk'), count(files, 'file')) or nil)
   if usage and usage.requests > 0 then
     local input, cached = figures.short(usage.inputTokens), figures.short(usage.cachedTokens)
     local tokens = ('%s tokens in (%s cached), %s out'):format(input, cached, figures.short(usage.outputTokens))
-    add('usage', figures.row(count(usage.requests, 'request'), tokens, figures.money(request.known(usage.costUsd))))
+    add('usage', figures.row(count(usage.requests, 'request'), tokens, figures.money(usage.costUsd)))
   end
   if data.contextUsed and data.contextUsed > 0 then
     local window = data.contextWindow

@@ -71,7 +71,7 @@ local function conclude(transcript, told)
   end
 end
 
----@param opened table the answer of `tark.session.open`
+---@param opened table the answer of `tark.session.open`; updates that come after it go on from here
 ---@return tark.Transcript
 function M.transcript(opened)
   local transcript = transcripts.new(opened.sessionId)

@@ -198,10 +198,4 @@ function M.interrupted(transcript)
   return ended
 end
 
----@param opened table the answer of `tark.session.open`; updates that come after it go on from here
----@return tark.Transcript
-function M.from_session(opened)
-  return require('tark.stored_session').transcript(opened)
-end
-
 return M

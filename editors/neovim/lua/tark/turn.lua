@@ -1,6 +1,5 @@
----Turns are started here: with the words, the place and the session they are about; none of the words is ever lost.
+---Turns of the commands: the words, and the place they are about; none of the words is ever lost.
 local notify = require('tark.notify')
-local state = require('tark.state')
 
 local M = {}
 
@@ -17,7 +16,6 @@ local NEEDS_PROMPT = { agent = true, ask = true, edit = true }
 local COMMANDS = { agent = 'Tark' } -- else Tark and the kind
 
 local kept = {} ---@type table<string, string> by kind: the words of the last start that the server has not taken
-local starts = {} ---@type table<integer, tark.Start[]> by client; the first is on its way
 
 ---@param start tark.Start
 ---@return string
@@ -44,7 +42,7 @@ end
 ---@return table? params
 ---@return string? problem
 local function parameters(client, start)
-  local params = { prompt = start.prompt, kind = start.kind, sessionId = state.of(client.id).session_id }
+  local params = { prompt = start.prompt, kind = start.kind }
   local place = start.place
   if not require('tark.workspace').is_file(place.bufnr) then -- a help page, a list, the chat, what has no name yet
     if start.kind == 'edit' then
@@ -68,33 +66,13 @@ local function parameters(client, start)
   return params
 end
 
----The server took a turn: it shows at once, and what the person says next goes on with its session.
----@param known tark.State
----@param session_id? string the session it was sent for; nil: it begins one
----@param answer { sessionId: string, turnId: string, queued?: integer }
----@param prompt string
-function M.taken(known, session_id, answer, prompt)
-  require('tark.updates').asked(known, answer, prompt)
-  require('tark.progress').started(known, answer)
-  if not session_id then
-    require('tark.sessions').begun(known, answer.sessionId)
-  end
-  if known.session_id == session_id and session_id ~= answer.sessionId then -- else another was chosen meanwhile
-    known.session_id = answer.sessionId
-    state.emit('session', known, answer.sessionId)
-  end
-end
-
----@param client vim.lsp.Client
 ---@param start tark.Start
----@param session_id? string
----@param answer { sessionId: string, turnId: string, queued?: integer }
-local function taken(client, start, session_id, answer)
+---@param answer { queued?: integer }
+local function taken(start, answer)
   start.place:forget()
   if kept[start.kind] == start.prompt then
     kept[start.kind] = nil
   end
-  M.taken(state.of(client.id), session_id, answer, start.prompt)
   if answer.queued then
     notify.say(('queued behind %d other turn%s'):format(answer.queued, answer.queued == 1 and '' or 's'))
   end
@@ -103,31 +81,22 @@ local function taken(client, start, session_id, answer)
   end
 end
 
----One after the other, so that the second of two quick ones goes on with the session that the first begins.
 ---@param client vim.lsp.Client
-local function send_next(client)
-  local start = (starts[client.id] or {})[1]
-  if not start then
-    return
-  end
-  local function over()
-    local waiting = starts[client.id]
-    if waiting and waiting[1] == start then
-      table.remove(waiting, 1)
-      send_next(client)
-    end
-  end
+---@param start tark.Start
+---@param done fun()
+local function send(client, start, done)
   local params, problem = parameters(client, start)
   if not params then
     refused(start, problem or '')
-    return over()
+    return done()
   end
-  require('tark.server').command(client, 'tark.turn.start', params, function(refusal, answer)
-    vim.schedule(over) -- also if showing it fails
-    if refusal then
-      return refused(start, refusal)
+  require('tark.outbox').start(client, params, function(refusal, answer)
+    vim.schedule(done) -- also if showing it fails
+    if answer then
+      taken(start, answer)
+    else
+      refused(start, refusal or '')
     end
-    taken(client, start, params.sessionId, answer)
   end)
 end
 
@@ -140,11 +109,9 @@ local function begin(start)
     if not client then
       return refused(start, problem or 'there is no server')
     end
-    starts[client.id] = starts[client.id] or {}
-    table.insert(starts[client.id], start)
-    if #starts[client.id] == 1 then
-      send_next(client)
-    end
+    require('tark.outbox').add(client, function(done)
+      send(client, start, done)
+    end)
   end)
 end
 

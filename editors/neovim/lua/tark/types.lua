@@ -66,13 +66,17 @@ error('only annotations, never loaded')
 ---@field earlier boolean the session has messages before these
 ---@field turns tark.Turn[] in the order of their first update, but for those of which only hunks are known
 ---@field byId table<string, tark.Turn> also the ones that are not listed
+---@field complete? boolean it was begun here, or loaded (this and the next are of updates.lua)
+---@field last? integer of how many messages it was loaded
+---@field reloading? boolean an update is missing, and it was asked for
 
 ---@class tark.Turn
 ---@field turnId string
 ---@field seq integer of the last update that is in it
 ---@field gap boolean an update is missing: draw anew from tark.session.open
 ---@field listed boolean it is one of the transcript's `turns`
----@field state 'queued'|'running'|'ended'
+---@field state 'sending'|'queued'|'running'|'ended' sending: the chat shows it, the server has not taken it
+---@field began? integer when it was seen first, of vim.uv.now() (updates.lua)
 ---@field prompt string
 ---@field turnKind? string
 ---@field model? string

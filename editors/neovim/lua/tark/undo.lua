@@ -31,7 +31,7 @@ local function candidates(known)
   for index = #ended, 1, -1 do
     add(ended[index])
   end
-  local transcript = known.transcripts[known.session_id] or { turns = {} }
+  local _, transcript = state.current(known)
   for index = #transcript.turns, 1, -1 do
     local turn = transcript.turns[index]
     if turn.state == 'ended' and #(turn.edits or {}) > 0 then
@@ -54,16 +54,11 @@ local function called(known, of)
   return 'the last turn'
 end
 
----@param uri string
-local function name(uri)
-  return vim.fn.fnamemodify(vim.uri_to_fname(uri), ':~:.')
-end
-
 ---@param known tark.State
 ---@param turn tark.ChangedTurn
 ---@param answer { restored: string[], kept: { uri: string, reason: string }[] }
 local function tell(known, turn, answer)
-  local parts = {}
+  local name, parts = require('tark.workspace').name, {}
   if #answer.restored > 0 then
     table.insert(
       parts,
@@ -103,8 +98,9 @@ function M.last()
     return notify.say('there is nothing to take back: no server runs')
   end
   local known = state.of(client.id)
-  for _, turn in pairs(require('tark.progress').of(known).turns) do
-    if turn.sessionId == known.session_id and not turn.queued then
+  local _, transcript = state.current(known)
+  for _, turn in ipairs(transcript.turns) do
+    if turn.state == 'running' then
       return notify.warn('a turn is still running: end it by :TarkStop before you take it back')
     end
   end

@@ -1,23 +1,31 @@
----What the server tells of turns enters the state here, and nowhere else.
+---All that changes the state enters it here, and nowhere else: what the server tells, and what the person chose.
 local state = require('tark.state')
 local transcript = require('tark.transcript')
 
 local M = {}
 
-local reloading = {} ---@type table<string, true> sessions that are asked for, since an update of theirs is missing
+local EVENTS = { permissions = 'permission', inputs = 'input' }
 
----An update got lost: the session is drawn from what is stored of it.
 ---@param known tark.State
 ---@param session_id string
-local function reload(known, session_id)
-  local client = require('tark.server').of(known)
-  if client and not reloading[session_id] then
-    reloading[session_id] = true
-    vim.defer_fn(function()
-      reloading[session_id] = nil
-    end, 1000)
-    require('tark.sessions').reload(client, session_id)
-  end
+---@return tark.Transcript
+local function talk_of(known, session_id)
+  known.transcripts[session_id] = known.transcripts[session_id] or transcript.new(session_id)
+  return known.transcripts[session_id]
+end
+
+---What was made by a change in the transcript and not by an update of the server's.
+---@param known tark.State
+---@param talk tark.Transcript
+---@param change tark.Change
+local function tell(known, talk, change)
+  local turn_id = change.turn.turnId
+  state.emit(
+    'update',
+    known,
+    { sessionId = talk.sessionId, turnId = turn_id, seq = 0, update = { kind = 'own' } },
+    change
+  )
 end
 
 ---@param params tark.UpdateParams
@@ -31,27 +39,100 @@ function M.received(params, client_id)
   if params.sessionId == '' then
     return -- hunks of a session that was deleted
   end
-  local talk = known.transcripts[params.sessionId] or transcript.new(params.sessionId)
-  known.transcripts[params.sessionId] = talk
+  local talk = talk_of(known, params.sessionId)
   local change = transcript.reduce(talk, params)
+  if change then
+    change.turn.began = change.turn.began or vim.uv.now()
+  end
   state.emit('update', known, params, change)
-  if change and change.turn.gap then
-    reload(known, params.sessionId)
+  if change and change.turn.gap and not talk.reloading then
+    talk.reloading = true -- another one takes its place, or the person is told once that none does
+    require('tark.sessions').reload(known, params.sessionId)
   end
 end
 
----The server took a turn: it is seen before its first update, which comes when those before it are over.
+---The server took a turn: it is seen before its first update, which comes when those before it are over, and what the
+---person says next goes on with its session.
 ---@param known tark.State
+---@param session_id? string the session it was sent for; nil: it begins one
 ---@param answer { sessionId: string, turnId: string }
 ---@param prompt string
-function M.asked(known, answer, prompt)
-  local talk = known.transcripts[answer.sessionId] or transcript.new(answer.sessionId)
-  known.transcripts[answer.sessionId] = talk
+function M.asked(known, session_id, answer, prompt)
+  local talk = talk_of(known, answer.sessionId)
+  talk.complete = talk.complete or not session_id
   local change = transcript.asked(talk, answer.turnId, prompt)
   if change then
-    local params = { sessionId = answer.sessionId, turnId = answer.turnId, seq = 0, update = { kind = 'asked' } }
-    state.emit('update', known, params, change)
+    change.turn.began = vim.uv.now()
+    tell(known, talk, change)
   end
+  if known.session_id == session_id and session_id ~= answer.sessionId then -- else another was chosen meanwhile
+    M.go_on_with(known, answer.sessionId)
+  end
+end
+
+---The running turn took what the person said to it.
+---@param known tark.State
+---@param session_id string
+---@param turn_id string
+---@param words string
+function M.steered(known, session_id, turn_id, words)
+  local talk = talk_of(known, session_id)
+  tell(known, talk, transcript.steered(talk, turn_id, words))
+end
+
+---@param known tark.State
+---@param session_id? string nil: the next turn begins a new one
+function M.go_on_with(known, session_id)
+  known.session_id = session_id
+  state.emit('session', known, session_id)
+end
+
+---@param session table
+---@param client_id integer
+function M.session(session, client_id)
+  local known = state.of(client_id)
+  known.sessions[session.sessionId] = session
+  state.emit('session', known, session.sessionId)
+end
+
+---What is told while a stored session comes has higher numbers than it, and goes on from there.
+---@param known tark.State
+---@param opened table the answer of `tark.session.open`
+---@param last integer how many messages were asked for
+function M.opened(known, opened, last)
+  local session_id = opened.sessionId
+  local former = known.transcripts[session_id] or { byId = {} }
+  local talk = require('tark.stored_session').transcript(opened)
+  talk.complete, talk.last = true, last
+  for turn_id, turn in pairs(talk.byId) do
+    turn.began = (former.byId[turn_id] or {}).began or vim.uv.now()
+  end
+  known.transcripts[session_id] = talk
+  opened.messages, opened.turns = nil, nil
+  M.set(known, session_id, opened)
+end
+
+---@param known tark.State
+---@param session_id? string nil: of new sessions
+---@param values table settings, or other fields of `tark/session`
+function M.set(known, session_id, values)
+  if session_id then
+    known.sessions[session_id] = vim.tbl_extend('force', known.sessions[session_id] or {}, values)
+  else
+    known.settings = vim.tbl_extend('force', known.settings, values)
+  end
+  state.emit('session', known, session_id)
+end
+
+---A session was deleted.
+---@param known tark.State
+---@param session_id string
+function M.forgotten(known, session_id)
+  known.sessions[session_id], known.transcripts[session_id] = nil, nil
+  if known.session_id == session_id then
+    known.session_id = nil
+  end
+  state.emit('session', known, known.session_id)
 end
 
 local UNDECIDED = { pending = true, conflict = true, stale = true }
@@ -61,7 +142,7 @@ local UNDECIDED = { pending = true, conflict = true, stale = true }
 ---@param known tark.State
 ---@param told tark.DocumentHunks
 function M.hunks(known, told)
-  told.uri = state.normal(told.uri)
+  told.uri = require('tark.workspace').normal(told.uri)
   local ids = {} ---@type table<string, boolean>
   local undecided = {} ---@type tark.Hunk[]
   for _, hunk in ipairs(told.hunks) do
@@ -93,7 +174,7 @@ function M.all_hunks(known, hunks)
     documents[uri] = { uri = uri, hunks = {} }
   end
   for _, hunk in ipairs(hunks) do
-    local uri = state.normal(hunk.uri)
+    local uri = require('tark.workspace').normal(hunk.uri)
     documents[uri] = documents[uri] or { uri = uri, hunks = {} }
     documents[uri].version = hunk.version
     table.insert(documents[uri].hunks, hunk)
@@ -101,6 +182,41 @@ function M.all_hunks(known, hunks)
   for _, told in pairs(documents) do
     M.hunks(known, told)
   end
+end
+
+---Something waits for the person; asked anew, it takes the place of what it was.
+---@param known tark.State
+---@param kind 'permissions'|'inputs'
+---@param request tark.Permission|tark.Input
+function M.waits(known, kind, request)
+  local list, place = known[kind], nil
+  for index, each in ipairs(list) do
+    place = each.requestId == request.requestId and index or place
+  end
+  list[place or #list + 1] = request
+  state.emit(EVENTS[kind], known)
+end
+
+---@param known tark.State
+---@param kind 'permissions'|'inputs'
+---@param waits fun(request: table): boolean does it still?
+function M.keep_waiting(known, kind, waits)
+  local left = vim.tbl_filter(waits, known[kind])
+  if #left < #known[kind] then
+    known[kind] = left
+    state.emit(EVENTS[kind], known)
+  end
+end
+
+---Work-done progress.
+---@param known tark.State
+---@param token string|integer
+---@param value { kind: string, title?: string, message?: string }
+function M.progressed(known, token, value)
+  local over = value.kind == 'end'
+  known.tokens[token] = not over or nil
+  known.activity = over and '' or value.message or known.activity
+  state.emit('progress', known)
 end
 
 ---How things stand, by `tark.state`.
@@ -121,8 +237,9 @@ end
 ---the next one.
 ---@param known tark.State
 ---@return integer turns that were cut
-function M.interrupted(known)
+function M.ended(known)
   local turns = 0
+  known.alive = false
   for session_id, talk in pairs(known.transcripts) do
     for _, turn in ipairs(transcript.interrupted(talk)) do
       turns = turns + 1
@@ -132,6 +249,7 @@ function M.interrupted(known)
     end
   end
   known.permissions, known.inputs = {}, {}
+  known.tokens, known.activity = {}, ''
   state.emit('permission', known)
   state.emit('input', known)
   local hunks = known.hunks
@@ -139,15 +257,8 @@ function M.interrupted(known)
   for uri in pairs(hunks) do
     state.emit('hunks', known, uri)
   end
+  state.emit('server', known, 'ended')
   return turns
-end
-
----@param session table
----@param client_id integer
-function M.session(session, client_id)
-  local known = state.of(client_id)
-  known.sessions[session.sessionId] = session
-  state.emit('session', known, session.sessionId)
 end
 
 return M

@@ -1,5 +1,5 @@
----What waits for the person, permissions and questions alike: it enters the state, is answered once, and is dropped
----when it is no more. A request of the server is answered by the coroutine of its handler, which sleeps until then.
+---What waits for the person, permissions and questions alike: it is answered once, and dropped when it is no more.
+---A request of the server is answered by the coroutine of its handler, which sleeps until then.
 local server = require('tark.server')
 local state = require('tark.state')
 
@@ -7,7 +7,6 @@ local M = {}
 
 local CANCELLED = vim.lsp.protocol.ErrorCodes.RequestCancelled
 local ANSWERED_BY = { permissions = 'tark.permission.answer', inputs = 'tark.input.answer' }
-local EVENTS = { permissions = 'permission', inputs = 'input' }
 
 ---@class tark.Waiting
 ---@field kind 'permissions'|'inputs'
@@ -88,20 +87,8 @@ local function release(known)
   end
 end
 
-for _, event in pairs(EVENTS) do
+for _, event in ipairs({ 'permission', 'input' }) do
   state.on(event, release)
-end
-
----@param kind 'permissions'|'inputs'
----@param client_id integer
----@param keep fun(request: table): boolean
----@return boolean changed
-local function filter(kind, client_id, keep)
-  local known = state.of(client_id)
-  local kept = vim.tbl_filter(keep, known[kind])
-  local changed = #kept < #known[kind]
-  known[kind] = kept
-  return changed
 end
 
 ---The handler of a request: returns when the person has answered it, or it is no more.
@@ -114,12 +101,7 @@ function M.ask(kind, request, client_id)
   take_back(client_id, request.requestId) -- asked anew, with another digest
   threads[client_id] = threads[client_id] or {}
   threads[client_id][request.requestId] = coroutine.running()
-  local list, place = state.of(client_id)[kind], nil
-  for index, each in ipairs(list) do
-    place = each.requestId == request.requestId and index or place
-  end
-  list[place or #list + 1] = request
-  state.emit(EVENTS[kind], state.of(client_id))
+  require('tark.updates').waits(state.of(client_id), kind, request)
   return coroutine.yield()
 end
 
@@ -131,9 +113,6 @@ function M.answer(waiting, answer)
   if not M.find(id) then
     return
   end
-  filter(waiting.kind, waiting.client_id, function(each)
-    return each.requestId ~= id
-  end)
   if not reply(waiting.client_id, id, answer) then
     local client = vim.lsp.get_client_by_id(waiting.client_id)
     local argument = vim.tbl_extend('error', answer, { requestId = id, digest = waiting.request.digest })
@@ -145,7 +124,9 @@ function M.answer(waiting, answer)
       end)
     end
   end
-  state.emit(EVENTS[waiting.kind], state.of(waiting.client_id))
+  require('tark.updates').keep_waiting(state.of(waiting.client_id), waiting.kind, function(each)
+    return each.requestId ~= id
+  end)
 end
 
 ---Hunks of a request can be decided one by one: it says which are still asked about.
@@ -179,17 +160,14 @@ function M.taken_back(client_id)
     if problem then
       return
     end
-    for kind, event in pairs(EVENTS) do
+    for kind in pairs(ANSWERED_BY) do
       local known = {}
       for _, each in ipairs(answer[kind] or {}) do
         known[each.requestId] = true
       end
-      local changed = filter(kind, client_id, function(request)
+      require('tark.updates').keep_waiting(state.of(client_id), kind, function(request)
         return known[request.requestId]
       end)
-      if changed then
-        state.emit(event, state.of(client_id))
-      end
     end
   end)
 end

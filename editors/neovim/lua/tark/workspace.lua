@@ -1,4 +1,4 @@
----Which file the person is at, and which folder is its workspace.
+---Which file the person is at, how files are called, and which folder is the workspace.
 local M = {}
 
 local MARKERS = { '.git', '.hg', '.jj', '.svn', '.tark' }
@@ -43,6 +43,40 @@ function M.file_buffer(bufnr)
     end
   end
   return last
+end
+
+---As vim.uri_from_bufnr() spells it; the server may write it in another way.
+---@param uri string
+---@return string
+function M.normal(uri)
+  if uri:match('^file:') then
+    local ok, path = pcall(vim.uri_to_fname, uri)
+    return ok and vim.uri_from_fname(path) or uri
+  end
+  return uri
+end
+
+---The buffer that shows it, loaded or not. None is made.
+---@param uri string
+---@return integer? bufnr
+function M.buffer(uri)
+  uri = M.normal(uri)
+  local name = uri:match('^file:') and vim.uri_to_fname(uri) or uri
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    -- Comparing names is cheaper than making a URI of each; on Windows they differ in slashes.
+    local own = vim.api.nvim_buf_get_name(bufnr)
+    if own ~= '' and (own == name or (own:find('\\', 1, true) and vim.uri_from_bufnr(bufnr) == uri)) then
+      return bufnr
+    end
+  end
+end
+
+---A file as the person would name it from here; what is no file by its URI.
+---@param uri string
+---@return string
+function M.name(uri)
+  local ok, path = pcall(vim.uri_to_fname, uri)
+  return ok and uri:match('^file:') and vim.fn.fnamemodify(path, ':~:.') or uri
 end
 
 ---@param folder string

@@ -136,11 +136,10 @@ def test_an_earlier_prompt_is_edited_and_sent_in_a_session_of_its_own(chat: Chat
     neovim.until(lambda: chat.prompt == "say one", "the very first one")
     neovim.keys("S<Esc>")
     neovim.until(lambda: chat.window("prompt")["bar"] == "", "emptied, it is given up")
-    neovim.lua("require('tark.chat').show({ session_id = ... })", first)
+    neovim.lua("require('tark.updates').go_on_with(require('tark.chat').known(), ...)", first)
     chat.until_shown("The word is two.", "The word is three.")
     # Of a long session the last messages are shown, earlier ones on demand.
-    neovim.lua("require('tark.sessions').LAST = 2")
-    neovim.lua("require('tark.sessions').reload(vim.lsp.get_clients({ name = 'tark' })[1], ...)", first)
+    neovim.lua("require('tark.sessions').load(require('tark.chat').known(), ..., 2, function() end)", first)
     neovim.until(lambda: "The word is two." not in chat.shown, "the end of it")
     chat.until_shown("say three", "The word is three.")
     neovim.keys("<C-w>kgg<CR>")

@@ -82,7 +82,7 @@ def test_hunks_come_back(start: Start, workspace: Path) -> None:
     kill(neovim)
     neovim.until(lambda: neovim.lua(waiting) == 0, "the question is gone")
     neovim.until(lambda: hunks(neovim) == [1], "the hunk again")
-    assert neovim.lua("return #require('tark.state').hunks_of(vim.api.nvim_get_current_buf()).hunks") == 1
+    assert neovim.lua("return #require('tark.state').all()[1].hunks[vim.uri_from_bufnr(0)].hunks") == 1
 
 
 def test_a_server_that_does_not_stay_is_left_alone(start: Start, workspace: Path) -> None:

@@ -118,7 +118,8 @@ def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(neovim: Neovim) -> Non
     assert folded.lines == ["edit a.py"], "out of the way, and still there"
     assert not folded.focused
     neovim.keys(":TarkReject<CR>")
-    neovim.until(lambda: len(neovim.lua("return require('tark.state').hunks_of(0).hunks")) == 1, "one is decided")
+    left = "return #require('tark.state').all()[1].hunks[vim.uri_from_bufnr(0)].hunks"
+    neovim.until(lambda: neovim.lua(left) == 1, "one is decided")
     assert len(getattr(shown(neovim), "lines", [])) == 1, "still out of the way"
     go(neovim)
     rest = asks(neovim, "1 of 2 decided already")

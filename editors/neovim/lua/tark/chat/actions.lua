@@ -78,8 +78,8 @@ function M.enter()
   local piece = piece_here()
   local known = require('tark.chat').known()
   if require('tark.chat.view').is_header(vim.api.nvim_win_get_cursor(0)[1]) then
-    local talk = known and known.transcripts[known.session_id or false]
-    if talk and talk.earlier then
+    local _, talk = require('tark.state').current(known)
+    if known and talk.earlier then
       require('tark.sessions').earlier(known, known.session_id)
     end
   elseif known and piece and piece.block and piece.block.status == 'waiting' then

@@ -11,18 +11,14 @@ function M.known()
   return shown
 end
 
----@return tark.Transcript?
-local function transcript()
-  return shown and shown.transcripts[shown.session_id or false]
-end
-
 ---What is shown may be something else now.
 function M.refresh()
   if not opened then
     return
   end
   local view, buffers, send = require('tark.chat.view'), require('tark.chat.buffers'), require('tark.chat.send')
-  view.show(buffers.transcript(), transcript(), send.outbox)
+  local _, transcript = state.current(shown)
+  view.show(buffers.transcript(), transcript.sessionId and transcript or nil, send.outbox)
   view.touch()
   if #view.windows() > 0 then
     require('tark.chat.winbar').draw(shown, send.is_edit())
@@ -62,7 +58,6 @@ end
 
 ---@class tark.ShowOptions
 ---@field focus? boolean go to the prompt
----@field session_id? string which session; nil: the current one of the file's server
 
 ---@param options? tark.ShowOptions
 function M.show(options)
@@ -74,10 +69,6 @@ function M.show(options)
   local in_chat = layout.part(vim.api.nvim_get_current_win())
   local client = not (in_chat and shown) and require('tark.server').client()
   local known = client and state.of(client.id) or shown
-  if known and options.session_id and known.session_id ~= options.session_id then
-    known.session_id = options.session_id
-    state.emit('session', known, options.session_id)
-  end
   local fresh = not layout.window('transcript')
   local ok, problem = pcall(layout.open)
   opened = true

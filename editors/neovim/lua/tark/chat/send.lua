@@ -5,7 +5,7 @@ local state = require('tark.state')
 
 local M = {}
 
----@class tark.Sending
+---@class tark.ChatPrompt
 ---@field words string
 ---@field turn tark.Turn as it is shown until the server has it
 ---@field steers? string the running turn it is said to
@@ -13,19 +13,14 @@ local M = {}
 
 M.outbox = {} ---@type tark.Turn[] for the view
 
-local waiting = {} ---@type tark.Sending[] the first is on its way
 local instead ---@type { session_id: string, turn_id: string }? what the prompt's text is sent in place of
 local count = 0
-
----@return tark.Transcript?
-local function transcript(known)
-  return known and known.session_id and known.transcripts[known.session_id]
-end
 
 ---@param known? tark.State
 ---@return tark.Turn? turn the running one of the session that is shown
 function M.running(known)
-  for _, turn in ipairs((transcript(known) or {}).turns or {}) do
+  local _, transcript = state.current(known)
+  for _, turn in ipairs(transcript.turns) do
     if turn.state == 'running' then
       return turn
     end
@@ -45,85 +40,50 @@ local function document(client)
   end
 end
 
----@param sending tark.Sending
----@param known tark.State
----@param client vim.lsp.Client
----@param done fun(problem?: string)
-local function start(sending, known, client, done)
-  local session_id = known.session_id
-  local argument = { prompt = sending.words, sessionId = session_id, textDocument = document(client) }
-  require('tark.server').command(client, 'tark.turn.start', argument, function(problem, answer)
-    if problem then
-      return done(problem)
-    end
-    require('tark.turn').taken(known, session_id, answer, sending.words)
-    done()
-  end)
+---@alias tark.ChatWay
+---| fun(sent: tark.ChatPrompt, known: tark.State, client: vim.lsp.Client, done: fun(problem?: string))
+
+---@type tark.ChatWay
+local function start(sent, _, client, done)
+  require('tark.outbox').start(client, { prompt = sent.words, textDocument = document(client) }, done)
 end
 
----@param sending tark.Sending
----@param known tark.State
----@param client vim.lsp.Client
----@param done fun(problem?: string)
-local function steer(sending, known, client, done)
-  local argument = { turnId = sending.steers, prompt = sending.words }
-  local talk = transcript(known)
+---@type tark.ChatWay
+local function steer(sent, known, client, done)
+  local session_id, argument = known.session_id, { turnId = sent.steers, prompt = sent.words }
   require('tark.server').command(client, 'tark.turn.steer', argument, function(problem, answer)
-    if problem or not answer.accepted or not talk then
+    if problem or not answer.accepted or not session_id then
       return done(problem or 'the turn is over: send it as a prompt of its own')
     end
-    local change = require('tark.transcript').steered(talk, sending.steers, sending.words)
-    local params = { sessionId = talk.sessionId, turnId = sending.steers, seq = 0, update = { kind = 'asked' } }
-    state.emit('update', known, params, change)
+    require('tark.updates').steered(known, session_id, sent.steers, sent.words)
     done()
   end)
 end
 
----@param sending tark.Sending
----@param known tark.State
----@param client vim.lsp.Client
----@param done fun(problem?: string)
-local function resend(sending, known, client, done)
-  local of = sending.instead ---@cast of -nil
+---@type tark.ChatWay
+local function resend(sent, known, client, done)
+  local of = sent.instead ---@cast of -nil
   require('tark.sessions').before(known, of.session_id, of.turn_id, function(problem, session_id)
     if problem then
       return done(problem)
     end
-    known.session_id = session_id
-    state.emit('session', known, session_id)
-    start(sending, known, client, done)
+    require('tark.updates').go_on_with(known, session_id)
+    start(sent, known, client, done)
   end)
 end
 
----One after the other, so that the second of two quick ones goes on with the session that the first begins.
-local function send_next()
-  local sending = waiting[1]
-  if not sending then
-    return
+---@param sent tark.ChatPrompt
+---@param problem? string nil: the server took it
+local function over(sent, problem)
+  M.outbox = vim.tbl_filter(function(turn)
+    return turn ~= sent.turn
+  end, M.outbox)
+  if problem then
+    instead = sent.instead or instead
+    prompt.give_back(sent.words)
+    require('tark.notify').warn(('not sent: %s. Your words are in the prompt'):format(problem))
   end
-  local function done(problem)
-    table.remove(waiting, 1)
-    for index, turn in ipairs(M.outbox) do
-      if turn == sending.turn then
-        table.remove(M.outbox, index)
-        break
-      end
-    end
-    if problem then
-      instead = sending.instead or instead
-      prompt.give_back(sending.words)
-      require('tark.notify').warn(('not sent: %s. Your words are in the prompt'):format(problem))
-    end
-    redraw()
-    send_next()
-  end
-  require('tark.chat').client(function(problem, client)
-    if not client then
-      return done(problem or 'there is no server')
-    end
-    local way = sending.steers and steer or sending.instead and resend or start
-    way(sending, state.of(client.id), client, done)
-  end)
+  redraw()
 end
 
 ---@param steers? string a running turn
@@ -133,17 +93,27 @@ local function send(steers)
     return
   end
   count = count + 1
-  local turn = { turnId = 'sending' .. count, prompt = words, state = 'sending', blocks = {}, seq = 0 }
-  table.insert(waiting, { words = words, turn = turn, steers = steers, instead = instead })
+  local turn = { turnId = 'sending' .. count, prompt = words, state = 'sending', blocks = {}, calls = {}, seq = 0 }
+  turn.gap, turn.listed = false, false
+  local sent = { words = words, turn = turn, steers = steers, instead = instead } ---@type tark.ChatPrompt
   table.insert(M.outbox, turn)
   instead = nil
   prompt.remember(words)
   prompt.set('')
   redraw()
   require('tark.chat.view').to_end()
-  if #waiting == 1 then
-    send_next()
-  end
+  require('tark.chat').client(function(problem, client)
+    if not client then
+      return over(sent, problem or 'there is no server')
+    end
+    require('tark.outbox').add(client, function(done)
+      local way = sent.steers and steer or sent.instead and resend or start
+      way(sent, state.of(client.id), client, function(refusal)
+        vim.schedule(done) -- also if showing it fails
+        over(sent, refusal)
+      end)
+    end)
+  end)
 end
 
 ---The prompt goes out, as a turn that may have to wait for others.
@@ -192,7 +162,8 @@ function M.cancel()
   local known = require('tark.chat').known()
   local client = known and require('tark.server').of(known)
   local turn = M.running(known)
-  for _, each in ipairs((transcript(known) or {}).turns or {}) do
+  local _, transcript = state.current(known)
+  for _, each in ipairs(transcript.turns) do
     turn = turn or each.state == 'queued' and each or nil
   end
   if client and turn then

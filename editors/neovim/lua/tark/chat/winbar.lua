@@ -7,14 +7,13 @@ function M.text(known)
   if not known then
     return 'Tark'
   end
-  local session = known.sessions[known.session_id or false] or {}
-  local talk = known.transcripts[known.session_id or false] or { turns = {} }
+  local session, talk = require('tark.state').current(known)
   local running, queued, used = 0, 0, nil
   for _, turn in ipairs(talk.turns) do
     running = running + (turn.state == 'running' and 1 or 0)
     queued = queued + (turn.state == 'queued' and 1 or 0)
     local usage = turn.usage or {}
-    if type(usage.contextUsed) == 'number' and type(usage.contextWindow) == 'number' then
+    if usage.contextUsed and usage.contextWindow then
       used = ('%d%% of context'):format(usage.contextUsed * 100 / math.max(1, usage.contextWindow))
     end
   end
@@ -23,7 +22,7 @@ function M.text(known)
     or running > 0 and 'working'
     or nil
   local parts = {}
-  local defaults = known.settings or {}
+  local defaults = known.settings
   for _, part in ipairs({
     session.title or 'New session',
     session.model or defaults.model or false,

@@ -9,7 +9,7 @@ M.title = content.title
 ---@param uri string
 ---@return string as the person would name it, from where they are
 local function name(uri)
-  return vim.fn.fnamemodify(vim.uri_to_fname(uri), ':~:.')
+  return require('tark.workspace').name(uri)
 end
 
 ---@param request tark.Permission

@@ -1,7 +1,7 @@
 ---Logging in to a provider: a code to type on a page. A key is never asked for in the editor.
 local figures = require('tark.figures')
 local notify = require('tark.notify')
-local request = require('tark.request')
+local server = require('tark.server')
 
 local M = {}
 
@@ -29,7 +29,7 @@ end
 
 ---@param provider string
 local function login(provider)
-  request.send('tark.auth.login', { provider = provider }, function(answer)
+  server.ask('tark.auth.login', { provider = provider }, function(answer)
     if answer.userCode then -- else it takes a key, and the server says how it is given
       show(answer)
     end
@@ -42,13 +42,13 @@ function M.choose(options)
   if provider ~= '' then
     return login(provider)
   end
-  request.send('tark.auth.status', {}, function(answer, known)
+  server.ask('tark.auth.status', {}, function(answer, known)
     require('tark.completion').keep_providers(known, answer.providers)
     vim.ui.select(answer.providers, {
       prompt = 'Log in to:',
       kind = 'tark_provider',
       format_item = function(each)
-        return figures.row(each.provider, each.status, request.known(each.source))
+        return figures.row(each.provider, each.status, each.source)
       end,
     }, function(each)
       if each then

@@ -1,16 +1,15 @@
 ---The sessions of the workspace in a list, and what can be done with the one that is chosen.
 local figures = require('tark.figures')
 local notify = require('tark.notify')
-local request = require('tark.request')
-local state = require('tark.state')
+local server = require('tark.server')
+local updates = require('tark.updates')
 
 local M = {}
 
 ---@param known tark.State
 ---@param session_id? string nil: the next turn begins a new one
 local function go_on_with(known, session_id)
-  known.session_id = session_id
-  state.emit('session', known, session_id)
+  updates.go_on_with(known, session_id)
   require('tark.chat').show({ focus = true })
 end
 
@@ -21,7 +20,6 @@ local function open(session, known)
     if problem then
       return notify.warn(problem)
     end
-    known.sessions[session.sessionId] = session
     go_on_with(known, session.sessionId)
   end)
 end
@@ -30,7 +28,7 @@ end
 local function rename(session)
   vim.ui.input({ prompt = 'Title: ', default = session.title }, function(title)
     if title and vim.trim(title) ~= '' then
-      request.send('tark.session.rename', { sessionId = session.sessionId, title = title }, function(answer)
+      server.ask('tark.session.rename', { sessionId = session.sessionId, title = title }, function(answer)
         notify.say(('the session is called %s'):format(answer.title))
       end)
     end
@@ -45,12 +43,8 @@ local function delete(session)
     if choice ~= choices[2] then
       return
     end
-    request.send('tark.session.delete', { sessionId = session.sessionId }, function(_, known)
-      known.sessions[session.sessionId], known.transcripts[session.sessionId] = nil, nil
-      if known.session_id == session.sessionId then
-        known.session_id = nil
-      end
-      state.emit('session', known, known.session_id)
+    server.ask('tark.session.delete', { sessionId = session.sessionId }, function(_, known)
+      updates.forgotten(known, session.sessionId)
       notify.say(('deleted the session %s'):format(session.title))
     end)
   end)
@@ -58,12 +52,12 @@ end
 
 ---@param session table
 local function fork(session)
-  request.send('tark.session.fork', { sessionId = session.sessionId }, open)
+  server.ask('tark.session.fork', { sessionId = session.sessionId }, open)
 end
 
 ---@param session table
 local function export(session)
-  request.send('tark.session.export', { sessionId = session.sessionId }, function(answer)
+  server.ask('tark.session.export', { sessionId = session.sessionId }, function(answer)
     notify.say(('exported to %s'):format(vim.fn.fnamemodify(answer.path, ':~')))
   end)
 end
@@ -81,8 +75,8 @@ local function row(session, known)
     session.sessionId == known.session_id and 'current' or nil,
     figures.age(session.updated),
     turns,
-    request.known(session.model),
-    figures.money(request.known(session.costUsd)),
+    session.model,
+    figures.money(session.costUsd),
     session.readOnly and 'read-only' or nil
   )
 end
@@ -97,7 +91,7 @@ function M.choose(options)
       ('%s is nothing that is done with sessions: open, new, rename, delete, fork, export'):format(name)
     )
   end
-  request.send('tark.session.list', { all = options.all or nil }, function(answer, known)
+  server.ask('tark.session.list', { all = options.all or nil }, function(answer, known)
     if not action then
       return go_on_with(known, nil)
     end

@@ -1,8 +1,7 @@
 ---Which model a session has, and what it may do: its mode and its approval level.
 local figures = require('tark.figures')
 local notify = require('tark.notify')
-local request = require('tark.request')
-local state = require('tark.state')
+local server = require('tark.server')
 
 local M = {}
 
@@ -24,16 +23,11 @@ M.levels = {
 ---@param value string
 ---@param new_sessions? boolean
 local function set(setting, value, new_sessions)
-  request.send('tark.settings.set', function(known)
+  server.ask('tark.settings.set', function(known)
     return { [setting] = value, sessionId = not new_sessions and known.session_id or nil }
   end, function(answer, known)
     local session_id = not new_sessions and known.session_id or nil
-    if session_id then
-      known.sessions[session_id] = vim.tbl_extend('force', known.sessions[session_id] or {}, answer)
-    else
-      known.settings = vim.tbl_extend('force', known.settings or {}, answer)
-    end
-    state.emit('session', known, session_id)
+    require('tark.updates').set(known, session_id, answer)
     notify.say(('%s of %s is %s'):format(setting, session_id and 'this session' or 'new sessions', answer[setting]))
   end)
 end
@@ -41,12 +35,12 @@ end
 ---@param model table
 ---@return string
 local function model_row(model)
-  local price = request.known(model.price)
-  local window = request.known(model.contextWindow)
-  local input, output = price and request.known(price.input), price and request.known(price.output)
+  local price = model.price
+  local window = model.contextWindow
+  local input, output = price and price.input, price and price.output
   return figures.row(
     model.id,
-    request.known(model.name) ~= model.id and request.known(model.name) or nil,
+    model.name ~= model.id and model.name or nil,
     window and figures.short(window) .. ' window' or nil,
     input and output and ('$%s in, $%s out for 1M tokens'):format(input, output) or nil
   )
@@ -58,7 +52,7 @@ function M.model(options)
   if (options.name or '') ~= '' then
     return set('model', options.name, options.new_sessions)
   end
-  request.send('tark.models.list', {}, function(answer, known)
+  server.ask('tark.models.list', {}, function(answer, known)
     require('tark.completion').keep_models(known, answer.models)
     for _, problem in ipairs(answer.problems) do
       notify.warn(problem)

@@ -1,5 +1,6 @@
 ---The hunks that wait for the person, in all files, and how they are called.
 local state = require('tark.state')
+local workspace = require('tark.workspace')
 
 local M = {}
 
@@ -35,18 +36,7 @@ function M.place(hunk)
   return range.start.line, math.max(0, last - range.start.line)
 end
 
----@param uri string
----@return integer? bufnr nil: no buffer has this file
-function M.buffer(uri)
-  local path = vim.uri_to_fname(uri)
-  return vim.fn.bufexists(path) == 1 and vim.fn.bufadd(path) or nil
-end
-
----@param uri string
----@return string path as people say it
-function M.name(uri)
-  return vim.fn.fnamemodify(vim.uri_to_fname(uri), ':~:.')
-end
+M.buffer, M.name = workspace.buffer, workspace.name
 
 ---@param bufnr? integer nil: in all files
 ---@return tark.Waiting[] in the order in which they stand in their files
