@@ -23,6 +23,7 @@ from tark_lsp.cli.visible import visible
 from tark_lsp.errors import TarkError
 from tark_lsp.folders import state_folder, user_config_path, workspace_config_path
 from tark_lsp.llm.keys.logins import KeyStatus
+from tark_lsp.llm.provider import load_providers
 from tark_lsp.server.client import Client
 from tark_lsp.settings import Settings, load_settings
 from tark_lsp.tools.ripgrep import Program
@@ -124,8 +125,13 @@ def _keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
     statuses, place = asyncio.run(ask())
     yield from (Finding(Mark.BAD, describe(each)) for each in statuses if each.state == "unusable")
     found = [f"{each.provider} ({each.source})" for each in statuses if each.state == "ready"]
+    chosen = (settings.model or "").partition("/")[0]
+    needless = [each.provider for each in statuses if each.state == "unneeded"]
+    needless += [name for name, each in load_providers().items() if each.script is not None]
     if found:
         yield Finding(Mark.GOOD, f"keys: {', '.join(found)}")
+    elif chosen in needless:
+        yield Finding(Mark.GOOD, f"keys: none found, and {chosen} needs none")
     else:
         missing = [logins.provider(each.provider) for each in statuses if each.state == "missing"]
         names = ", ".join(sorted(name for provider in missing for name in provider.key_env[:1]))

@@ -18,10 +18,13 @@ OWN = '[providers.mine]\nwire = "openai-chat"\nbaseUrl = "http://127.0.0.1:1"\na
         ("", {"OPENAI_API_KEY": "secret-1"}, ["ok   keys: openai (OPENAI_API_KEY)"], 0),
         (OWN, {"MY_KEY": "secret-1"}, ["mine (MY_KEY)"], 0),
         ('model = "a/b"', {"TARK_MODE": "plan"}, ["model: a/b; mode: plan; approval: careful"], 0),
+        ('model = "ollama/b"', {}, ["ok   keys: none found, and ollama needs none"], 0),
+        ('model = "scripted/b"', {}, ["ok   keys: none found, and scripted needs none"], 0),
+        ('model = "mistral/b"', {}, ["note keys: none found: run"], 0),
         ('mode = "sleep"', {}, ["BAD ", 'mode is "sleep"'], 1),
         ("mode = ", {}, ["cannot be read as TOML"], 1),
     ],
-    ids=["nothing", "a key", "a provider of one's own", "chosen", "a bad setting", "broken settings"],
+    ids=["nothing", "a key", "a provider of one's own", "chosen", "local", "a script", "without its key", "a bad setting", "broken settings"],
 )
 def test_findings(tmp_path: Path, toml: str, keys: dict[str, str], words: list[str], code: int) -> None:
     if toml:
