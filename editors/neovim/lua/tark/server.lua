@@ -11,6 +11,7 @@ local M = {}
 
 local NAME = 'tark'
 local SLOW_MS = 15000
+local ROOT_MS = 3000
 
 M.start_failed = false -- the last one; files that are opened do not try it again
 
@@ -43,6 +44,21 @@ function M.root(bufnr)
   return workspace.root(bufnr, markers)
 end
 
+---As vim.lsp.config has it: by a function of the person's, it may come late, or never where they want no server.
+---@param file? integer
+---@param done fun(root?: string)
+local function find_root(file, done)
+  local root = (vim.lsp.config[NAME] or {}).root_dir
+  if type(root) == 'function' and file then
+    local ok, traceback = xpcall(root, debug.traceback, file, done)
+    if not ok then
+      require('tark.notify').bug(traceback)
+    end
+  else
+    done(type(root) == 'string' and root or M.root(file))
+  end
+end
+
 ---@param filter table as of vim.lsp.get_clients()
 ---@return vim.lsp.Client?
 local function running(filter)
@@ -59,7 +75,12 @@ end
 ---@return vim.lsp.Client?
 function M.client(bufnr)
   local file = workspace.file_buffer(bufnr)
-  local found = file and running({ bufnr = file }) or running({ root = { M.root(file) } })
+  local found = file and running({ bufnr = file })
+  if not found then
+    find_root(file, function(root)
+      found = running({ root = { root } })
+    end)
+  end
   if not found and not file then
     local all = vim.lsp.get_clients({ name = NAME })
     found = #all == 1 and not all[1]:is_stopped() and all[1] or nil
@@ -136,17 +157,25 @@ function M.ensure(bufnr, done)
   else
     client = M.client(bufnr)
   end
-  if client then
+  if client and starting[client.id] then -- it answers those first who asked first
+    table.insert(starting[client.id], done)
+    return
+  elseif client then
     return done(nil, client)
   end
-  local root = (vim.lsp.config[NAME] or {}).root_dir
-  if type(root) == 'function' and file then
-    root(file, function(found) -- ours, or the person's
-      M.start(found, { file }, done)
-    end)
-  else
-    M.start(type(root) == 'string' and root or M.root(file), { file }, done)
-  end
+  local answered = false
+  find_root(file, function(root)
+    if not answered then
+      answered = true
+      M.start(root, { file }, done)
+    end
+  end)
+  vim.defer_fn(function()
+    if not answered then
+      answered = true
+      done("root_dir of vim.lsp.config('tark') wants no server for this file")
+    end
+  end, ROOT_MS)
 end
 
 ---`on_init` of a client.

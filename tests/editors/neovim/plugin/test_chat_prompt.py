@@ -7,7 +7,7 @@ import pytest
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.chat import Chat, open_shapes
 from tests.editors.neovim.plugin.conftest import Start
-from tests.editors.neovim.plugin.turns import told, unhurt
+from tests.editors.neovim.plugin.turns import told, turns, unhurt
 
 pytestmark = pytest.mark.editor
 
@@ -96,6 +96,13 @@ def test_it_grows_has_a_history_and_gets_back_what_is_not_taken(chat: Chat, neov
     told(neovim, "Your words are in the prompt")
     neovim.until(lambda: "lost?" not in chat.shown, "it does not show as sent")
     assert chat.mode == "i"
+
+
+def test_a_command_and_the_chat_go_on_with_one_session(chat: Chat, neovim: Neovim) -> None:
+    """The second does not wait until the first is answered."""
+    neovim.keys("isay two<Esc>:Tark say one<CR>:normal \r<CR>".replace("\r", "<C-v><CR>"))
+    neovim.until(lambda: len(turns(neovim)) == 2, "two turns")
+    assert len({turn["session"] for turn in turns(neovim)}) == 1
 
 
 def test_a_busy_session_queues_is_steered_and_cancelled(chat: Chat, neovim: Neovim) -> None:

@@ -23,8 +23,16 @@ def writing(neovim: Neovim) -> None:
 
 
 def test_one_of_several(neovim: Neovim) -> None:
+    neovim.lua("""
+        vim.g.heard = {}
+        vim.api.nvim_create_autocmd('User', { pattern = 'TarkPermission', callback = function(event)
+          local kinds = vim.tbl_map(function(each) return each.kind end, event.data.waiting)
+          vim.g.heard = vim.list_extend(vim.g.heard, { table.concat(kinds) })
+        end })
+    """)
     begun = begin(neovim, "ask for one colour")
-    there = asks(neovim, "│ Which colour?")
+    there = asks(neovim, "> Which colour?")
+    assert neovim.lua("return vim.g.heard")[-1] == "input", "scripts of one's own hear of it"
     assert not there.focused
     assert there.lines[2:5] == [" 1 red", " 2 green", " 3 blue"]
     go(neovim)
@@ -61,7 +69,7 @@ def test_several_of_several(neovim: Neovim) -> None:
 
 def test_words_of_their_own(neovim: Neovim) -> None:
     begun = begin(neovim, "ask for words")
-    asks(neovim, "│ In your own words.")
+    asks(neovim, "> In your own words.")
     neovim.keys(":TarkPermission<CR>")
     writing(neovim)
     neovim.keys("a long<Esc>q")

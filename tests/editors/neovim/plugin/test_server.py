@@ -188,6 +188,24 @@ def test_one_server_for_each_workspace(start: Start, workspace: Path, tmp_path: 
     assert not neovim.messages()
 
 
+def test_a_file_that_the_person_wants_no_server_for(start: Start, workspace: Path, tmp_path: Path) -> None:
+    for name in ("a.py", "b.py"):
+        (workspace / name).write_text("a = 1\n")
+    root_dir = """function(bufnr, on_dir)
+      local path = vim.api.nvim_buf_get_name(bufnr)
+      if not path:find('b.py', 1, true) then
+        vim.schedule(function() on_dir(vim.fs.dirname(path)) end)
+      end
+    end"""
+    own = f"vim.lsp.config('tark', {{ root_dir = {root_dir} }})"
+    neovim = start(init=write_init(tmp_path, [sys.executable, "-m", "tark_lsp"], own))
+    neovim.open(workspace / "a.py")
+    neovim.lua("vim.cmd.edit('b.py')")
+    neovim.keys(":Tark keep these words<CR>")
+    told(neovim, "wants no server for this file. Your words are kept for :Tark")
+    assert neovim.lua(CLIENTS) == [str(workspace)]
+
+
 def test_a_buffer_without_a_name_in_the_working_directory(start: Start, workspace: Path) -> None:
     neovim = start()
     answer(neovim, "tark.state")
