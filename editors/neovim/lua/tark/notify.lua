@@ -2,6 +2,7 @@
 local M = {}
 
 local REPEATED_MS = 1000
+local BESIDE = 13 -- columns of the last line that are for others than a message
 
 local told = {} ---@type table<string, integer> when each text was told last, in ms
 
@@ -10,8 +11,16 @@ local told = {} ---@type table<string, integer> when each text was told last, in
 ---@param text string
 ---@param level integer
 local function show(text, level)
+  text = require('tark.visible').code(text)
   if not debug.getinfo(vim.notify, 'S').source:match('^@vim/') then
     return vim.notify(text, level) -- a plugin's, which has room
+  end
+  if vim.o.cmdheight == 0 then -- nothing is shortened there
+    local room = math.max(vim.o.columns - BESIDE, 1)
+    if vim.fn.strdisplaywidth(text) > room then
+      require('vim.lsp.log').warn('tark', text)
+      text = vim.fn.printf('%.' .. room - 1 .. 'S…', text)
+    end
   end
   local shortmess = vim.o.shortmess
   vim.opt.shortmess:append('T')
@@ -44,7 +53,7 @@ end
 ---@param message string
 ---@param level? integer of vim.log.levels
 function M.say(message, level)
-  local text = 'Tark: ' .. message:gsub('%s*\n%s*', ' ')
+  local text = 'Tark: ' .. vim.trim((message:gsub('%s+', ' ')))
   local now = vim.uv.now()
   for each, at in pairs(told) do
     told[each] = now - at < REPEATED_MS and at or nil
@@ -63,8 +72,9 @@ function M.warn(message)
 end
 
 ---A fault of ours: told in a line, the stack in the log of the language client.
----@param traceback string
+---@param traceback any as debug.traceback() gives it, which leaves errors that are no strings as they are
 function M.bug(traceback)
+  traceback = type(traceback) == 'string' and traceback or vim.inspect(traceback)
   require('vim.lsp.log').error('tark', traceback)
   M.warn('something went wrong here: ' .. traceback:match('[^\n]*') .. ' (the log has more: :checkhealth vim.lsp)')
 end

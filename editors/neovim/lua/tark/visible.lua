@@ -98,6 +98,13 @@ function M.line(text)
   return (M.code(text:gsub('\r\n', '\n')):gsub('\n', '⏎'):gsub('\t', '⇥'))
 end
 
+---vim.trim(), which takes seconds for kilobytes of nothing but blanks.
+---@param text string
+---@return string
+function M.trim(text)
+  return text:find('%S') and vim.trim(text) or ''
+end
+
 ---At most so many bytes, no character cut.
 ---@param text string
 ---@param longest integer

@@ -28,7 +28,7 @@ end
 ---@param draft tark.Draft
 local function dress(draft)
   local asked = waiting.find(draft.each.request.requestId) ~= nil
-  local words = asked and ' <C-s> send   q back ' or ' nobody asks any more   q close, your words are kept '
+  local words = asked and ' <C-s> send   <Esc>q back ' or ' nobody asks any more   q close, your words are kept '
   vim.api.nvim_win_set_config(window_of(draft) --[[@as integer]], {
     title = { { ' Your answer ', 'TarkFloatTitle' } },
     footer = { { words, asked and 'TarkFaint' or 'TarkRiskRisky' } },
@@ -46,6 +46,18 @@ local function give_up(draft)
   end
 end
 
+---The question has its keys and its place again.
+local function closed()
+  require('tark.waiting.window').make_room(0)
+  require('tark.waiting.card').redraw()
+end
+
+---@param request_id string
+---@return boolean is its window open?
+function M.is_open(request_id)
+  return drafts[request_id] ~= nil and window_of(drafts[request_id]) ~= nil
+end
+
 ---@param draft tark.Draft
 local function leave(draft)
   vim.cmd.stopinsert()
@@ -58,6 +70,7 @@ local function leave(draft)
   if window then
     vim.api.nvim_win_close(window, true)
   end
+  closed()
   if not waiting.find(draft.each.request.requestId) then
     give_up(draft)
   end
@@ -66,7 +79,7 @@ end
 ---@param draft tark.Draft
 local function send(draft)
   local text, each = text_of(draft), waiting.find(draft.each.request.requestId)
-  if each and vim.trim(text) == '' then
+  if each and not text:find('%S') then
     return require('tark.notify').say('there is nothing to send yet (q goes back)')
   end
   leave(draft)
@@ -110,13 +123,19 @@ end
 ---@param each tark.Waiting
 function M.open(each)
   local draft = draft_of(each)
-  local beside = require('tark.waiting.window').beside(HEIGHT)
   if not window_of(draft) then
-    draft.window = vim.api.nvim_open_win(draft.buffer, true, beside)
+    draft.window = vim.api.nvim_open_win(draft.buffer, true, require('tark.waiting.window').make_room(HEIGHT))
     vim.wo[draft.window].wrap = true
     vim.wo[draft.window].winhighlight = 'Normal:TarkFloat,FloatBorder:TarkFloatBorder,FloatTitle:TarkFloatTitle'
   end
   vim.api.nvim_set_current_win(draft.window)
+  require('tark.waiting.card').redraw() -- its keys are for the question, and are text here
+  vim.api.nvim_win_set_config(draft.window, require('tark.waiting.window').make_room(HEIGHT))
+  vim.api.nvim_create_autocmd('WinClosed', {
+    pattern = tostring(draft.window),
+    once = true,
+    callback = vim.schedule_wrap(closed),
+  })
   dress(draft)
   vim.cmd.startinsert({ bang = true })
 end

@@ -18,14 +18,14 @@ end
 ---@param request tark.Input
 ---@return string
 function M.title(request)
-  return visible.short(vim.trim(request.question), LONGEST_TITLE)
+  return visible.short(visible.trim(request.question), LONGEST_TITLE)
 end
 
 ---@param request tark.Input
 ---@return tark.Lines
 local function head(request)
   local into = require('tark.waiting.lines').new()
-  into:quote(vim.trim(request.question), '│ ', 'TarkWaitingSubject')
+  into:quote(visible.trim(request.question), '> ', 'TarkWaitingSubject')
   into:add('')
   return into
 end
@@ -39,7 +39,7 @@ function M.draw(request, keys)
     local box = not request.multiple and '' or chosen_of(request)[option.id] and '[x] ' or '[ ] '
     into:add({ ('%2d '):format(number), 'TarkKey' }, box .. visible.line(option.label))
   end
-  if #request.options > 0 then
+  if #request.options > 0 and #keys > 0 then
     into:add('')
   end
   local rest = vim.tbl_filter(function(key)
@@ -115,6 +115,12 @@ function M.keys(request)
   end
   table.insert(keys, { 'd', 'do not answer', decline, decides = true, short = 'do not answer' })
   return keys
+end
+
+---@param request tark.Input
+---@return boolean
+function M.is_written(request)
+  return require('tark.input.draft').is_open(request.requestId)
 end
 
 ---Where only words can be the answer, they are what the person comes for.

@@ -23,24 +23,24 @@ local function words(argv)
   return visible.line(table.concat(shown, ' '))
 end
 
----What is as the person's own is named only: else it would hide what is not.
+---What is as the person's own is counted only: else it would hide what is not.
 ---@param into tark.Lines
 ---@param env table<string, string>
 ---@param own_env table<string, string>
 local function add_env(into, env, own_env)
-  local other, same = {}, {}
+  local other, same = {}, 0
   for _, key in ipairs(vim.fn.sort(vim.tbl_keys(env))) do
     if env[key] == own_env[key] then
-      table.insert(same, words({ key }))
+      same = same + 1
     else
       table.insert(other, words({ key .. '=' .. env[key] }))
     end
   end
+  if same > 0 then
+    table.insert(other, ('%s%d of your own'):format(#other > 0 and 'and ' or '', same))
+  end
   if #other > 0 then
     into:add({ 'with ', 'TarkLabel' }, { table.concat(other, '  '), 'TarkFaint' })
-  end
-  if #same > 0 then
-    into:add({ 'and  ', 'TarkLabel' }, { table.concat(same, ' ') .. ' as they are here', 'TarkFaint' })
   end
 end
 
@@ -87,6 +87,19 @@ function M.title(request)
   return visible.short(request.title, LONGEST_TITLE)
 end
 
+---The title, less what stands below it: the text of the command.
+---@param request tark.Permission
+---@return string
+local function heading(request)
+  local title = visible.line(request.title)
+  local text = request.command and visible.line((visible.trim(request.command.text):gsub('%s+', ' '))) or ''
+  local from, to = title:find(text, 1, true)
+  if text == '' or not from or from == 1 then
+    return M.title(request)
+  end
+  return visible.short(vim.trim(vim.trim(title:sub(1, from - 1)) .. title:sub(to + 1)), LONGEST_TITLE)
+end
+
 ---@param request tark.Permission
 ---@param keys tark.WaitingKey[]
 ---@param name fun(uri: string): string how a file is called
@@ -95,8 +108,12 @@ end
 function M.build(request, keys, name, own_env)
   local into = require('tark.waiting.lines').new()
   local risk = RISKS[request.risk] or { visible.line(tostring(request.risk)), 'TarkRiskRisky' }
-  into:add({ M.title(request), 'TarkWaitingSubject' })
+  into:add({ heading(request), 'TarkWaitingSubject' })
   into:add(risk, { ', asked because ' .. visible.line(request.why), 'TarkLabel' })
+  if not request.command and not request.edits and visible.line(request.title) ~= M.title(request) then
+    into:add('')
+    into:quote(request.title, '> ') -- nothing else says all of what is allowed
+  end
   into:add('')
   if request.command then
     add_command(into, request.command, own_env)

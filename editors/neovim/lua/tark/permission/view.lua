@@ -25,6 +25,24 @@ function M.stage(request)
   return (require('tark.permission.diff').decided(request.edits or {}))
 end
 
+---@param request tark.Permission
+---@return boolean are all its hunks drawn in windows of this tab?
+function M.is_drawn(request)
+  local in_windows = {} ---@type table<integer, true>
+  for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    in_windows[vim.api.nvim_win_get_buf(window)] = true
+  end
+  for _, document in ipairs(request.edits or {}) do
+    local bufnr = require('tark.workspace').buffer(document.uri)
+    for _, hunk in ipairs(document.hunks) do
+      if hunk.operation or not bufnr or not in_windows[bufnr] or hunk.state == 'stale' then
+        return false
+      end
+    end
+  end
+  return request.edits ~= nil
+end
+
 ---@param answer tark.PermissionReply
 ---@return fun(each: tark.Waiting)
 local function answers(answer)
@@ -42,7 +60,7 @@ local function reject_with_reason(each)
       return
     end
     if now and waiting.version(now) == version then
-      waiting.answer(now, { outcome = 'reject', reason = vim.trim(reason) ~= '' and reason or nil })
+      waiting.answer(now, { outcome = 'reject', reason = reason:find('%S') and reason or nil })
     else
       require('tark.input.kept').keep(reason, 'it was changed or answered meanwhile')
     end

@@ -102,7 +102,7 @@ function M.title(hunk)
   local first = ''
   for _, line in ipairs(vim.list_extend(M.lines(hunk.newText), M.lines(hunk.oldText))) do
     if first == '' then
-      first = vim.trim(line)
+      first = require('tark.visible').trim(line)
     end
   end
   local words = M.operation(hunk)

@@ -1,0 +1,42 @@
+"""What the person is told in a line, whatever is in it: no key is asked for, and nothing in it is hidden."""
+
+import pytest
+
+from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.conftest import Start
+
+pytestmark = pytest.mark.editor
+
+SAY = "require('tark.notify').say(...)"
+
+
+@pytest.fixture
+def neovim(start: Start) -> Neovim:
+    return start()
+
+
+def test_what_cannot_be_seen_is_told_as_its_code_point(neovim: Neovim) -> None:
+    neovim.lua(SAY, "a\0b\x1b[31m\u202e it's\n  evil")
+    neovim.until(lambda: r"Tark: a\u{0}b\u{1b}[31m\u{202e} it's evil" in neovim.messages(), "the message")
+
+
+def test_long_messages_ask_for_no_key(neovim: Neovim) -> None:
+    for height in (1, 0):
+        neovim.lua("vim.o.cmdheight = ...", height)
+        for words in ("long " * 200, "\u6f22" * 500):
+            neovim.lua(SAY, f"{height} {words}")
+            neovim.until(lambda height=height: f"Tark: {height} " in neovim.messages(), "the message")  # type: ignore[misc]
+            assert not neovim.asks
+            neovim.lua("vim.cmd('messages clear')")
+
+
+def test_blanks_do_not_hold_up(neovim: Neovim) -> None:
+    """Patterns that look at each blank from each other blank would take a minute; the driver ends Neovim before that."""
+    neovim.lua(SAY, " " * 200_000 + "x")
+    neovim.until(lambda: "Tark: x" in neovim.messages(), "the message")
+
+
+def test_an_error_that_is_no_string_is_told(neovim: Neovim) -> None:
+    neovim.lua("xpcall(function() error({ code = 5 }) end, function(e) require('tark.notify').bug(debug.traceback(e)) end)")
+    neovim.until(lambda: "something went wrong here: {" in neovim.messages(), "the message")
+    assert "stack traceback" not in neovim.messages()
