@@ -24,7 +24,17 @@ OWN = '[providers.mine]\nwire = "openai-chat"\nbaseUrl = "http://127.0.0.1:1"\na
         ('mode = "sleep"', {}, ["BAD ", 'mode is "sleep"'], 1),
         ("mode = ", {}, ["cannot be read as TOML"], 1),
     ],
-    ids=["nothing", "a key", "a provider of one's own", "chosen", "local", "a script", "without its key", "a bad setting", "broken settings"],
+    ids=[
+        "nothing",
+        "a key",
+        "a provider of one's own",
+        "chosen",
+        "local",
+        "a script",
+        "without its key",
+        "a bad setting",
+        "broken settings",
+    ],
 )
 def test_findings(tmp_path: Path, toml: str, keys: dict[str, str], words: list[str], code: int) -> None:
     if toml:
