@@ -1,4 +1,4 @@
-"""What a killed write leaves beside a file: gone with the next write in its folder, and nothing else is."""
+"""What a killed write leaves beside a file: gone with the first write of another in its folder, and nothing else is."""
 
 import os
 import signal
@@ -53,6 +53,19 @@ def test_a_killed_write_is_cleared_up(
     assert left.startswith(".tark-")
     deed(open_folder(folder), lambda: True)
     assert names(source) in ({"a.py"}, {"a.py", "b.py"})
+
+
+def test_a_folder_is_listed_once(folder: Path, source: Path) -> None:
+    """There may be very many files in it."""
+    writer = open_folder(folder)
+    for number, name in enumerate(("b.py", "c.py")):
+        (source / NAME).touch()
+        writer.create(PurePath("src", name), b"b\n", lambda: True)
+        assert (source / NAME).exists() == (number > 0)
+    (folder / "other").mkdir()
+    (folder / "other" / NAME).touch()
+    writer.create(PurePath("other/b.py"), b"b\n", lambda: True)
+    assert names(folder / "other") == {"b.py"}
 
 
 @each_deed

@@ -36,6 +36,7 @@ class PosixFolder:
         self.path = path
         self._opener = opener or Opener()
         self._handles: dict[tuple[int, int], int] = {}
+        self._cleared: set[tuple[int, int]] = set()
         self._lock = threading.Lock()
         weakref.finalize(self, _close_all, self._handles)
 
@@ -44,17 +45,19 @@ class PosixFolder:
         return _read(descriptor, cap)
 
     def create(self, relative: PurePath, data: bytes, ready: Ready, mode: int | None = None) -> None:
-        with self._parent(relative, create=True) as parent, _temporary(parent, data, 0o666) as (name, descriptor):
-            if mode is not None:
-                os.fchmod(descriptor, mode & 0o777)
-            os.fsync(descriptor)
-            _check(ready)
-            try:
-                rename_new(parent, name, parent, relative.name)
-            except FileExistsError as error:
-                raise StaleText("there is such a file by now") from error
-            os.fsync(parent)
-            _verify(parent, relative.name, data)
+        with self._parent(relative, create=True) as parent:
+            self._clear_up(parent)
+            with _temporary(parent, data, 0o666) as (name, descriptor):
+                if mode is not None:
+                    os.fchmod(descriptor, mode & 0o777)
+                os.fsync(descriptor)
+                _check(ready)
+                try:
+                    rename_new(parent, name, parent, relative.name)
+                except FileExistsError as error:
+                    raise StaleText("there is such a file by now") from error
+                os.fsync(parent)
+                _verify(parent, relative.name, data)
 
     def move(self, relative: PurePath, into: Self, target: PurePath, expected: bytes, ready: Ready) -> str:
         with self._parent(relative) as parent:
@@ -68,6 +71,7 @@ class PosixFolder:
                 except OSError as error:
                     if error.errno != errno.EXDEV:
                         raise
+                    into._clear_up(other)
                     return _move_by_copy(parent, relative.name, other, target.name, before, ready)
                 try:
                     _expect(other, target.name, expected)
@@ -86,6 +90,7 @@ class PosixFolder:
                 relative.name, os.W_OK, dir_fd=parent, effective_ids=os.access in os.supports_effective_ids
             ):
                 raise WriteFailed("the file is read-only")
+            self._clear_up(parent)
             with _temporary(parent, data, 0o600) as (name, descriptor):
                 note = _keep(parent, relative.name, before.status, descriptor)
                 os.fsync(descriptor)
@@ -134,6 +139,15 @@ class PosixFolder:
             yield descriptor
         finally:
             os.close(descriptor)
+
+    def _clear_up(self, parent: int) -> None:
+        """Remove what killed servers have left in a folder, before the first write there only: it is listed whole."""
+        status = os.fstat(parent)
+        key = (status.st_dev, status.st_ino)
+        if key not in self._cleared:
+            with _alone(parent):
+                _remove_left(parent)
+            self._cleared.add(key)
 
     def _make_folders(self, names: tuple[str, ...]) -> None:
         for count in range(1, len(names) + 1):
@@ -228,7 +242,6 @@ def _temporary(parent: int, data: bytes, mode: int) -> Iterator[tuple[str, int]]
     """
     name = temporary_name()
     with _alone(parent):
-        _clear_up(parent)
         descriptor = os.open(name, NEW, mode, dir_fd=parent)
         with suppress(OSError):  # a file system without locks: nobody gets one to clear up, either
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -244,8 +257,8 @@ def _temporary(parent: int, data: bytes, mode: int) -> Iterator[tuple[str, int]]
             os.unlink(name, dir_fd=parent)
 
 
-def _clear_up(parent: int) -> None:
-    """Remove what servers that were killed have left in the folder, which is locked."""
+def _remove_left(parent: int) -> None:
+    """The folder is locked."""
     for name in matching(os.listdir(parent), TEMPORARY):
         with suppress(OSError):  # one that is being written, or that is not ours to touch
             descriptor = os.open(name, READ, dir_fd=parent)
