@@ -48,7 +48,7 @@ describe('a turn in the chat', function()
       '',
       'Because.',
       '',
-      '1 edit · 8.1k tokens · $0.0120',
+      '1 file changed · 8.1k tokens · $0.0120',
     }, lines({ blocks = blocks, usage = usage, edits = edits }))
   end)
 
@@ -84,10 +84,7 @@ describe('a turn in the chat', function()
       { '', '✗ edit_file a.py: It is not there.' },
       answer({ blocks = { call({ status = 'failed', content = why }) } })
     )
-    assert.same(
-      { '', '? edit_file a.py  <CR> answers' },
-      answer({ blocks = { call({ status = 'waiting' }) } })
-    )
+    assert.same({ '', '? edit_file a.py  <CR> answers' }, answer({ blocks = { call({ status = 'waiting' }) } }))
   end)
 
   it('puts calls below each other, and blank lines around the words', function()

@@ -93,7 +93,8 @@ describe('a text in the chat', function()
 
   it("is no deeper than what Neovim's parser survives", function()
     assert.same('- - x', text.shallow('- - x'))
-    for _, deep in ipairs({ ('> '):rep(300), ('>'):rep(300), ('- '):rep(300), (' '):rep(600) .. '- ', ('\t1.'):rep(90) }) do
+    local depths = { ('> '):rep(300), ('>'):rep(300), ('- '):rep(300), (' '):rep(600) .. '- ', ('\t1.'):rep(90) }
+    for _, deep in ipairs(depths) do
       local shallow = text.shallow(deep .. 'x')
       local signs = shallow:match('^[^\\]*')
       assert.is_true(#signs <= 130, shallow)

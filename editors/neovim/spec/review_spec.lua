@@ -40,7 +40,7 @@ end)
 
 describe('virtual text', function()
   local virtual_text = require('tark.review.virtual_text')
-  local style = { line = 'Line', word = 'Word', tabstop = 4, width = 10 }
+  local style = { sign = '+ ', sign_group = 'Sign', line = 'Line', word = 'Word', tabstop = 4, width = 10, room = 10 }
 
   it('has blanks for tabs, up to the next stop', function()
     assert.same('a   b', (virtual_text.expanded('a\tb', 4)))
@@ -60,6 +60,23 @@ describe('virtual text', function()
     assert.same({ { 'one', 'Line' }, { '       ', 'Line' } }, virtual_text.chunks('one', nil, style))
   end)
 
+  ---As the screen shows it.
+  local function shown(line)
+    return vim.tbl_map(function(chunks)
+      local words = ''
+      for _, chunk in ipairs(chunks) do
+        words = words .. chunk[1]
+      end
+      return (words:gsub('%s+$', ''))
+    end, virtual_text.lines({ line }, {}, style))
+  end
+
+  it('has a sign, and hides nothing behind the edge of the window', function()
+    assert.same({ '+ two = 2' }, shown('two = 2'))
+    assert.same({ '+ two = 22', '', '    ; evil', '  ()' }, shown('two = 22' .. (' '):rep(10) .. '; evil()'))
+    assert.same({ '+ 語語語語', '  語' }, shown('語語語語語'))
+  end)
+
   it('is cut between characters', function()
     local line = virtual_text.chunks(('é'):rep(400), nil, style)[1][1]
     assert.same(('é'):rep(250), line)
@@ -68,9 +85,12 @@ describe('virtual text', function()
     for number = 1, 1000 do
       lines[number] = tostring(number)
     end
-    local drawn = virtual_text.lines(lines, {}, style)
+    local drawn = virtual_text.lines(lines, {}, style) -- no number is broken
     assert.same(301, #drawn)
     assert.same('… 700 more lines', drawn[301][1][1])
+    assert.is_true(virtual_text.is_cut({ newText = table.concat(lines, '\n') }))
+    assert.is_true(virtual_text.is_cut({ newText = ('x'):rep(501) }))
+    assert.is_false(virtual_text.is_cut({ newText = 'x\ny\n' }))
   end)
 end)
 

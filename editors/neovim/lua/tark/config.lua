@@ -8,6 +8,7 @@ local M = {}
 ---`vim.fs.root()`; nil: those of `vim.lsp.config`, else .git, .hg, .jj, .svn and .tark
 ---@field settings table the server's settings, in its own words (docs/protocol.md): { model = 'openai/gpt-5' }
 ---@field keymaps boolean the documented keys, instead of only `<Plug>` ones
+---@field border? string|string[] of floats, as in nvim_open_win(); nil: 'winborder', else rounded
 ---@field chat tark.ChatConfig
 ---@field permission tark.PermissionConfig
 
@@ -19,7 +20,6 @@ local M = {}
 ---@field opens_for table<string, boolean> kinds of turns that open the chat, without taking the focus
 
 ---@class tark.PermissionConfig
----@field border string|string[] as in nvim_open_win()
 ---@field max_lines integer of the float, before one scrolls
 
 ---@type tark.Config
@@ -29,6 +29,7 @@ M.defaults = {
   root_markers = nil,
   settings = {},
   keymaps = false,
+  border = nil,
   chat = {
     position = 'right',
     size = 0.4,
@@ -36,10 +37,10 @@ M.defaults = {
     autocomplete = true,
     opens_for = { agent = true, ask = true, explain = true },
   },
-  permission = { border = 'rounded', max_lines = 20 },
+  permission = { max_lines = 20 },
 }
 
-local OPTIONAL = { cmd = true, root_markers = true }
+local OPTIONAL = { cmd = true, root_markers = true, border = true }
 
 ---@param value any
 ---@param lowest number
@@ -89,7 +90,7 @@ local RULES = {
       return between(value, 1, 1000)
     end,
   },
-  ['permission.border'] = {
+  border = {
     'a border of nvim_open_win()',
     function(value)
       return type(value) == 'string' or vim.islist(value)

@@ -32,6 +32,45 @@ M.keys = {
   { 'nxo', '[h', 'prev-hunk' },
 }
 
+local MAPPED_MS = 1000 -- of hundreds of hunks that are drawn at once, the first asks
+local mapped = {} ---@type table<string, string>
+local asked = 0
+
+---@param maps vim.api.keyset.get_keymap[]
+---@param name string of a function of `require('tark')`
+---@param command? string
+---@return string? key
+local function find(maps, name, command)
+  local plug = ('<plug>(tark-%s)'):format(name:gsub('_', '-'))
+  for _, map in ipairs(maps) do
+    local key, does = vim.fn.keytrans(map.lhsraw or map.lhs), (map.rhs or ''):lower()
+    local is_it = does == plug
+      or command and (does == ('<cmd>%s<cr>'):format(command:lower()) or does == (':%s<cr>'):format(command:lower()))
+      or map.callback ~= nil and map.callback == require('tark')[name]
+    if is_it and not key:find('^<Plug>') then
+      return key
+    end
+  end
+end
+
+---By which key a person comes to it in the current buffer, as they mapped it: what is said on the screen must be true.
+---@param name string of a function of `require('tark')`: 'accept'
+---@param command? string 'TarkAccept'
+---@return string? key or command
+function M.mapped(name, command)
+  local now = vim.uv.now()
+  if now - asked > MAPPED_MS then
+    asked, mapped = now, {}
+  end
+  if mapped[name] == nil then
+    mapped[name] = find(vim.api.nvim_buf_get_keymap(0, 'n'), name, command)
+      or find(vim.api.nvim_get_keymap('n'), name, command)
+      or command and ':' .. command
+      or ''
+  end
+  return mapped[name] ~= '' and mapped[name] or nil
+end
+
 ---which-key calls the group by its name; it may be loaded after us.
 local function name_group()
   local which_key = package.loaded['which-key']

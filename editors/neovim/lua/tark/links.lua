@@ -103,7 +103,7 @@ end
 ---@param column integer byte column, from 1
 ---@return string? url of http or https
 function M.url_at(line, column)
-  for start, url in line:gmatch('()(https?://[^%s<>"`]+)') do
+  for start, url in line:gmatch('()(https?://[^%s<>"`%]]+)') do
     url = url:gsub("[.,;:!?)%]}']+$", '')
     if start <= column and column < start + #url then
       return url
@@ -151,7 +151,7 @@ end
 ---@param first? integer
 ---@param last? integer
 function M.open(path, first, last)
-  local bufnr = vim.fn.bufadd(path)
+  local bufnr = vim.fn.bufadd(vim.fn.fnamemodify(path, ':.')) -- a short name in the status line
   vim.bo[bufnr].buflisted = true
   local window = require('tark.chat.layout').show_file(bufnr)
   vim.api.nvim_set_current_win(window)
@@ -162,7 +162,7 @@ function M.open(path, first, last)
   first, last = math.min(first, lines), math.min(last or first, lines)
   vim.api.nvim_win_set_cursor(window, { first, 0 })
   vim.cmd('normal! zvzz')
-  local namespace = vim.api.nvim_create_namespace('tark.links')
+  local namespace = vim.api.nvim_create_namespace('tark_links')
   vim.hl.range(bufnr, namespace, 'TarkLink', { first - 1, 0 }, { last - 1, -1 }, {
     regtype = 'V',
     timeout = HIGHLIGHTED_MS,

@@ -34,7 +34,7 @@ function M.reject(options)
   decide('reject', options)
 end
 
----@return tark.Waiting? hunk at the cursor; nil: there is none, which was said
+---@return tark.Undecided? hunk at the cursor; nil: there is none, which was said
 local function at_cursor()
   local found, problem = require('tark.review.selection').at()
   if problem then
@@ -59,13 +59,23 @@ function M.regenerate(options)
     return
   end
   local function send(prompt)
-    local client = require('tark.server').of(waiting.known)
-    if prompt and client then
-      local argument = { hunkId = waiting.hunk.hunkId, prompt = prompt }
-      require('tark.server').command(client, 'tark.hunk.regenerate', argument, function(problem)
-        require('tark.notify').say(problem and problem:gsub('^hunkId: ', '') or 'the change is being written anew')
-      end)
+    if not prompt then
+      return
     end
+    local function done(problem)
+      local why = problem and problem:gsub('^hunkId: ', '') ---@type string?
+      if why and prompt:find('%S') then
+        require('tark.input.kept').keep(prompt, why)
+      else
+        require('tark.notify').say(why or 'the change is being written anew')
+      end
+    end
+    local client = require('tark.server').of(waiting.known)
+    if not client then
+      return done('the server has ended')
+    end
+    local argument = { hunkId = waiting.hunk.hunkId, prompt = prompt }
+    require('tark.server').command(client, 'tark.hunk.regenerate', argument, done)
   end
   if options and options.prompt then
     return send(options.prompt)
@@ -98,7 +108,7 @@ function M.diff(options)
     found = selection.at()
   end
   if options.of == 'file' or (not options.of and #found == 0) then
-    found = require('tark.review.hunks').waiting(vim.api.nvim_get_current_buf())
+    found = require('tark.review.hunks').undecided(vim.api.nvim_get_current_buf())
   end
   if options.of == 'turn' or (not options.of and #found == 0) then
     found = selection.turn()

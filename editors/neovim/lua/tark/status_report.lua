@@ -13,7 +13,7 @@ end
 ---@param lines string[]
 local function show(lines)
   vim.lsp.util.open_floating_preview(lines, 'text', {
-    border = 'rounded',
+    border = require('tark.float').border(),
     title = ' Tark ',
     focus = false, -- a second one takes the place of the first
     wrap = true,

@@ -16,11 +16,11 @@ PICTURE = """
     local function put(where, row, lines)
       where[row] = where[row] or {}
       for _, chunks in ipairs(lines) do
-        local text = ''
-        for _, chunk in ipairs(chunks) do
-          text = text .. chunk[1]
+        local text, signed = '', chunks[1][2]:match('Sign$')
+        for index = signed and 2 or 1, #chunks do
+          text = text .. chunks[index][1]
         end
-        local sign = (signs[chunks[#chunks][2]] or 'T') .. ': '
+        local sign = (signed and chunks[1][1]:sub(1, 1) or 'T') .. ': '
         table.insert(where[row], sign .. text:gsub('%s+$', ''))
       end
     end

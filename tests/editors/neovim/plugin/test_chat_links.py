@@ -38,7 +38,7 @@ def test_to_the_code(start: Start, workspace: Path) -> None:
     go("/^\\[shapes.py<CR>fs<CR>")
     neovim.until(lambda: at(neovim) == ("shapes.py", 4), "the citation")
     marked = """
-        local namespace = vim.api.nvim_create_namespace('tark.links')
+        local namespace = vim.api.nvim_create_namespace('tark_links')
         return #vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, {})
     """
     assert neovim.lua(marked) > 0, "its lines are marked for a moment"

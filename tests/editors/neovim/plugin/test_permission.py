@@ -89,7 +89,8 @@ def test_what_a_grant_covers_is_not_asked_again(neovim: Neovim, folder: Path) ->
 
 def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(neovim: Neovim) -> None:
     begun = begin(neovim, "change two places")
-    there = asks(neovim, "a.py")
+    assert asks(neovim, "a.py").lines == ["edit a.py"], "the rest is in the window of the file"
+    there = go(neovim)
     assert there.lines[3:10] == [
         "file a.py",
         "line 1",
@@ -99,7 +100,6 @@ def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(neovim: Neovim) -> Non
         "-nine = 9",
         "+nine = 99",
     ]
-    go(neovim)
     neovim.keys("a")
     assert said(end(neovim, begun)) == "The edit is in place."
     neovim.until(lambda: neovim.lines[0] == "one = 11", "the edit")

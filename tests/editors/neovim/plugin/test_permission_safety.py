@@ -122,7 +122,7 @@ def test_what_cannot_be_seen_is_shown(neovim: Neovim, folder: Path) -> None:
 
 def test_edited_hunks_are_asked_anew(neovim: Neovim) -> None:
     begun = begin(neovim, "change two places")
-    asks(neovim, "+one = 11")
+    asks(neovim, "edit a.py")
     go(neovim)
     neovim.lua(
         """

@@ -59,7 +59,7 @@ def at(neovim: Neovim, number: int) -> None:
 
 def test_accept_reject_edit_undo(reviewing: Neovim) -> None:
     neovim = reviewing
-    assert hints(neovim)[0] == "7  +1 -1  :TarkAccept accept  :TarkReject reject"
+    assert hints(neovim)[0] == "7  +1 -1  :TarkAccept  :TarkReject"
     assert neovim.lua("return vim.diagnostic.get()") == []
     assert any(title.startswith("Accept (+1 -1)") for title in neovim.action_titles(7, 7))
 
@@ -72,11 +72,11 @@ def test_accept_reject_edit_undo(reviewing: Neovim) -> None:
     shows(neovim, SHAPES.replace(AREA, NEW_AREA))
     drawn(neovim, *VOLUME_HUNK)
 
-    neovim.keys("gg:TarkReject<CR>")
+    neovim.keys("gg:2TarkReject<CR>")
     told(neovim, "no change here, the nearest is in line 17")
     neovim.lua("require('tark').next_hunk()")
     at(neovim, 17)
-    neovim.keys("Vj:TarkReject<CR>")
+    neovim.keys("gg:TarkReject<CR>")  # the only one, and in sight
     drawn(neovim)
     shows(neovim, SHAPES.replace(AREA, NEW_AREA))
 
@@ -173,12 +173,12 @@ def test_walking_opens_folds_and_goes_from_file_to_file(reviewing: Neovim) -> No
     at(neovim, 7)
     neovim.keys("17G")
     neovim.lua(walk)
-    told(neovim, "the last change of this file; once more: 2 in solids.py")
+    told(neovim, "the last change of this file; again: on to solids.py (2)")
     neovim.lua(walk)
     shows(neovim, SOLIDS)
     assert line(neovim) == 2
     neovim.lua("require('tark').prev_hunk()")
-    told(neovim, "the first change of this file; once more: 2 in shapes.py")
+    told(neovim, "the first change of this file; again: on to shapes.py (2)")
     neovim.lua("require('tark').prev_hunk()")
     shows(neovim, SHAPES)
     assert line(neovim) == 17

@@ -58,7 +58,7 @@ def test_a_file_that_is_to_be_moved(neovim: Neovim, workspace: Path) -> None:
     neovim.until(lambda: (workspace / "there.txt").exists(), "the file is moved")
     neovim.until(lambda: open_name(neovim) == "there.txt", "the buffer with it")
     drawn(neovim)
-    waiting = "return #require('tark.review.hunks').waiting()"
+    waiting = "return #require('tark.review.hunks').undecided()"
     neovim.until(lambda: neovim.lua(waiting) == 0, "nothing waits under the old name")
     assert neovim.lines == ["one", "two"]
     unhurt(neovim)
@@ -66,7 +66,7 @@ def test_a_file_that_is_to_be_moved(neovim: Neovim, workspace: Path) -> None:
 
 def test_a_file_that_is_to_be_made(neovim: Neovim) -> None:
     neovim.keys(":Tark write new.txt<CR>")
-    neovim.until(lambda: "new.txt" in str(neovim.lua("return require('tark.review.hunks').waiting()")), "a hunk")
+    neovim.until(lambda: "new.txt" in str(neovim.lua("return require('tark.review.hunks').undecided()")), "a hunk")
     assert changes(neovim) == []
     neovim.keys(":TarkAccept<CR>")
     told(neovim, "no change in this file, but 1 change in 1 file")

@@ -194,7 +194,7 @@ def test_an_edited_proposal_is_kept_when_its_hunk_goes(reviewing: Neovim) -> Non
     neovim.lua("require('tark').hunk_edit()")
     shows(neovim, NEW_AREA)
     neovim.keys("ccmy own line<Esc>")
-    hunks = "return vim.tbl_map(function(each) return each.hunk end, require('tark.review.hunks').waiting())"
+    hunks = "return vim.tbl_map(function(each) return each.hunk end, require('tark.review.hunks').undecided())"
     (area,) = [hunk["hunkId"] for hunk in neovim.lua(hunks) if hunk["newText"] == NEW_AREA]
     reject = "local s = require('tark.server'); s.command(s.client(), 'tark.hunk.reject', { hunkIds = { ... } })"
     neovim.lua(reject, area)

@@ -5,7 +5,7 @@ local visible = require('tark.visible')
 
 local M = {}
 
-local LONGEST_TITLE = 500 -- bytes
+local LONGEST_TITLE, LONGEST_ARGUMENTS = 500, 60 -- bytes
 local MOST_LINES = 200 -- of what a call found or changed
 local SIGNS = {
   pending = { '·', 'TarkToolRunning' },
@@ -81,6 +81,9 @@ end
 ---@return string
 local function call_line(block)
   local title = text.one_line(block.title or block.name or 'tool')
+  if title == block.name and (block.arguments or '') ~= '' then -- it has not begun
+    title = title .. ' ' .. visible.short(block.arguments, LONGEST_ARGUMENTS)
+  end
   if block.status == 'waiting' then
     return title .. '  <CR> answers'
   elseif block.status == 'failed' or block.status == 'rejected' then

@@ -13,7 +13,7 @@ local render = require('tark.chat.render')
 local Drawing = {}
 Drawing.__index = Drawing
 
-local namespace = vim.api.nvim_create_namespace('tark.chat')
+local namespace = vim.api.nvim_create_namespace('tark_chat')
 
 ---Writes lines over others, and only what differs, so that marks, cursors and the view around it stay.
 ---@param first integer line, from 0
@@ -39,7 +39,7 @@ function Drawing:replace(first, last, lines)
   end
 end
 
----@param marks tark.Mark[]
+---@param marks tark.ChatMark[]
 ---@param row integer where they count from
 function Drawing:mark(marks, row)
   for _, mark in ipairs(marks) do

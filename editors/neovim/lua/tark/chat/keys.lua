@@ -54,10 +54,10 @@ end
 ---@return string[]
 function M.lines()
   local lines = {}
-  for _, part in ipairs({ 'prompt', 'transcript' }) do
-    table.insert(lines, part == 'prompt' and 'In the prompt' or 'In the transcript')
+  for _, part in ipairs({ 'prompt', 'transcript', 'both' }) do
+    table.insert(lines, part == 'both' and 'In both' or 'In the ' .. part)
     for _, row in ipairs(M.table) do
-      if row[1] == part or row[1] == 'both' then
+      if row[1] == part then
         local mode = row[2] == 'ni' and ' (insert mode, too)' or ''
         table.insert(lines, ('  %-22s %s%s'):format(table.concat(row[3], ' '), row[4], mode))
       end
@@ -72,22 +72,7 @@ function M.help()
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].modifiable, vim.bo[bufnr].bufhidden = false, 'wipe'
-  local width = 0
-  for _, line in ipairs(lines) do
-    width = math.max(width, vim.fn.strdisplaywidth(line) + 1)
-  end
-  width = math.min(width, math.max(1, vim.o.columns - 4))
-  local height = math.min(#lines, math.max(1, vim.o.lines - 4))
-  local window = vim.api.nvim_open_win(bufnr, true, {
-    relative = 'editor',
-    width = width,
-    height = height,
-    row = math.floor((vim.o.lines - height) / 2) - 1,
-    col = math.floor((vim.o.columns - width) / 2),
-    style = 'minimal',
-    border = 'rounded',
-    title = ' Tark chat ',
-  })
+  local window = require('tark.float').open(bufnr, 'Tark chat', { minimal = true })
   local function close()
     if vim.api.nvim_win_is_valid(window) then
       vim.api.nvim_win_close(window, true)

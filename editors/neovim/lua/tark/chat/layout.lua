@@ -7,7 +7,8 @@ local M = {}
 ---@alias tark.ChatPart 'transcript'|'prompt'
 
 local OTHER = { transcript = 'prompt', prompt = 'transcript' }
-local LEAST_FLOAT = 0.6 -- of the screen
+local LEAST_FLOAT = 0.8 -- of the screen
+local BEHIND = 40 -- the question that waits is above it
 
 ---@param window integer
 ---@return tark.ChatPart?
@@ -47,9 +48,10 @@ local function floats(lines)
   local width, height = math.floor(vim.o.columns * size), math.floor((vim.o.lines - 4) * size)
   local above = math.max(1, height - lines - 4) -- without the borders
   local row, column = math.floor((vim.o.lines - height) / 2), math.floor((vim.o.columns - width) / 2)
-  local same = { relative = 'editor', width = width, col = column, border = 'rounded' }
+  local same =
+    { relative = 'editor', width = width, col = column, border = require('tark.float').border(), zindex = BEHIND }
   return {
-    transcript = vim.tbl_extend('error', { row = row, height = above }, same),
+    transcript = vim.tbl_extend('error', { row = row, height = above, title = ' Tark ' }, same),
     prompt = vim.tbl_extend('error', { row = row + above + 2, height = lines }, same),
   }
 end

@@ -13,14 +13,14 @@ local M = {}
 ---@field block? tark.Block
 ---@field lines string[] from line `stable` on
 ---@field stable integer lines that are as they were drawn, since a text only grows
----@field marks tark.Mark[]
+---@field marks tark.ChatMark[]
 ---@field folds boolean can it be opened and closed?
 ---@field row boolean one of several that stand together without blank lines
 ---@field cursor? tark.TextCursor
 ---@field length? integer bytes of the text that is drawn
 ---@field count? integer all of its lines, once it is drawn
 
----@class tark.Mark
+---@class tark.ChatMark
 ---@field row integer of the piece, from 0
 ---@field group string
 ---@field stop? integer byte column where it ends; nil: the whole line
@@ -37,7 +37,7 @@ local STOPS = {
 
 ---@param turn tark.Turn
 ---@return string[] lines
----@return tark.Mark[] marks
+---@return tark.ChatMark[] marks
 local function ending(turn)
   local lines, marks = {}, {}
   local function add(line, group)
@@ -60,9 +60,9 @@ local function ending(turn)
     local stop = turn.stopReason
     local line = figures.row(
       stop ~= 'error' and stop ~= 'end_turn' and (STOPS[stop] or stop) or nil,
-      #(turn.edits or {}) > 0 and figures.counted(#turn.edits, 'edit') or nil,
+      #(turn.edits or {}) > 0 and figures.counted(#turn.edits, 'file') .. ' changed' or nil,
       tokens > 0 and figures.short(tokens) .. ' tokens' or nil,
-      type(usage.costUsd) == 'number' and usage.costUsd > 0 and figures.money(usage.costUsd) or nil
+      (usage.costUsd or 0) > 0 and figures.money(usage.costUsd) or nil
     )
     if line ~= '' then
       add(line, 'TarkUsage')

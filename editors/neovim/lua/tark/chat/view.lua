@@ -13,6 +13,7 @@ local transcript ---@type tark.Transcript?
 local outbox = {} ---@type tark.Turn[] what was sent and is in no transcript yet
 local stale = {} ---@type table<tark.Turn, true|table<tark.Block, true>> to be drawn anew: turns, or blocks of them
 local all_stale = true
+local is_other = false -- another session than what was drawn last
 local toggled = {} ---@type table<string, boolean> pieces that the person opened or closed, by key
 local all_opened = false
 local timer ---@type uv.uv_timer_t?
@@ -37,6 +38,16 @@ local function spent()
   return (usage.utime.sec + usage.stime.sec) * 1000 + (usage.utime.usec + usage.stime.usec) / 1000
 end
 
+---As much of it as has room above its end.
+---@param window integer
+---@param last integer line
+local function show_end(window, last)
+  vim.api.nvim_win_set_cursor(window, { last, 0 })
+  vim.api.nvim_win_call(window, function()
+    vim.cmd('normal! zb')
+  end)
+end
+
 local function write()
   local turns = vim.list_extend(vim.list_slice(transcript and transcript.turns or {}), outbox)
   if all_stale or not drawing:draw_stale(turns, is_opened, stale) then
@@ -55,7 +66,7 @@ function M.draw()
   local bufnr = drawing.bufnr
   local last = vim.api.nvim_buf_line_count(bufnr)
   local following = vim.tbl_filter(function(window)
-    return vim.api.nvim_win_get_cursor(window)[1] == last
+    return is_other or vim.api.nvim_win_get_cursor(window)[1] == last
   end, windows)
   vim.bo[bufnr].modifiable = true
   local ok, problem = xpcall(write, debug.traceback)
@@ -66,8 +77,13 @@ function M.draw()
   end
   last = vim.api.nvim_buf_line_count(bufnr)
   for _, window in ipairs(following) do
-    vim.api.nvim_win_set_cursor(window, { last, 0 })
+    if is_other then
+      show_end(window, last)
+    else
+      vim.api.nvim_win_set_cursor(window, { last, 0 })
+    end
   end
+  is_other = false
 end
 
 ---@param ms integer
@@ -109,7 +125,7 @@ function M.show(bufnr, shown, sent)
   end
   all_stale = all_stale or shown ~= transcript
   if (shown and shown.sessionId) ~= (transcript and transcript.sessionId) then
-    toggled, all_opened = {}, false
+    toggled, all_opened, is_other = {}, false, true
   end
   transcript, outbox = shown, sent
 end
@@ -117,7 +133,7 @@ end
 ---The end of it comes into view, and is followed from now on.
 function M.to_end()
   for _, window in ipairs(M.windows()) do
-    vim.api.nvim_win_set_cursor(window, { vim.api.nvim_buf_line_count(vim.api.nvim_win_get_buf(window)), 0 })
+    show_end(window, vim.api.nvim_buf_line_count(vim.api.nvim_win_get_buf(window)))
   end
 end
 

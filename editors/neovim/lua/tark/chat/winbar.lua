@@ -1,9 +1,12 @@
 ---The line above the chat: what the session is called, its model and mode, what goes on, how full the context is.
 local M = {}
 
+local LEAST_TITLE = 12
+
 ---@param known? tark.State
+---@param columns? integer that there are: the title is shortened, since its beginning says which session it is
 ---@return string
-function M.text(known)
+function M.text(known, columns)
   if not known then
     return 'Tark'
   end
@@ -24,7 +27,6 @@ function M.text(known)
   local parts = {}
   local defaults = known.settings
   for _, part in ipairs({
-    session.title or 'New session',
     session.model or defaults.model or false,
     session.mode or defaults.mode or false,
     status or false,
@@ -35,7 +37,13 @@ function M.text(known)
       table.insert(parts, (require('tark.chat.text').one_line(part)))
     end
   end
-  return table.concat(parts, ' · ')
+  local rest = table.concat(parts, ' · ')
+  local title = require('tark.chat.text').one_line(session.title or 'New session')
+  local room = math.max((columns or math.huge) - vim.api.nvim_strwidth(rest) - 4, LEAST_TITLE)
+  if vim.api.nvim_strwidth(title) > room then
+    title = vim.fn.printf(('%%.%dS…'):format(room - 1), title)
+  end
+  return rest == '' and title or title .. ' · ' .. rest
 end
 
 ---@param window integer
@@ -52,14 +60,13 @@ end
 ---@param is_edit boolean
 function M.draw(known, is_edit)
   local layout = require('tark.chat.layout')
-  local words = M.text(known)
   for _, tabpage in ipairs(vim.api.nvim_list_tabpages()) do
     local transcript, prompt = layout.window('transcript', tabpage), layout.window('prompt', tabpage)
     if transcript then
-      set(transcript, words)
+      set(transcript, M.text(known, vim.api.nvim_win_get_width(transcript)))
     end
     if prompt then
-      set(prompt, is_edit and 'In place of an earlier prompt, in a new session (emptied: not any more)' or '')
+      set(prompt, is_edit and 'Edits an earlier prompt, in a new session (empty it to leave)' or '')
     end
   end
 end

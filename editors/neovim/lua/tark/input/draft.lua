@@ -86,7 +86,7 @@ local function send(draft)
   if each then
     drafts[each.request.requestId] = nil
     vim.api.nvim_buf_delete(draft.buffer, { force = true })
-    waiting.answer(each, { answer = text })
+    waiting.answer(each, { answer = text }, text)
   end
 end
 

@@ -60,7 +60,8 @@ local function reject_with_reason(each)
       return
     end
     if now and waiting.version(now) == version then
-      waiting.answer(now, { outcome = 'reject', reason = reason:find('%S') and reason or nil })
+      local words = reason:find('%S') and reason or nil
+      waiting.answer(now, { outcome = 'reject', reason = words }, words)
     else
       require('tark.input.kept').keep(reason, 'it was changed or answered meanwhile')
     end

@@ -30,7 +30,7 @@ end
 
 ---Where the server's word puts a hunk in the text of now. While one types it speaks of an older text: then a hunk that
 ---is drawn stays where its mark is, and a new one is carried over what was typed.
----@param waiting tark.Waiting
+---@param waiting tark.Undecided
 ---@param placed tark.Placed
 ---@return integer? first
 ---@return integer? count
@@ -48,7 +48,7 @@ function BufferReview:place(waiting, placed)
   return version and changes.now(self.bufnr, version, first, count), count
 end
 
----@param waiting tark.Waiting[] all that there are in this buffer
+---@param waiting tark.Undecided[] all that there are in this buffer
 function BufferReview:update(waiting)
   local left = {} ---@type table<string, boolean>
   for _, each in ipairs(waiting) do

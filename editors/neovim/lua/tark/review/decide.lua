@@ -17,7 +17,7 @@ local M = {}
 
 ---The commands that say it, one for all that can be said together. A conflict is decided in words of its own: accepting
 ---it puts Tark's lines over what was typed, rejecting it keeps what was typed.
----@param waiting tark.Waiting[]
+---@param waiting tark.Undecided[]
 ---@param what 'accept'|'reject'
 ---@return tark.Order[]
 function M.orders(waiting, what)
@@ -81,8 +81,8 @@ local function tell(what, outcome)
   local problems = vim.tbl_map(function(problem)
     return (problem:gsub('^hunkIds?: ', ''):gsub('the person', 'you'))
   end, vim.tbl_keys(outcome.problems))
-  local left = hunks.waiting()
-  local words = ('%sed %d %s'):format(what, outcome.done, outcome.done == 1 and 'change' or 'changes')
+  local left = hunks.undecided()
+  local words = ('%sed %s'):format(what, require('tark.figures').counted(outcome.done, 'change'))
   if #problems > 0 then
     words = ('%snot %sed: %s'):format(outcome.done > 0 and words .. ', ' or '', what, table.concat(problems, '; '))
     return notify.warn(words)
@@ -90,8 +90,8 @@ local function tell(what, outcome)
   notify.say(words .. (#left > 0 and (', %s left'):format(hunks.count(left)) or ', nothing left to review'))
 end
 
----@param waiting tark.Waiting[]
----@return tark.Waiting[] those that can be written
+---@param waiting tark.Undecided[]
+---@return tark.Undecided[] those that can be written
 ---@return string[] names of files whose buffers take no changes
 local function changeable(waiting)
   local names = {}
@@ -106,10 +106,27 @@ local function changeable(waiting)
   return able, vim.tbl_keys(names)
 end
 
----@param waiting tark.Waiting[]
+---@param waiting tark.Undecided[]
+---@return boolean shown there is something in it that nobody could see
+local function show_first(waiting)
+  local diff = require('tark.review.diff')
+  local hidden = vim.tbl_filter(function(each)
+    return not each.hunk.applied and require('tark.review.virtual_text').is_cut(each.hunk) and not diff.shown(each.hunk)
+  end, waiting)
+  if #hidden > 0 then
+    diff.show(hidden, {})
+    notify.say('it is longer than what is drawn: look at all of it, then accept again')
+  end
+  return #hidden > 0
+end
+
+---@param waiting tark.Undecided[]
 ---@param what 'accept'|'reject'
 function M.decide(waiting, what)
   local names
+  if what == 'accept' and show_first(waiting) then
+    return
+  end
   if what == 'accept' then
     waiting, names = changeable(waiting)
     if #names > 0 then
@@ -124,8 +141,8 @@ function M.decide(waiting, what)
 end
 
 ---What would be written unseen: into files that are not open, or files that are to go.
----@param waiting tark.Waiting[]
----@return tark.Waiting[]
+---@param waiting tark.Undecided[]
+---@return tark.Undecided[]
 local function unseen(waiting)
   local diff = require('tark.review.diff')
   local asked = {}
@@ -148,7 +165,7 @@ function M.all(what)
     return each.hunk.state == 'pending'
   end, selection.turn())
   if #waiting == 0 then
-    return notify.say(#hunks.waiting() > 0 and 'only conflicts are left (:TarkReview)' or 'nothing to review')
+    return notify.say(#hunks.undecided() > 0 and 'only conflicts are left (:TarkReview)' or 'nothing to review')
   end
   local hidden = what == 'accept' and unseen(waiting) or {}
   if #hidden > 0 then

@@ -55,7 +55,7 @@ function M.hunk_lines(hunk, lines, first)
   return found
 end
 
----@param waiting tark.Waiting[]
+---@param waiting tark.Undecided[]
 ---@return string[]
 function M.lines(waiting)
   local found, uri, lines = {}, nil, nil
@@ -79,7 +79,7 @@ end
 ---@field split? boolean a split instead of a float
 ---@field of? 'hunk'|'file'|'turn'
 
----@param waiting tark.Waiting[]
+---@param waiting tark.Undecided[]
 ---@param options tark.DiffOptions
 function M.show(waiting, options)
   local lines = M.lines(waiting)
@@ -87,27 +87,20 @@ function M.show(waiting, options)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].modifiable = false
   vim.bo[bufnr].bufhidden = 'wipe'
-  local title = (' %s · q closes '):format(hunks.count(waiting))
+  local title = ('%s · q closes'):format(hunks.count(waiting))
   local window
   if options.split then
     vim.cmd.split()
     window = vim.api.nvim_get_current_win()
     vim.api.nvim_win_set_buf(window, bufnr)
   else
-    local width, height = math.floor(vim.o.columns * 0.85), math.floor(vim.o.lines * 0.85)
-    height = math.max(1, math.min(height, #lines))
-    window = vim.api.nvim_open_win(bufnr, true, {
-      relative = 'editor',
-      width = math.max(1, width),
-      height = height,
-      row = math.floor((vim.o.lines - height) / 2) - 1,
-      col = math.floor((vim.o.columns - width) / 2),
-      border = require('tark.config').get().permission.border,
-      title = title,
-      style = 'minimal',
-    })
+    local width, height = math.floor(vim.o.columns * 0.85), 0
+    for _, line in ipairs(lines) do
+      height = height + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / math.max(width, 1)))
+    end
+    window = require('tark.float').open(bufnr, title, { width = width, height = height, minimal = true })
   end
-  vim.wo[window].wrap = false
+  vim.wo[window].wrap = true -- to be shown is to be seen whole
   vim.bo[bufnr].filetype = 'diff'
   vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, nowait = true, desc = 'Tark: close the diff' })
   for _, each in ipairs(waiting) do

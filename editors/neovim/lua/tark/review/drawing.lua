@@ -17,7 +17,7 @@ local function refresh(bufnr, what)
   elseif what == 'check' and buffers[bufnr] then
     buffers[bufnr]:check()
   elseif what == 'update' then
-    local waiting = hunks.waiting(bufnr)
+    local waiting = hunks.undecided(bufnr)
     if #waiting > 0 and not buffers[bufnr] then
       buffers[bufnr] = require('tark.review.buffer').new(bufnr)
     end
@@ -59,7 +59,7 @@ function M.of(bufnr)
 end
 
 ---Where a hunk stands now: where it is drawn, else where the server says.
----@param waiting tark.Waiting
+---@param waiting tark.Undecided
 ---@return integer first from 0
 ---@return integer count of lines
 function M.place(waiting)
@@ -69,6 +69,18 @@ function M.place(waiting)
     return placed:place()
   end
   return hunks.place(waiting.hunk)
+end
+
+---Lines that are longer than a window are broken for its width.
+---@param windows integer[] that have another size
+local function resized(windows)
+  for _, window in ipairs(windows) do
+    local bufnr = vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_buf(window)
+    for _, placed in pairs(bufnr and buffers[bufnr] and buffers[bufnr].placed or {}) do
+      placed.stale = true
+      want(placed.bufnr, 'update')
+    end
+  end
 end
 
 ---Hunks may be drawn otherwise than before.
@@ -104,8 +116,16 @@ changes.listen({
   end,
 })
 
+local group = vim.api.nvim_create_augroup('tark_review', {})
+vim.api.nvim_create_autocmd('WinResized', {
+  group = group,
+  desc = 'Tark: draw hunks for the width of their windows',
+  callback = function()
+    resized(vim.v.event.windows)
+  end,
+})
 vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufWinEnter', 'BufFilePost' }, {
-  group = vim.api.nvim_create_augroup('tark_review', {}),
+  group = group,
   desc = 'Tark: draw the hunks of a file that was opened',
   callback = function(event)
     want(event.buf, 'update')

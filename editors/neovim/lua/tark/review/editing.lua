@@ -29,17 +29,8 @@ end
 ---@param title string
 local function show(bufnr, title)
   local lines = vim.api.nvim_buf_line_count(bufnr)
-  local width = math.max(1, math.min(vim.o.columns - 4, 100))
-  local height = math.max(1, math.min(vim.o.lines - 6, math.max(lines + 2, 5)))
-  vim.api.nvim_open_win(bufnr, true, {
-    relative = 'editor',
-    width = width,
-    height = height,
-    row = math.floor((vim.o.lines - height) / 2) - 1,
-    col = math.floor((vim.o.columns - width) / 2),
-    border = require('tark.config').get().permission.border,
-    title = (' %s · :w takes it, :q leaves it '):format(title),
-  })
+  local size = { width = 100, height = math.max(lines + 2, 5) }
+  require('tark.float').open(bufnr, ('%s · :w takes it, :q leaves it'):format(title), size)
 end
 
 ---Said in the buffer's window, which comes back where `:wq` closed it.
@@ -101,17 +92,10 @@ function M.is(bufnr)
   return open[bufnr or vim.api.nvim_get_current_buf()] ~= nil
 end
 
----@param waiting tark.Waiting
-function M.start(waiting)
-  local hunk = waiting.hunk
-  if hunk.operation then
-    return notify.say(('this change %s: there are no lines to edit'):format(hunks.operation(hunk)))
-  end
-  local name = ('tark-hunk://%s/%s'):format(hunk.hunkId, vim.fs.basename(vim.uri_to_fname(waiting.uri)))
-  local title = ('%s %s'):format(hunks.name(waiting.uri), hunks.size(hunk))
-  if vim.fn.bufexists(name) == 1 then -- begun before, and left
-    return show(vim.fn.bufadd(name), title)
-  end
+---@param name string
+---@param lines string[]
+---@return integer bufnr
+local function filled(name, lines)
   local bufnr = vim.api.nvim_create_buf(false, false)
   vim.bo[bufnr].buftype = 'acwrite'
   vim.bo[bufnr].bufhidden = 'hide'
@@ -119,10 +103,14 @@ function M.start(waiting)
   vim.api.nvim_buf_set_name(bufnr, name)
   local undolevels = vim.bo[bufnr].undolevels
   vim.bo[bufnr].undolevels = -1 -- the person's undo ends at what the model wrote
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, hunks.lines(hunk.newText))
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].undolevels = undolevels
   vim.bo[bufnr].modified = false
-  open[bufnr] = { known = waiting.known, hunk = hunk, sending = false }
+  return bufnr
+end
+
+---@param bufnr integer
+local function watch(bufnr)
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = bufnr,
     callback = function()
@@ -142,6 +130,22 @@ function M.start(waiting)
       put_away(bufnr)
     end),
   })
+end
+
+---@param waiting tark.Undecided
+function M.start(waiting)
+  local hunk = waiting.hunk
+  if hunk.operation then
+    return notify.say(('this change %s: there are no lines to edit'):format(hunks.operation(hunk)))
+  end
+  local name = ('tark-hunk://%s/%s'):format(hunk.hunkId, vim.fs.basename(vim.uri_to_fname(waiting.uri)))
+  local title = ('%s %s'):format(hunks.name(waiting.uri), hunks.size(hunk))
+  if vim.fn.bufexists(name) == 1 then -- begun before, and left
+    return show(vim.fn.bufadd(name), title)
+  end
+  local bufnr = filled(name, hunks.lines(hunk.newText))
+  open[bufnr] = { known = waiting.known, hunk = hunk, sending = false }
+  watch(bufnr)
   show(bufnr, title)
   local source = hunks.buffer(waiting.uri)
   local filetype = source and vim.bo[source].filetype or ''

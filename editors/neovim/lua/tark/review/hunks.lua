@@ -4,7 +4,9 @@ local workspace = require('tark.workspace')
 
 local M = {}
 
----@class tark.Waiting a hunk, and where it was told of
+local LONGEST_TITLE = 80 -- bytes
+
+---@class tark.Undecided a hunk, and where it was told of
 ---@field known tark.State
 ---@field uri string
 ---@field version? integer of the document that its range is of; nil: it is not open at the server
@@ -39,9 +41,9 @@ end
 M.buffer, M.name = workspace.buffer, workspace.name
 
 ---@param bufnr? integer nil: in all files
----@return tark.Waiting[] in the order in which they stand in their files
-function M.waiting(bufnr)
-  local found = {} ---@type tark.Waiting[]
+---@return tark.Undecided[] in the order in which they stand in their files
+function M.undecided(bufnr)
+  local found = {} ---@type tark.Undecided[]
   for _, known in ipairs(state.all()) do
     for uri, told in pairs(known.hunks) do
       if not bufnr or M.buffer(uri) == bufnr then
@@ -63,20 +65,15 @@ function M.waiting(bufnr)
   return found
 end
 
----@param waiting tark.Waiting[]
+---@param waiting tark.Undecided[]
 ---@return string words `3 changes in 2 files`
 function M.count(waiting)
   local files = {}
   for _, each in ipairs(waiting) do
     files[each.uri] = true
   end
-  local number = vim.tbl_count(files)
-  return ('%d %s in %d %s'):format(
-    #waiting,
-    #waiting == 1 and 'change' or 'changes',
-    number,
-    number == 1 and 'file' or 'files'
-  )
+  local counted = require('tark.figures').counted
+  return ('%s in %s'):format(counted(#waiting, 'change'), counted(vim.tbl_count(files), 'file'))
 end
 
 ---@param hunk tark.Hunk
@@ -106,7 +103,7 @@ function M.title(hunk)
     end
   end
   local words = M.operation(hunk)
-    or M.size(hunk) .. ' ' .. require('tark.visible').line(vim.fn.strcharpart(first, 0, 80))
+    or M.size(hunk) .. ' ' .. require('tark.visible').line((require('tark.visible').cut(first, LONGEST_TITLE)))
   local prefix = { conflict = 'conflict: ', stale = 'not applied: ' }
   return (prefix[hunk.state] or '') .. words .. (hunk.outsideSelection and ' (outside the selection)' or '')
 end

@@ -8,7 +8,7 @@ local M = {}
 local id ---@type integer? of our list
 local scheduled = false
 
----@param waiting tark.Waiting[]
+---@param waiting tark.Undecided[]
 ---@return table[]
 local function items(waiting)
   local drawing = require('tark.review.drawing')
@@ -34,7 +34,7 @@ local function refresh()
   if not is_current() then
     return
   end
-  local waiting = hunks.waiting()
+  local waiting = hunks.undecided()
   local now = vim.fn.getqflist({ id = id, idx = 0, items = 1 })
   local new = items(waiting)
   local same = #new == #now.items
@@ -65,7 +65,7 @@ local function refresh_soon()
 end
 
 function M.open()
-  local waiting = hunks.waiting()
+  local waiting = hunks.undecided()
   if #waiting == 0 then
     return notify.say('nothing to review')
   end

@@ -46,28 +46,119 @@ end
 ---@param look tark.Look
 ---@return string words
 local function hint(hunk, look)
-  local keys = require('tark.review.keys')
-  local accept, reject = keys.of('accept'), keys.of('reject')
+  local mapped = require('tark.keymaps').mapped
+  local accept, reject = mapped('accept', 'TarkAccept'), mapped('reject', 'TarkReject')
   local reason = hunk.reason and hunk.reason ~= TYPED and ' (' .. require('tark.visible').line(hunk.reason) .. ')' or ''
+  local function named(key, word) -- a command says it itself
+    return key:find('^:') and key or key .. ' ' .. word
+  end
   local words = {
-    pending = ('%s  %s accept  %s reject'):format(hunks.size(hunk), accept, reject),
+    pending = ('%s  %s  %s'):format(hunks.size(hunk), named(accept, 'accept'), named(reject, 'reject')),
     changed = 'you changed these lines',
-    conflict = ("conflict%s: your text is kept  %s use Tark's lines  %s keep mine"):format(reason, accept, reject),
-    stale = hunk.applied and ('not taken back%s  %s keep it  %s try again'):format(reason, accept, reject)
-      or ('not applied%s  %s try again  %s keep mine'):format(reason, accept, reject),
+    conflict = ('conflict: yours kept  %s theirs  %s mine%s'):format(accept, reject, reason),
+    stale = hunk.applied and ('not taken back  %s keep it  %s try again%s'):format(accept, reject, reason)
+      or ('not applied  %s try again  %s keep mine%s'):format(accept, reject, reason),
   }
   return (hunk.outsideSelection and 'outside the selection  ' or '') .. words[look]
 end
 
 ---@param bufnr integer
+---@return integer columns of text that each of its windows shows
+local function room(bufnr)
+  local least = vim.o.columns
+  for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
+    least = math.min(least, vim.api.nvim_win_get_width(window) - vim.fn.getwininfo(window)[1].textoff)
+  end
+  return math.max(least, 1)
+end
+
+---@param bufnr integer
+---@param kind 'Added'|'Removed'
 ---@return tark.LineStyle
 local function style(bufnr, kind)
   return {
+    sign = kind == 'Added' and '+ ' or '- ',
+    sign_group = ('Tark%sSign'):format(kind),
     line = 'Tark' .. kind,
     word = ('Tark%sWord'):format(kind),
     tabstop = vim.bo[bufnr].tabstop,
     width = vim.o.columns,
+    room = room(bufnr),
   }
+end
+
+---@class tark.HunkCanvas where a hunk is drawn, and as what
+---@field bufnr integer
+---@field hunk tark.Hunk
+---@field look tark.Look
+---@field first integer from 0
+---@field count integer of the lines that stand there
+---@field drawn tark.Drawn
+local Canvas = {}
+Canvas.__index = Canvas
+
+---@param row integer
+---@param column integer
+---@param options vim.api.keyset.set_extmark
+function Canvas:mark(row, column, options)
+  options.strict = false
+  options.undo_restore = options.virt_lines == nil
+  table.insert(self.drawn.ids, vim.api.nvim_buf_set_extmark(self.bufnr, M.NAMESPACE, row, column, options))
+end
+
+---@param lines [string, string][][]
+---@param row integer
+---@param above boolean
+function Canvas:virtual(lines, row, above)
+  if #lines > 0 then
+    self:mark(
+      row,
+      0,
+      { virt_lines = lines, virt_lines_above = above, virt_lines_overflow = 'scroll', right_gravity = above }
+    )
+    self.drawn.on_top = self.drawn.on_top + (above and row == 0 and #lines or 0)
+  end
+end
+
+---@return 'Conflict'|'Added'|'Removed' what the lines are that stand there
+function Canvas:kind()
+  return self.look ~= 'pending' and 'Conflict' or self.hunk.applied and 'Added' or 'Removed'
+end
+
+---The lines that stand there. Where there are none the ones around are as they were, and have no sign.
+function Canvas:standing()
+  if self.count == 0 then
+    return
+  end
+  local kind = self:kind()
+  self:mark(self.first, 0, {
+    end_row = math.min(self.first + self.count, vim.api.nvim_buf_line_count(self.bufnr)) - 1,
+    end_col = 0,
+    line_hl_group = 'Tark' .. kind,
+    sign_text = ({ Conflict = '!', Added = '+', Removed = '-' })[kind],
+    sign_hl_group = ('Tark%sSign'):format(kind),
+  })
+end
+
+---The lines that stood there, or are to come, and the words that differ.
+function Canvas:other()
+  local hunk, pending = self.hunk, self.look == 'pending'
+  local old, new = hunks.lines(hunk.oldText), hunks.lines(hunk.newText)
+  local in_old, in_new = {}, {}
+  if pending then
+    in_old, in_new = require('tark.review.words').in_lines(old, new)
+  end
+  local below_comes_old = hunk.applied and self.look ~= 'conflict' and self.look ~= 'changed'
+  local lines = require('tark.review.virtual_text').lines
+  local virtual_lines = below_comes_old and lines(old, in_old, style(self.bufnr, 'Removed'))
+    or lines(new, in_new, style(self.bufnr, 'Added'))
+  self:virtual(virtual_lines, hook(self.bufnr, self.first, self.count, pending and hunk.applied))
+  for number, ranges in pairs(hunk.applied and in_new or in_old) do
+    for _, range in ipairs(ranges) do
+      local group = ('Tark%sWord'):format(self:kind())
+      self:mark(self.first + number - 1, range[1], { end_col = range[2], hl_group = group })
+    end
+  end
 end
 
 ---@param bufnr integer
@@ -78,62 +169,20 @@ end
 ---@return tark.Drawn
 function M.draw(bufnr, hunk, look, first, count)
   local drawn = { ids = {}, on_top = 0 } ---@type tark.Drawn
-  local function mark(row, column, options)
-    options.strict = false
-    options.undo_restore = options.virt_lines == nil
-    table.insert(drawn.ids, vim.api.nvim_buf_set_extmark(bufnr, M.NAMESPACE, row, column, options))
-  end
-  local function virtual(lines, row, above)
-    if #lines > 0 then
-      mark(
-        row,
-        0,
-        { virt_lines = lines, virt_lines_above = above, virt_lines_overflow = 'scroll', right_gravity = above }
-      )
-      drawn.on_top = drawn.on_top + (above and row == 0 and #lines or 0)
-    end
-  end
-
+  local canvas = { bufnr = bufnr, hunk = hunk, look = look, first = first, count = count, drawn = drawn }
+  setmetatable(canvas, Canvas)
   local operation = hunks.operation(hunk)
-  local pending = look == 'pending'
-  local kind = not pending and 'Conflict' or hunk.applied and 'Added' or 'Removed'
-  local hint_row = hook(bufnr, first, math.min(count, 1), false)
   if operation then
     local row, above = hook(bufnr, 0, 0, true)
-    virtual({ { { 'Tark ' .. operation, 'TarkFileOperation' } } }, row, above)
+    canvas:virtual({ { { 'Tark ' .. operation, 'TarkFileOperation' } } }, row, above)
   end
-  if count > 0 then
-    local sign = pending and (hunk.applied and '+' or '-') or '!'
-    local last = math.min(first + count, vim.api.nvim_buf_line_count(bufnr)) - 1
-    mark(first, 0, {
-      end_row = last,
-      end_col = 0,
-      line_hl_group = 'Tark' .. kind,
-      sign_text = sign,
-      sign_hl_group = ('Tark%sSign'):format(kind),
-    })
-  elseif not operation then
-    mark(hint_row, 0, { sign_text = pending and (hunk.applied and '-' or '+') or '!', sign_hl_group = 'TarkHint' })
-  end
+  canvas:standing()
   if not operation then
-    local old, new = hunks.lines(hunk.oldText), hunks.lines(hunk.newText)
-    local in_old, in_new = {}, {}
-    if pending then
-      in_old, in_new = require('tark.review.words').in_lines(old, new)
-    end
-    local below_comes_old = hunk.applied and look ~= 'conflict' and look ~= 'changed'
-    local lines = require('tark.review.virtual_text').lines
-    local virtual_lines = below_comes_old and lines(old, in_old, style(bufnr, 'Removed'))
-      or lines(new, in_new, style(bufnr, 'Added'))
-    virtual(virtual_lines, hook(bufnr, first, count, pending and hunk.applied))
-    for number, ranges in pairs(hunk.applied and in_new or in_old) do
-      for _, range in ipairs(ranges) do
-        mark(first + number - 1, range[1], { end_col = range[2], hl_group = ('Tark%sWord'):format(kind) })
-      end
-    end
+    canvas:other()
   end
-  mark(hint_row, 0, {
-    virt_text = { { '  ' .. hint(hunk, look), pending and 'TarkHint' or 'TarkConflictText' } },
+  local hint_row = hook(bufnr, first, math.min(count, 1), false)
+  canvas:mark(hint_row, 0, {
+    virt_text = { { '  ' .. hint(hunk, look), look == 'pending' and 'TarkHint' or 'TarkConflictText' } },
     virt_text_pos = 'eol',
     hl_mode = 'combine',
   })

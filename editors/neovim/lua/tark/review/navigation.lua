@@ -18,14 +18,14 @@ end
 ---@param uri string
 ---@param last boolean to its last hunk
 local function enter(uri, last)
-  local path = vim.uri_to_fname(uri)
+  local path = vim.fn.fnamemodify(vim.uri_to_fname(uri), ':.') -- a short name in the status line
   vim.cmd("normal! m'")
   local ok, problem = pcall(vim.cmd.edit, vim.fn.fnameescape(path))
   if not ok then
     return notify.warn((tostring(problem):gsub('^.*Vim%S*:', '')))
   end
   local rows = {}
-  for _, each in ipairs(hunks.waiting(vim.api.nvim_get_current_buf())) do
+  for _, each in ipairs(hunks.undecided(vim.api.nvim_get_current_buf())) do
     table.insert(rows, selection.row({ require('tark.review.drawing').place(each) }))
   end
   table.sort(rows)
@@ -41,7 +41,7 @@ end
 local function other_file(step)
   local own, uris, count = vim.api.nvim_get_current_buf(), {}, {}
   local here = 0
-  for _, each in ipairs(hunks.waiting()) do
+  for _, each in ipairs(hunks.undecided()) do
     if not count[each.uri] then
       table.insert(uris, each.uri)
       here = hunks.buffer(each.uri) == own and #uris or here
@@ -52,7 +52,7 @@ local function other_file(step)
     return nil, ''
   end
   local index = here == 0 and (step > 0 and 1 or #uris) or (here - 1 + step) % #uris + 1
-  return uris[index], ('%d in %s'):format(count[uris[index]], hunks.name(uris[index]))
+  return uris[index], ('%s (%d)'):format(hunks.name(uris[index]), count[uris[index]])
 end
 
 ---@param step 1|-1
@@ -78,7 +78,7 @@ function M.go(step, count)
     return enter(uri, step < 0)
   elseif uri then
     told_end = spot
-    return notify.say(('the %s change of this file; once more: %s'):format(step > 0 and 'last' or 'first', words))
+    return notify.say(('the %s change of this file; again: on to %s'):format(step > 0 and 'last' or 'first', words))
   elseif #rows == 0 then
     return notify.say('nothing to review')
   end

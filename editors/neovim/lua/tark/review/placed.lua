@@ -11,6 +11,7 @@ local NAMESPACE = vim.api.nvim_create_namespace('tark_review_places')
 ---@field between boolean it stands between two lines: the mark is on the upper one
 ---@field look? tark.Look nil: nothing is drawn
 ---@field drawn tark.Drawn
+---@field stale? boolean it was drawn for windows of another width
 ---@field size integer lines of it that stand there, as drawn
 local Placed = {}
 Placed.__index = Placed
@@ -97,9 +98,10 @@ end
 ---@param look? tark.Look
 ---@param force? boolean its text or place is another than what is drawn
 function Placed:draw(look, force)
-  if not force and look == self.look then
+  if not force and look == self.look and not self.stale then
     return
   end
+  self.stale = nil
   local first, count = self:place()
   if look == 'pending' then
     count = #hunks.standing(self.hunk)

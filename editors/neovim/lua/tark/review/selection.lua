@@ -4,17 +4,17 @@ local hunks = require('tark.review.hunks')
 
 local M = {}
 
----@alias tark.Lines integer[] { first, count } from 0; count 0: between two lines
+---@alias tark.LineSpan integer[] { first, count } from 0; count 0: between two lines
 
 ---Where one goes to see it.
----@param place tark.Lines
+---@param place tark.LineSpan
 ---@return integer row from 0
 function M.row(place)
   return place[2] > 0 and place[1] or math.max(0, place[1] - 1)
 end
 
 ---The hunks that lines [first, last] mean: those they touch, else those right above the one line. Pure.
----@param places tark.Lines[]
+---@param places tark.LineSpan[]
 ---@param first integer
 ---@param last integer
 ---@return integer[] indices
@@ -36,7 +36,7 @@ function M.touched(places, first, last)
   return #inside > 0 and inside or #beside > 0 and beside or below
 end
 
----@param places tark.Lines[]
+---@param places tark.LineSpan[]
 ---@param row integer
 ---@return integer? index of the nearest
 function M.nearest(places, row)
@@ -52,7 +52,7 @@ end
 
 ---Those of the current buffer.
 ---@return tark.Placed[]
----@return tark.Lines[]
+---@return tark.LineSpan[]
 function M.here()
   local review = drawing.of()
   local placed = review and review:ordered() or {}
@@ -74,11 +74,11 @@ local function selected_rows()
 end
 
 ---@param chosen table<string, tark.Placed> by id
----@return tark.Waiting[]
+---@return tark.Undecided[]
 local function waiting_of(chosen)
   local found = vim.tbl_filter(function(each)
     return chosen[each.hunk.hunkId]
-  end, hunks.waiting())
+  end, hunks.undecided())
   for _, each in ipairs(found) do
     each.typed_over = chosen[each.hunk.hunkId].look == 'changed'
   end
@@ -86,7 +86,7 @@ local function waiting_of(chosen)
 end
 
 ---@param range? integer[] { first, last } from 1; nil: the selection, else the cursor
----@return tark.Waiting[] empty: nothing is there
+---@return tark.Undecided[] empty: nothing is there
 ---@return string? problem in words, where nothing is there
 function M.at(range)
   local placed, places = M.here()
@@ -103,20 +103,27 @@ function M.at(range)
   for _, each in ipairs(not next(chosen) and placed or {}) do
     chosen[each.hunk.hunkId] = each.hunk.operation and each or nil -- it is about the file, wherever one is in it
   end
+  if not next(chosen) and not range and first == last and #placed == 1 then
+    local row = M.row(places[1]) + 1
+    local seen = vim.fn.line('w0') <= row and row <= vim.fn.line('w$')
+    chosen[placed[1].hunk.hunkId] = seen and placed[1] or nil -- no other can be meant
+  end
   local found = waiting_of(chosen)
   if #found > 0 then
     return found
   end
   local nearest = M.nearest(places, first)
   if nearest then
-    return {}, ('no change here, the nearest is in line %d'):format(M.row(places[nearest]) + 1)
+    local key = require('tark.keymaps').mapped('next_hunk')
+    local words = ('no change here, the nearest is in line %d'):format(M.row(places[nearest]) + 1)
+    return {}, words .. (key and (' (%s goes to the next)'):format(key) or '')
   end
-  local all = hunks.waiting()
+  local all = hunks.undecided()
   return {},
     #all > 0 and ('no change in this file, but %s (:TarkReview)'):format(hunks.count(all)) or 'nothing to review'
 end
 
----@param all tark.Waiting[]
+---@param all tark.Undecided[]
 ---@return string? turn_id the last turn of the session one is in that has hunks, else any
 local function latest(all)
   local turn_id = all[1] and all[1].hunk.turnId
@@ -134,11 +141,11 @@ local function latest(all)
 end
 
 ---All of the turn that the person is at: that of the hunk at the cursor or the nearest, else the last one with hunks.
----@return tark.Waiting[]
+---@return tark.Undecided[]
 function M.turn()
   local placed, places = M.here()
   local row = vim.fn.line('.') - 1
-  local all = hunks.waiting()
+  local all = hunks.undecided()
   local index = M.touched(places, row, row)[1] or M.nearest(places, row)
   local turn_id = index and placed[index].hunk.turnId or latest(all)
   return vim.tbl_filter(function(each)

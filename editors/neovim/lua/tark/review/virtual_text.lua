@@ -27,6 +27,9 @@ function M.expanded(text, tabstop, column)
 end
 
 ---@class tark.LineStyle
+---@field sign string before each line, so that it is told without colours, too
+---@field sign_group string
+---@field room integer columns that are seen: what is longer goes on in another line, since nothing scrolls to it
 ---@field line string highlight group
 ---@field word string highlight group of what differs
 ---@field tabstop integer
@@ -59,6 +62,45 @@ function M.chunks(line, changed, style)
   return chunks
 end
 
+---A line as lines on the screen.
+---@param chunks [string, string][]
+---@param style tark.LineStyle
+---@return [string, string][][]
+local function broken(chunks, style)
+  local room = math.max(style.room - #style.sign, 1)
+  local lines, left = { { { style.sign, style.sign_group } } }, room
+  for _, chunk in ipairs(chunks) do
+    local text, group = chunk[1], chunk[2]
+    while vim.api.nvim_strwidth(text) > left and text:find('%S') do
+      local piece = vim.fn.printf(('%%.%dS'):format(left), text)
+      if piece == '' and left == room then
+        piece = vim.fn.strcharpart(text, 0, 1)
+      end
+      table.insert(lines[#lines], { piece, group })
+      table.insert(lines, { { (' '):rep(#style.sign), style.sign_group } })
+      text, left = text:sub(#piece + 1), room
+    end
+    table.insert(lines[#lines], { text, group })
+    left = math.max(left - vim.api.nvim_strwidth(text), 0)
+  end
+  return lines
+end
+
+---@param hunk tark.Hunk
+---@return boolean is more of it than is drawn?
+function M.is_cut(hunk)
+  local lines = require('tark.review.hunks').lines(hunk.newText)
+  if #lines > MOST_LINES then
+    return true
+  end
+  for _, line in ipairs(lines) do
+    if #line > LONGEST then
+      return true
+    end
+  end
+  return false
+end
+
 ---@param lines string[]
 ---@param changed table<integer, tark.ByteRange[]>
 ---@param style tark.LineStyle
@@ -66,7 +108,7 @@ end
 function M.lines(lines, changed, style)
   local drawn = {}
   for number = 1, math.min(#lines, MOST_LINES) do
-    drawn[number] = M.chunks(lines[number], changed[number], style)
+    vim.list_extend(drawn, broken(M.chunks(lines[number], changed[number], style), style))
   end
   if #lines > MOST_LINES then
     table.insert(drawn, { { ('… %d more lines'):format(#lines - MOST_LINES), 'TarkHint' } })

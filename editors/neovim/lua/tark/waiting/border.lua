@@ -11,7 +11,10 @@ function M.title(place, count, below)
     table.insert(title, { ('· %d of %d '):format(place, count), 'TarkFloatTitle' })
   end
   if below > 0 then
-    table.insert(title, { ('· %d more %s below '):format(below, below == 1 and 'line' or 'lines'), 'TarkRiskRisky' })
+    table.insert(
+      title,
+      { ('· %s below '):format(require('tark.figures').counted(below, 'more line')), 'TarkRiskRisky' }
+    )
   end
   return title
 end
@@ -20,6 +23,11 @@ end
 ---@return { [1]: string, [2]: string }[]
 function M.to_come(hint)
   return { { (' %s to answer '):format(hint), 'TarkFaint' } }
+end
+
+---@return { [1]: string, [2]: string }[] while the next question may come
+function M.answered()
+  return { { ' q', 'TarkKey' }, { ' back ', 'TarkFaint' } }
 end
 
 ---@param keys tark.WaitingKey[]

@@ -12,6 +12,8 @@ local M = {}
 ---@field title fun(request: table): string one line
 ---@field stage? fun(request: table): integer it is drawn anew when that changes
 ---@field entered? fun(waiting: tark.Waiting) the person went there
+---@field is_drawn? fun(request: table): boolean all it asks about is to be seen in windows for files
+---@field is_written? fun(request: table): boolean the person is writing the answer in a window of its own
 
 ---@type table<string, string> modules by kind
 local VIEWS = { permissions = 'tark.permission.view', inputs = 'tark.input.view' }
@@ -20,6 +22,8 @@ local VIEWS = { permissions = 'tark.permission.view', inputs = 'tark.input.view'
 ---@field id string of the request
 ---@field version string of what it says
 ---@field folded boolean one line
+---@field tail integer lines at its end that need not be read
+---@field turn { client_id: integer, session_id: string, turn_id: string }
 ---@field read boolean its end was on the screen, with the focus
 ---@field buffer integer
 
@@ -58,11 +62,27 @@ function M.listens()
   return window.focused() and keys.live()
 end
 
+---@return boolean does the turn go on that asked last?
+function M.turn_runs()
+  for _, known in ipairs(shown and require('tark.state').all() or {}) do
+    local of = shown.turn
+    local turn = known.client_id == of.client_id and vim.tbl_get(known.transcripts, of.session_id, 'byId', of.turn_id)
+    if turn and known.alive then
+      return turn.state == 'running'
+    end
+  end
+  return false
+end
+
 ---@param key tark.WaitingKey
 local function press(key)
   local current = M.current()
-  if not current or not shown or (key.decides and not M.listens()) then
+  if key.leaves then
+    return key[3]()
+  elseif not current or not shown then
     return
+  elseif key.decides and not M.listens() then
+    return keys.die_for_a_moment() -- it may be held down: a moment without it is needed
   end
   if key.decides and version_of(current) ~= shown.version then
     return require('tark.waiting.float').show() -- it could not be shown yet
@@ -79,7 +99,7 @@ end
 local function keys_of(current)
   local float = require('tark.waiting.float')
   local own = M.view(current).keys(current.request)
-  table.insert(own, { 'q', 'leave it waiting', float.fold, short = 'later', also = { '<Esc>' } })
+  table.insert(own, { 'q', 'leave it waiting', float.fold, short = 'later', leaves = true, also = { '<Esc>' } })
   return own,
     {
       { ']', 'the next that waits', float.next, short = 'next', also = { '<Tab>' } },
@@ -93,7 +113,7 @@ function M.dress()
   if not current or not shown or not window.id() then
     return
   end
-  local below = shown.folded and 0 or window.below()
+  local below = shown.folded and 0 or window.below(shown.tail)
   shown.read = shown.read or (window.focused() and below == 0)
   local place, all = M.place()
   local border = require('tark.waiting.border')
@@ -101,10 +121,19 @@ function M.dress()
   if window.focused() then
     local own, walking = keys_of(current)
     footer = border.keys(vim.list_extend(own, #all > 1 and walking or {}))
+  elseif M.is_written(current) then
+    footer = { { '', 'TarkFaint' } }
   else
-    footer = border.to_come(require('tark.waiting.hint').get())
+    footer = border.to_come(require('tark.keymaps').mapped('permission', 'TarkPermission') --[[@as string]])
   end
   window.dress(border.title(place, #all, below), footer)
+end
+
+---@param current tark.Waiting
+---@return boolean
+function M.is_written(current)
+  local is_written = M.view(current).is_written
+  return is_written ~= nil and is_written(current.request)
 end
 
 ---@param current tark.Waiting
@@ -116,7 +145,7 @@ local function draw(current, folded)
     drawn:add({ M.view(current).title(current.request), 'TarkWaitingSubject' })
     return drawn
   end
-  return M.view(current).draw(current.request, (keys_of(current)))
+  return M.view(current).draw(current.request, M.is_written(current) and {} or (keys_of(current)))
 end
 
 ---The screen, or the text, is of another size.
@@ -130,8 +159,22 @@ end
 function M.redraw()
   local current = M.current()
   if current and shown and vim.api.nvim_buf_is_valid(shown.buffer) then
-    draw(current, shown.folded):put(shown.buffer)
+    local drawn = draw(current, shown.folded)
+    drawn:put(shown.buffer)
+    shown.tail = drawn.tail
     M.resized()
+  end
+end
+
+---Nothing waits, but the next question may come at once: what is typed for it is no text for a file.
+function M.answered()
+  if shown and window.id() then
+    local drawn = require('tark.waiting.lines').new()
+    drawn:add({ 'answered', 'TarkFaint' })
+    drawn:put(shown.buffer)
+    shown.version, shown.tail = '', 0
+    local border = require('tark.waiting.border')
+    window.dress(border.title(1, 1, 0), border.answered())
   end
 end
 
@@ -146,18 +189,28 @@ function M.open(current, folded)
   local buffer = vim.api.nvim_create_buf(false, true)
   vim.bo[buffer].bufhidden = 'wipe'
   vim.bo[buffer].undolevels = -1
-  draw(current, folded):put(buffer)
+  local drawn = draw(current, folded)
+  drawn:put(buffer)
   local own, walking = keys_of(current)
   keys.map(buffer, vim.list_extend(own, walking), press)
-  keys.die_for_a_moment()
   local opened, id = pcall(window.open, buffer)
   if not opened then
     vim.api.nvim_buf_delete(buffer, { force = true })
     error(id, 0)
   end
-  shown = { id = current.request.requestId, version = version, folded = folded, read = false, buffer = buffer }
+  local request = current.request
+  shown = {
+    id = request.requestId,
+    version = version,
+    folded = folded,
+    read = false,
+    buffer = buffer,
+    tail = drawn.tail,
+    turn = { client_id = current.client_id, session_id = request.sessionId, turn_id = request.turnId },
+  }
   require('tark.waiting.watch').start(id)
   M.resized()
+  keys.die_for_a_moment() -- counted from here: a long text takes its time
   if vim.fn.mode() == 'c' then
     vim.cmd.redraw() -- nothing else does while a command line is open
   end

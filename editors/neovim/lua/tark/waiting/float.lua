@@ -7,12 +7,14 @@ local window = require('tark.waiting.window')
 
 local M = {}
 
-local RETRY_MS = 200
+local RETRY_MS, MOST_RETRIES = 200, 25
+local LINGER_MS = 1000 -- after an answer
 
 local known = {} ---@type table<string, boolean> versions of what waited when it was last looked at
 local folded, put_away = false, false -- one line; closed by the person
 local back ---@type integer? window the person came from
-local retrying = false
+local retrying, retries = false, 0
+local lingering = false -- the person answered from here, and stays for the next question
 
 ---@return boolean went
 local function go_back()
@@ -27,7 +29,7 @@ local function close()
   if window.focused() then
     go_back()
   end
-  folded, put_away, back = false, false, nil
+  folded, put_away, back, lingering = false, false, nil, false
   card.close()
 end
 
@@ -35,9 +37,12 @@ end
 ---@param fn function
 local function try(fn, ...)
   local ok, problem = pcall(fn, ...)
+  retries = ok and 0 or retries + 1
   if not ok then
     require('vim.lsp.log').warn('tark', problem)
-    if not retrying then
+    if retries == MOST_RETRIES then
+      require('tark.notify').warn('what waits for you cannot be shown: ' .. tostring(problem))
+    elseif retries < MOST_RETRIES and not retrying then
       retrying = true
       vim.defer_fn(function()
         retrying = false
@@ -50,7 +55,29 @@ end
 ---@param current tark.Waiting
 local function open(current)
   card.open(current, folded)
-  put_away = false
+  put_away, lingering = false, false
+end
+
+---Questions of one turn come one after another: who answers them stays for a moment, in which no key does anything.
+local function linger()
+  if lingering then
+    return
+  end
+  lingering = true
+  card.answered()
+  vim.defer_fn(function()
+    if lingering then
+      try(close)
+    end
+  end, LINGER_MS)
+end
+
+---What is asked is to be seen beside it, so that one line is enough until the person comes.
+---@param each tark.Waiting
+---@return boolean
+local function is_drawn(each)
+  local fn = card.view(each).is_drawn
+  return fn ~= nil and fn(each.request)
 end
 
 ---Show what is due: the one that is there while it waits, what is new where that was put aside, else the oldest.
@@ -63,11 +90,11 @@ function M.show()
   end
   known = versions
   if #all == 0 then
-    return try(close)
+    return try(window.focused() and card.turn_runs() and linger or close)
   end
   local current = card.current()
   if fresh and (folded or put_away or not current) then
-    current, folded, put_away = fresh, false, false
+    current, folded, put_away = fresh, not window.focused() and is_drawn(fresh), false
   end
   if not put_away then
     try(open, current or all[1])
@@ -134,6 +161,9 @@ end
 
 ---Leave it waiting, as one line.
 function M.fold()
+  if lingering then
+    return close()
+  end
   folded = true
   if window.focused() and not go_back() then
     vim.cmd.wincmd('p')
@@ -158,5 +188,10 @@ end
 for _, event in ipairs({ 'permission', 'input', 'hunks', 'server' }) do
   state.on(event, M.show)
 end
+state.on('update', function()
+  if lingering then
+    M.show() -- its turn may have ended
+  end
+end)
 
 return M

@@ -9,6 +9,7 @@ local DEAD_MS = 300
 ---@field [2] string what it does, in words
 ---@field [3] fun(waiting: tark.Waiting)
 ---@field decides? boolean what is dead for a moment
+---@field leaves? boolean also where nothing waits any more
 ---@field grants? boolean works once the end of the text was on the screen
 ---@field short? string what the border says of it
 ---@field line? boolean has a line of its own in the text
@@ -57,7 +58,10 @@ function M.add(into, keys)
       vim.list_extend(rest, { #rest == 0 and '' or '   ', { key[1], 'TarkKey' }, ' ' .. key[2] })
     end
   end
-  into:add(unpack(rest))
+  if #rest > 0 then
+    into:add(unpack(rest))
+    into.tail = 1
+  end
 end
 
 return M

@@ -11,12 +11,13 @@ local MARKS = vim.api.nvim_create_namespace('tark_waiting')
 ---@class tark.Lines
 ---@field lines string[]
 ---@field marks tark.Mark[]
+---@field tail integer the last ones, which are seen elsewhere, too, and need not be read
 local Lines = {}
 Lines.__index = Lines
 
 ---@return tark.Lines
 function Lines.new()
-  return setmetatable({ lines = {}, marks = {} }, Lines)
+  return setmetatable({ lines = {}, marks = {}, tail = 0 }, Lines)
 end
 
 ---A line made of pieces: plain text, or a pair of text and highlight group. The text has no line breaks.

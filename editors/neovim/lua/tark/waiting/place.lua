@@ -4,7 +4,7 @@ local M = {}
 local BORDER = 2
 local LEAST = 3
 
----@class tark.Place
+---@class tark.FloatPlace
 ---@field side 'bottom'|'top'
 ---@field height integer of the text, without the border
 
@@ -12,7 +12,7 @@ local LEAST = 3
 ---@param wanted integer rows of text
 ---@param cursor? integer the row of the cursor among them, from 1; nil: there is none to keep clear of
 ---@param side 'bottom'|'top' where it stands now, and stays if it can
----@return tark.Place
+---@return tark.FloatPlace
 function M.at(rows, wanted, cursor, side)
   local height = math.max(1, math.min(wanted, rows - BORDER))
   if not cursor then

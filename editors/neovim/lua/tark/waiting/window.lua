@@ -18,12 +18,15 @@ local OPTIONS = {
   winfixbuf = true,
   winhighlight = 'Normal:TarkFloat,FloatBorder:TarkFloatBorder,FloatTitle:TarkFloatTitle',
 }
+---Below what the person opened beside it, and above all while they are in it.
+local BEHIND, IN_FRONT = 45, 60
 local NO_BORDER = { [''] = true, none = true, shadow = true }
 
 local window ---@type integer?
 local side = 'bottom' ---@type 'bottom'|'top'
 local size ---@type { wide: integer, high: integer }? of its text
-local placed ---@type tark.Place?
+local placed ---@type tark.FloatPlace?
+local lifted = 0 -- rows below it, where the person writes an answer
 
 ---@return integer? window nil: it is not open
 function M.id()
@@ -52,7 +55,7 @@ end
 ---There is always a border: it holds the keys.
 ---@return string|string[]
 local function border()
-  local wanted = require('tark.config').get().permission.border
+  local wanted = require('tark.float').border()
   return NO_BORDER[wanted] and 'solid' or wanted
 end
 
@@ -76,7 +79,7 @@ local function geometry(height, wide)
   return {
     relative = 'editor',
     anchor = side == 'bottom' and 'SE' or 'NE',
-    row = side == 'bottom' and last or first,
+    row = side == 'bottom' and last - lifted or first,
     col = vim.o.columns,
     width = wide,
     height = height,
@@ -109,7 +112,7 @@ function M.open(buffer)
     local config = vim.tbl_extend('error', geometry(1, width(lines)), {
       style = 'minimal',
       border = border(),
-      zindex = 60,
+      zindex = BEHIND,
       noautocmd = true,
     })
     window, side = vim.api.nvim_open_win(buffer, false, config), 'bottom'
@@ -140,7 +143,7 @@ function M.keep_clear()
     return
   end
   local first, last = rows()
-  local room = last - first
+  local room = last - first - lifted
   -- Half of the screen stays the person's until they come.
   local wanted = M.focused() and size.high or math.min(size.high, math.floor(room / 2))
   local at = place.at(room, wanted, cursor_row(), side)
@@ -156,43 +159,47 @@ end
 function M.dress(title, footer)
   local id = M.id()
   if id then
-    vim.api.nvim_win_set_config(id, { title = title, footer = footer, footer_pos = 'right' })
+    local zindex = M.focused() and IN_FRONT or BEHIND
+    vim.api.nvim_win_set_config(id, { title = title, footer = footer, footer_pos = 'right', zindex = zindex })
   end
 end
 
----@param height integer
----@return vim.api.keyset.win_config of a window that stands beside it, on the side of the middle of the screen
-function M.beside(height)
+---Room for a window below it, or none any more.
+---@param height integer of its text; 0: none
+---@return vim.api.keyset.win_config of that window
+function M.make_room(height)
+  lifted, placed = height > 0 and side == 'bottom' and height + 2 or 0, nil
+  M.keep_clear()
   local id = M.id()
-  local above = side == 'bottom'
   return {
     relative = 'win',
     win = id,
-    anchor = above and 'SW' or 'NW',
-    row = above and 0 or (id and vim.api.nvim_win_get_height(id) + 2 or 0),
-    col = 0,
+    anchor = 'NW',
+    row = id and vim.api.nvim_win_get_height(id) + 1 or 0,
+    col = -1,
     width = id and vim.api.nvim_win_get_width(id) or NARROWEST,
-    height = height,
+    height = math.max(height, 1),
     style = 'minimal',
     border = border(),
-    zindex = 61,
+    zindex = IN_FRONT + 1,
   }
 end
 
+---@param tail integer lines at the end of the text that do not count
 ---@return integer lines on the screen that the rest of the text takes
-function M.below()
+function M.below(tail)
   local id = M.id()
   if not id then
     return 0
   end
   local last = vim.fn.line('w$', id)
-  local all = vim.api.nvim_buf_line_count(vim.api.nvim_win_get_buf(id))
-  return last >= all and 0 or vim.api.nvim_win_text_height(id, { start_row = last }).all
+  local all = vim.api.nvim_buf_line_count(vim.api.nvim_win_get_buf(id)) - tail
+  return last >= all and 0 or vim.api.nvim_win_text_height(id, { start_row = last, end_row = all - 1 }).all
 end
 
 function M.close()
   local id = M.id()
-  window = nil
+  window, lifted = nil, 0
   if id then
     vim.api.nvim_win_close(id, true)
   end

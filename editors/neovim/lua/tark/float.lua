@@ -1,0 +1,42 @@
+---Windows in the middle of the screen, and the border that all of ours have.
+local M = {}
+
+---@return string|string[] as in nvim_open_win()
+function M.border()
+  local wanted = require('tark.config').get().border
+  if wanted then
+    return wanted
+  end
+  local default = vim.fn.exists('+winborder') == 1 and vim.o.winborder or ''
+  return default == '' and 'rounded' or vim.split(default, ',')[2] and vim.split(default, ',') or default
+end
+
+---Shows a buffer, as large as its text, and goes there.
+---@param bufnr integer
+---@param title string
+---@param size? { width?: integer, height?: integer, minimal?: boolean } at most what the screen has
+---@return integer window
+function M.open(bufnr, title, size)
+  size = size or {}
+  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  local width = size.width or 0
+  if not size.width then
+    for _, line in ipairs(lines) do
+      width = math.max(width, vim.fn.strdisplaywidth(line) + 1)
+    end
+  end
+  width = math.max(1, math.min(width, vim.o.columns - 4))
+  local height = math.max(1, math.min(size.height or #lines, vim.o.lines - 6))
+  return vim.api.nvim_open_win(bufnr, true, {
+    relative = 'editor',
+    width = width,
+    height = height,
+    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
+    col = math.floor((vim.o.columns - width) / 2),
+    border = M.border(),
+    title = (' %s '):format(title),
+    style = size.minimal and 'minimal' or nil,
+  })
+end
+
+return M
