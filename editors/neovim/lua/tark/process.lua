@@ -82,6 +82,46 @@ local function words_of(code, signal)
   return killed and ('%s by signal %d'):format(killed, signal) or ('exit code %d'):format(code)
 end
 
+---Neovim raises an error in the face of the person where what is read has no header, and never reads on.
+---@param start fun(): vim.lsp.rpc.PublicClient
+---@param broken fun() called then, in a fast event
+---@return vim.lsp.rpc.PublicClient
+local function reading_on(start, broken)
+  local create = vim.lsp.rpc.create_read_loop
+  if not create then
+    return start()
+  end
+  vim.lsp.rpc.create_read_loop = function(...)
+    local read = create(...)
+    return function(...)
+      if not pcall(read, ...) then
+        broken()
+      end
+    end
+  end
+  local ok, rpc = pcall(start)
+  vim.lsp.rpc.create_read_loop = create
+  return ok and rpc or error(rpc, 0)
+end
+
+---In place of Neovim's own, whose words take several lines, so that a key must be pressed.
+---@param on_error? fun(code: integer, problem: any) of the person's config
+---@return fun(code: integer, problem: any)
+local function told(on_error)
+  local errors = vim.lsp.rpc.client_errors
+  return function(code, problem)
+    vim.lsp.log.error('tark', errors[code], problem)
+    if on_error then
+      pcall(on_error, code, problem)
+    end
+    if code == errors.INVALID_SERVER_JSON or code == errors.INVALID_SERVER_MESSAGE or code == errors.READ_ERROR then
+      require('tark.notify').warn('the server said what is no LSP (the log has it: :checkhealth vim.lsp)')
+    elseif code ~= errors.NO_RESULT_CALLBACK_FOUND then -- it answers what was cancelled meanwhile
+      require('tark.notify').bug(problem)
+    end
+  end
+end
+
 ---`cmd` for vim.lsp.start(). A function and not a list, so that it is looked for anew at each start, that a program
 ---which is no language server ends in words instead of an error stack, and that its end is told once, by us.
 ---@param cmd? string[] nil: the one that is found
@@ -101,11 +141,17 @@ function M.rpc(cmd)
       endings[rpc] = { code = code, signal = signal, program = found[1], from = from }
       on_exit(0, 0) -- else Neovim tells of it, too: two lines are one too many, a key must be pressed then
     end
-    rpc = vim.lsp.rpc.start(found, dispatchers, {
-      cwd = client_config.cmd_cwd,
-      env = client_config.cmd_env,
-      detached = client_config.detached,
-    })
+    dispatchers.on_error = told(client_config.on_error)
+    rpc = reading_on(function()
+      return vim.lsp.rpc.start(found, dispatchers, {
+        cwd = client_config.cmd_cwd,
+        env = client_config.cmd_env,
+        detached = client_config.detached,
+      })
+    end, function()
+      refused[rpc] = refused[rpc] or ('%s said what is no LSP'):format(found[1])
+      rpc.terminate()
+    end)
     local request = rpc.request
     rpc.request = function(method, params, callback, ...)
       return request(method, params, method ~= 'initialize' and callback or function(failed, result)
@@ -132,6 +178,7 @@ M.start = M.rpc()
 function M.ending(client, code, signal)
   local ending = endings[client.rpc] or { code = code, signal = signal }
   ending.words = refused[client.rpc] or words_of(ending.code, ending.signal)
+  ending.code = refused[client.rpc] and 1 or ending.code -- however well it took that we ended it
   local words = ending.program and not refused[client.rpc] and last_words(ending.program, ending.from)
   if words and ending.signal == 0 then
     ending.words = ending.words .. ': ' .. words

@@ -108,7 +108,11 @@ end
 ---What the person decided goes to the server, once.
 ---@param waiting tark.Waiting
 ---@param answer table as in docs/protocol.md
-function M.answer(waiting, answer)
+---@param words? string what the person wrote in it: kept where it is not taken
+function M.answer(waiting, answer, words)
+  if words then
+    vim.fn.histadd('input', words) -- the server may end before it has read them
+  end
   local id = waiting.request.requestId
   if not M.find(id) then
     return
@@ -116,10 +120,15 @@ function M.answer(waiting, answer)
   if not reply(waiting.client_id, id, answer) then
     local client = vim.lsp.get_client_by_id(waiting.client_id)
     local argument = vim.tbl_extend('error', answer, { requestId = id, digest = waiting.request.digest })
-    if client then
+    if not client and words then
+      require('tark.input.kept').keep(words, 'the server has ended')
+    elseif client then
       server.command(client, ANSWERED_BY[waiting.kind], argument, function(problem, answered)
-        if problem or not answered.accepted then
-          require('tark.notify').warn(problem or 'that was answered already')
+        local refusal = problem or not answered.accepted and 'that was answered already'
+        if refusal and words then
+          require('tark.input.kept').keep(words, refusal)
+        elseif refusal then
+          require('tark.notify').warn(refusal)
         end
       end)
     end

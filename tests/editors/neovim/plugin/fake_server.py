@@ -1,7 +1,8 @@
 """A language server of our own that is not tark-lsp, or not the one the plugin was made for.
 
 Its argument says which: a number is the protocol it answers `initialize` with, "none" is none at all; with "dies" it
-ends at once, with words on stderr; with "garbage" it writes what is no LSP.
+ends at once, with words on stderr; with "garbage" it writes what is no LSP. A prompt that begins with "write " makes it
+write the rest of it, as it stands.
 """
 
 import json
@@ -24,16 +25,24 @@ def write(message: dict[str, Any]) -> None:
     sys.stdout.buffer.flush()
 
 
+def prompt(message: dict[str, Any]) -> str:
+    arguments = message["params"].get("arguments", [{}]) if message["method"] == "workspace/executeCommand" else [{}]
+    return str(arguments[0].get("prompt", ""))
+
+
 def serve(protocol: str) -> None:
     tark = {} if protocol == "none" else {"experimental": {"tark": {"protocol": int(protocol)}}}
     while message := read():
-        if message["method"] == "initialize":
+        if message.get("method") == "initialize":
             capabilities = {"textDocumentSync": 1, "executeCommandProvider": {"commands": ["tark.turn.start"]}, **tark}
             info = {"name": "fake-server", "version": "9.9"}
             write({"id": message["id"], "result": {"capabilities": capabilities, "serverInfo": info}})
-        elif message["method"] == "exit":
+        elif message.get("method") == "exit":
             return
-        elif "id" in message:
+        elif "method" in message and "id" in message:
+            if (words := prompt(message)).startswith("write "):
+                sys.stdout.buffer.write(words.removeprefix("write ").encode())
+                sys.stdout.buffer.flush()
             write({"id": message["id"], "result": None})
 
 

@@ -109,8 +109,8 @@ def test_what_was_written_is_kept_when_nobody_asks_any_more(neovim: Neovim) -> N
     assert mode(neovim) == "i", "not closed under the person's hands"
     neovim.keys(" name<Esc>q")
     neovim.until(lambda: neovim.lines[0] == "one = 1", "closed")
-    assert neovim.lua("return vim.fn.getreg('t')") == "half a name"
-    assert "what you wrote is in register t" in neovim.messages()
+    assert "what you wrote is kept (:buffer tark://kept)" in neovim.messages()
+    assert neovim.lua("return vim.fn.histget('input')") == "half a name", "there when Neovim has ended, too"
 
     # Also what was left there.
     begun = begin(neovim, "ask for words")
@@ -122,8 +122,11 @@ def test_what_was_written_is_kept_when_nobody_asks_any_more(neovim: Neovim) -> N
     neovim.lua(CANCEL)
     end(neovim, begun)
     gone(neovim)
-    neovim.until(lambda: neovim.lua("return vim.fn.getreg('t')") == "left", "kept")
+    neovim.until(lambda: neovim.lua("return vim.fn.histget('input')") == "left", "kept")
     assert len(neovim.windows) == 1
+    neovim.keys(":buffer tark://kept<CR>")
+    neovim.until(lambda: neovim.lines == ["half a name", "", "left"], "all that was kept")
+    neovim.keys(":buffer #<CR>")
 
 
 def test_the_float_of_a_dead_server_goes(start: Start, workspace: Path) -> None:

@@ -25,7 +25,6 @@ CANCEL = """
 ANEW = """
     vim.cmd('silent! only | edit! a.py | messages clear')
     vim.api.nvim_win_set_cursor(0, { 1, 0 })
-    vim.fn.setreg('t', '')
 """
 TURNS = """
     local turns = {}

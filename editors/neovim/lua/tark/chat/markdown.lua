@@ -27,7 +27,7 @@ end
 ---@param bufnr integer
 ---@param part tark.ChatPart
 function M.highlight(bufnr, part)
-  vim.treesitter.language.register('markdown', { 'tark', 'tark_prompt' })
+  vim.treesitter.language.register('markdown', { 'tark' })
   if part == 'prompt' then
     vim.bo[bufnr].syntax = 'markdown'
   elseif not pcall(start, bufnr) and not pcall(vim.treesitter.start, bufnr, 'markdown') then
