@@ -6,11 +6,32 @@ from pathlib import Path
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.waiting import asks, begin, end, go, gone, live, mode, said, shown, waiting
+from tests.editors.neovim.plugin.waiting import (
+    TEXT,
+    asks,
+    begin,
+    end,
+    go,
+    gone,
+    live,
+    mode,
+    said,
+    shown,
+    turn,
+    waiting,
+)
 
 pytestmark = pytest.mark.editor
 
 LINE = "return vim.fn.line('.')"
+ZINDEX = "return vim.api.nvim_win_get_config(require('tark.waiting.window').id()).zindex"
+# The clock that the keys are dead by, in milliseconds.
+CLOCK = """
+    local hrtime = vim.uv.hrtime
+    _G.clock = 1000
+    vim.uv.hrtime = function() return _G.clock * 1e6 end
+    _G.clock_again = function() vim.uv.hrtime = hrtime end
+"""
 
 
 def folded(neovim: Neovim) -> bool:
@@ -91,6 +112,43 @@ def test_left_waiting_and_closed(neovim: Neovim, folder: Path) -> None:
     neovim.until(lambda: waiting(neovim) == 2, "answered after all")
     assert not list(folder.glob("*.txt"))
     assert "something went wrong" not in neovim.messages()
+
+
+def test_who_answers_stays_for_the_next_question(neovim: Neovim, folder: Path) -> None:
+    begun = begin(neovim, "run twice")
+    asks(neovim, "echo again")
+    assert neovim.lua(ZINDEX) < 50, "below what else the person opens"
+    go(neovim)
+    assert neovim.lua(ZINDEX) > 50
+    neovim.keys("a")
+    neovim.until(lambda: len(turn(neovim, begun["turnId"])["calls"]) == 2 and waiting(neovim) == 1, "the second")
+    assert asks(neovim, "echo again").focused
+    neovim.keys("sa")  # too early, and no text for the file
+    assert live(neovim).focused
+    assert waiting(neovim) == 1
+    neovim.keys("r")
+    assert said(end(neovim, begun)) == "It is not run."
+    gone(neovim)
+    assert neovim.lines == TEXT.splitlines(), "back, once nothing more can come"
+    assert (folder / "made.txt").read_text() == "again made.txt\n"
+
+
+def test_a_key_that_is_held_answers_one(neovim: Neovim) -> None:
+    for name in ("one", "two", "three"):
+        begin(neovim, f"make {name}.txt")
+    neovim.until(lambda: waiting(neovim) == 3, "all wait")
+    neovim.lua(CLOCK)
+    neovim.lua("require('tark.waiting.go').to()")
+    for _ in range(20):
+        neovim.lua("_G.clock = _G.clock + 50")
+        neovim.keys("r")
+    assert waiting(neovim) == 3, "held down since before it was there"
+    neovim.lua("_G.clock = _G.clock + 400")
+    for _ in range(20):
+        neovim.keys("r")
+        neovim.lua("_G.clock = _G.clock + 50")
+    assert waiting(neovim) == 2
+    neovim.lua("_G.clock_again()")
 
 
 def test_gone_to_from_every_mode(neovim: Neovim) -> None:

@@ -18,6 +18,16 @@ VOLUME_HUNK = [f"- {VOLUME.rstrip()}", f"+: {NEW_VOLUME.rstrip()}"]
 CUBE_HUNK = [f"- {CUBE.rstrip()}", f"+: {NEW_CUBE.rstrip()}"]
 FACES_HUNK = [f"- {FACES.rstrip()}", f"+: {NEW_FACES.rstrip()}"]
 ROUND = "first\nkeep\nkeep\nkeep\nkeep\ngone\nkeep\nkeep\nkeep\nkeep\n\ttab\nkeep\nkeep\nkeep\nkeep\nlast\n"
+SIGNS = """
+    local found = {}
+    local namespace = vim.api.nvim_create_namespace('tark_review')
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })) do
+      if mark[4].sign_text then
+        table.insert(found, { mark[2] + 1, mark[4].sign_text })
+      end
+    end
+    return found
+"""
 LIST = """
     local list = vim.fn.getqflist({ items = 1, title = 1 })
     local found = { list.title }
@@ -195,6 +205,7 @@ def test_first_line_last_line_tabs_and_what_cannot_be_seen(start: Start, workspa
     neovim.keys(":Tark turn round.txt round<CR>")
     drawn(neovim, "+: before", "- gone", "+:     put in\\u{200b}", "+: after")
     assert picture(neovim)[:2] == ["+: before", "  first"]
+    assert neovim.lua(SIGNS) == [[6, "- "]], "the lines around an added one are as they were"
     assert picture(neovim)[-2:] == ["  last", "+: after"]
     top = "return vim.fn.winsaveview().topfill"
     assert neovim.lua(top) == 1, "the line above the first one can be seen"
