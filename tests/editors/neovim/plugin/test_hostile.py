@@ -2,10 +2,10 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.chat import Chat, open_shapes
 from tests.editors.neovim.plugin.conftest import Start
 from tests.editors.neovim.plugin.test_server import COMMAND, FAKE, told, write_init
@@ -92,7 +92,7 @@ def test_no_text_ends_neovim(start: Start, workspace: Path) -> None:
     neovim = open_shapes(start, workspace)
     chat = Chat(neovim)
     chat.open()
-    updates = [{"kind": "start", "prompt": "\n\n".join(DEEP.values()), "turnKind": "agent"}]
+    updates: list[dict[str, Any]] = [{"kind": "start", "prompt": "\n\n".join(DEEP.values()), "turnKind": "agent"}]
     for number, (what, text) in enumerate(DEEP.items()):
         call = {"kind": "toolCall", "toolCallId": f"call{number}", "title": what, "status": "completed"}
         updates += [

@@ -31,12 +31,14 @@ def test_long_messages_ask_for_no_key(neovim: Neovim) -> None:
 
 
 def test_blanks_do_not_hold_up(neovim: Neovim) -> None:
-    """Patterns that look at each blank from each other blank would take a minute; the driver ends Neovim before that."""
+    """Patterns that look at each blank from each other blank would take minutes, and the driver's patience."""
     neovim.lua(SAY, " " * 200_000 + "x")
     neovim.until(lambda: "Tark: x" in neovim.messages(), "the message")
 
 
 def test_an_error_that_is_no_string_is_told(neovim: Neovim) -> None:
-    neovim.lua("xpcall(function() error({ code = 5 }) end, function(e) require('tark.notify').bug(debug.traceback(e)) end)")
+    neovim.lua(
+        "xpcall(function() error({ code = 5 }) end, function(e) require('tark.notify').bug(debug.traceback(e)) end)"
+    )
     neovim.until(lambda: "something went wrong here: {" in neovim.messages(), "the message")
     assert "stack traceback" not in neovim.messages()
