@@ -41,8 +41,9 @@ end
 function M.prompt()
   local bufnr, fresh = loaded(PROMPT, 'tark_prompt')
   if fresh then
-    if unsent then
-      vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, unsent)
+    local before = unsent or require('tark.chat.unsent').take()
+    if before then
+      vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, before)
     end
     vim.bo[bufnr].completeopt = 'menuone,noselect,popup,fuzzy' -- the server finds a path by any part of it
     require('tark.chat.prompt').watch(bufnr)
@@ -50,6 +51,14 @@ function M.prompt()
       buffer = bufnr,
       callback = function()
         unsent = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+        require('tark.chat.prompt').detach()
+      end,
+    })
+    vim.api.nvim_create_autocmd('BufReadCmd', { -- `:edit` in it
+      buffer = bufnr,
+      callback = function()
+        vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, unsent)
+        vim.schedule(require('tark.chat').reattach)
       end,
     })
   end

@@ -28,7 +28,7 @@ end
 ---@param known tark.State
 local function take(known)
   shown = known
-  require('tark.chat.prompt').attach(require('tark.server').of(known))
+  M.reattach()
   if known.session_id and known.alive then
     require('tark.sessions').open(known, known.session_id, function(problem)
       if problem then
@@ -37,6 +37,11 @@ local function take(known)
       M.refresh()
     end)
   end
+end
+
+---The prompt is completed by the server whose session is shown.
+function M.reattach()
+  require('tark.chat.prompt').attach(shown and require('tark.server').of(shown))
 end
 
 ---The client of what is shown; a server is started where there is none.
@@ -144,6 +149,6 @@ state.on('server', function(known, event)
   end
 end)
 
-require('tark.chat.layout').watch(vim.api.nvim_create_augroup('tark.chat', {}))
+require('tark.chat.layout').watch(vim.api.nvim_create_augroup('tark_chat', {}))
 
 return M

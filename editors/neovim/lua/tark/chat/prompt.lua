@@ -4,11 +4,12 @@ local buffers = require('tark.chat.buffers')
 local M = {}
 
 local HINT = 'Ask, or /name · @ mentions · %s sends · g? keys'
-local namespace = vim.api.nvim_create_namespace('tark.chat.prompt')
+local namespace = vim.api.nvim_create_namespace('tark_chat_prompt')
 
 local history = {} ---@type string[] what was sent, the oldest first
 local at ---@type integer? of the history that is shown
 local unsent = '' -- what was there before the history was gone through
+local completing ---@type { client_id: integer, bufnr: integer }?
 
 ---@return string
 function M.text()
@@ -43,8 +44,9 @@ end
 
 ---@param step integer -1: an earlier prompt, 1: a later one
 function M.recall(step)
-  if not at then
-    unsent, at = M.text(), #history + 1
+  local text = M.text()
+  if not at or text ~= (history[at] or unsent) then -- typed, or changed after it was recalled
+    unsent, at = text, #history + 1
   end
   local wanted = at + step
   if wanted >= 1 and wanted <= #history + 1 then
@@ -81,6 +83,15 @@ function M.watch(bufnr)
     buffer = bufnr,
     callback = M.changed,
   })
+  vim.api.nvim_create_autocmd('VimLeavePre', {
+    group = vim.api.nvim_create_augroup('tark_chat_prompt', {}),
+    callback = function()
+      local texts = vim.tbl_map(function(turn)
+        return turn.prompt
+      end, require('tark.chat.send').outbox)
+      pcall(require('tark.chat.unsent').keep, vim.list_extend(texts, { M.text() }))
+    end,
+  })
 end
 
 ---A path with blanks is one word, too.
@@ -89,17 +100,29 @@ local function converted(item)
   return { word = item.textEdit and item.textEdit.newText or item.label }
 end
 
----The server of the session that is shown completes mentions and names of prompts.
+---The client completes in it no more.
+function M.detach()
+  if completing then
+    vim.lsp.completion.enable(false, completing.client_id, completing.bufnr)
+    completing = nil
+  end
+end
+
+---The server of the session that is shown completes mentions and names of prompts. One that was started again may have
+---the buffer already.
 ---@param client? vim.lsp.Client
 function M.attach(client)
   local bufnr = buffers.prompt()
   for _, other in ipairs(vim.lsp.get_clients({ bufnr = bufnr, name = 'tark' })) do
     if not client or other.id ~= client.id then
-      vim.lsp.completion.enable(false, other.id, bufnr)
       vim.lsp.buf_detach_client(bufnr, other.id)
     end
   end
-  if client and not client.attached_buffers[bufnr] and vim.lsp.buf_attach_client(bufnr, client.id) then
+  if completing and not (client and completing.client_id == client.id and completing.bufnr == bufnr) then
+    M.detach()
+  end
+  if client and not completing and vim.lsp.buf_attach_client(bufnr, client.id) then
+    completing = { client_id = client.id, bufnr = bufnr }
     vim.lsp.completion.enable(true, client.id, bufnr, {
       autotrigger = require('tark.config').get().chat.autocomplete ~= false,
       convert = converted,
