@@ -71,102 +71,149 @@ local function ending(turn)
   return lines, marks
 end
 
+---@class tark.TurnPieces the pieces of a turn, as they come
+---@field turn tark.Turn
+---@field opened fun(key: string): boolean
+---@field before tark.Piece[] those of the last time, whose texts are gone on with
+---@field pieces tark.Piece[]
+local Pieces = {}
+Pieces.__index = Pieces
+
+---@param kind string
+---@param key string
+---@param block? tark.Block
+---@return tark.Piece
+function Pieces:new(kind, key, block)
+  local new = { kind = kind, key = self.turn.turnId .. '/' .. key, turn = self.turn, block = block }
+  new.lines, new.marks, new.stable, new.folds, new.row = {}, {}, 0, false, false
+  return new
+end
+
+---@return tark.Piece? that stood where the next one comes
+function Pieces:old()
+  return self.before[#self.pieces + 1]
+end
+
+---Blank lines stand around everything but rows of calls.
+---@param new tark.Piece
+function Pieces:add(new)
+  if #new.lines == 0 and new.stable == 0 then
+    return
+  end
+  for index, line in ipairs(new.lines) do
+    new.lines[index] = text.shallow(line)
+  end
+  local last = self.pieces[#self.pieces]
+  if new.stable > 0 then
+    new.stable = new.stable + 1
+  elseif not (last and last.row and new.row) then
+    table.insert(new.lines, 1, '')
+    for _, mark in ipairs(new.marks) do
+      mark.row = mark.row + 1
+    end
+  end
+  table.insert(self.pieces, new)
+end
+
+---@param key string
+---@param words string
+---@param block? tark.Block of what was said while the turn ran
+function Pieces:prompt(key, words, block)
+  local new = self:new('prompt', key, block)
+  new.lines, new.marks = { '## You', '' }, { { row = 0, group = 'TarkYou' } }
+  local lines = text.lines(words)
+  new.folds = #lines > MOST_PROMPT_LINES
+  blocks.add_some(new.lines, lines, (self.opened(new.key) or not new.folds) and math.huge or MOST_PROMPT_LINES, '')
+  if #lines == 0 then
+    new.lines[3] = ('(%s)'):format(self.turn.turnKind or 'no words')
+  end
+  self:add(new)
+end
+
+---@param key string of what is answered first
+function Pieces:heading(key)
+  local new = self:new('answer', key .. '/answer')
+  new.lines, new.marks = { '## Tark' }, { { row = 0, group = 'TarkTark' } }
+  self:add(new)
+end
+
+---Gone on with where it stood: a long answer grows many times a second.
+---@param key string
+---@param block tark.Block
+function Pieces:say(key, block)
+  local new, old = self:new('text', key, block), self:old()
+  local cursor = old and old.block == block and old.length <= #block.text and old.cursor or text.start()
+  new.stable, new.length = cursor.count, #block.text
+  new.lines, new.cursor = text.advance(cursor, block.text)
+  self:add(new)
+end
+
+---@param key string
+---@param block tark.Block
+function Pieces:block(key, block)
+  if block.kind == 'text' then
+    return self:say(key, block)
+  end
+  local new = self:new(block.kind, key, block)
+  if blocks.draw[block.kind] then
+    blocks.draw[block.kind](new, block, self.opened(new.key))
+  end
+  self:add(new)
+end
+
+---@param old tark.Piece as it was drawn
+function Pieces:keep(old)
+  old.stable, old.marks = old.count, {}
+  table.insert(self.pieces, old)
+end
+
+function Pieces:plan()
+  local new = self:new('plan', 'plan')
+  for index, entry in ipairs(self.turn.plan or {}) do
+    new.lines[index] = ('- [%s] %s'):format(PLAN_SIGNS[entry.status] or ' ', text.one_line(entry.content))
+    if entry.status == 'in_progress' then
+      table.insert(new.marks, { row = index - 1, group = 'TarkToolRunning' })
+    end
+  end
+  self:add(new)
+end
+
+function Pieces:ending()
+  local new = self:new('ending', 'ending')
+  new.lines, new.marks = ending(self.turn)
+  self:add(new)
+end
+
 ---@param turn tark.Turn
 ---@param opened fun(key: string): boolean
----@param before? tark.Piece[] those of the last time, whose texts are gone on with
+---@param before? tark.Piece[] those of the last time
 ---@param changed? table<tark.Block, true> blocks that are others than `before`; nil: any may be
 ---@return tark.Piece[]
 function M.turn(turn, opened, before, changed)
-  local pieces = {} ---@type tark.Piece[]
-
-  ---@return tark.Piece
-  local function piece(kind, key, block)
-    local new = { kind = kind, key = turn.turnId .. '/' .. key, turn = turn, block = block }
-    new.lines, new.marks, new.stable, new.folds, new.row = {}, {}, 0, false, false
-    return new
-  end
-
-  ---Blank lines stand around everything but rows of calls.
-  local function add(new)
-    if #new.lines == 0 and new.stable == 0 then
-      return
-    end
-    for index, line in ipairs(new.lines) do
-      new.lines[index] = text.shallow(line)
-    end
-    local last = pieces[#pieces]
-    if new.stable > 0 then
-      new.stable = new.stable + 1
-    elseif not (last and last.row and new.row) then
-      table.insert(new.lines, 1, '')
-      for _, mark in ipairs(new.marks) do
-        mark.row = mark.row + 1
-      end
-    end
-    table.insert(pieces, new)
-  end
-
-  ---Gone on with where it stood: a long answer grows many times a second.
-  local function say(new, block)
-    local old = before and before[#pieces + 1]
-    local cursor = old and old.block == block and old.length <= #block.text and old.cursor or text.start()
-    new.stable, new.length = cursor.count, #block.text
-    new.lines, new.cursor = text.advance(cursor, block.text)
-  end
-
-  local function prompt(key, words, block)
-    local new = piece('prompt', key, block)
-    new.lines, new.marks = { '## You', '' }, { { row = 0, group = 'TarkYou' } }
-    local lines = text.lines(words)
-    new.folds = #lines > MOST_PROMPT_LINES
-    blocks.add_some(new.lines, lines, (opened(new.key) or not new.folds) and math.huge or MOST_PROMPT_LINES, '')
-    if #lines == 0 then
-      new.lines[3] = ('(%s)'):format(turn.turnKind or 'no words')
-    end
-    add(new)
-  end
-
-  prompt('prompt', turn.prompt)
+  local drawn = setmetatable({ turn = turn, opened = opened, before = before or {}, pieces = {} }, Pieces)
+  drawn:prompt('prompt', turn.prompt)
   local answered = false
   for index, block in ipairs(turn.blocks) do
     local key = block.toolCallId or tostring(index)
     if block.kind == 'prompt' then
-      prompt(key, block.text, block)
+      drawn:prompt(key, block.text, block)
       answered = false
     else
       if not answered then
-        local heading = piece('answer', key .. '/answer')
-        heading.lines, heading.marks = { '## Tark' }, { { row = 0, group = 'TarkTark' } }
-        add(heading)
+        drawn:heading(key)
         answered = true
       end
-      local old = before and before[#pieces + 1]
+      local old = drawn:old()
       if old and old.block == block and changed and not changed[block] then
-        old.stable, old.marks = old.count, {}
-        table.insert(pieces, old)
+        drawn:keep(old)
       else
-        local new = piece(block.kind, key, block)
-        if block.kind == 'text' then
-          say(new, block)
-        elseif blocks.draw[block.kind] then
-          blocks.draw[block.kind](new, block, opened(new.key))
-        end
-        add(new)
+        drawn:block(key, block)
       end
     end
   end
-  local plan = piece('plan', 'plan')
-  for index, entry in ipairs(turn.plan or {}) do
-    plan.lines[index] = ('- [%s] %s'):format(PLAN_SIGNS[entry.status] or ' ', text.one_line(entry.content))
-    if entry.status == 'in_progress' then
-      table.insert(plan.marks, { row = index - 1, group = 'TarkToolRunning' })
-    end
-  end
-  add(plan)
-  local last = piece('ending', 'ending')
-  last.lines, last.marks = ending(turn)
-  add(last)
-  return pieces
+  drawn:plan()
+  drawn:ending()
+  return drawn.pieces
 end
 
 return M
