@@ -111,7 +111,7 @@ class Neovim:
             local start, stop = ...
             local params = vim.lsp.util.make_given_range_params({ start, 0 }, { stop, 2147483647 }, 0, 'utf-8')
             params.context = { diagnostics = {}, triggerKind = 1 }
-            local answers = vim.lsp.buf_request_sync(0, 'textDocument/codeAction', params, 5000)
+            local answers = vim.lsp.buf_request_sync(0, 'textDocument/codeAction', params, 20000)
             local titles = {}
             for _, answer in pairs(answers) do
               for _, action in ipairs(answer.result or {}) do

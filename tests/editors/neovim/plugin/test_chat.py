@@ -9,6 +9,7 @@ from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.chat import Chat, open_shapes
 from tests.editors.neovim.plugin.conftest import Start
 from tests.editors.neovim.plugin.turns import told, unhurt
+from tests.editors.neovim.plugin.waiting import live
 
 pytestmark = pytest.mark.editor
 
@@ -124,7 +125,7 @@ def test_what_waits_is_answered_from_the_chat(chat: Chat, neovim: Neovim) -> Non
     assert "waits for you" in chat.window("transcript")["bar"]
     neovim.keys("<C-w>kG?edit_file<CR><CR>")
     neovim.until(lambda: chat.current not in ("transcript", "prompt", "shapes.py"), "the question has the cursor")
-    neovim.lua("vim.wait(400)")  # what is typed at once is not taken for an answer
+    live(neovim)
     neovim.keys("a")
     chat.until_over()
     assert "✓ edit_file shapes.py" in chat.shown

@@ -27,6 +27,16 @@ COMMAND = """
       end)
     end)
 """
+# The same words are told once within a second.
+COUNT_WARNINGS = """
+    vim.g.warnings = 0
+    local notify = require('tark.notify')
+    local warn = notify.warn
+    notify.warn = function(words)
+      vim.g.warnings = vim.g.warnings + 1
+      warn(words)
+    end
+"""
 LOSE_ONE = """
     local session_id, talk = next(require('tark.state').all()[1].transcripts)
     local turn = talk.turns[1]
@@ -128,10 +138,11 @@ def test_a_program_that_may_not_be_run(start: Start, workspace: Path, tmp_path: 
     program = tmp_path / "tark-lsp"
     program.write_text("#!/bin/sh\n")
     neovim = start(init=write_init(tmp_path, [str(program)]))
+    neovim.lua(COUNT_WARNINGS)
     neovim.lua("vim.cmd.edit('a.py')")
-    assert "Tark" not in neovim.messages(), "a file that is opened says nothing: there may be no server on purpose"
     neovim.lua(COMMAND, "tark.turn.start", {"prompt": "hello"})
     told(neovim, "which is no program that can be run")
+    assert neovim.lua("return vim.g.warnings") == 1, "a file says nothing: there may be no server on purpose"
     program.chmod(0o755)
     neovim.lua(COMMAND, "tark.turn.start", {"prompt": "hello"})
     told(neovim, "the server ended at its start: exit code 0")
