@@ -7,6 +7,7 @@ import pytest
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.chat import Chat, open_shapes
 from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.test_server import write_init
 from tests.editors.neovim.plugin.turns import told, turns, unhurt
 
 pytestmark = pytest.mark.editor
@@ -96,6 +97,39 @@ def test_it_grows_has_a_history_and_gets_back_what_is_not_taken(chat: Chat, neov
     told(neovim, "Your words are in the prompt")
     neovim.until(lambda: "lost?" not in chat.shown, "it does not show as sent")
     assert chat.mode == "i"
+
+
+def test_it_is_completed_after_edit_and_restart(chat: Chat, neovim: Neovim) -> None:
+    neovim.live_on()
+    neovim.keys("inot yet<CR>sent<Esc>:edit<CR>")
+    neovim.until(lambda: chat.prompt == "not yet\nsent", "the text")
+    listens = "return vim.fn.exists('#nvim.lsp.completion_' .. vim.fn.bufnr() .. '#InsertCharPre') == 1"
+    neovim.until(lambda: neovim.lua(listens), "it is completed again")
+    neovim.keys("o@")
+    neovim.until(lambda: "@selection" in menu(neovim), "the menu")
+    neovim.live_on()
+    neovim.keys("<C-e><Esc>dd:TarkRestart<CR>")
+    told(neovim, "the server was started anew")
+    neovim.keys("o@")
+    neovim.until(lambda: "@selection" in menu(neovim), "the menu of the new server")
+    neovim.live_on()
+    neovim.keys("<C-e><Esc>dd<C-p>Sown words<Esc><C-p><C-n>")
+    neovim.until(lambda: "own words" in chat.prompt, "what was typed over an earlier prompt")
+    unhurt(neovim)
+
+
+def test_what_is_not_sent_is_there_in_the_next_neovim(start: Start, workspace: Path) -> None:
+    (workspace / "a.py").write_text("a = 1\n")
+    neovim = start(init=write_init(workspace.parent, ["/nowhere"]))
+    for keys, found in (("inot yet<CR>sent<Esc>", ""), ("ggdG", "not yet\nsent"), ("", "")):
+        neovim.lua("vim.cmd.edit('a.py')")
+        chat = Chat(neovim)
+        chat.open()
+        assert chat.prompt == found
+        neovim.keys(keys)
+        neovim.until(lambda chat=chat, found=found: chat.prompt != found or not keys, "typed")  # type: ignore[misc]
+        neovim.close()
+        neovim = start(init=write_init(workspace.parent, ["/nowhere"]))
 
 
 def test_a_command_and_the_chat_go_on_with_one_session(chat: Chat, neovim: Neovim) -> None:

@@ -104,6 +104,8 @@ end
 function M.detach()
   if completing then
     vim.lsp.completion.enable(false, completing.client_id, completing.bufnr)
+    -- Where the buffer was unloaded Neovim has forgotten it, but not its autocommands, which fail at each key.
+    pcall(vim.api.nvim_del_augroup_by_name, 'nvim.lsp.completion_' .. completing.bufnr)
     completing = nil
   end
 end
