@@ -3,7 +3,7 @@ describe('the key of a command', function()
   local keymaps
 
   before_each(function()
-    package.loaded['tark.keymaps'] = nil -- it asks once a second
+    package.loaded['tark.keymaps'] = nil -- it asks once until Neovim goes on
     keymaps = require('tark.keymaps')
   end)
 

@@ -32,9 +32,7 @@ M.keys = {
   { 'nxo', '[h', 'prev-hunk' },
 }
 
-local MAPPED_MS = 1000 -- of hundreds of hunks that are drawn at once, the first asks
-local mapped = {} ---@type table<string, string>
-local asked = 0
+local mapped ---@type table<string, string>? until Neovim goes on: of hundreds of hunks drawn at once, the first asks
 
 ---@param maps vim.api.keyset.get_keymap[]
 ---@param name string of a function of `require('tark')`
@@ -58,9 +56,11 @@ end
 ---@param command? string 'TarkAccept'
 ---@return string? key or command
 function M.mapped(name, command)
-  local now = vim.uv.now()
-  if now - asked > MAPPED_MS then
-    asked, mapped = now, {}
+  if not mapped then
+    mapped = {}
+    vim.schedule(function()
+      mapped = nil
+    end)
   end
   if mapped[name] == nil then
     mapped[name] = find(vim.api.nvim_buf_get_keymap(0, 'n'), name, command)

@@ -35,7 +35,7 @@ NAMES = """
 """
 OPTIONS = """
     local found = {}
-    local optional = { 'cmd', 'root_markers' }
+    local optional = { 'cmd', 'root_markers', 'border' }
     local function collect(options, prefix)
       for name, value in pairs(options) do
         if type(value) == 'table' and next(value) and prefix == '' then

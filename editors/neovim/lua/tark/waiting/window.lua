@@ -26,7 +26,8 @@ local window ---@type integer?
 local side = 'bottom' ---@type 'bottom'|'top'
 local size ---@type { wide: integer, high: integer }? of its text
 local placed ---@type tark.FloatPlace?
-local lifted = 0 -- rows below it, where the person writes an answer
+local is_written = false -- the person writes an answer in a window below it
+local lifted = 0 -- rows of that
 
 ---@return integer? window nil: it is not open
 function M.id()
@@ -88,7 +89,7 @@ end
 
 ---@return integer? row of the cursor among those a float can have; nil: it is in the float, or nowhere
 local function cursor_row()
-  if M.focused() then
+  if M.focused() or is_written then
     return nil
   end
   local first = rows()
@@ -168,7 +169,8 @@ end
 ---@param height integer of its text; 0: none
 ---@return vim.api.keyset.win_config of that window
 function M.make_room(height)
-  lifted, placed = height > 0 and side == 'bottom' and height + 2 or 0, nil
+  is_written = height > 0
+  lifted, placed = is_written and side == 'bottom' and height + 2 or 0, nil
   M.keep_clear()
   local id = M.id()
   return {
@@ -199,7 +201,7 @@ end
 
 function M.close()
   local id = M.id()
-  window, lifted = nil, 0
+  window, is_written, lifted = nil, false, 0
   if id then
     vim.api.nvim_win_close(id, true)
   end
