@@ -116,6 +116,9 @@ def test_no_text_ends_neovim(start: Start, workspace: Path) -> None:
     assert chat.prompt.strip() == (DEEP["quotes"] + "\n" + DEEP["lists"]).strip(), "nothing in it is changed"
     neovim.keys("<C-w>kgg<C-f>G<C-w>jix<Esc>")
     neovim.until(lambda: "x" in chat.prompt[-5:], "it lives")
+    neovim.keys(":windo edit<CR>")  # which empties what is in no file
+    chat.until_shown(*(f"{what} is shown" for what in DEEP))
+    assert neovim.lua(parse), "it is parsed again"
     guess = "return vim.treesitter.language.get_lang('tark_prompt') == 'markdown'"
     assert not neovim.lua(guess), "nor does what the person's own configuration starts for all buffers parse the prompt"
 

@@ -33,6 +33,13 @@ function M.transcript()
   if fresh then
     vim.bo[bufnr].undolevels = -1
     vim.bo[bufnr].modifiable = false
+    vim.api.nvim_create_autocmd('BufReadCmd', { -- `:edit` in it
+      buffer = bufnr,
+      callback = vim.schedule_wrap(function()
+        require('tark.chat.markdown').highlight(bufnr, 'transcript')
+        require('tark.chat.view').touch()
+      end),
+    })
   end
   return bufnr
 end
