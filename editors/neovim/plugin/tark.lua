@@ -4,12 +4,19 @@ if vim.g.loaded_tark then
 end
 vim.g.loaded_tark = true
 
+local group = vim.api.nvim_create_augroup('tark', {})
 vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
-  group = vim.api.nvim_create_augroup('tark', {}),
+  group = group,
   callback = function(event)
     vim.schedule(function()
       require('tark.autostart').opened(event.buf)
     end)
+  end,
+})
+vim.api.nvim_create_autocmd({ 'BufFilePre', 'BufFilePost' }, {
+  group = group,
+  callback = function(event)
+    require('tark.renaming')[event.event == 'BufFilePre' and 'before' or 'after'](event.buf)
   end,
 })
 

@@ -1,9 +1,8 @@
 ---The server starts with the first file, so that hunks and code actions are there before the first command.
 local M = {}
 
----@param bufnr integer a buffer that was just read
-function M.opened(bufnr)
-  require('tark.disk').note(bufnr)
+---@param bufnr integer a buffer of a file that Neovim read, or that has a name since now
+function M.start(bufnr)
   local server, workspace = require('tark.server'), require('tark.workspace')
   if not require('tark.config').get().autostart or server.start_failed or not workspace.is_file(bufnr) then
     return
@@ -19,6 +18,12 @@ function M.opened(bufnr)
       end
     end)
   end
+end
+
+---@param bufnr integer a buffer that was just read
+function M.opened(bufnr)
+  require('tark.disk').note(bufnr)
+  M.start(bufnr)
 end
 
 return M

@@ -16,6 +16,7 @@ local ROOT_MS = 3000
 M.start_failed = false -- the last one; files that are opened do not try it again
 
 local starting = {} ---@type table<integer, function[]> by client id: who waits for its start
+local begun = {} ---@type table<integer, true> client ids of which `M.started` has been called
 
 ---What `lsp/tark.lua` gives to vim.lsp.config, where the person can add to it.
 ---@return vim.lsp.Config
@@ -182,6 +183,7 @@ end
 ---@param client vim.lsp.Client
 ---@param result lsp.InitializeResult
 function M.started(client, result)
+  begun[client.id] = true
   M.start_failed = false
   protocol.check(result)
   local known = state.begin(client.id, client.root_dir)
@@ -213,7 +215,7 @@ function M.exited(code, signal, client_id)
       end
       local ending = process.ending(client, code, signal)
       local waiting = starting[client_id]
-      starting[client_id] = nil
+      starting[client_id], begun[client_id] = nil, nil
       exchange.ended(client_id)
       if client.initialized then
         return require('tark.restart').ended(client, ending, buffers)
@@ -267,11 +269,24 @@ function M.ask(command, argument, done)
   end)
 end
 
+---A client that vim.lsp.enable started, with callbacks of the person's own in place of ours.
+---@param client vim.lsp.Client
+local function adopt(client)
+  local exits = client._on_exit_cbs ---@diagnostic disable-line:invisible
+  if exits and not vim.list_contains(exits, M.exited) then
+    table.insert(exits, 1, M.exited)
+  end
+  M.started(client, { capabilities = client.server_capabilities, serverInfo = client.server_info })
+end
+
 vim.api.nvim_create_autocmd('LspAttach', {
   group = vim.api.nvim_create_augroup('tark_server', {}),
   callback = function(event)
     local client = vim.lsp.get_client_by_id(event.data.client_id)
     if client and client.name == NAME then
+      if not begun[client.id] then
+        adopt(client)
+      end
       state.emit('attach', state.of(client.id), event.buf)
     end
   end,
