@@ -234,6 +234,7 @@ class App:
         configuration.load()
 
     async def stop(self) -> None:
+        self._reviews.ending = True
         await self._turns.stop()
         self._kept.stop()
         await self._titles.stop()

@@ -106,6 +106,28 @@ async def test_a_question_that_was_open(place: Place) -> None:
     await ended(third)
 
 
+async def test_a_question_that_was_open_when_the_editor_was_closed(place: Place) -> None:
+    """Quitting is no answer: what nobody decided on is there again, and the call it came from is over."""
+    place.write_home(EDIT, CLOSED)
+    editor = await place.editor("a.py")
+    await editor.turn("do it")
+    await editor.question(20)
+    before = await hunks_of(editor)
+    await ended(editor)
+    assert place.read("a.py") == place.read("b.py") == TEXT
+
+    other = await place.editor("a.py")
+    hunks = await hunks_of(other)
+    assert {name: hunk["hunkId"] for name, hunk in hunks.items()} == {n: h["hunkId"] for n, h in before.items()}
+    assert shown(hunks) == {"THREE\n": ("pending", False), "-line 5\n": ("pending", False)}
+    (session,) = (await other.command("tark.session.list", {}))["sessions"]
+    opened = await other.command("tark.session.open", {"sessionId": session["sessionId"]})
+    assert [each["stopReason"] for each in opened["turns"]] == ["cancelled"]
+    assert (await decide(other, "accept", *hunks.values()))["skipped"] == []
+    assert place.read("b.py") == SHORTER
+    await ended(other)
+
+
 async def test_what_was_applied_and_not_decided(place: Place) -> None:
     """Of all kinds: in an open document, a closed file, a new one, one that is removed, one that is moved."""
     place.write_home(EDIT, MORE, CLOSED, FRESH, DELETE, MOVE, settings='editReview = "after"')

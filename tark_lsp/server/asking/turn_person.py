@@ -91,9 +91,11 @@ class TurnPerson:
             asking.cancel()
             decided.cancel()
             self._permissions.close(waiting)
-            # What nobody decided is not left lying about: a cancelled turn takes its questions with it.
-            undecided = [each for each in (*hunks, *extra) if each.open and not each.applying]
-            await asyncio.shield(self._reviews.reject(undecided, "cancelled"))
+            # What nobody decided is not left lying about: a cancelled turn takes its questions with it. But to close
+            # the editor is no answer: the next server has them.
+            if not self._reviews.ending:
+                undecided = [each for each in (*hunks, *extra) if each.open and not each.applying]
+                await asyncio.shield(self._reviews.reject(undecided, "cancelled"))
         return reviewed(hunks, grant)
 
     async def propose(self, request: PermissionRequest) -> Reviewed:

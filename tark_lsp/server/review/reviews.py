@@ -48,6 +48,8 @@ class Reviews:
         """Decisions about one file are carried out one after another."""
         self.saving: set[Path] = set()
         """Files that we are having saved: such a save is not the person's."""
+        self.ending = False
+        """The server is being shut down: what is undecided now is left to the next one."""
         self._decision: asyncio.Future[None] | None = None
         documents.listen(self._follow)
 
