@@ -130,7 +130,10 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) 
     neovim.keys("7GA  # mine<Esc>")
     mine = f"! {OLD}  # mine"
     drawn(neovim, mine, f"+: {NEW}", *VOLUME_HUNK)
-    neovim.until(lambda: "7  conflict: your text is kept" in hints(neovim)[0], f"told in {hints(neovim)}")
+    neovim.until(
+        lambda: "7  conflict: yours kept  :TarkAccept theirs  :TarkReject mine" in hints(neovim)[0],
+        f"told in {hints(neovim)}",
+    )
     neovim.keys("u")  # it stays one: what stands there is the person's word
     drawn(neovim, f"! {OLD}", f"+: {NEW}", *VOLUME_HUNK)
     neovim.keys("<C-r>")
@@ -215,8 +218,10 @@ def test_a_buffer_that_takes_no_changes_or_is_gone(reviewing: Neovim, workspace:
     told(neovim, "shapes.py cannot be changed here (:set modifiable)")
     accept = "local s = require('tark.server'); s.command(s.client(), 'tark.hunk.accept', { uri = ... })"
     neovim.lua(accept, (workspace / "shapes.py").as_uri())
-    reason = "not applied (the editor refused the edit: shapes.py is not 'modifiable' in Neovim)"
-    neovim.until(lambda: any(reason in hint for hint in hints(neovim)), "said beside the hunk")
+    reason = "(the editor refused the edit: shapes.py is not 'modifiable' in Neovim)"
+    neovim.until(
+        lambda: any("not applied" in hint and reason in hint for hint in hints(neovim)), "said beside the hunk"
+    )
     shows(neovim, SHAPES)
     neovim.lua("vim.bo.modifiable = true")
     neovim.keys(":TarkAccept<CR>")
