@@ -92,7 +92,8 @@ class HunkActions:
             verb = "changed this" if hunk.applied else "proposes"
             return f"Tark {verb} ({counts(hunk)}):\n\n{fence(visible_code(as_diff(hunk)), 'diff')}"
         language = language_of(document)
-        language = language if re.fullmatch(r"[\w+#-]+", language) else ""
+        # Neovim's parser of Markdown dies of deeply nested text, and it parses what is fenced as Markdown, too.
+        language = language if re.fullmatch(r"[\w+#-]+", language) and language != "markdown" else ""
         yours = "".join(document.lines[hunk.start : hunk.end])
         texts = f"Yours:\n\n{fence(yours, language)}\n\nTark's:\n\n{fence(''.join(hunk.new), language)}"
         reason = in_conflict(hunk) if hunk.state == "conflict" else visible(hunk.reason)

@@ -195,9 +195,9 @@ async def test_other_lines_are_accepted_instead(desk: Desk) -> None:
 # Conflicts
 
 
-async def in_conflict(desk: Desk) -> tuple[Path, str, dict[str, Any]]:
+async def in_conflict(desk: Desk, language: str = "python") -> tuple[Path, str, dict[str, Any]]:
     """A document, its text, and a hunk whose line the person changed, whereupon the turn ended."""
-    path = desk.editor.open("f.py", TEXT)
+    path = desk.editor.open("f.py", TEXT, language=language)
     hunk = await one_hunk(desk, "replace f.py")
     at = TEXT.index("line 3")
     desk.editor.type(path, (at, at + 4, "mine"))
@@ -217,6 +217,17 @@ async def problems(desk: Desk) -> list[dict[str, Any]]:
 def offered(actions: list[dict[str, Any]], start: str) -> dict[str, Any]:
     (found,) = [each for each in actions if each["title"].startswith(start)]
     return dict(found["command"])
+
+
+async def test_a_conflict_in_markdown_is_not_shown_as_markdown(desk: Desk) -> None:
+    """Neovim's parser of Markdown dies of deeply nested text."""
+    path, *_ = await in_conflict(desk, "markdown")
+    at = protocol.HoverParams(
+        text_document=protocol.DocumentId(uri=path.as_uri()), position=protocol.Position(line=3, character=0)
+    )
+    hover = await desk.app.hover(at)
+    assert hover is not None
+    assert "```\nmine 3\n```" in hover["contents"]["value"]
 
 
 async def test_a_conflict_shows_both_texts_and_keeps_mine(desk: Desk) -> None:
