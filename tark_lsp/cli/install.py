@@ -1,16 +1,36 @@
 """`tark-lsp install EDITOR`: puts the editor's plugin, which comes with this package, where the editor finds it."""
 
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
-from importlib import import_module
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.session import finish, new_console
 from tark_lsp.cli.turn import DONE
 
-EDITORS = {"neovim": "chat, hunks in the buffer, permissions and commands for Neovim 0.11 or newer (docs/neovim.md)"}
-"""Each is a file in installing/."""
+
+class Installing(Protocol):
+    """What a file in installing/ has for its editor; both answer with the exit code."""
+
+    def install(self, screen: Screen, *, link: bool) -> int: ...
+
+    def uninstall(self, screen: Screen) -> int: ...
+
+
+def _neovim() -> Installing:
+    from tark_lsp.cli.installing import neovim
+
+    return neovim
+
+
+EDITORS: dict[str, tuple[str, Callable[[], Installing]]] = {
+    "neovim": (
+        "chat, hunks in the buffer, permissions and commands for Neovim 0.11 or newer (docs/neovim.md)",
+        _neovim,
+    ),
+}
+"""What its plugin brings, and where it is."""
 EPILOG = """\
 Without EDITOR, what can be installed. What an older tark-lsp installed is replaced as a whole; what you put there
 yourself is left alone, and said. The plugin starts the very tark-lsp that installed it.
@@ -37,9 +57,8 @@ def main(arguments: Sequence[str]) -> int:
 
 async def _run(options: Namespace, screen: Screen) -> int:
     if options.editor is None:
-        for name, what in EDITORS.items():
+        for name, (what, _) in EDITORS.items():
             screen.line(f"tark-lsp install {name}  {what}")
         return DONE
-    editor = import_module(f"tark_lsp.cli.installing.{options.editor}")
-    code: int = editor.uninstall(screen) if options.uninstall else editor.install(screen, link=options.link)
-    return code
+    editor = EDITORS[options.editor][1]()
+    return editor.uninstall(screen) if options.uninstall else editor.install(screen, link=options.link)

@@ -28,7 +28,7 @@ SECONDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """`plugin` is a copy or a link. With a link the note is in a package beside it: no checkout is written into."""
+    """`plugin` is a copy or a link. With a link the note is in a package beside it."""
 
     package: Path
 
