@@ -3,6 +3,7 @@ local M = {}
 
 local VIEWS = {
   'tark.chat',
+  'tark.endings',
   'tark.events',
   'tark.progress',
   'tark.review.drawing',

@@ -121,20 +121,25 @@ def test_it_is_completed_after_edit_and_restart(chat: Chat, neovim: Neovim) -> N
 def test_what_is_not_sent_is_there_in_the_next_neovim(start: Start, workspace: Path) -> None:
     (workspace / "a.py").write_text("a = 1\n")
     neovim = start(init=write_init(workspace.parent, ["/nowhere"]))
-    for keys, found in (("inot yet<CR>sent<Esc>", ""), ("ggdG", "not yet\nsent"), ("", "")):
+    for keys, found, left in (
+        ("inot yet<CR>sent<Esc>", "", "not yet\nsent"),
+        ("ggdG", "not yet\nsent", ""),
+        ("", "", ""),
+    ):
         neovim.lua("vim.cmd.edit('a.py')")
         chat = Chat(neovim)
         chat.open()
         assert chat.prompt == found
         neovim.keys(keys)
-        neovim.until(lambda chat=chat, found=found: chat.prompt != found or not keys, "typed")  # type: ignore[misc]
+        neovim.until(lambda chat=chat, left=left: chat.prompt == left, "typed")  # type: ignore[misc]
         neovim.close()
         neovim = start(init=write_init(workspace.parent, ["/nowhere"]))
 
 
-def test_a_command_and_the_chat_go_on_with_one_session(chat: Chat, neovim: Neovim) -> None:
+def test_a_command_and_the_chat_go_on_with_one_session(chat: Chat) -> None:
     """The second does not wait until the first is answered."""
-    neovim.keys("isay two<Esc>:Tark say one<CR>:normal \r<CR>".replace("\r", "<C-v><CR>"))
+    neovim = chat.neovim
+    neovim.keys("isay two<Esc>:Tark say one<CR><CR>")
     neovim.until(lambda: len(turns(neovim)) == 2, "two turns")
     assert len({turn["session"] for turn in turns(neovim)}) == 1
 
@@ -165,7 +170,7 @@ def test_an_earlier_prompt_is_edited_and_sent_in_a_session_of_its_own(chat: Chat
     first = neovim.lua("return require('tark.chat').known().session_id")
     neovim.keys("iunsent<Esc><C-w>kgg/say two<CR>e")
     neovim.until(lambda: (chat.current, chat.prompt) == ("prompt", "say two"), "it is in the prompt")
-    assert "In place of an earlier prompt" in chat.window("prompt")["bar"]
+    assert "Edits an earlier prompt" in chat.window("prompt")["bar"]
     neovim.keys("$ciwzwei<Esc><CR>")
     chat.until_shown("The word is zwei.")
     chat.until_over(2)
