@@ -25,6 +25,15 @@ COUNT_LISTS = """
 T = TypeVar("T")
 
 
+def wait_for_end(process: psutil.Process, seconds: float = 20.0) -> None:
+    """Of a process that may be nobody's child any more: psutil would wait until somebody reaps it, too."""
+    deadline = time.monotonic() + seconds
+    with suppress(psutil.NoSuchProcess):
+        while process.status() != psutil.STATUS_ZOMBIE:
+            assert time.monotonic() < deadline, f"it runs: {process.cmdline()}"
+            time.sleep(0.02)
+
+
 class Neovim:
     """A buffer is a list of lines without their ends. Lines and columns of positions count from 1, as on the screen."""
 

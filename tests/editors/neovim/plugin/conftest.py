@@ -11,6 +11,7 @@ import pytest
 from tests.editors.availability import skip
 from tests.editors.neovim.conftest import binary
 from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.installed import Machine, machine
 from tests.editors.neovim.plugin.waiting import Start, begin_anew, opened
 from tests.editors.pool import environment, write_settings
 
@@ -77,3 +78,10 @@ def neovim(asking: tuple[Neovim, Path]) -> Neovim:
 def folder(asking: tuple[Neovim, Path]) -> Path:
     """The workspace of `neovim`."""
     return asking[1]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Machine]:
+    """Of a person, with a terminal."""
+    with machine(tmp_path) as made:
+        yield made

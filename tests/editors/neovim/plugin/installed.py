@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
+
 import tark_lsp.cli
 from tests.cli.terminal import without_terminal
 from tests.editors.availability import skip
@@ -13,6 +15,7 @@ from tests.editors.neovim.conftest import binary
 from tests.editors.neovim.plugin.screen import Screen
 from tests.editors.pool import environment, write_settings
 
+NO_STACK = ("stack traceback", "Error executing", "Error detected", "E5108", "E5113", "attempt to ")
 SCENARIO = Path(__file__).with_name("screens.toml")
 PROJECT = Path(tark_lsp.cli.__file__).parent / "demo_project" / "shop"
 
@@ -69,3 +72,22 @@ def program(path: Path, text: str) -> Path:
     path.write_text(f"#!{sys.executable}\n{text}")
     path.chmod(0o755)
     return path
+
+
+def check_messages(screen: Screen) -> None:
+    """Nothing that was told was an error stack."""
+    screen.command("redir! > messages.txt | silent messages | redir END | echo 'written' 'now'")
+    screen.see("written now")
+    told = Path(screen.process.cwd(), "messages.txt").read_text()
+    assert not [each for each in NO_STACK if each in told], told
+
+
+def server(screen: Screen) -> psutil.Process:
+    found: list[psutil.Process] = []
+
+    def one() -> bool:
+        found[:] = [each for each in screen.processes() if "tark_lsp" in " ".join(each.cmdline())]
+        return len(found) == 1
+
+    screen.until(one, "one server")
+    return found[0]

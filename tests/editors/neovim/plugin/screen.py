@@ -10,6 +10,8 @@ from pathlib import Path
 
 import psutil
 
+from tests.editors.neovim.driver import wait_for_end
+
 COLUMNS, ROWS = 100, 30
 SECONDS = 30.0
 SETTINGS = """\
@@ -109,7 +111,7 @@ class Screen:
     def close(self) -> None:
         with suppress(psutil.NoSuchProcess):
             self._server.kill()
-            self._server.wait(5)
+            wait_for_end(self._server)
         with suppress(psutil.NoSuchProcess):
             self.process.kill()
         shutil.rmtree(self._own, ignore_errors=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.driver import Neovim, wait_for_end
 from tests.editors.neovim.plugin.conftest import Start
 from tests.editors.neovim.plugin.test_server import CLIENTS, answer, told, turns
 
@@ -116,13 +116,13 @@ def test_quitting_is_silent(start: Start, workspace: Path) -> None:
     log = workspace / "messages.txt"
     neovim.lua(
         "local path = ... vim.api.nvim_create_autocmd('VimLeave', { callback = function()"
-        " vim.wait(500, function() return #vim.lsp.get_clients() == 0 end)"
+        " vim.wait(10000, function() return #vim.lsp.get_clients() == 0 end)"
         " vim.fn.writefile(vim.split(vim.fn.execute('messages'), '\\n'), path) end })",
         str(log),
     )
     server = neovim.server_process()
     neovim.close()
-    server.wait(20)
+    wait_for_end(server)
     assert "Tark" not in log.read_text()
 
 

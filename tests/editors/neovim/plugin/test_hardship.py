@@ -1,14 +1,12 @@
-"""What a person sees when things go wrong: no server, an old one, one that is killed, an editor that is left."""
+"""What a person sees when things go wrong: no server, an old one, one that is killed."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.editors.neovim.plugin.conftest import PLUGIN
-from tests.editors.neovim.plugin.installed import Machine, machine, program
+from tests.editors.neovim.plugin.installed import Machine, check_messages, program, server
 from tests.editors.neovim.plugin.screen import Screen
 
 pytestmark = pytest.mark.editor
@@ -30,7 +28,6 @@ while line := sys.stdin.buffer.readline():
         sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n%b" % (len(body), body))
         sys.stdout.buffer.flush()
 '''
-NO_STACK = ("stack traceback", "Error executing", "Error detected", "E5108", "E5113", "attempt to ")
 NOT_FOUND, NOTHING = "no tark-lsp was found", "nothing to review"
 WITHOUT_SERVER = {
     "Tark hello": NOT_FOUND,
@@ -54,12 +51,6 @@ WITHOUT_SERVER = {
 }
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Machine]:
-    with machine(tmp_path) as made:
-        yield made
-
-
 def say(screen: Screen, command: str, words: str) -> None:
     """Type a command until that is told: the same words are told once within a second."""
     screen.command("echo")
@@ -73,25 +64,6 @@ def say(screen: Screen, command: str, words: str) -> None:
 
     screen.until(told, f"{words} after :{command}")
     assert "Press ENTER" not in screen.text
-
-
-def check_messages(screen: Screen) -> None:
-    """Nothing that was told was an error stack."""
-    screen.command("redir! > messages.txt | silent messages | redir END | echo 'written' 'now'")
-    screen.see("written now")
-    told = Path(screen.process.cwd(), "messages.txt").read_text()
-    assert not [each for each in NO_STACK if each in told], told
-
-
-def server(screen: Screen) -> psutil.Process:
-    found: list[psutil.Process] = []
-
-    def one() -> bool:
-        found[:] = [each for each in screen.processes() if "tark_lsp" in " ".join(each.cmdline())]
-        return len(found) == 1
-
-    screen.until(one, "one server")
-    return found[0]
 
 
 def test_no_server_at_all(home: Machine) -> None:
@@ -163,36 +135,6 @@ def test_two_neovims_on_one_workspace(home: Machine) -> None:
         check_messages(screen)
         screen.command("qa")
         screen.until(lambda screen=screen: screen.has_ended, "its end")  # type: ignore[misc]  # bound at once
-
-
-@pytest.mark.parametrize("leave", ["q", "qa"])
-def test_leaving_while_something_waits(home: Machine, leave: str) -> None:
-    """Nobody is asked, nothing is told, and no process stays."""
-    home.install()
-    screen = home.neovim("shop/prices.py")
-    screen.see("def average")
-    screen.type("9GVG:TarkEdit guard against an empty basket")
-    screen.press("Enter")
-    screen.see("Tark asks", "if not prices:")
-    ours = server(screen)
-    screen.command(leave)
-    screen.until(lambda: screen.has_ended, "its end")
-    assert (screen.exit_code, screen.text.strip()) == (0, "")
-    ours.wait(20)
-    assert "if not prices" not in (home.project / "shop" / "prices.py").read_text()
-
-
-def test_leaving_in_the_middle_of_an_answer(home: Machine) -> None:
-    home.install()
-    screen = home.neovim("shop/prices.py")
-    screen.see("def average")
-    screen.command("Tark talk for long")
-    screen.see("Two lines of many")
-    ours = server(screen)
-    screen.command("qa")
-    screen.until(lambda: screen.has_ended, "its end")
-    assert (screen.exit_code, screen.text.strip()) == (0, "")
-    ours.wait(20)
 
 
 def test_typing_while_an_answer_streams(home: Machine) -> None:

@@ -1,19 +1,10 @@
 """The main job as a person sees it, from `tark-lsp install neovim` on a clean machine, by keys and by the screen."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from tests.editors.neovim.plugin.installed import Machine, machine
+from tests.editors.neovim.plugin.installed import Machine
 
 pytestmark = pytest.mark.editor
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Machine]:
-    with machine(tmp_path) as made:
-        yield made
 
 
 def test_the_main_job(home: Machine) -> None:

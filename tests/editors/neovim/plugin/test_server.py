@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.driver import Neovim, wait_for_end
 from tests.editors.neovim.plugin.conftest import Start
 
 pytestmark = pytest.mark.editor
@@ -243,4 +243,4 @@ def test_quitting_while_it_starts(start: Start, workspace: Path) -> None:
     server = neovim.until(neovim.find_server, "the server's process")
     neovim.close()
     assert server is not None
-    server.wait(20)
+    wait_for_end(server)
