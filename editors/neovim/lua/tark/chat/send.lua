@@ -88,7 +88,7 @@ end
 
 ---@param steers? string a running turn
 local function send(steers)
-  local words = vim.trim(prompt.text())
+  local words = require('tark.visible').trim(prompt.text())
   if words == '' then
     return
   end
