@@ -32,7 +32,7 @@ local function edit_refused(change)
   end
   local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
   local version = change.textDocument.version
-  -- Neovim checks none if it is 0, and else skips the edit, says that it is applied, and tells the person to press a key.
+  -- Neovim checks none if it is 0, else skips the edit, says that it is applied, and shows what may wait for a key.
   if version and version ~= vim.NIL and version ~= vim.lsp.util.buf_versions[bufnr] then
     return 'the text is newer'
   elseif not vim.bo[bufnr].modifiable then

@@ -78,13 +78,14 @@ end
 ---@return integer[]? last { row, byte }, after the last character; the byte may be past the line's end
 local function selected(window, bufnr)
   local mode = vim.api.nvim_get_mode().mode
+  local exclusive = vim.o.selection == 'exclusive' and 1 or 0
   if window == vim.api.nvim_get_current_win() and mode:match('^[vV\22]') then
     local first, last = vim.fn.getpos('v'), vim.fn.getpos('.')
     if first[2] > last[2] or (first[2] == last[2] and first[3] > last[3]) then
       first, last = last, first
     end
     if mode:match('^v') then
-      return { first[2] - 1, first[3] - 1 }, { last[2] - 1, last[3] }
+      return { first[2] - 1, first[3] - 1 }, { last[2] - 1, last[3] - exclusive }
     end
     return { first[2] - 1, 0 }, { last[2] - 1, math.huge } -- lines; of a block its lines
   end
@@ -92,7 +93,11 @@ local function selected(window, bufnr)
   if first[1] == 0 or last[1] == 0 then
     return nil
   end
-  return { first[1] - 1, first[2] }, { last[1] - 1, last[2] + 1 }
+  local ended_as = vim.api.nvim_win_call(window, vim.fn.visualmode)
+  if ended_as == '\22' then
+    return { first[1] - 1, 0 }, { last[1] - 1, math.huge }
+  end
+  return { first[1] - 1, first[2] }, { last[1] - 1, last[2] + 1 - (ended_as == 'v' and exclusive or 0) }
 end
 
 ---@param client_id integer
@@ -110,10 +115,7 @@ local function selection(client_id, encoding)
   end
   local line = lines_of(bufnr)
   local text = line(last[1])
-  local byte = math.min(last[2], #text)
-  if byte > 0 and byte < #text then
-    byte = byte + vim.str_utf_end(text, byte) -- it is the first byte of the last character
-  end
+  local byte = require('tark.places').after(text, last[2])
   local position = positions(line, encoding)
   return {
     uri = vim.uri_from_bufnr(bufnr),

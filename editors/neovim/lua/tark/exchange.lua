@@ -15,6 +15,35 @@ local function knows(client, command)
   return type(provider) == 'table' and vim.list_contains(provider.commands or {}, command)
 end
 
+---JSON is UTF-8; the server could not read, and so not answer, what is not: each such byte becomes a `?`.
+---@param text string
+---@return string
+local function in_utf_8(text)
+  local found, position = {}, 1
+  while position <= #text do
+    local last = position + vim.str_utf_end(text, position)
+    local character = text:sub(position, last)
+    -- Neovim takes surrogates for characters, and what is beyond Unicode.
+    local is_none = #character == 1 and character:byte() > 127 or character:match('^\237[\160-\191]')
+    local is_beyond = character:match('^\244[\144-\191]') or character:match('^[\245-\255]')
+    table.insert(found, (is_none or is_beyond) and '?' or character)
+    position = last + 1
+  end
+  return table.concat(found)
+end
+
+---@generic T
+---@param value T
+---@return T
+local function readable(value)
+  if type(value) == 'string' and value:find('[\128-\255]') then
+    return in_utf_8(value)
+  elseif type(value) == 'table' and next(value) then
+    return vim.tbl_map(readable, value)
+  end
+  return value
+end
+
 ---One of the commands of docs/protocol.md. `done` is called once, later, and outside of fast events.
 ---@param client vim.lsp.Client
 ---@param command string 'tark.turn.start' and so on
@@ -38,7 +67,8 @@ function M.command(client, command, argument, done)
     end
   end
   asked[answered] = true
-  local params = { command = command, arguments = { argument and next(argument) and argument or vim.empty_dict() } }
+  local params =
+    { command = command, arguments = { argument and next(argument) and readable(argument) or vim.empty_dict() } }
   local problem = client:is_stopped() and ENDED or not knows(client, command) and UNKNOWN:format(command)
   if not problem then
     local sent = client:request('workspace/executeCommand', params, function(failed, answer)

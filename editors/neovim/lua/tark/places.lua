@@ -41,12 +41,18 @@ local function of_visual_mode()
   return M.of_command({ range = 2, line1 = first[2], line2 = last[2] })
 end
 
----The byte after the character that holds column `column`, at most the line's length.
-local function after(line, column)
+---The byte after the character that holds column `column`, with what combines with it; at most the line's length.
+---@param line string
+---@param column number from 1
+---@return integer
+function M.after(line, column)
   if column >= #line then
     return #line
+  elseif column < 1 then
+    return 0
   end
-  return column < 1 and 0 or column + vim.str_utf_end(line, column)
+  local first = column + vim.str_utf_start(line, column)
+  return first - 1 + #vim.fn.strcharpart(line:sub(first), 0, 1, true)
 end
 
 ---A place in the current buffer.
@@ -72,7 +78,7 @@ function M.here(range)
     place.address = ('%d,%d'):format(first, last)
     row, column, end_row, end_column = first - 1, 0, last - 1, #text(last)
     if #range == 4 then
-      column, end_column = math.max(0, math.min(range[2] - 1, #text(first))), after(text(last), range[4])
+      column, end_column = math.max(0, math.min(range[2] - 1, #text(first))), M.after(text(last), range[4])
     elseif last < count or vim.bo[bufnr].endofline or (vim.bo[bufnr].fixendofline and not vim.bo[bufnr].binary) then
       end_row, end_column = last, 0 -- whole lines have their ends with them
     end

@@ -1,5 +1,5 @@
----A buffer gets another name (`:file`, `:saveas`, the first `:write`): the server closes the one document and opens the
----other. Neovim itself would do that only with the next `:write`, and tell changes of a document nobody knows till then.
+---A buffer gets another name (`:file`, `:saveas`, the first `:write`): the server closes one document and opens
+---another. Neovim would do that only with the next `:write`, and till then tell changes of a document nobody knows.
 local M = {}
 
 local attached = {} ---@type table<integer, true> buffers on their way from one name to the next

@@ -8,6 +8,7 @@ local MARKERS = { '.git', '.hg', '.jj', '.svn', '.tark' }
 function M.is_file(bufnr)
   return vim.api.nvim_buf_is_valid(bufnr)
     and vim.bo[bufnr].buftype == ''
+    and not vim.bo[bufnr].binary -- its text may be no UTF-8, which no server reads
     and vim.api.nvim_buf_get_name(bufnr) ~= ''
     and not vim.api.nvim_buf_get_name(bufnr):match('^%a[%w+.-]+://')
 end

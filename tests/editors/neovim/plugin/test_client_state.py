@@ -64,6 +64,9 @@ def test_the_selection(start: Start, workspace: Path) -> None:
     assert selection(neovim) == (at(0, 8), at(1, 2)), "the last one"
     neovim.keys("ggVj<Esc>")
     assert selection(neovim) == (at(0, 0), at(1, 9)), "lines"
+    neovim.keys("gg0<C-v>jl<Esc>")
+    assert selection(neovim) == (at(0, 0), at(1, 9)), "of a block its lines"
+    neovim.keys("ggVj<Esc>")
     told = state(neovim, "selection")["selection"]
     assert (told["uri"], told["version"]) == (path.as_uri(), neovim.lua("return vim.lsp.util.buf_versions[1]"))
     neovim.lua("vim.cmd('botright new | setlocal buftype=nofile')")
@@ -72,6 +75,41 @@ def test_the_selection(start: Start, workspace: Path) -> None:
     assert reply(neovim, "mention @selection") == "a.py"
     neovim.lua("vim.cmd('only')")
     assert selection(neovim) is None
+
+
+def test_its_end(start: Start, workspace: Path) -> None:
+    """What combines with the last character is in it; what 'selection' excludes is not."""
+    path = workspace / "a.txt"
+    path.write_text("ae\u0301b\n")
+    neovim = start(scenario=SCENARIO)
+    neovim.open(path)
+    neovim.keys("gg0vl")
+    assert selection(neovim) == (at(0, 0), at(0, 4))
+    neovim.keys("<Esc>")
+    assert selection(neovim) == (at(0, 0), at(0, 4))
+    neovim.lua("vim.o.selection = 'exclusive'")
+    neovim.keys("gg0vl")
+    assert selection(neovim) == (at(0, 0), at(0, 1))
+    neovim.keys("<Esc>")
+    assert selection(neovim) == (at(0, 0), at(0, 1))
+
+
+def test_what_is_no_utf_8(start: Start, workspace: Path) -> None:
+    """A prompt with such a byte is answered all the same; a file read as binary is left alone."""
+    (workspace / "a.txt").write_text("one\n")
+    (workspace / "b.bin").write_bytes(b"\xff\xfe\x80\n")
+    neovim = start(scenario=SCENARIO)
+    neovim.open(workspace / "a.txt")
+    ask = "require('tark.server').command(require('tark.server').client(), 'tark.turn.start', "
+    ask += "{ prompt = 'hi \\255 there', kind = 'ask' }, function(problem) vim.g.answered = problem or 'well' end)"
+    neovim.lua(ask)
+    neovim.until(lambda: neovim.lua("return vim.g.answered"), "it is answered")
+    assert neovim.lua("return vim.g.answered") == "well"
+    neovim.keys(":edit ++bin b.bin<CR>")
+    neovim.until(lambda: neovim.lua("return vim.bo.binary"), "it is open")
+    neovim.until(lambda: [turn["state"] for turn in turns(neovim)] == ["ended"], "the turn ended")
+    assert neovim.lua("return #vim.lsp.get_clients({ bufnr = 0 })") == 0
+    assert not neovim.asks
 
 
 def test_in_utf_16(start: Start, workspace: Path, tmp_path: Path) -> None:
