@@ -13,10 +13,13 @@ vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
     end)
   end,
 })
-vim.api.nvim_create_autocmd({ 'BufFilePre', 'BufFilePost' }, {
+vim.api.nvim_create_autocmd({ 'BufFilePre', 'BufFilePost', 'BufNew' }, {
   group = group,
   callback = function(event)
-    require('tark.renaming')[event.event == 'BufFilePre' and 'before' or 'after'](event.buf)
+    -- One that is new and loaded is one without a name that got its first.
+    if event.event ~= 'BufNew' or (event.file ~= '' and vim.api.nvim_buf_is_loaded(event.buf)) then
+      require('tark.renaming')[event.event == 'BufFilePre' and 'before' or 'after'](event.buf)
+    end
   end,
 })
 
