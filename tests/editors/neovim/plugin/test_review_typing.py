@@ -1,18 +1,32 @@
 """Typing where hunks wait, in a real Neovim with the plugin: drawings follow, conflicts keep what was typed."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.conftest import Start, starting
 from tests.editors.neovim.plugin.pictures import changes, drawn, hints, init
-from tests.editors.neovim.plugin.turns import told, unhurt
+from tests.editors.neovim.plugin.turns import told, turns, unhurt
 from tests.editors.shapes import AREA, CUBE, FACES, NEW_AREA, NEW_CUBE, NEW_FACES, NEW_VOLUME, SHAPES, SOLIDS, VOLUME
 
 pytestmark = pytest.mark.editor
 
 SCENARIO = Path(__file__).with_name("review.toml")
+STOP = """
+    local server = require('tark.server')
+    local client = vim.lsp.get_clients({ name = 'tark' })[1]
+    if client then
+      server.command(client, 'tark.turn.cancel', vim.empty_dict())
+    end
+"""
+REJECT = """
+    local server = require('tark.server')
+    for _, each in ipairs(require('tark.review.hunks').undecided()) do
+      server.command(server.of(each.known), 'tark.hunk.reject', { hunkIds = { each.hunk.hunkId } })
+    end
+"""
 OLD, NEW = AREA.rstrip(), NEW_AREA.rstrip()
 VOLUME_HUNK = [f"- {VOLUME.rstrip()}", f"+: {NEW_VOLUME.rstrip()}"]
 # What is drawn once all that a key led to is done, looked at after each change of the text.
@@ -47,9 +61,41 @@ def begin(start: Start, workspace: Path, tmp_path: Path, settings: str = "{}") -
     return neovim
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
+    """One Neovim for all tests of this file that say nothing else, and its workspace."""
+    folder = tmp_path_factory.mktemp("reviewing")
+    (folder / "workspace").mkdir()
+    (folder / "workspace" / ".project").touch()
+    starts = starting(folder)
+    yield next(starts)(SCENARIO, init(folder)), folder / "workspace"
+    next(starts, None)
+
+
 @pytest.fixture
-def reviewing(start: Start, workspace: Path, tmp_path: Path) -> Neovim:
-    neovim = begin(start, workspace, tmp_path)
+def folder(kept: tuple[Neovim, Path]) -> Path:
+    """The workspace of `reviewing`."""
+    return kept[1]
+
+
+@pytest.fixture
+def reviewing(kept: tuple[Neovim, Path], folder: Path) -> Neovim:
+    """With hunks that wait, and nothing left of the test before."""
+    neovim = kept[0]
+    neovim.live_on()
+    neovim.keys("<C-\\><C-n>")
+    neovim.lua(STOP)
+    neovim.until(lambda: all(turn["state"] == "ended" for turn in turns(neovim)), "nothing runs")
+    neovim.lua(REJECT)
+    neovim.until(
+        lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 0, "nothing is to be decided"
+    )
+    neovim.lua("vim.cmd('silent! only | silent! %bwipeout! | messages clear')")
+    (folder / "shapes.py").write_text(SHAPES)
+    (folder / "solids.py").write_text(SOLIDS)
+    neovim.open(folder / "shapes.py")
+    neovim.lua("require('tark.updates').go_on_with(require('tark.state').all()[1], nil)")
+    neovim.keys(":Tark tidy both files<CR>")
     drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
     return neovim
 
@@ -211,13 +257,13 @@ def test_an_edited_proposal_is_kept_when_its_hunk_goes(reviewing: Neovim) -> Non
     drawn(neovim, *VOLUME_HUNK)
 
 
-def test_a_buffer_that_takes_no_changes_or_is_gone(reviewing: Neovim, workspace: Path) -> None:
+def test_a_buffer_that_takes_no_changes_or_is_gone(reviewing: Neovim, folder: Path) -> None:
     neovim = reviewing
     neovim.lua("vim.bo.modifiable = false")
     neovim.keys("7G:TarkAccept<CR>")
     told(neovim, "shapes.py cannot be changed here (:set modifiable)")
     accept = "local s = require('tark.server'); s.command(s.client(), 'tark.hunk.accept', { uri = ... })"
-    neovim.lua(accept, (workspace / "shapes.py").as_uri())
+    neovim.lua(accept, (folder / "shapes.py").as_uri())
     reason = "(the editor refused the edit: shapes.py is not 'modifiable' in Neovim)"
     neovim.until(
         lambda: any("not applied" in hint and reason in hint for hint in hints(neovim)), "said beside the hunk"
