@@ -127,7 +127,7 @@ end)
 
 describe('edits', function()
   local function diff(hunks)
-    local edits = { { uri = 'file:///work/a.py', hunks = hunks } }
+    local edits = { { uri = 'file:///home/me/a.py', hunks = hunks } }
     return vim.list_slice(lines({ edits = edits }), 4, #lines({ edits = edits }) - 3)
   end
 
@@ -150,7 +150,7 @@ describe('edits', function()
   end)
 
   it('say in words what becomes of a file', function()
-    local moved = hunk({ operation = { kind = 'move', target = 'file:///work/b\226\128\174.py' } })
+    local moved = hunk({ operation = { kind = 'move', target = 'file:///home/me/b\226\128\174.py' } })
     assert.same({ 'file a.py', 'move a.py to b\\u{202e}.py' }, diff({ moved }))
     local removed = hunk({ operation = { kind = 'remove' }, oldText = 'x\n' })
     assert.same({ 'file a.py', 'delete a.py', 'line 5', '-x' }, diff({ removed }))

@@ -1,4 +1,7 @@
-"""`Folder` on Linux and macOS: every access starts at a handle of the folder and ends at a handle of the file."""
+"""`Folder` on Linux and macOS: every access starts at a handle of the folder and ends at a handle of the file.
+
+Longer than most: what is written, under which lock, and what a killed write left are one order of steps that is read as one.
+"""
 
 import errno
 import fcntl
