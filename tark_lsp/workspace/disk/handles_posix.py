@@ -1,6 +1,6 @@
 """`Folder` on Linux and macOS: every access starts at a handle of the folder and ends at a handle of the file.
 
-Longer than most: what is written, under which lock, and what a killed write left are one order of steps that is read as one.
+Longer than most: what is written, under which lock, and what a killed write left are one order of steps, read as one.
 """
 
 import errno
