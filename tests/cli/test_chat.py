@@ -269,6 +269,7 @@ def test_slash_commands_and_their_completion(start: Start) -> None:
     terminal.send(CTRL_C)
     terminal.say("/etc/hosts is a file")
     terminal.expect("You said: /etc/hosts is a file")
+    terminal.expect("end turn")
     terminal.say("/model none/such")
     terminal.expect("model: none/such")
 

@@ -79,6 +79,7 @@ def test_after_the_server_is_killed_in_the_middle(start: Start) -> None:
     terminal.until(lambda: "working" not in terminal.status)
     terminal.say("and now")
     terminal.expect("You said: and now")
+    terminal.expect("end turn", times=2)
     terminal.say("/sessions")
     terminal.expect("say one thing · 3 turns")
 
