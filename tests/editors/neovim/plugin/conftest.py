@@ -24,10 +24,14 @@ __all__ = ["INIT", "PLUGIN", "SCENARIO", "Start"]
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    folder = tmp_path / "workspace"
-    folder.mkdir()
-    (folder / ".project").touch()
-    return folder
+    return make_workspace(tmp_path)
+
+
+def make_workspace(folder: Path) -> Path:
+    workspace = folder / "workspace"
+    workspace.mkdir()
+    (workspace / ".project").touch()
+    return workspace
 
 
 def starting(folder: Path) -> Iterator[Start]:
@@ -50,6 +54,14 @@ def starting(folder: Path) -> Iterator[Start]:
         each.close()
 
 
+def sharing(folder: Path, scenario: Path, init: Path) -> Iterator[tuple[Neovim, Path]]:
+    """One Neovim for all tests of a file, and its workspace."""
+    workspace = make_workspace(folder)
+    starts = starting(folder)
+    yield next(starts)(scenario, init), workspace
+    next(starts, None)
+
+
 @pytest.fixture
 def start(tmp_path: Path, workspace: Path) -> Iterator[Start]:  # noqa: ARG001  # it makes the folder
     """`start(scenario=..., init=...)`: what the model says, and another init.lua. All of them share one home."""
@@ -60,10 +72,9 @@ def start(tmp_path: Path, workspace: Path) -> Iterator[Start]:  # noqa: ARG001  
 def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
     """One Neovim for all tests of a file, whose model asks for much (waiting.py), and its workspace."""
     folder = tmp_path_factory.mktemp("asking")
-    (folder / "workspace").mkdir()
-    (folder / "workspace" / ".project").touch()
+    workspace = make_workspace(folder)
     starts = starting(folder)
-    yield opened(next(starts), folder / "workspace"), folder / "workspace"
+    yield opened(next(starts), workspace), workspace
     next(starts, None)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.conftest import starting
+from tests.editors.neovim.plugin.conftest import sharing
 from tests.editors.neovim.plugin.files import CHANGED, SCENARIO, TEXT, ask, edit, idle
 from tests.editors.neovim.plugin.pictures import changes, init
 from tests.editors.neovim.plugin.turns import told, unhurt
@@ -33,11 +33,7 @@ UNDECIDED = "return #require('tark.review.hunks').undecided()"
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
     folder = tmp_path_factory.mktemp("files")
-    (folder / "workspace").mkdir()
-    (folder / "workspace" / ".project").touch()
-    starts = starting(folder)
-    yield next(starts)(SCENARIO, init(folder)), folder / "workspace"
-    next(starts, None)
+    yield from sharing(folder, SCENARIO, init(folder))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.conftest import Start, starting
+from tests.editors.neovim.plugin.conftest import Start, sharing
 from tests.editors.neovim.plugin.files import CHANGED, SCENARIO, TEXT, ask, attached, edit, idle
 from tests.editors.neovim.plugin.pictures import changes, init
 from tests.editors.neovim.plugin.turns import unhurt
@@ -29,11 +29,7 @@ ALIVE = """
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
     folder = tmp_path_factory.mktemp("names")
-    (folder / "workspace").mkdir()
-    (folder / "workspace" / ".project").touch()
-    starts = starting(folder)
-    yield next(starts)(SCENARIO, init(folder)), folder / "workspace"
-    next(starts, None)
+    yield from sharing(folder, SCENARIO, init(folder))
 
 
 def accept(neovim: Neovim, path: Path, text: str) -> None:

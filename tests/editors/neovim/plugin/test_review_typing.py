@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.conftest import Start, starting
+from tests.editors.neovim.plugin.conftest import Start, sharing
 from tests.editors.neovim.plugin.pictures import changes, drawn, hints, init
 from tests.editors.neovim.plugin.turns import told, turns, unhurt
 from tests.editors.shapes import AREA, CUBE, FACES, NEW_AREA, NEW_CUBE, NEW_FACES, NEW_VOLUME, SHAPES, SOLIDS, VOLUME
@@ -65,11 +65,7 @@ def begin(start: Start, workspace: Path, tmp_path: Path, settings: str = "{}") -
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
     """One Neovim for all tests of this file that say nothing else, and its workspace."""
     folder = tmp_path_factory.mktemp("reviewing")
-    (folder / "workspace").mkdir()
-    (folder / "workspace" / ".project").touch()
-    starts = starting(folder)
-    yield next(starts)(SCENARIO, init(folder)), folder / "workspace"
-    next(starts, None)
+    yield from sharing(folder, SCENARIO, init(folder))
 
 
 @pytest.fixture
