@@ -142,7 +142,7 @@ async def test_undo_looks_between_note_and_change(
         case "removed":
             noted = server.removing("t1", path, b"one\n", 0o644)
         case "edited":
-            noted = server.changing("t1", path, b"one\n", "agent\n")
+            noted = server.changing("t1", path, "one\n", "agent\n")
         case _:
             noted = server.moving("t1", path, folder / "b")
     if asked == "undo":

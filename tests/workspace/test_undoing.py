@@ -299,7 +299,7 @@ async def test_killed_between_note_and_change(turn: Turn, folder: Path, came: bo
     for name in ("edited", "moved", "removed"):
         (folder / name).write_text(TEN)
     before = tree(folder)
-    turn.checkpoints.changing("t1", folder / "edited", TEN.encode(), AGENT)
+    turn.checkpoints.changing("t1", folder / "edited", TEN, AGENT)
     turn.checkpoints.changing("t1", folder / "created", None, AGENT)
     turn.checkpoints.moving("t1", folder / "moved", folder / "there")
     turn.checkpoints.removing("t1", folder / "removed", TEN.encode(), 0o644)
@@ -326,7 +326,7 @@ async def test_killed_between_note_and_a_further_change(
     further = AGENT.replace("agent\n", second)
     for name in ("edited", "created", "removed"):
         await turn.write(folder / name, AGENT)
-        turn.checkpoints.changing("t1", folder / name, AGENT.encode(), further)
+        turn.checkpoints.changing("t1", folder / name, AGENT, further)
         if came:
             (folder / name).write_text(further)
         if goes_on:
@@ -348,7 +348,7 @@ async def test_killed_before_a_further_change_of_a_created_file_that_the_person_
     turn: Turn, folder: Path, came: bool, removed: bool
 ) -> None:
     await turn.write(folder / "created", "agent\n")
-    turn.checkpoints.changing("t1", folder / "created", b"agent\n", "agent\nmore\n")
+    turn.checkpoints.changing("t1", folder / "created", "agent\n", "agent\nmore\n")
     mine = "agent\nmore\nmine\n" if came else "agent\nmine\n"
     (folder / "created").write_text(mine)
     if removed:

@@ -24,8 +24,7 @@ class Turn:
     async def write(self, path: Path, after: str) -> None:
         exists = path.exists() or self.buffers.get(path) is not None
         base = self.workspace.read(path) if exists else Snapshot(path, "", exists=False)
-        data = (base.text if base.version else self.workspace.read_bytes(path)) if exists else None
-        noted = self.checkpoints.changing(self.turn_id, path, data, after)
+        noted = self.checkpoints.changing(self.turn_id, path, base.text if exists else None, after)
         self._settle(noted, await self.workspace.apply(ProposedEdit.between(base, after), "Tark: test"))
 
     async def move(self, path: Path, target: Path) -> None:

@@ -94,8 +94,15 @@ class HunkPlaces:
         except FileMissing:
             return Snapshot(path, "", exists=False)
 
+    def read_in_step(self, path: Path) -> Snapshot:
+        """The text of now, the hunks of the file carried to it: by one look, since another server or program may write
+        a closed file between two. Raises WorkspaceError."""
+        now = self.read(path)
+        self.sync(path, now)
+        return now
+
     def lines(self, base: Snapshot) -> Sequence[str]:
-        """Those of a text that was just read, of a file whose hunks are in step."""
+        """Those of what `read_in_step` gave."""
         known = self._texts.get(base.path)
         return split_lines(base.text) if known is None else known.lines
 
@@ -106,8 +113,8 @@ class HunkPlaces:
             lines[hunk.start : hunk.end] = hunk.new
         return lines
 
-    def sync(self, path: Path) -> None:
-        """Carry the hunks of a file from its last known text to the text of now.
+    def sync(self, path: Path, now: Snapshot | None = None) -> None:
+        """Carry the hunks of a file from its last known text to the text of `now`, that was just read.
 
         Those of a file that is gone stay where they were in it, for when it is back.
         """
@@ -118,24 +125,26 @@ class HunkPlaces:
             return
         followed = self._followed(path)
         left = [each for each in followed if each.of_file and not (each.operation == "remove" and each.applied)]
-        if left and self._is_gone(path):
+        if left and self._is_gone(path, now):
             for each in left:
                 if each.open or each.lost:
                     each.state, each.reason, each.alarm = "stale", GONE, None
-        elif (now := self._lines(path)) is not None:
-            if known.lines in NOTHING and now in NOTHING:
-                stand_on(followed, now)
-                known.become([], now, document)
+        elif (lines := self._lines(path, now)) is not None:
+            if known.lines in NOTHING and lines in NOTHING:
+                stand_on(followed, lines)
+                known.become([], lines, document)
             else:
-                known.become(followed, now, document)
+                known.become(followed, lines, document)
 
     def is_gone(self, each: ReviewHunk) -> bool:
         """Is it of a file that is not there any more?"""
         return each.of_file and self._is_gone(each.path)
 
-    def _is_gone(self, path: Path) -> bool:
+    def _is_gone(self, path: Path, now: Snapshot | None = None) -> bool:
         """An editor may show nothing at the place of a file that is gone."""
         document = self._documents.at(path)
+        if document is None and now is not None:
+            return not now.exists
         return not path.exists() and (document is None or not document.text)
 
     def reopen(self, each: ReviewHunk) -> None:
@@ -213,12 +222,12 @@ class HunkPlaces:
         """What a person wrote for it, with the line endings of its document."""
         return typed(text, each.hunk.old, each.new, self._lines(each.path) or ())
 
-    def _lines(self, path: Path) -> list[str] | None:
+    def _lines(self, path: Path, now: Snapshot | None = None) -> list[str] | None:
         """None: the file cannot be read, so nothing is known of its lines."""
         if (document := self._documents.at(path)) is not None:
             return document.lines[:] if document.lines[-1] else document.lines[:-1]
         try:
-            return split_lines(self.read(path).text)
+            return split_lines((now or self.read(path)).text)
         except WorkspaceError:
             return None
 

@@ -74,8 +74,7 @@ class HunkWriter:
         for _ in range(MOST_TRIES):
             path = hunks[0].path
             try:
-                self._places.sync(path)
-                base = self._places.read(path)
+                base = self._places.read_in_step(path)
                 lines = self._places.lines(base)
                 todo = apart([each for each in hunks if each.open and wanted(each) is not None])
                 edits = {each: fitted(edit, lines) for each in todo if (edit := wanted(each)) is not None}
@@ -132,7 +131,9 @@ class HunkWriter:
         path = base.path
         document = self._documents.at(path)
         clean = document is not None and not document.dirty
-        noted = self._checkpoints.changing(todo[0].turn_id, path, self._before(base), "".join(self._places.after(edit)))
+        noted = self._checkpoints.changing(
+            todo[0].turn_id, path, base.text if base.exists else None, "".join(self._places.after(edit))
+        )
         verb = "apply" if applied else "take back"
         with self._places.uncertain(path):
             outcome = await self._workspace.apply(edit, f"Tark: {verb} {len(todo)} change{'s' * (len(todo) > 1)}")
@@ -208,12 +209,6 @@ class HunkWriter:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await self._documents.quiet(PAUSE_SECONDS)
-
-    def _before(self, base: Snapshot) -> bytes | str | None:
-        """What undo restores: the text of the buffer, else the file byte for byte."""
-        if not base.exists:
-            return None
-        return base.text if self._documents.at(base.path) else self._workspace.read_bytes(base.path)
 
     def _stored(self, base: Snapshot) -> tuple[bytes, int]:
         """The bytes of the file as it will be when it is removed, saved by then, and its mode."""

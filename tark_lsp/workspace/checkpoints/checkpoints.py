@@ -10,7 +10,6 @@ from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories
 from tark_lsp.workspace.checkpoints.imagined import Files, ImaginedFiles
 from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
 from tark_lsp.workspace.checkpoints.undoing import Foreseen, Undoing, Undone
-from tark_lsp.workspace.encoding import decode
 from tark_lsp.workspace.outcomes import Applied, Outcome
 
 About: TypeAlias = Callable[[str], tuple[str, Sequence[Path]]]
@@ -27,16 +26,14 @@ class Checkpoints:
         self._about = about
         self._undoing = asyncio.Lock()
 
-    def changing(self, turn_id: str, path: Path, before: bytes | str | None, after: str) -> int:
-        """An edit: the bytes on disk or the text of the buffer (None: there is no file), and what it will leave.
+    def changing(self, turn_id: str, path: Path, before: str | None, after: str) -> int:
+        """An edit: the text it is of (None: there is no file), and what it will leave.
 
-        So what the person typed between two edits is told from the agent's. Gives what `settled` takes. Raises NotText
-        for bytes that could not be restored by an edit.
+        So what the person typed between two edits is told from the agent's. Gives what `settled` takes.
         """
-        text = decode(before)[0] if isinstance(before, bytes) else before
         self._begin(turn_id)
         return self._store.add(
-            turn_id, "edit", path, before=None if text is None else _bytes(text), after=_bytes(after)
+            turn_id, "edit", path, before=None if before is None else _bytes(before), after=_bytes(after)
         )
 
     def moving(self, turn_id: str, source: Path, target: Path) -> int:

@@ -20,8 +20,8 @@ from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
 LABEL = "Undo Tark"
-TRIES = 3
-"""How often a file is tried again because the person typed in it meanwhile."""
+TRIES = 50
+"""How often a file is tried again because the person typed in it meanwhile, or another server wrote it."""
 NOT_OURS = "the agent created it, and it was changed since"
 DELETED = "it was deleted since"
 TAKEN = "there is another file where it was"

@@ -1,0 +1,60 @@
+"""Another server or program writes a closed file between any two looks at it, as two editors on one folder do."""
+
+from collections.abc import Callable
+from pathlib import Path, PurePath
+
+import pytest
+
+from tark_lsp.workspace.disk.handles import File, open_folder
+from tests.server.review_desk import Desk
+
+TEXT = "".join(f"line {n}\n" for n in range(12))
+THEIRS: list[Callable[[str], str]] = [
+    lambda text: text.replace("line 3\n", "THREE\n"),
+    lambda text: "".join(f"more {n}\n" for n in range(3)) + text,
+    lambda text: text.replace("line 4\n", ""),
+]
+
+
+class Looks:
+    """Counts how often a file is read through its folder, and does something right after one of those times."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        self.count = 0
+        self.then: dict[int, Callable[[], None]] = {}
+        kind = type(open_folder(folder))
+        read = kind.read
+
+        def look(opened: object, relative: PurePath, cap: int) -> File:
+            assert isinstance(opened, kind)
+            file = read(opened, relative, cap)
+            self.count += 1
+            if self.count in self.then:
+                self.then.pop(self.count)()
+            return file
+
+        monkeypatch.setattr(kind, "read", look)
+
+
+@pytest.mark.parametrize("theirs", THEIRS, ids=["near", "above", "less"])
+@pytest.mark.parametrize("after", range(1, 6))
+async def test_written_by_another_between_two_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int, theirs: Callable[[str], str]
+) -> None:
+    """Both changes are in the file, and undo takes back one of them."""
+    desk = Desk(tmp_path.resolve())
+    path = desk.folder / "a.py"
+    path.write_text(TEXT)
+
+    def write() -> None:
+        path.write_text(theirs(path.read_text()))
+
+    looks = Looks(monkeypatch, desk.folder)
+    (hunk,) = desk.propose(path, (5, 6, ["FIVE\n"]))
+    looks.then[looks.count + after] = write
+    await desk.reviews.accept([hunk])
+    assert hunk.state == "accepted"
+    undone = await desk.checkpoints.undo("turn", desk.editor.workspace)
+    assert undone.kept == ()
+    assert not looks.then, "it was written"
+    assert path.read_text() == theirs(TEXT)
