@@ -152,8 +152,7 @@ class HunkPlaces:
 
         A removal is of the whole file as it was shown; a move is of the file, whatever is in it.
         """
-        self.sync(each.path)
-        lines = self._lines(each.path)
+        lines = self._lines_in_step(each.path)
         if lines is None or self.is_gone(each):
             return
         each.state, each.reason = "pending", ""
@@ -214,13 +213,19 @@ class HunkPlaces:
 
     def standing(self, each: ReviewHunk) -> tuple[str, ...] | None:
         """The lines that stand in its place now; None where the file cannot be read."""
-        self.sync(each.path)
-        lines = self._lines(each.path)
+        lines = self._lines_in_step(each.path)
         return None if lines is None else tuple(lines[each.start : each.end])
 
     def typed(self, each: ReviewHunk, text: str) -> tuple[str, ...]:
         """What a person wrote for it, with the line endings of its document."""
         return typed(text, each.hunk.old, each.new, self._lines(each.path) or ())
+
+    def _lines_in_step(self, path: Path) -> list[str] | None:
+        """As `read_in_step`, and None as `_lines`."""
+        try:
+            return self._lines(path, self.read_in_step(path))
+        except WorkspaceError:
+            return None
 
     def _lines(self, path: Path, now: Snapshot | None = None) -> list[str] | None:
         """None: the file cannot be read, so nothing is known of its lines."""

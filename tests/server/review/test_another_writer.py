@@ -37,11 +37,14 @@ class Looks:
 
 
 @pytest.mark.parametrize("theirs", THEIRS, ids=["near", "above", "less"])
-@pytest.mark.parametrize("after", range(1, 6))
+@pytest.mark.parametrize(
+    ("written", "after"),
+    [*(("", after) for after in range(1, 6)), *(("5\n", after) for after in range(1, 8))],
+)
 async def test_written_by_another_between_two_looks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int, theirs: Callable[[str], str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str, after: int, theirs: Callable[[str], str]
 ) -> None:
-    """Both changes are in the file, and undo takes back one of them."""
+    """Both changes are in the file, the person's own lines for the hunk, too, and undo takes back one of them."""
     desk = Desk(tmp_path.resolve())
     path = desk.folder / "a.py"
     path.write_text(TEXT)
@@ -52,8 +55,11 @@ async def test_written_by_another_between_two_looks(
     looks = Looks(monkeypatch, desk.folder)
     (hunk,) = desk.propose(path, (5, 6, ["FIVE\n"]))
     looks.then[looks.count + after] = write
+    if written:
+        await desk.reviews.edit(hunk.id, written)
     await desk.reviews.accept([hunk])
     assert hunk.state == "accepted"
+    assert (written or "FIVE\n") in path.read_text().splitlines(keepends=True)
     undone = await desk.checkpoints.undo("turn", desk.editor.workspace)
     assert undone.kept == ()
     assert not looks.then, "it was written"
