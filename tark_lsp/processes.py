@@ -1,7 +1,10 @@
-"""Is a process still there?"""
+"""How this very server is started again, and whether a process is still there."""
 
 import os
 import sys
+
+OWN_SERVER = (sys.executable, "-P", "-m", "tark_lsp")
+"""-P: else what lies in the current folder, a project of anybody, is imported in place of our modules and Python's."""
 
 
 def is_alive(process_id: int) -> bool:

@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, Protocol
 
 from tark_lsp import __version__
 from tark_lsp.errors import TarkError
+from tark_lsp.processes import OWN_SERVER
 from tark_lsp.server.client_documents import Documents
 
 METHOD_NOT_FOUND, INTERNAL_ERROR, REQUEST_CANCELLED = -32601, -32603, -32800
@@ -87,7 +87,7 @@ class Client:
         *,
         settings: Mapping[str, Any] | None = None,
         environ: Mapping[str, str] | None = None,
-        argv: Sequence[str] = (sys.executable, "-m", "tark_lsp"),
+        argv: Sequence[str] = OWN_SERVER,
         seconds: float = 30.0,
     ) -> "Client":
         """Start a server on `folder` and wait until it is initialized.

@@ -146,6 +146,16 @@ async def test_a_server_that_does_not_start(tmp_path: Path, person: Recorder) ->
         await Client.start(tmp_path, person, argv=(sys.executable, "-c", "raise SystemExit('no')"))
 
 
+async def test_nothing_of_the_folder_is_run(tmp_path: Path, person: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules in it that are named like ours, or like those of the standard library."""
+    for name in ("tark_lsp.py", "queue.py", "asyncio.py"):
+        (tmp_path / name).write_text(f"open({str(tmp_path / 'run')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    async with await Client.start(tmp_path, person):
+        pass
+    assert not (tmp_path / "run").exists()
+
+
 def edit(uri: str, version: int | None, *changes: tuple[int, int, int, int, str]) -> dict[str, Any]:
     edits = [
         {"range": {"start": {"line": a, "character": b}, "end": {"line": c, "character": d}}, "newText": text}

@@ -43,7 +43,7 @@ def test_the_plugin_is_copied_without_what_only_its_makers_need(tmp_path: Path) 
 def test_the_note_starts_this_very_server(tmp_path: Path) -> None:
     install(tmp_path, "neovim")
     note = (tmp_path / PLACE / NOTE).read_text()
-    assert f"cmd = {{ {lua_string(sys.executable)}, '-m', 'tark_lsp' }}" in note
+    assert f"cmd = {{ {lua_string(sys.executable)}, '-P', '-m', 'tark_lsp' }}" in note
     assert f"version = '{__version__}'" in note
 
 

@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from tark_lsp.errors import RequestError
+from tark_lsp.processes import OWN_SERVER
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,4 +30,4 @@ def server_command() -> list[str]:
     called = shutil.which(sys.argv[0]) if Path(sys.argv[0]).stem == "tark-lsp" else None
     if called:
         return [str(Path(called).absolute())]  # links stay: what they lead to may go with an upgrade
-    return [sys.executable, "-m", "tark_lsp"]
+    return [*OWN_SERVER]
