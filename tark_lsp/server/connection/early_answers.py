@@ -34,7 +34,9 @@ class EarlyAnswers:
 
     async def answer(self, command: str, work: Coroutine[Any, Any, Any]) -> Any:
         """What the work gives; null where the editor cannot wait for it any longer. Then it goes on by itself."""
-        if command not in SLOW or not self._connection.client.flags.blocks_on_commands:
+        client = self._connection.client
+        # Who draws hunks by our own protocol was written for long answers, whatever the editor is called.
+        if command not in SLOW or not client.flags.blocks_on_commands or client.understands("review"):
             return await work
         task = asyncio.ensure_future(work)
         self._working.add(task)

@@ -1,5 +1,6 @@
 """Commands in an editor that tells of no change until it has the answer: answered in time, carried out all the same."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,11 @@ ASK = "tark/requestPermission"
 
 @pytest.fixture
 def eglot(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    return blocking(make(), monkeypatch)
+
+
+def blocking(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
     monkeypatch.setattr(early_answers, "PATIENCE_SECONDS", 0.1)
-    desk = make()
     client = desk.connection.client
     desk.connection.client = replace(client, flags=replace(client.flags, blocks_on_commands=True))
     return desk
@@ -53,3 +57,17 @@ async def test_what_is_done_in_time_is_told(eglot: Desk) -> None:
     assert await eglot.command("tark.hunk.reject", {"hunkIds": [hunk_id]}) == {"hunks": [hunk_id], "skipped": []}
     with pytest.raises(RequestError, match="nonesuch"):
         await eglot.command("tark.hunk.accept", {"hunkIds": ["nonesuch"]})
+
+
+async def test_a_client_with_a_review_of_its_own_waits(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an editor that nobody here has seen, too: a fork of VS Code."""
+    desk = blocking(make(tark=["updates", "permission", "review"]), monkeypatch)
+    path, turn, hunk_id = await hunk_of(desk)
+
+    async def apply(params: Json) -> Json:
+        await asyncio.sleep(5 * early_answers.PATIENCE_SECONDS)
+        return desk.editor.apply(params)
+
+    desk.connection.answers["workspace/applyEdit"] = apply
+    assert await desk.command("tark.hunk.accept", {"hunkIds": [hunk_id]}) == {"hunks": [hunk_id], "skipped": []}
+    assert (await desk.end(turn))["edits"] == [{"uri": path.as_uri(), "state": "applied"}]
