@@ -42,6 +42,8 @@ class Change:
     start_units: int = field(default=0, compare=False)
     """`start_character` and `end_character` in the client's units, which the text after the change no longer tells."""
     end_units: int = field(default=0, compare=False)
+    goes_on: bool = field(default=False, compare=False)
+    """The next change of the same notification is further up: pieces of one edit, and no text of its own in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +150,9 @@ class Documents:
             return
         self._use(document)
         before, document.version = document.version, _version(find(params, "textDocument.version"))
-        for change in changes:
+        for change, following in zip(changes, [*changes[1:], None], strict=True):
             try:
-                self._change(document, change)
+                self._change(document, change, goes_on=_is_above(following, change))
             except ValueError as error:
                 logger.warning("didChange of %s: %s", document.uri, error)
                 document.version = before
@@ -165,7 +167,7 @@ class Documents:
         if (document := self._known(params, "didClose")) is not None:
             self._remove(document.uri)
 
-    def _change(self, document: TextDocument, change: object) -> None:
+    def _change(self, document: TextDocument, change: object, *, goes_on: bool) -> None:
         text, span = find(change, "text"), find(change, "range")
         if not isinstance(text, str):
             raise ValueError("a change without text")
@@ -178,7 +180,7 @@ class Documents:
             raise ValueError(f"a range that ends before it starts: {start}, {end}")
         units = [to_client(document.lines[line], character, self.encoding) for line, character in (start, end)]
         document.replace(start, end, text)
-        self._tell(Change(document, *start, *end, text, document.version, *units))
+        self._tell(Change(document, *start, *end, text, document.version, *units, goes_on=goes_on))
 
     def _position(self, document: TextDocument, position: object) -> tuple[int, int]:
         line, character = find(position, "line"), find(position, "character")
@@ -216,6 +218,15 @@ class Documents:
                 listener(event)
             except Exception:  # one listener's mistake must not put the text out of step with the editor's
                 logger.exception("a listener failed on %s", type(event).__name__)
+
+
+def _is_above(change: object, other: object) -> bool:
+    """Does it end where the other begins, or before that?"""
+    places = [find(each, f"range.{place}") for each, place in ((change, "end"), (other, "start"))]
+    match [(find(place, "line"), find(place, "character")) for place in places]:
+        case [(int(line), int(character)), (int(first), int(at))]:
+            return (line, character) <= (first, at)
+    return False
 
 
 def _version(value: object) -> int | None:

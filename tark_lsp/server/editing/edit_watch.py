@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tark_lsp.server.documents.documents import Closed, DocumentEvent, Documents, TextDocument
+from tark_lsp.server.documents.documents import Change, Closed, DocumentEvent, Documents, TextDocument
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import line_changes, split_lines
 from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
@@ -47,7 +47,8 @@ class Watch:
         self._stop()
 
     def _listen(self, event: DocumentEvent) -> None:
-        if event.document is self._document:
+        is_text = not (isinstance(event, Change) and event.goes_on)
+        if event.document is self._document and is_text:
             self._closed = self._closed or isinstance(event, Closed)
             text = self._document.text
             self._as_predicted = self._as_predicted or text == self._edit.after

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,25 @@ async def test_each_hunk_in_a_notification_of_its_own(editor: ScriptedEditor) ->
     editor.connection.answers["workspace/applyEdit"] = one_by_one
     assert isinstance(await editor.workspace.apply(edit_of(editor, path), "label"), Applied)
     assert editor.text(path) == AFTER
+
+
+async def test_in_pieces_of_its_lines_all_told_in_one_notification(editor: ScriptedEditor) -> None:
+    """VS Code replaces what differs within the lines, and tells it from the last piece to the first."""
+    path = editor.open("f.py", "import math\nreturn 3 * radius * radius\n")
+    after = "import math\nreturn math.pi * radius**2\n"
+
+    def in_pieces(_: Any) -> Json:
+        old = editor.text(path)
+        codes = SequenceMatcher(None, old, after, autojunk=False).get_opcodes()
+        pieces = [(start, end, after[low:high]) for tag, start, end, low, high in reversed(codes) if tag != "equal"]
+        assert len(pieces) > 1
+        editor.type(path, *pieces)
+        return {"applied": True}
+
+    editor.connection.answers["workspace/applyEdit"] = in_pieces
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path, after), "label"), Applied)
+    assert editor.text(path) == after
+    assert len(sent(editor)) == 1, "there is nothing to put right"
 
 
 async def test_hunks_at_one_place_told_one_after_the_other_are_not_repaired(editor: ScriptedEditor) -> None:
