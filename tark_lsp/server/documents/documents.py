@@ -178,9 +178,11 @@ class Documents:
             start, end = (self._position(document, find(span, place)) for place in ("start", "end"))
         if start > end:
             raise ValueError(f"a range that ends before it starts: {start}, {end}")
-        units = [to_client(document.lines[line], character, self.encoding) for line, character in (start, end)]
+        from_unit, to_unit = (
+            to_client(document.lines[line], character, self.encoding) for line, character in (start, end)
+        )
         document.replace(start, end, text)
-        self._tell(Change(document, *start, *end, text, document.version, *units, goes_on=goes_on))
+        self._tell(Change(document, *start, *end, text, document.version, from_unit, to_unit, goes_on))
 
     def _position(self, document: TextDocument, position: object) -> tuple[int, int]:
         line, character = find(position, "line"), find(position, "character")
