@@ -132,8 +132,9 @@ class Commands:
             return await self._start_chat(request)
         parts = self._parts
         identifier, wanted = request.text_document, request.range
-        if identifier is None and self._last_action is not None and parts.documents.find(self._last_action[0].uri):
-            last, last_range = self._last_action
+        last_action = None if request.no_document else self._last_action
+        if identifier is None and last_action is not None and parts.documents.find(last_action[0].uri):
+            last, last_range = last_action
             # A range of the request's own is of the text as it is.
             identifier, wanted = (last, last_range) if wanted is None else (protocol.DocumentId(uri=last.uri), wanted)
         if identifier is None and wanted is not None:

@@ -72,7 +72,8 @@ Context = Annotated[FileContext | TextContext | ImageContext, Field(discriminato
 class StartTurn(Payload):
     """`ask_for_prompt` and `comment` are our own code actions' way back to us: ask the person what to do; the `tark:`
     comment that holds the prompt, to be removed with the first edit. `chat`: `text_document` is a chat, its last
-    message is the prompt, and the answer is written into it (docs/chat.md)."""
+    message is the prompt, and the answer is written into it (docs/chat.md). `no_document`: the last code action's is
+    not meant, either: an editor may ask for these by itself."""
 
     prompt: StrictStr
     kind: StrictStr = "agent"
@@ -85,6 +86,7 @@ class StartTurn(Payload):
     ask_for_prompt: StrictBool = False
     comment: Range | None = None
     chat: StrictBool = False
+    no_document: StrictBool = False
 
 
 class Nothing(Payload):

@@ -317,6 +317,9 @@ async def test_the_lines_of_the_last_code_action_were_changed(desk: Desk) -> Non
     with pytest.raises(RequestError) as caught:
         await desk.start("hello")
     assert caught.value.rpc_code == -32801
+    turn = await desk.start("hello", noDocument=True)
+    await desk.end(turn)
+    assert "range" not in desk.updates(turn, "start")[0]
 
 
 @pytest.mark.parametrize("uri", ["untitled:1", "notebook-cell:/f.ipynb#1"])
