@@ -129,7 +129,7 @@ class EditorBuffers:
         flags = self._connection.client.flags
         delay = flags.change_delay
         edit = anchored(edit) if flags.adds_line_at_end else edit
-        with Watch(self._documents, document, edit) as watch:
+        with Watch(self._documents, document, edit, gathers=delay > 0) as watch:
             try:
                 applied, reason = await self._ask(document, edit, label)
             except TimeoutError:

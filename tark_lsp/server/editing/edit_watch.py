@@ -28,10 +28,14 @@ class Misplaced:
 class Watch:
     """Watches one document from before an edit is sent until its text tells what became of it."""
 
-    def __init__(self, documents: Documents, document: TextDocument, edit: ProposedEdit) -> None:
+    def __init__(
+        self, documents: Documents, document: TextDocument, edit: ProposedEdit, *, gathers: bool = True
+    ) -> None:
+        """`gathers`: the editor may tell of typing and of the edit in one notification; others tell each by itself."""
         self._documents = documents
         self._document = document
         self._edit = edit
+        self._gathers = gathers
         self._event = asyncio.Event()
         self._closed = False
         self._as_predicted = False
@@ -47,8 +51,8 @@ class Watch:
         self._stop()
 
     def _listen(self, event: DocumentEvent) -> None:
-        is_text = not (isinstance(event, Change) and event.goes_on)
-        if event.document is self._document and is_text:
+        is_piece = isinstance(event, Change) and event.goes_on and not self._gathers
+        if event.document is self._document and not is_piece:
             self._closed = self._closed or isinstance(event, Closed)
             text = self._document.text
             self._as_predicted = self._as_predicted or text == self._edit.after
