@@ -114,7 +114,7 @@ class HunkPlaces:
         return lines
 
     def sync(self, path: Path, now: Snapshot | None = None) -> None:
-        """Carry the hunks of a file from its last known text to the text of `now`, that was just read.
+        """Carry the hunks of a file from its last known text to the text of now, which `now` is if it was just read.
 
         Those of a file that is gone stay where they were in it, for when it is back.
         """
