@@ -1,0 +1,59 @@
+// Makes what VS Code runs: the extension, and the page of the chat. With --tests: the unit tests, for `node --test`.
+import { readdirSync, rmSync } from "node:fs";
+import { build, context } from "esbuild";
+
+const options = new Set(process.argv.slice(2));
+const production = options.has("--production");
+
+const common = {
+  bundle: true,
+  minify: production,
+  sourcemap: production ? false : "linked",
+  logLevel: "warning",
+  legalComments: "none",
+};
+
+const bundles = [
+  {
+    ...common,
+    entryPoints: { extension: "src/extension.ts" },
+    outdir: "dist",
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    external: ["vscode"],
+    mainFields: ["module", "main"],
+  },
+  {
+    ...common,
+    entryPoints: { chat: "src/chat/page/main.ts" },
+    outdir: "dist",
+    platform: "browser",
+    format: "iife",
+    target: "chrome122",
+  },
+];
+
+const tests = {
+  ...common,
+  entryPoints: readdirSync("test/unit")
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => `test/unit/${name}`),
+  outdir: "out/unit",
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+  sourcemap: "inline",
+};
+
+if (options.has("--tests")) {
+  rmSync("out/unit", { recursive: true, force: true });
+  await build(tests);
+} else if (options.has("--watch")) {
+  for (const each of bundles) {
+    await (await context(each)).watch();
+  }
+} else {
+  rmSync("dist", { recursive: true, force: true });
+  await Promise.all(bundles.map((each) => build(each)));
+}

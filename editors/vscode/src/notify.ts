@@ -1,0 +1,52 @@
+/** What the person is told in a line; what they should not see goes to the output channel. */
+
+import * as vscode from "vscode";
+
+const REPEATED_MS = 1000;
+const LONGEST = 500; // VS Code shows no more of a message, and one with buttons not at all
+
+const told = new Map<string, number>();
+
+/** Its buttons are `actions`; undefined: none of them. Does not take the focus. */
+export async function say<A extends string>(message: string, ...actions: A[]): Promise<A | undefined> {
+  return once(message, (text) => vscode.window.showInformationMessage(text, ...actions));
+}
+
+export async function warn<A extends string>(message: string, ...actions: A[]): Promise<A | undefined> {
+  return once(message, (text) => vscode.window.showWarningMessage(text, ...actions));
+}
+
+/** Failures are told, whatever they are. */
+export async function telling<T>(work: () => T | PromiseLike<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (problem) {
+    void warn(words(problem));
+    return undefined;
+  }
+}
+
+export function words(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
+/** The same text within a second is told once. Links in it would be clicked: none is made of what others wrote. */
+async function once<A>(message: string, show: (text: string) => PromiseLike<A | undefined>): Promise<A | undefined> {
+  const line = `Tark: ${plain(message)}`;
+  const now = Date.now();
+  for (const [each, at] of told) {
+    if (now - at > REPEATED_MS) {
+      told.delete(each);
+    }
+  }
+  if (told.has(line)) {
+    return undefined;
+  }
+  told.set(line, now);
+  return await show(line);
+}
+
+function plain(message: string): string {
+  const line = message.replace(/\s*[\r\n]+\s*/g, " ").replaceAll("](", "] (");
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+}

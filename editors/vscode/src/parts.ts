@@ -1,0 +1,27 @@
+/** The parts of the extension that others build on, and what a command gets to work with. */
+
+import type { ChatView } from "./chat/view";
+import type { Inputs } from "./input";
+import type { Permissions } from "./permission";
+import type { Review } from "./review/review";
+import type { Server } from "./server/server";
+import type { Sessions } from "./sessions";
+import type { Turns } from "./turn";
+import type { Updates } from "./updates";
+import type { Waiting } from "./waiting";
+
+/** What is there before any view. */
+export interface Core {
+  readonly server: Server;
+  readonly updates: Updates;
+  readonly waiting: Waiting;
+  readonly sessions: Sessions;
+  readonly turns: Turns;
+}
+
+export interface Parts extends Core {
+  readonly chat: ChatView;
+  readonly review: Review;
+  readonly permissions: Permissions;
+  readonly inputs: Inputs;
+}

@@ -1,0 +1,133 @@
+/** What the server sends besides transcripts (types.ts), in the words of docs/protocol.md. Positions are LSP's, in UTF-16. */
+
+/** A field that the server may send as null, or not at all. */
+export type Optional<T> = T | null | undefined;
+
+export interface Position {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
+}
+
+export interface Hunk {
+  readonly hunkId: string;
+  readonly turnId: string;
+  /** In the document's `version`: over the old text if it is not applied, else over the new. */
+  readonly range: Range;
+  readonly oldText: string;
+  readonly newText: string;
+  readonly applied: boolean;
+  readonly state: "pending" | "accepted" | "rejected" | "conflict" | "stale";
+  readonly outsideSelection?: boolean;
+  /** Where the file itself is concerned. */
+  readonly operation?: Optional<{ readonly kind: "remove" | "move"; readonly target?: Optional<string> }>;
+  /** Why it is in conflict or stale. */
+  readonly reason?: Optional<string>;
+}
+
+export interface DocumentHunks {
+  readonly uri: string;
+  /** Absent: the document is not open. */
+  readonly version?: Optional<number>;
+  readonly hunks: readonly Hunk[];
+}
+
+/** Params of `tark/requestPermission`. */
+export interface Permission {
+  readonly requestId: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly toolCallIds?: Optional<readonly string[]>;
+  readonly title: string;
+  readonly toolKind: string;
+  readonly risk: "read_only" | "write" | "risky" | "dangerous";
+  readonly why: string;
+  readonly digest: string;
+  readonly command?: Optional<{
+    readonly argv: readonly string[];
+    readonly text: string;
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+  }>;
+  readonly edits?: Optional<readonly DocumentHunks[]>;
+  readonly grants: readonly { readonly id: string; readonly covers: string }[];
+}
+
+export interface PermissionReply {
+  readonly outcome: "allow" | "reject" | "cancelled";
+  readonly grant?: string;
+  readonly hunks?: readonly string[];
+  readonly edited?: readonly { readonly hunkId: string; readonly newText: string }[];
+  readonly reason?: string;
+}
+
+/** Params of `tark/requestInput`. */
+export interface Input {
+  readonly requestId: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly question: string;
+  readonly options: readonly { readonly id: string; readonly label: string }[];
+  readonly multiple: boolean;
+  readonly freeText: boolean;
+}
+
+/** `null`: the person wants to say nothing. */
+export interface InputReply {
+  readonly answer: string | readonly string[] | null;
+}
+
+export interface Session {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly created: string;
+  readonly updated: string;
+  readonly folders: readonly string[];
+  readonly turns: number;
+  readonly model?: Optional<string>;
+  readonly mode?: Optional<string>;
+  readonly approval?: Optional<string>;
+  readonly thinking?: Optional<string>;
+  readonly costUsd?: Optional<number>;
+  readonly parent?: Optional<string>;
+  readonly readOnly?: Optional<boolean>;
+  readonly heldBy?: Optional<{ readonly pid: number; readonly host: string }>;
+}
+
+/** What new sessions begin with, as in `tark.state`. */
+export interface EffectiveSettings {
+  readonly model?: Optional<string>;
+  readonly mode?: Optional<string>;
+  readonly approval?: Optional<string>;
+  readonly thinking?: Optional<string>;
+  readonly [key: string]: unknown;
+}
+
+export interface NamedPrompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly source: string;
+  readonly needsSelection: boolean;
+}
+
+/** The answer of `tark.turn.start`. */
+export interface StartedTurn {
+  readonly sessionId: string;
+  readonly turnId: string;
+  /** Behind how many others it waits. */
+  readonly queued?: Optional<number>;
+}
+
+/** The answer of `tark.state`, as far as it is used. */
+export interface ServerState {
+  readonly permissions?: Optional<readonly Permission[]>;
+  readonly inputs?: Optional<readonly Input[]>;
+  readonly sessions?: Optional<readonly Session[]>;
+  readonly settings?: Optional<EffectiveSettings>;
+  readonly prompts?: Optional<readonly NamedPrompt[]>;
+}

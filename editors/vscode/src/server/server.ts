@@ -1,0 +1,12 @@
+/** What the other parts get of the language server: commands to it, and what is known of it. */
+
+import type { State } from "../state";
+
+export interface Server {
+  readonly state: State;
+  readonly running: boolean;
+  /** Starts it if there is none. Fails with words for the person. */
+  ensure(): Promise<void>;
+  /** One of the commands of docs/protocol.md; starts the server if need be. Fails with words for the person. */
+  command<T>(name: string, argument?: object): Promise<T>;
+}

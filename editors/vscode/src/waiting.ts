@@ -1,0 +1,98 @@
+/** What waits for the person, permissions and questions alike: it enters the state, is answered once, and is dropped. */
+
+import type { Disposable } from "./events";
+import type { Input, InputReply, Permission, PermissionReply } from "./protocol";
+import type { State } from "./state";
+
+export interface Kinds {
+  permission: { request: Permission; reply: PermissionReply };
+  input: { request: Input; reply: InputReply };
+}
+export type Kind = keyof Kinds;
+
+/** VS Code's CancellationToken, as far as it is used. */
+export interface Cancellation {
+  onCancellationRequested(listener: () => void): Disposable;
+}
+
+/** The request was taken back: its answer goes nowhere. */
+export class TakenBack extends Error {}
+
+const LISTS = { permission: "permissions", input: "inputs" } as const;
+
+interface Asked {
+  resolve(reply: unknown): void;
+  reject(problem: Error): void;
+}
+
+export class Waiting {
+  private readonly asked = new Map<string, Asked>();
+
+  /** @param send answers what did not come as a request to this client, by `tark.<kind>.answer` */
+  constructor(
+    private readonly state: State,
+    private readonly send: (kind: Kind, argument: object) => Promise<void>,
+  ) {}
+
+  /** The handler of a request of the server: done when the person has answered, fails when it is no more. */
+  async ask<K extends Kind>(kind: K, request: Kinds[K]["request"], cancellation: Cancellation): Promise<Kinds[K]["reply"]> {
+    const id = request.requestId;
+    this.asked.get(id)?.reject(new TakenBack("asked anew")); // its hunks were edited: another digest
+    const answered = new Promise((resolve, reject) => this.asked.set(id, { resolve, reject }));
+    const own = this.asked.get(id);
+    const takenBack = cancellation.onCancellationRequested(() => own?.reject(new TakenBack("taken back")));
+    const list: readonly Kinds[Kind]["request"][] = this.state[LISTS[kind]];
+    const known = list.some((each) => each.requestId === id);
+    this.keep(kind, known ? list.map((each) => (each.requestId === id ? request : each)) : [...list, request]);
+    try {
+      return (await answered) as Kinds[K]["reply"];
+    } finally {
+      takenBack.dispose();
+      if (this.asked.get(id) === own) {
+        this.asked.delete(id);
+        this.drop(kind, id);
+      }
+    }
+  }
+
+  /** What the person decided goes to the server, once. False: it does not wait any more. */
+  async answer<K extends Kind>(kind: K, requestId: string, reply: Kinds[K]["reply"]): Promise<boolean> {
+    const request = this.state[LISTS[kind]].find((each) => each.requestId === requestId);
+    if (request === undefined) {
+      return false;
+    }
+    const asked = this.asked.get(requestId);
+    this.drop(kind, requestId);
+    if (asked === undefined) {
+      await this.send(kind, { ...reply, requestId, digest: (request as Partial<Permission>).digest });
+    } else {
+      asked.resolve(reply);
+    }
+    return true;
+  }
+
+  /** The server has ended: nobody waits for the answers. */
+  ended(): void {
+    for (const each of this.asked.values()) {
+      each.reject(new TakenBack("the server has ended"));
+    }
+    this.asked.clear();
+  }
+
+  private drop(kind: Kind, requestId: string): void {
+    const list: readonly Kinds[Kind]["request"][] = this.state[LISTS[kind]];
+    const left = list.filter((each) => each.requestId !== requestId);
+    if (left.length < list.length) {
+      this.keep(kind, left);
+    }
+  }
+
+  private keep(kind: Kind, list: readonly Kinds[Kind]["request"][]): void {
+    if (kind === "permission") {
+      this.state.permissions = list as readonly Permission[];
+    } else {
+      this.state.inputs = list as readonly Input[];
+    }
+    this.state.emit(kind, undefined);
+  }
+}
