@@ -1,0 +1,79 @@
+/**
+ * What a hunk looks like in the editor. The lines that stand are marked; those that do not stand there cannot be drawn
+ * as lines (VS Code has no virtual lines for extensions), so they stand in few words at the end of the line they belong
+ * to, and whole in the hover and in the diff. Pure.
+ */
+
+import type { Hunk } from "../protocol";
+import { code } from "../visible";
+import { changedWords, type Span } from "./changedWords";
+import { runs } from "./lineDiff";
+import type { Place } from "./places";
+import { linesOf } from "./words";
+
+export interface Ghost {
+  /** The line at whose end it stands. */
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface Drawing {
+  /** Lines that stand and are of the hunk: those that would go, or that came. */
+  readonly lines: readonly number[];
+  readonly words: readonly (Span & { readonly line: number })[];
+  readonly ghosts: readonly Ghost[];
+}
+
+const LONGEST = 120;
+/** How the lines that do not stand there are told from the text before them. */
+const SIGNS = { added: "+ ", removed: "− " };
+
+/** Of a hunk whose lines stand at `place` as they did when it was made. */
+export function drawn(hunk: Hunk, place: Place, lineCount: number): Drawing {
+  const there = linesOf(hunk.applied ? hunk.newText : hunk.oldText);
+  const others = linesOf(hunk.applied ? hunk.oldText : hunk.newText);
+  const lines: number[] = [];
+  const words: (Span & { line: number })[] = [];
+  const ghosts: Ghost[] = [];
+  const last = Math.max(0, lineCount - 1);
+  for (const run of runs(there, others)) {
+    const [count, otherCount] = [run.oldEnd - run.oldStart, run.newEnd - run.newStart];
+    for (let index = 0; index < count; index += 1) {
+      const line = Math.min(place.start + run.oldStart + index, last);
+      lines.push(line);
+      if (count === otherCount) {
+        const [one, other] = [there[run.oldStart + index] ?? "", others[run.newStart + index] ?? ""];
+        words.push(...changedWords(one, other).map((span) => ({ ...span, line })));
+      }
+    }
+    const at = place.start + run.oldStart;
+    if (count === 0 && otherCount > 0) {
+      const above = Math.min(Math.max(0, at - 1), last);
+      ghosts.push({ line: above, text: ghost(hunk, others.slice(run.newStart, run.newEnd), at === 0) });
+    }
+    for (let index = 0; index < Math.min(count, otherCount); index += 1) {
+      const isLast = index === Math.min(count, otherCount) - 1;
+      const own = others.slice(run.newStart + index, isLast ? run.newEnd : run.newStart + index + 1);
+      ghosts.push({ line: Math.min(at + index, last), text: ghost(hunk, own, false) });
+    }
+  }
+  return { lines, words, ghosts };
+}
+
+/** Of lines above the first one that is said. */
+function ghost(hunk: Hunk, lines: readonly string[], isOnTop: boolean): string {
+  const sign = (isOnTop ? "↑ " : "") + (hunk.applied ? SIGNS.removed : SIGNS.added);
+  let text = code(lines[0] ?? "").replaceAll("\t", " ").trim();
+  let shown = 1;
+  for (const line of lines.slice(1)) {
+    const more = `${text} ⏎ ${code(line).replaceAll("\t", " ").trim()}`;
+    if (more.length > LONGEST) {
+      break;
+    }
+    text = more;
+    shown += 1;
+  }
+  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  const left = lines.length - shown;
+  return `${sign}${cut}${left > 0 ? ` … ${String(left)} more` : ""}`;
+}

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Hunk } from "../../src/protocol";
+import { changedWords } from "../../src/review/changedWords";
+import { side } from "../../src/review/diffText";
+import { drawn } from "../../src/review/ghosts";
+import { runs } from "../../src/review/lineDiff";
+import { orders, told } from "../../src/review/orders";
+import { ChangeLog } from "../../src/review/places";
+import { PlacedHunks, type Text } from "../../src/review/placed";
+import { nearest, next, touched } from "../../src/review/selection";
+import { files, questions } from "../../src/review/treeModel";
+import { because, count, linesOf, size, title } from "../../src/review/words";
+
+const URI = "file:///w/prices.py";
+const name = (uri: string): string => uri.replace("file:///w/", "");
+
+function hunk(start: number, oldText: string, newText: string, more: Partial<Hunk> = {}): Hunk {
+  const lines = linesOf(more.applied ? newText : oldText).length;
+  const range = { start: { line: start, character: 0 }, end: { line: start + lines, character: 0 } };
+  return { hunkId: "h1", turnId: "t1", range, oldText, newText, applied: false, state: "pending", ...more };
+}
+
+function text(lines: string[], version = 1, isDirty = false): Text {
+  return { version, isDirty, lineCount: lines.length, line: (number) => lines[number] ?? "" };
+}
+
+test("only the lines that differ are runs", () => {
+  assert.deepEqual(runs(["a", "b", "c"], ["a", "x", "c", "d"]), [
+    { oldStart: 1, oldEnd: 2, newStart: 1, newEnd: 2 },
+    { oldStart: 3, oldEnd: 3, newStart: 3, newEnd: 4 },
+  ]);
+  assert.deepEqual(runs([], ["a"]), [{ oldStart: 0, oldEnd: 0, newStart: 0, newEnd: 1 }]);
+  assert.deepEqual(runs(["a"], ["a"]), []);
+});
+
+test("runs of many lines cost little", () => {
+  const many = (word: string): string[] => Array.from({ length: 5000 }, (_, index) => `${word} ${String(index)}`);
+  assert.deepEqual(runs(many("a"), many("b")), [{ oldStart: 0, oldEnd: 5000, newStart: 0, newEnd: 5000 }]);
+});
+
+test("changed words are marked, unless too little is alike", () => {
+  assert.deepEqual(changedWords("return total(prices)", "return sum(prices)"), [{ from: 7, to: 12 }]);
+  assert.deepEqual(changedWords("abc", "xyz"), []);
+});
+
+test("a hunk in words", () => {
+  const one = hunk(0, "a\n", "\n  def area(radius):\nb\n");
+  assert.equal(size([one]), "+3 −1");
+  assert.equal(title(one, name), "+3 −1 def area(radius):");
+  assert.equal(title({ ...one, state: "conflict", outsideSelection: true }, name), "conflict: +3 −1 def area(radius): (outside the selection)");
+  assert.equal(title({ ...one, operation: { kind: "move", target: "file:///w/lib/c.py" } }, name), "moves this file to lib/c.py");
+  assert.equal(because({ ...one, reason: "the person changed these lines" }), "");
+  assert.equal(because({ ...one, reason: "the editor refused it" }), " (the editor refused it)");
+  assert.equal(count([{ uri: "a", hunk: one }, { uri: "b", hunk: one }, { uri: "b", hunk: one }]), "3 changes in 2 files");
+});
+
+test("what a person must not be shown in a title is shown as what it is", () => {
+  const evil = hunk(0, "", "[x](command:evil)\u202e $(check)\n");
+  assert.equal(title(evil, name), "+1 −0 [x] (command:evil)\\u{202e} $ (check)");
+});
+
+test("a hunk looks pending where its lines stand, and is carried over what was typed meanwhile", () => {
+  const log = new ChangeLog(1);
+  const placed = new PlacedHunks(log);
+  log.add(2, [{ first: 0, last: 0, newLast: 1 }]);
+  placed.update({ uri: URI, version: 1, hunks: [hunk(1, "b\n", "B\n")] }, text(["new", "a", "b"], 2, true));
+  assert.deepEqual(placed.all().map(({ place, look }) => [place, look]), [[{ start: 2, count: 1 }, "pending"]]);
+});
+
+test("a hunk is not drawn where the text is another one than the server speaks of", () => {
+  const drawnOf = (version: number | null, now: Text): unknown[] => {
+    const placed = new PlacedHunks(new ChangeLog(1));
+    placed.update({ uri: URI, version, hunks: [hunk(1, "b\n", "B\n")] }, now);
+    return placed.all();
+  };
+  assert.deepEqual(drawnOf(1, text(["a", "x"])), []);
+  assert.deepEqual(drawnOf(7, text(["a", "b"])), [], "of a version that is yet to come");
+  assert.deepEqual(drawnOf(null, text(["a", "b"], 1, true)), [], "of the file, while the document has other text");
+  assert.equal(drawnOf(null, text(["a", "b"], 1, false)).length, 1);
+});
+
+test("typing in it makes it look changed at once, and taking that back pending again", () => {
+  const placed = new PlacedHunks(new ChangeLog(1));
+  placed.update({ uri: URI, version: 1, hunks: [hunk(1, "b\n", "B\n")] }, text(["a", "b"]));
+  assert.ok(placed.changed([{ first: 1, last: 2, newLast: 2 }], text(["a", "bx"], 2)));
+  assert.equal(placed.all()[0]?.look, "changed");
+  assert.ok(placed.changed([{ first: 1, last: 2, newLast: 2 }], text(["a", "b"], 3)));
+  assert.equal(placed.all()[0]?.look, "pending");
+  assert.ok(!placed.changed([{ first: 0, last: 1, newLast: 1 }], text(["ax", "b"], 4)));
+});
+
+test("what was just accepted is not drawn before the server has said so", () => {
+  const placed = new PlacedHunks(new ChangeLog(1));
+  placed.update({ uri: URI, version: 1, hunks: [hunk(1, "b\n", "B\nC\n")] }, text(["a", "b", "d"]));
+  placed.changed([{ first: 1, last: 2, newLast: 3 }], text(["a", "B", "C", "d"], 2));
+  assert.deepEqual(placed.all(), []);
+});
+
+test("what goes is marked, what comes stands at the end of the line it belongs to", () => {
+  const one = hunk(1, "total(a)\nkeep\n", "sum(a)\nkeep\nnew\n");
+  assert.deepEqual(drawn(one, { start: 1, count: 2 }, 9), {
+    lines: [1],
+    words: [{ line: 1, from: 0, to: 5 }],
+    ghosts: [
+      { line: 1, text: "+ sum(a)" },
+      { line: 2, text: "+ new" },
+    ],
+  });
+  const applied = hunk(1, "a\n", "b\n", { applied: true });
+  assert.deepEqual(drawn(applied, { start: 1, count: 1 }, 9).ghosts, [{ line: 1, text: "− a" }]);
+});
+
+test("an insertion says how much it is, above the first line, too", () => {
+  const long = Array.from({ length: 30 }, (_, index) => `\tline ${String(index)}\n`).join("");
+  const [ghost] = drawn(hunk(0, "", long), { start: 0, count: 0 }, 3).ghosts;
+  assert.equal(ghost?.line, 0);
+  assert.match(ghost.text, /^↑ \+ line 0 ⏎ line 1 .* … \d+ more$/);
+  assert.ok(ghost.text.length < 150);
+});
+
+test("the lines of a deletion that are more than those that come are all marked", () => {
+  const drawing = drawn(hunk(0, "a\nb\nc\n", "x\n"), { start: 0, count: 3 }, 3);
+  assert.deepEqual(drawing.lines, [0, 1, 2]);
+  assert.deepEqual(drawing.ghosts, [{ line: 0, text: "+ x" }]);
+});
+
+test("the two sides of a diff", () => {
+  const lines = ["a", "b", "c", "D"];
+  const shown = [
+    { hunk: hunk(1, "b\n", "B1\nB2\n"), place: { start: 1, count: 1 } },
+    { hunk: hunk(3, "d\n", "D\n", { hunkId: "h2", applied: true }), place: { start: 3, count: 1 } },
+  ];
+  assert.equal(side(lines, shown, "before"), "a\nb\nc\nd");
+  assert.equal(side(lines, shown, "after"), "a\nB1\nB2\nc\nD");
+  const conflict = { hunk: hunk(1, "b\n", "B\n", { state: "conflict" }), place: { start: 1, count: 1 } };
+  assert.equal(side(["a", "typed"], [conflict], "before"), "a\ntyped");
+  assert.equal(side(["a", "typed"], [conflict], "after"), "a\nB");
+  const removal = { hunk: hunk(0, "a\n", "", { operation: { kind: "remove" } }), place: { start: 0, count: 1 } };
+  assert.equal(side(["a"], [removal], "after"), "");
+  assert.equal(side(undefined, [{ hunk: hunk(0, "", "x\n"), place: { start: 0, count: 0 } }], "after"), "x");
+});
+
+test("all that can be decided together is one command, a conflict is one of its own", () => {
+  const plain = (id: string): { hunk: Hunk; typedOver: boolean } => ({ hunk: hunk(0, "a", "b", { hunkId: id }), typedOver: false });
+  const conflict = { hunk: hunk(0, "a", "b", { hunkId: "c", state: "conflict" }), typedOver: false };
+  assert.deepEqual(orders([plain("a"), conflict, plain("b")], "accept"), [
+    { command: "tark.hunk.accept", argument: { hunkIds: ["a", "b"] } },
+    { command: "tark.hunk.edit", argument: { hunkId: "c", newText: "b", accept: true } },
+  ]);
+  assert.deepEqual(orders([plain("a"), conflict], "reject"), [{ command: "tark.hunk.reject", argument: { hunkIds: ["a", "c"] } }]);
+  const typed = { hunk: hunk(0, "a", "b", { hunkId: "d", applied: true }), typedOver: true };
+  assert.deepEqual(orders([typed], "reject"), [{ command: "tark.hunk.accept", argument: { hunkIds: ["d"] } }]);
+});
+
+test("what is said of a decision", () => {
+  const left = [{ uri: URI, hunk: hunk(0, "a", "b") }];
+  assert.equal(told("accept", { done: 1, problems: new Set() }, left), "accepted 1 change, 1 change in 1 file left");
+  assert.equal(
+    told("reject", { done: 2, problems: new Set(["hunkIds: the person undid it"]) }, []),
+    "rejected 2 changes, not rejected: you undid it",
+  );
+});
+
+test("the hunks a cursor or a selection means", () => {
+  const places = [
+    { start: 2, count: 2 },
+    { start: 6, count: 0 },
+  ];
+  assert.deepEqual(touched(places, 3, 3), [0]);
+  assert.deepEqual(touched(places, 4, 4), [0], "right below it");
+  assert.deepEqual(touched(places, 5, 5), [1]);
+  assert.deepEqual(touched(places, 0, 9), [0, 1]);
+  assert.deepEqual(touched(places, 9, 9), []);
+  assert.equal(nearest(places, 9), 1);
+  assert.equal(nearest([], 9), undefined);
+  assert.equal(next(places, 0, 1), 2);
+  assert.equal(next(places, 2, 1), 5);
+  assert.equal(next(places, 5, 1), undefined);
+  assert.equal(next(places, 5, -1), 2);
+});
+
+test("the list of changes has files with counts, and what waits for an answer", () => {
+  const known = new Map([
+    ["file:///w/b.py", { uri: "file:///w/b.py", hunks: [hunk(3, "", "x\n", { hunkId: "2" }), hunk(1, "a\n", "", { hunkId: "1", state: "conflict" })] }],
+    ["file:///w/a.py", { uri: "file:///w/a.py", hunks: [hunk(0, "a\n", "b\n")] }],
+  ]);
+  const found = files(known, name);
+  assert.deepEqual(found.map(({ uri, description }) => [uri, description]), [
+    ["file:///w/a.py", "+1 −1 · 1 change"],
+    ["file:///w/b.py", "+1 −1 · 2 changes · 1 conflict"],
+  ]);
+  assert.deepEqual(found[1]?.hunks.map((each) => each.label), ["conflict: +0 −1 a", "+1 −0 x"]);
+  const input = { requestId: "i", sessionId: "s", turnId: "t", question: " Which\none? ", options: [], multiple: false, freeText: true };
+  assert.deepEqual(questions([], [input]), [{ kind: "input", requestId: "i", label: "Which⏎one?", description: "a question" }]);
+});
