@@ -1,0 +1,160 @@
+/** What the extension and the page of its chat tell each other. Types and tables only: both sides are built with it. */
+
+import type { Notice, PlanEntry, ToolCall, Turn, Usage, Words } from "../types";
+
+/** A turn without its blocks. `sending`: the server has not taken it yet. */
+export interface TurnHead {
+  readonly turnId: string;
+  readonly state: Turn["state"] | "sending";
+  readonly prompt: string;
+  readonly turnKind?: string;
+  readonly model?: string;
+  readonly plan?: readonly PlanEntry[];
+  readonly usage?: Usage;
+  readonly stopReason?: string;
+  readonly error?: { readonly message: string; readonly hint: string };
+  readonly edits?: number;
+}
+
+/** `ms` and `since` tell how long it has run: until `since`, a time, when it began to run again. */
+export interface CallView extends ToolCall {
+  readonly ms?: number;
+  readonly since?: number;
+}
+
+export type BlockView = Words | Notice | CallView;
+
+/** `index` is the block's in its turn; `from`: how many characters of it were told before. */
+export type TranscriptChange =
+  | { readonly kind: "turn"; readonly head: TurnHead }
+  | { readonly kind: "block"; readonly turnId: string; readonly index: number; readonly block: BlockView }
+  | {
+      readonly kind: "words";
+      readonly turnId: string;
+      readonly index: number;
+      readonly from: number;
+      readonly delta: string;
+    };
+
+export interface TranscriptView {
+  readonly sessionId?: string;
+  readonly earlier: boolean;
+  readonly turns: readonly { readonly head: TurnHead; readonly blocks: readonly BlockView[] }[];
+}
+
+/** All that stands around the transcript. */
+export interface Status {
+  readonly server: boolean;
+  readonly sessionId?: string;
+  readonly title: string;
+  readonly readOnly: boolean;
+  readonly model: string;
+  readonly mode: string;
+  readonly approval: string;
+  readonly costUsd?: number;
+  readonly contextUsed?: number;
+  readonly contextWindow?: number;
+  readonly hunks: number;
+  /** Uris of the workspace folders, to name files from. */
+  readonly folders: readonly string[];
+}
+
+export interface HunkView {
+  readonly range?: { readonly start: { readonly line: number } };
+  readonly oldText: string;
+  readonly newText: string;
+  readonly state?: string;
+  readonly operation?: { readonly kind: string; readonly target?: string };
+}
+
+export interface Diff {
+  readonly uri: string;
+  readonly hunks: readonly HunkView[];
+}
+
+export interface PermissionRow {
+  readonly requestId: string;
+  /** What was shown is what is answered. */
+  readonly digest: string;
+  readonly title: string;
+  readonly risk: string;
+  readonly why: string;
+  readonly toolCallIds: readonly string[];
+  readonly command?: { readonly text: string; readonly cwd: string; readonly argv: readonly string[] };
+  readonly edits?: readonly Diff[];
+  readonly grants: readonly { readonly id: string; readonly covers: string }[];
+}
+
+export interface InputRow {
+  readonly requestId: string;
+  readonly question: string;
+  readonly options: readonly { readonly id: string; readonly label: string }[];
+  readonly multiple: boolean;
+  readonly freeText: boolean;
+}
+
+export interface SessionRow {
+  readonly sessionId: string;
+  readonly title: string;
+  /** When, how long, what it cost. */
+  readonly figures: string;
+  readonly current: boolean;
+}
+
+/** Characters `from` to `to` of the prompt become `insert`. */
+export interface CompletionRow {
+  readonly label: string;
+  readonly detail?: string;
+  readonly insert: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export type ToPage =
+  | { readonly kind: "transcript"; readonly transcript: TranscriptView; readonly sending: readonly TurnHead[] }
+  | { readonly kind: "changes"; readonly changes: readonly TranscriptChange[] }
+  | { readonly kind: "sending"; readonly turns: readonly TurnHead[] }
+  | { readonly kind: "status"; readonly status: Status }
+  | { readonly kind: "waiting"; readonly permissions: readonly PermissionRow[]; readonly inputs: readonly InputRow[] }
+  | { readonly kind: "sessions"; readonly sessions: readonly SessionRow[] }
+  | { readonly kind: "completion"; readonly id: number; readonly items: readonly CompletionRow[] }
+  /** Words for the prompt, which stand above what is typed there; of a failed attempt, with what it was in place of. */
+  | { readonly kind: "words"; readonly words: string; readonly instead?: string }
+  | { readonly kind: "draft"; readonly words: string }
+  | { readonly kind: "say"; readonly words: string }
+  | { readonly kind: "focus" };
+
+/** What a button of the page may run, by the id of the extension's command. */
+export const RUNS = {
+  model: "tark.selectModel",
+  mode: "tark.selectMode",
+  approval: "tark.selectApproval",
+  usage: "tark.showUsage",
+  review: "tark.review.list",
+  undo: "tark.review.undoTurn",
+  restart: "tark.restart",
+} as const;
+
+export type Reply = { outcome: "allow" | "reject" | "cancelled"; grant?: string; reason?: string };
+export type SessionAction = "open" | "rename" | "fork" | "export" | "delete";
+
+export type ToHost =
+  | { readonly kind: "ready" }
+  /** `instead`: the turn whose prompt this one takes the place of, in a session of its own. */
+  | { readonly kind: "send"; readonly words: string; readonly instead?: string }
+  | { readonly kind: "steer"; readonly words: string }
+  | { readonly kind: "cancel"; readonly turnId?: string }
+  | { readonly kind: "draft"; readonly words: string }
+  | { readonly kind: "earlier" }
+  | { readonly kind: "open"; readonly path: string; readonly first?: number; readonly last?: number }
+  | { readonly kind: "openUri"; readonly uri: string; readonly line?: number }
+  | { readonly kind: "browse"; readonly url: string }
+  | { readonly kind: "copy" | "insert" | "apply"; readonly text: string }
+  | { readonly kind: "complete"; readonly id: number; readonly text: string; readonly offset: number }
+  | { readonly kind: "run"; readonly what: keyof typeof RUNS }
+  | { readonly kind: "sessions" }
+  | { readonly kind: "session"; readonly action: SessionAction; readonly sessionId: string }
+  | { readonly kind: "newSession" }
+  | { readonly kind: "permission"; readonly requestId: string; readonly digest: string; readonly reply: Reply }
+  | { readonly kind: "showPermission"; readonly requestId: string }
+  | { readonly kind: "input"; readonly requestId: string; readonly answer: readonly string[] | string | null };

@@ -1,0 +1,37 @@
+/** What is read aloud: one thing at a time, not more often than one can listen, and the last word is always said. */
+
+const PAUSE_MS = 2000;
+
+export class Announcer {
+  private next: string | undefined;
+  private quietUntil = 0;
+  private waits = false;
+
+  constructor(
+    private readonly speak: (words: string) => void,
+    private readonly now: () => number,
+    private readonly later: (does: () => void, ms: number) => void,
+  ) {}
+
+  announce(words: string): void {
+    this.next = words;
+    const ms = this.quietUntil - this.now();
+    if (ms <= 0) {
+      this.say();
+    } else if (!this.waits) {
+      this.waits = true;
+      this.later(() => {
+        this.waits = false;
+        this.say();
+      }, ms);
+    }
+  }
+
+  private say(): void {
+    if (this.next !== undefined) {
+      this.speak(this.next);
+      this.next = undefined;
+      this.quietUntil = this.now() + PAUSE_MS;
+    }
+  }
+}

@@ -1,0 +1,189 @@
+/** One block of a turn as an element: words, thinking, a tool call, a notice. What is folded is drawn when it is opened. */
+
+import type { BlockView, CallView, Diff } from "../messages";
+import { diffElement } from "./diff";
+import { h, say, set } from "./element";
+import { MarkdownView } from "./markdown";
+import type { Page } from "./page";
+import { prose } from "./prose";
+import { counted } from "../../figures";
+import { callDuration, callTitle, fileName, STATUSES } from "./words";
+
+export interface Drawn {
+  readonly element: HTMLElement;
+  /** `grows`: more words may come at its end. */
+  draw(block: BlockView, grows: boolean): void;
+}
+
+/** What a block needs to know of where it stands. */
+export interface Place {
+  readonly key: string;
+  folders(): readonly string[];
+}
+
+export function newBlock(page: Page, place: Place, block: BlockView): Drawn {
+  switch (block.kind) {
+    case "thinking":
+      return new Thinking(page, place);
+    case "toolCall":
+      return new Call(page, place);
+    case "notice":
+      return new Notice();
+    default:
+      return new Words(page, block.kind === "prompt");
+  }
+}
+
+class Words implements Drawn {
+  readonly element: HTMLElement;
+  private readonly view: MarkdownView;
+
+  constructor(page: Page, isPrompt: boolean) {
+    this.view = new MarkdownView(page);
+    this.element = isPrompt ? h("div", { class: "steered" }, h("h3", {}, "You, meanwhile"), this.view.element) : this.view.element;
+  }
+
+  draw(block: BlockView, grows: boolean): void {
+    if ("text" in block) {
+      this.view.draw(block.text, !grows);
+    }
+  }
+}
+
+class Notice implements Drawn {
+  readonly element = h("p");
+
+  draw(block: BlockView): void {
+    if (block.kind === "notice") {
+      this.element.className = `notice ${block.level === "error" || block.level === "warning" ? block.level : "info"}`;
+      say(this.element, prose(block.message));
+    }
+  }
+}
+
+/** Opened and closed by the person, which is kept; its body is drawn only while it is open. */
+abstract class Folded implements Drawn {
+  readonly element: HTMLDetailsElement;
+  protected readonly summary = h("summary");
+  protected readonly body = h("div", { class: "body" });
+  private block: BlockView | undefined;
+  private grows = false;
+
+  constructor(
+    protected readonly page: Page,
+    protected readonly place: Place,
+    kind: string,
+  ) {
+    this.element = h("details", { class: kind, open: page.kept.opened[place.key] === true }, this.summary, this.body);
+    this.element.addEventListener("toggle", () => {
+      if (this.element.open !== (page.kept.opened[place.key] === true)) {
+        if (this.element.open) {
+          page.kept.opened[place.key] = true;
+        } else {
+          delete page.kept.opened[place.key];
+        }
+        page.keep();
+      }
+      this.drawBody();
+    });
+  }
+
+  draw(block: BlockView, grows: boolean): void {
+    [this.block, this.grows] = [block, grows];
+    this.drawSummary(block);
+    this.drawBody();
+  }
+
+  private drawBody(): void {
+    if (this.element.open && this.block !== undefined) {
+      this.fill(this.block, this.grows);
+    }
+  }
+
+  protected abstract drawSummary(block: BlockView): void;
+  protected abstract fill(block: BlockView, grows: boolean): void;
+}
+
+class Thinking extends Folded {
+  private readonly view: MarkdownView;
+
+  constructor(page: Page, place: Place) {
+    super(page, place, "thinking");
+    this.view = new MarkdownView(page);
+    this.body.append(this.view.element);
+  }
+
+  protected drawSummary(block: BlockView): void {
+    const lines = "text" in block ? block.text.trimEnd().split("\n").length : 0;
+    say(this.summary, `Thinking (${counted(lines, "line")})`);
+  }
+
+  protected fill(block: BlockView, grows: boolean): void {
+    if ("text" in block) {
+      this.view.draw(block.text, !grows);
+    }
+  }
+}
+
+class Call extends Folded {
+  private readonly sign = h("span", { class: "sign", "aria-hidden": "true" });
+  private readonly title = h("span", { class: "title" });
+  private readonly word = h("span", { class: "unseen" });
+  private readonly time = h("span", { class: "time" });
+  private filled: BlockView | undefined;
+
+  constructor(page: Page, place: Place) {
+    super(page, place, "call");
+    this.summary.append(this.sign, this.title, this.word, this.time);
+  }
+
+  protected drawSummary(block: BlockView): void {
+    if (block.kind === "toolCall") {
+      const status = STATUSES[block.status] ?? STATUSES["pending"]!;
+      set(this.element, "data-status", block.status);
+      say(this.sign, status.sign);
+      say(this.title, callTitle(block));
+      say(this.word, ` ${status.word} `);
+      say(this.time, callDuration(block, Date.now()));
+    }
+  }
+
+  protected fill(block: BlockView): void {
+    if (block.kind === "toolCall" && this.filled !== block) {
+      this.filled = block;
+      this.body.replaceChildren(...this.parts(block));
+    }
+  }
+
+  private parts(call: CallView): HTMLElement[] {
+    const parts = (call.content ?? []).map((part) => this.part(part as { type?: string; text?: string } & Diff));
+    if (parts.length === 0 && call.arguments !== undefined) {
+      parts.push(h("pre", { tabindex: 0, role: "group", "aria-label": "Arguments" }, prose(call.arguments)));
+    }
+    return [...this.locations(call), ...parts, ...(parts.length === 0 ? [h("p", { class: "faint" }, "nothing to show yet")] : [])];
+  }
+
+  private part(part: { type?: string; text?: string } & Diff): HTMLElement {
+    if (part.type === "diff") {
+      return diffElement(this.page, part, this.place.folders());
+    }
+    const view = new MarkdownView(this.page);
+    view.draw(part.text ?? "", true);
+    return view.element;
+  }
+
+  /** Where it works, where that is not said by a diff. */
+  private locations(call: CallView): HTMLElement[] {
+    if ((call.content ?? []).some((part) => (part as { type?: string }).type === "diff")) {
+      return [];
+    }
+    return (call.locations ?? []).map((each) => {
+      const { uri, range } = each as { uri: string; range?: { start: { line: number } } };
+      const line = range?.start.line;
+      const name = `${fileName(uri, this.place.folders())}${line === undefined ? "" : `:${line + 1}`}`;
+      const made = h("button", { type: "button", class: "file", title: `Open ${name}` }, name);
+      made.addEventListener("click", () => this.page.tell({ kind: "openUri", uri, ...(line !== undefined && { line }) }));
+      return made;
+    });
+  }
+}

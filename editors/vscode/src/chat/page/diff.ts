@@ -1,0 +1,62 @@
+/** A diff as lines with signs and colours. */
+
+import type { Diff } from "../messages";
+import { button, h } from "./element";
+import type { Page } from "./page";
+import { fileName } from "./words";
+import { code as visible } from "../../visible";
+
+const MOST_LINES = 200; // before the person asks for all
+
+interface Line {
+  readonly sign: "-" | "+" | "@";
+  readonly words: string;
+}
+
+export function diffElement(page: Page, diff: Diff, folders: readonly string[]): HTMLElement {
+  const name = fileName(diff.uri, folders);
+  const line = diff.hunks[0]?.range?.start.line;
+  const open = button(
+    name,
+    () => page.tell({ kind: "openUri", uri: diff.uri, ...(line !== undefined && { line }) }),
+    { class: "file", title: `Open ${name}` },
+  );
+  return h("div", { class: "diff" }, open, someLines(lines(diff), `Changes of ${name}`));
+}
+
+/** Of many lines the first ones, and a button for all. */
+function someLines(all: readonly Line[], name: string): HTMLElement {
+  const frame = h("pre", { tabindex: 0, role: "group", "aria-label": name });
+  frame.append(...all.slice(0, MOST_LINES).map(lineElement));
+  if (all.length <= MOST_LINES) {
+    return frame;
+  }
+  const more = button(`${all.length - MOST_LINES} more lines`, () => {
+    frame.append(...all.slice(MOST_LINES).map(lineElement));
+    more.remove();
+    frame.focus();
+  });
+  return h("div", {}, frame, more);
+}
+
+function lineElement({ sign, words }: Line): HTMLElement {
+  const name = sign === "-" ? "del" : sign === "+" ? "ins" : "span";
+  return h(name, { class: `line${sign === "@" ? " place" : ""}` }, `${sign}${words}\n`);
+}
+
+function lines(diff: Diff): Line[] {
+  return diff.hunks.flatMap((hunk) => {
+    const place = hunk.range === undefined ? "" : ` line ${hunk.range.start.line + 1}`;
+    const decided = hunk.state === undefined || hunk.state === "pending" ? "" : ` ${hunk.state}`;
+    const file = hunk.operation ? ` ${hunk.operation.kind === "move" ? `moved to ${hunk.operation.target ?? ""}` : "removed"}` : "";
+    return [
+      { sign: "@" as const, words: visible(`@${file}${place}${decided}`) },
+      ...side("-", hunk.oldText),
+      ...side("+", hunk.newText),
+    ];
+  });
+}
+
+function side(sign: "-" | "+", text: string): Line[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n").map((words) => ({ sign, words: visible(words) }));
+}

@@ -1,0 +1,122 @@
+/**
+ * The transcript on the page: drawn at most once a frame, only what changed.
+ *
+ * Who reads further up stays there; who is at the end follows it. Turns off the screen cost nothing (chat.css).
+ */
+
+import type { TranscriptChange, TranscriptView, TurnHead } from "../messages";
+import { button, h } from "./element";
+import { Model, type TurnModel } from "./model";
+import type { Page } from "./page";
+import { TurnView } from "./turn";
+
+const AT_END = 40; // pixels from the end that still follow it
+const CALLS_MS = 1000; // how often the time of running calls is drawn
+
+export class TranscriptPart {
+  readonly element = h("section", { class: "transcript", role: "log", "aria-live": "off", "aria-label": "Conversation", tabindex: 0 });
+  readonly model = new Model();
+  private readonly earlier: HTMLElement;
+  private readonly empty = h("p", { class: "empty faint" }, "Ask about this workspace, or say what is to be done. Nothing is sent before you send it.");
+  private readonly turns = h("div", { class: "turns" });
+  private readonly sending = h("div", { class: "sending" });
+  private readonly toEnd = button("↓ To the end", () => this.follow(), { class: "to-end", hidden: true });
+  private readonly views = new Map<TurnModel, TurnView>();
+  private due = false;
+  private follows = true;
+
+  constructor(
+    private readonly page: Page,
+    private readonly folders: () => readonly string[],
+    private readonly edit: (turnId: string, words: string) => void,
+  ) {
+    this.earlier = button("Earlier messages", () => page.tell({ kind: "earlier" }), { class: "earlier", hidden: true });
+    this.element.append(this.earlier, this.empty, this.turns, this.sending, this.toEnd);
+    this.element.addEventListener("scroll", () => this.scrolled(), { passive: true });
+    setInterval(() => this.tick(), CALLS_MS);
+  }
+
+  show(view: TranscriptView, sending: readonly TurnHead[]): void {
+    const same = view.sessionId === this.model.sessionId;
+    const fromEnd = this.element.scrollHeight - this.element.scrollTop;
+    this.model.whole(view);
+    this.views.clear();
+    this.turns.replaceChildren(...this.model.turns.map((turn) => this.newView(turn).element));
+    this.earlier.hidden = !view.earlier;
+    this.showSending(sending);
+    if (!this.follows && same) {
+      this.element.scrollTop = this.element.scrollHeight - fromEnd; // more came above
+    } else if (this.page.kept.scroll !== undefined && !same) {
+      this.element.scrollTop = this.page.kept.scroll;
+      this.follows = false;
+    } else {
+      this.follow();
+    }
+  }
+
+  apply(changes: readonly TranscriptChange[]): void {
+    this.model.apply(changes);
+    if (!this.due) {
+      this.due = true;
+      requestAnimationFrame(() => this.draw());
+    }
+  }
+
+  /** What is on its way to the server. */
+  showSending(heads: readonly TurnHead[]): void {
+    const views = heads.map((head) => new TurnView(this.page, { head, blocks: [] }, this.folders, this.edit).element);
+    this.sending.replaceChildren(...views);
+    this.empty.hidden = this.model.turns.length + heads.length > 0;
+    if (heads.length > 0) {
+      this.follow();
+    }
+  }
+
+  follow(): void {
+    this.follows = true;
+    this.element.scrollTop = this.element.scrollHeight;
+  }
+
+  private draw(): void {
+    this.due = false;
+    for (const [turn, stale] of this.model.take()) {
+      const view = this.views.get(turn);
+      if (view === undefined) {
+        this.turns.append(this.newView(turn).element);
+      } else {
+        view.draw(stale);
+      }
+    }
+    this.empty.hidden = this.model.turns.length > 0;
+    if (this.follows) {
+      this.element.scrollTop = this.element.scrollHeight;
+    }
+  }
+
+  private newView(turn: TurnModel): TurnView {
+    const view = new TurnView(this.page, turn, this.folders, this.edit);
+    this.views.set(turn, view);
+    return view;
+  }
+
+  private scrolled(): void {
+    const { scrollHeight, scrollTop, clientHeight } = this.element;
+    this.follows = scrollHeight - scrollTop - clientHeight < AT_END;
+    this.toEnd.hidden = this.follows;
+    if (this.follows) {
+      delete this.page.kept.scroll;
+    } else {
+      this.page.kept.scroll = scrollTop;
+    }
+    this.page.keep();
+  }
+
+  /** Calls that run show for how long. */
+  private tick(): void {
+    const turn = this.model.turns.findLast(({ head }) => head.state === "running");
+    const running = turn?.blocks.flatMap((block, index) => (block.kind === "toolCall" && block.since !== undefined ? [index] : []));
+    if (turn !== undefined && running !== undefined && running.length > 0) {
+      this.views.get(turn)?.draw(new Set(running));
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/** A turn as an element: the prompt, the blocks of the answer, the plan, and how it ended. */
+
+import { newBlock, type Drawn, type Place } from "./blocks";
+import { button, h, say, set } from "./element";
+import { MarkdownView } from "./markdown";
+import { grows, keyOf, type Stale, type TurnModel } from "./model";
+import type { Page } from "./page";
+import { oneLine, prose } from "./prose";
+import { ending } from "./words";
+
+const LONG_PROMPT = 20; // lines: a longer one is cut until it is opened
+const PLAN_SIGNS: Readonly<Record<string, string>> = { completed: "☑", in_progress: "◐" };
+const PLAN_WORDS: Readonly<Record<string, string>> = { completed: "done", in_progress: "being done" };
+
+export class TurnView {
+  readonly element = h("article", { class: "turn" });
+  private readonly prompt: MarkdownView;
+  private readonly shownPrompt: HTMLElement;
+  private readonly actions = h("span", { class: "actions" });
+  private readonly answer = h("div", { class: "answer", hidden: true });
+  private readonly blocks = h("div", { class: "blocks" });
+  private readonly plan = h("ul", { class: "plan", "aria-label": "Plan", hidden: true });
+  private readonly foot = h("footer", { class: "faint" });
+  private readonly error = h("div", { class: "notice error", hidden: true });
+  private readonly drawn: Drawn[] = [];
+
+  constructor(
+    private readonly page: Page,
+    private readonly turn: TurnModel,
+    private readonly folders: Place["folders"],
+    private readonly edit: (turnId: string, words: string) => void,
+  ) {
+    this.prompt = new MarkdownView(page);
+    this.shownPrompt = h("div", { class: "prompt" }, this.prompt.element);
+    this.answer.append(h("h2", {}, "Tark"), this.blocks, this.plan);
+    this.element.append(
+      h("div", { class: "turn-head" }, h("h2", {}, "You"), this.actions),
+      this.shownPrompt,
+      this.answer,
+      this.error,
+      this.foot,
+    );
+    this.drawHead();
+    turn.blocks.forEach((_, index) => this.drawBlock(index));
+  }
+
+  draw(stale: Stale): void {
+    for (const part of [...stale].sort()) {
+      if (part === "head") {
+        this.drawHead();
+      } else {
+        this.drawBlock(part);
+      }
+    }
+  }
+
+  private drawHead(): void {
+    const { head } = this.turn;
+    set(this.element, "data-state", head.state);
+    set(this.element, "aria-label", `You: ${oneLine(head.prompt).slice(0, 80)}`);
+    this.drawPrompt(head.prompt === "" ? `(${head.turnKind ?? "no words"})` : head.prompt);
+    this.drawActions();
+    this.answer.hidden = head.state !== "running" && this.turn.blocks.length === 0;
+    this.plan.hidden = head.plan === undefined;
+    this.plan.replaceChildren(
+      ...(head.plan ?? []).map(({ content, status }) =>
+        h(
+          "li",
+          { "data-status": status },
+          h("span", { "aria-hidden": "true" }, `${PLAN_SIGNS[status] ?? "☐"} `),
+          oneLine(content),
+          h("span", { class: "unseen" }, ` ${PLAN_WORDS[status] ?? "to do"}`),
+        ),
+      ),
+    );
+    this.error.hidden = head.error === undefined;
+    this.error.replaceChildren(
+      ...(head.error ? [prose(head.error.message), ...(head.error.hint ? [h("p", { class: "hint" }, prose(head.error.hint))] : [])] : []),
+    );
+    say(this.foot, ending(head));
+  }
+
+  private drawPrompt(words: string): void {
+    this.prompt.draw(words, true);
+    const key = `${this.turn.head.turnId}/prompt`;
+    const isLong = words.split("\n").length > LONG_PROMPT && this.page.kept.opened[key] !== true;
+    if (isLong && !this.shownPrompt.classList.contains("cut")) {
+      const all = button("Show all of it", () => {
+        this.page.kept.opened[key] = true;
+        this.page.keep();
+        this.shownPrompt.classList.remove("cut");
+        all.remove();
+      });
+      this.shownPrompt.classList.add("cut");
+      this.shownPrompt.after(all);
+    }
+  }
+
+  /** What can be done with the prompt. */
+  private drawActions(): void {
+    const { state, turnId } = this.turn.head;
+    if (this.actions.dataset["state"] === state) {
+      return; // a button that has the focus stays
+    }
+    this.actions.dataset["state"] = state;
+    const edit = (): void => this.edit(turnId, this.turn.head.prompt);
+    const cancel = (): void => this.page.tell({ kind: "cancel", turnId });
+    this.actions.replaceChildren(
+      ...(state === "running" || state === "ended"
+        ? [button("Edit", edit, { "aria-label": "Edit this prompt and send it in a session of its own", title: "Edit and send again" })]
+        : []),
+      ...(state === "queued" ? [button("Cancel", cancel, { "aria-label": "Cancel this prompt that waits" })] : []),
+    );
+  }
+
+  private drawBlock(index: number): void {
+    const block = this.turn.blocks[index];
+    if (block === undefined) {
+      return;
+    }
+    this.answer.hidden = false;
+    let drawn = this.drawn[index];
+    if (drawn === undefined) {
+      drawn = newBlock(this.page, { key: keyOf(this.turn, index), folders: this.folders }, block);
+      this.drawn[index] = drawn;
+      this.blocks.append(drawn.element);
+    }
+    drawn.draw(block, grows(this.turn, index));
+  }
+}

@@ -1,0 +1,55 @@
+/** Numbers, money and times as people read them in a line. Pure; as lua/tark/figures.lua of the Neovim plugin. */
+
+/** `950`, `8.1k`, `200k`, `1.2M`. */
+export function short(number: number): string {
+  if (number < 1000) {
+    return String(number);
+  }
+  const [unit, name] = number >= 999_950 ? [1_000_000, "M"] : [1000, "k"];
+  return (number / Number(unit)).toFixed(1).replace(/\.0$/, "") + String(name);
+}
+
+/** `$0.0123`, `$4.20`, nothing where nobody knows. */
+export function money(usd: number | null | undefined): string {
+  if (usd == null) {
+    return "";
+  }
+  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
+}
+
+/** `now`, `5 min`, `3 h`, `2 d`. */
+export function age(time: string, now: number): string {
+  const seconds = (now - Date.parse(time)) / 1000;
+  if (Number.isNaN(seconds)) {
+    return "";
+  }
+  const [, unit, name] = AGES.find(([below]) => seconds < below) ?? AGES[AGES.length - 1]!;
+  return unit === 0 ? name : `${Math.floor(seconds / unit)} ${name}`;
+}
+
+const AGES: readonly (readonly [below: number, unit: number, name: string])[] = [
+  [60, 0, "now"],
+  [3600, 60, "min"],
+  [86_400, 3600, "h"],
+  [Infinity, 86_400, "d"],
+];
+
+/** `0.4 s`, `12 s`, `2 min 5 s`. */
+export function duration(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 9.95) {
+    return `${seconds.toFixed(1)} s`;
+  }
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** `1 edit`, `2 edits`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** What there is of several, side by side. */
+export function row(...parts: readonly (string | null | undefined | false)[]): string {
+  return parts.filter((part) => typeof part === "string" && part !== "").join(" · ");
+}
