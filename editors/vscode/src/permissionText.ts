@@ -67,7 +67,7 @@ export function message(request: Permission, name: Name): string {
 }
 
 export function riskWords(request: Permission): string {
-  return `${RISKS[request.risk] ?? line(String(request.risk))}, asked because ${short(request.why, 80)}`;
+  return `${RISKS[request.risk] ?? line(request.risk)}, asked because ${short(request.why, 80)}`;
 }
 
 /**

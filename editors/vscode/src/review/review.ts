@@ -1,36 +1,150 @@
-/** Review of changes: marks, lenses, tree and diffs put together. (A stand-in: helper REVIEW writes it.) */
+/** Review of changes: marks, lenses, list and diffs put together, and what the commands do. */
 
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
+import { say, telling } from "../notify";
 import type { Core } from "../parts";
+import type { Server } from "../server/server";
+import { Deciding } from "./deciding";
+import { Decorations } from "./decorations";
+import { Diffs, SCHEME as DIFF } from "./diff";
+import { ReviewedDocuments } from "./documents";
+import { HunkEditing, SCHEME as EDITED } from "./editing";
+import { nameOf } from "./files";
+import { Lenses } from "./lenses";
+import { hunkIdOf, Meant } from "./meant";
+import { Navigation } from "./navigation";
+import type { Decision } from "./orders";
+import { touched } from "./selection";
+import { ChangesTree } from "./tree";
+import { operation, type WaitingHunk } from "./words";
 
-export type Decision = "accept" | "reject";
+export type { Decision } from "./orders";
 /** `hunk`: at the cursor, or the one given. */
 export type Scope = "hunk" | "file" | "all";
 
 export class Review implements vscode.Disposable {
-  constructor(
-    readonly context: vscode.ExtensionContext,
-    readonly core: Core,
-  ) {}
+  private readonly server: Server;
+  private readonly documents: ReviewedDocuments;
+  private readonly diffs: Diffs;
+  private readonly editing: HunkEditing;
+  private readonly meant: Meant;
+  private readonly deciding: Deciding;
+  private readonly navigation: Navigation;
+  private readonly owned: vscode.Disposable;
+  private readonly contexts = new Map<string, boolean>();
 
-  /** `target`: what a lens or a row of the tree hands over. */
-  async decide(_decision: Decision, _scope: Scope, _target?: unknown): Promise<void> {
-    // nothing yet
+  constructor(_context: vscode.ExtensionContext, core: Core) {
+    const { server } = core;
+    this.server = server;
+    this.documents = new ReviewedDocuments(server.state);
+    this.diffs = new Diffs(server.state, this.documents);
+    this.editing = new HunkEditing(server);
+    this.meant = new Meant(server.state, this.documents, this.diffs);
+    this.deciding = new Deciding(server, this.meant, this.documents, this.diffs);
+    this.navigation = new Navigation(this.meant, this.documents, this.diffs);
+    this.owned = vscode.Disposable.from(
+      this.documents,
+      this.diffs,
+      this.editing,
+      new Decorations(this.documents),
+      new Lenses(this.documents),
+      new ChangesTree(server.state),
+      vscode.commands.registerCommand("tark.client.openHunk", (target) => telling(() => this.open(target))),
+      this.documents.onDidChange(() => this.look()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.look()),
+      vscode.window.onDidChangeTextEditorSelection(() => this.look()),
+    );
   }
 
-  async go(_direction: "next" | "previous"): Promise<void> {
-    // nothing yet
+  /** `target`: what a lens or a row of the list hands over, or the URI of an editor's menu. */
+  async decide(decision: Decision, scope: Scope, target?: unknown): Promise<void> {
+    const document = vscode.window.activeTextEditor?.document;
+    if (scope === "all") {
+      await this.deciding.decideMany(this.meant.all(), decision);
+    } else if (scope === "file") {
+      await this.deciding.decideMany(this.meant.inFile(target), decision);
+    } else if (document?.uri.scheme === EDITED && decision === "accept" && hunkIdOf(target) === undefined) {
+      await this.editing.accept(document);
+    } else {
+      await this.deciding.decide(this.meant.hunks(target), decision);
+    }
   }
 
-  async diff(_target?: unknown): Promise<void> {
-    // nothing yet
+  async go(direction: "next" | "previous"): Promise<void> {
+    await this.navigation.go(direction === "next" ? 1 : -1);
   }
 
-  async regenerate(_target?: unknown): Promise<void> {
-    // nothing yet
+  /** Of the hunk at hand, else of its file, else of all. */
+  async diff(target?: unknown): Promise<void> {
+    const found = [this.meant.hunks(target), this.meant.inFile(target), this.meant.all()].find((some) => some.length > 0);
+    if (found === undefined) {
+      void say("nothing to review");
+      return;
+    }
+    await this.diffs.show(found);
+  }
+
+  /** The new lines in a document of their own. */
+  async edit(target?: unknown): Promise<void> {
+    const found = this.one(target);
+    const words = found && operation(found.hunk, nameOf);
+    if (words !== undefined) {
+      void say(`this change ${words}: there are no lines to edit`);
+    } else if (found) {
+      await this.editing.open(found.uri, found.hunk);
+    }
+  }
+
+  async regenerate(target?: unknown): Promise<void> {
+    const found = this.one(target);
+    const prompt =
+      found &&
+      (await vscode.window.showInputBox({
+        title: "Tark: write this change anew",
+        prompt: "What should be otherwise? Nothing: just in another way",
+        ignoreFocusOut: true,
+      }));
+    if (found && prompt !== undefined) {
+      await this.server.command("tark.hunk.regenerate", { hunkId: found.hunk.hunkId, prompt });
+    }
   }
 
   dispose(): void {
-    // nothing yet
+    this.owned.dispose();
+  }
+
+  private async open(target: unknown): Promise<void> {
+    const found = this.one(target);
+    if (found) {
+      await this.navigation.open(found);
+    }
+  }
+
+  /** Where there is none, that is said. */
+  private one(target: unknown): WaitingHunk | undefined {
+    const [found] = this.meant.hunks(target);
+    if (!found) {
+      void say(hunkIdOf(target) === undefined ? this.meant.nothing() : "that change is decided already");
+    }
+    return found;
+  }
+
+  /** What the keys and menus ask for. */
+  private look(): void {
+    const editor = vscode.window.activeTextEditor;
+    const uri = editor?.document.uri;
+    const isDiff = uri?.scheme === DIFF && this.diffs.shownIn(uri).length > 0;
+    const places = uri ? this.documents.of(uri.toString()).map(({ place }) => place) : [];
+    const line = editor?.selection.active.line ?? 0;
+    this.tell("tark.hunksInEditor", places.length > 0 || isDiff);
+    this.tell("tark.hunkAtCursor", uri?.scheme === EDITED || isDiff || touched(places, line, line).length > 0);
+  }
+
+  /** Only where it is another one: each is a message to the window. */
+  private tell(key: string, value: boolean): void {
+    if (this.contexts.get(key) !== value) {
+      this.contexts.set(key, value);
+      void vscode.commands.executeCommand("setContext", key, value);
+    }
   }
 }

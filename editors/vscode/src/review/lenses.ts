@@ -1,0 +1,73 @@
+/** Accept and Reject above each hunk. The server sends no lenses to a client that draws hunks itself. */
+
+import * as vscode from "vscode";
+import type { ReviewedDocuments } from "./documents";
+import { nameOf } from "./files";
+import type { Look, Placed } from "./placed";
+import { operation, size } from "./words";
+
+const SELECTOR: vscode.DocumentSelector = [{ scheme: "file" }, { scheme: "untitled" }];
+
+/** What a lens stands for, handed to its command. */
+export interface Target {
+  readonly uri: string;
+  readonly hunkId: string;
+}
+
+type Button = readonly [title: string, command: string];
+
+const DIFF: Button = ["Diff", "tark.client.diff"];
+const EDIT: Button = ["Edit", "tark.client.editHunk"];
+
+function accept(title: string): Button {
+  return [title, "tark.client.acceptHunk"];
+}
+
+function reject(title: string): Button {
+  return [title, "tark.client.rejectHunk"];
+}
+
+const BUTTONS: Readonly<Record<Look, (applied: boolean) => readonly Button[]>> = {
+  pending: () => [accept("$(check) Accept"), reject("$(close) Reject"), DIFF, EDIT],
+  changed: () => [],
+  conflict: () => [accept("Use Tark's Lines"), reject("Keep Mine"), DIFF],
+  stale: (applied) => (applied ? [accept("Keep It"), reject("Try Again"), DIFF] : [accept("Try Again"), reject("Keep Mine"), DIFF]),
+};
+
+export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.changed.event;
+  private readonly owned: vscode.Disposable;
+
+  constructor(private readonly documents: ReviewedDocuments) {
+    this.owned = vscode.Disposable.from(
+      documents.onDidChange(() => this.changed.fire()),
+      vscode.languages.registerCodeLensProvider(SELECTOR, this),
+      this.changed,
+    );
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const uri = document.uri.toString();
+    return this.documents.of(uri).flatMap((placed) => lensesOf(uri, placed, document.lineCount));
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+}
+
+function lensesOf(uri: string, placed: Placed, lineCount: number): vscode.CodeLens[] {
+  const { hunk, place, look } = placed;
+  const at = Math.min(place.start, lineCount - 1);
+  const range = new vscode.Range(at, 0, at, 0);
+  const target: Target = { uri, hunkId: hunk.hunkId };
+  const words = operation(hunk, nameOf) ?? size([hunk]);
+  const head = `Tark ${words}${hunk.outsideSelection ? ", outside the selection" : ""}`;
+  return [
+    new vscode.CodeLens(range, { title: head, command: "" }),
+    ...BUTTONS[look](hunk.applied)
+      .filter(([, command]) => !hunk.operation || command !== EDIT[1])
+      .map(([title, command]) => new vscode.CodeLens(range, { title, command, arguments: [target] })),
+  ];
+}

@@ -1,0 +1,77 @@
+/** Which hunks a command means: the one it is given, those in the selection, of the file, or that a diff shows. */
+
+import * as vscode from "vscode";
+import type { State } from "../state";
+import { SCHEME as DIFF, type Diffs } from "./diff";
+import type { ReviewedDocuments } from "./documents";
+import { nearest, row, touched } from "./selection";
+import { allWaiting, count, type WaitingHunk } from "./words";
+
+export class Meant {
+  constructor(
+    private readonly state: State,
+    private readonly documents: ReviewedDocuments,
+    private readonly diffs: Diffs,
+  ) {}
+
+  all(): WaitingHunk[] {
+    return allWaiting(this.state.hunks);
+  }
+
+  /** The one given, those in the selection, or the one at the cursor. */
+  hunks(target: unknown): WaitingHunk[] {
+    const given = hunkIdOf(target);
+    const editor = vscode.window.activeTextEditor;
+    if (given !== undefined || !editor) {
+      return this.all().filter(({ hunk }) => hunk.hunkId === given);
+    }
+    const { uri } = editor.document;
+    if (uri.scheme === DIFF) {
+      return this.diffs.shownIn(uri);
+    }
+    const placed = this.documents.of(uri.toString());
+    const places = placed.map(({ place }) => place);
+    const chosen = touched(places, editor.selection.start.line, editor.selection.end.line);
+    const ofFile = placed.filter(({ hunk }) => hunk.operation); // it is meant wherever one is in it
+    const found = chosen.length > 0 ? chosen.map((index) => placed[index]) : ofFile;
+    const ids = found.map((each) => each?.hunk.hunkId);
+    return this.all().filter(({ hunk }) => ids.includes(hunk.hunkId));
+  }
+
+  /** `target`: a row of the list, the URI of an editor's menu, or nothing: the active editor. */
+  inFile(target: unknown): WaitingHunk[] {
+    const given = uriOf(target);
+    const uri = given === undefined ? vscode.window.activeTextEditor?.document.uri : vscode.Uri.parse(given);
+    if (uri?.scheme === DIFF) {
+      return this.diffs.shownIn(uri);
+    }
+    return this.all().filter((each) => each.uri === uri?.toString());
+  }
+
+  /** What is said where there are none. */
+  nothing(): string {
+    const editor = vscode.window.activeTextEditor;
+    const places = editor ? this.documents.of(editor.document.uri.toString()).map(({ place }) => place) : [];
+    const index = editor && nearest(places, editor.selection.active.line);
+    const place = index === undefined ? undefined : places[index];
+    if (place) {
+      return `no change here, the nearest is in line ${String(row(place) + 1)}`;
+    }
+    const all = this.all();
+    return all.length > 0 ? `no change in this file, but ${count(all)}` : "nothing to review";
+  }
+}
+
+export function hunkIdOf(target: unknown): string | undefined {
+  const given = target as { hunkId?: unknown; hunk?: { hunkId?: unknown } } | null | undefined;
+  const id = given?.hunkId ?? given?.hunk?.hunkId;
+  return typeof id === "string" ? id : undefined;
+}
+
+function uriOf(target: unknown): string | undefined {
+  if (target instanceof vscode.Uri) {
+    return target.toString();
+  }
+  const uri = (target as { uri?: unknown } | null | undefined)?.uri;
+  return typeof uri === "string" ? uri : undefined;
+}

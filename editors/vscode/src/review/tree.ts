@@ -1,0 +1,94 @@
+/** The list of changes: what waits for an answer, then files with their hunks. Its badge is how many answers wait. */
+
+import * as vscode from "vscode";
+import type { State } from "../state";
+import { nameOf } from "./files";
+import { files, questions, type Node } from "./treeModel";
+
+const VIEW = "tark.changes";
+const PAUSE_MS = 50;
+
+export class ChangesTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly view: vscode.TreeView<Node>;
+  private readonly owned: vscode.Disposable;
+  private pause: NodeJS.Timeout | undefined;
+
+  constructor(private readonly state: State) {
+    this.view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
+    const soon = (): void => this.refreshSoon();
+    this.owned = vscode.Disposable.from(state.on("hunks", soon), state.on("permission", soon), state.on("input", soon), this.view, this.changed);
+    this.refreshSoon();
+  }
+
+  getChildren(node?: Node): Node[] {
+    if (node === undefined) {
+      return [...questions(this.state.permissions, this.state.inputs), ...files(this.state.hunks, nameOf)];
+    }
+    return node.kind === "file" ? [...node.hunks] : [];
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    switch (node.kind) {
+      case "file":
+        return fileItem(node);
+      case "hunk":
+        return hunkItem(node);
+      default:
+        return questionItem(node);
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.pause);
+    this.owned.dispose();
+  }
+
+  private refreshSoon(): void {
+    this.pause ??= setTimeout(() => {
+      this.pause = undefined;
+      const waiting = this.state.permissions.length + this.state.inputs.length;
+      const changes = [...this.state.hunks.values()].reduce((sum, each) => sum + each.hunks.length, 0);
+      const tooltip = waiting === 1 ? "one question waits for you" : `${String(waiting)} questions wait for you`;
+      this.view.badge = waiting > 0 ? { value: waiting, tooltip } : undefined;
+      this.view.description = changes > 0 ? String(changes) : "";
+      void vscode.commands.executeCommand("setContext", "tark.hunks", changes);
+      this.changed.fire();
+    }, PAUSE_MS);
+  }
+}
+
+function fileItem(node: Extract<Node, { kind: "file" }>): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.Uri.parse(node.uri), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = node.uri;
+  item.description = node.description;
+  item.iconPath = vscode.ThemeIcon.File;
+  item.contextValue = "document";
+  return item;
+}
+
+const ICONS: Readonly<Record<string, vscode.ThemeIcon>> = {
+  conflict: new vscode.ThemeIcon("warning", new vscode.ThemeColor("list.warningForeground")),
+  stale: new vscode.ThemeIcon("circle-slash", new vscode.ThemeColor("list.warningForeground")),
+};
+
+function hunkItem(node: Extract<Node, { kind: "hunk" }>): vscode.TreeItem {
+  const { hunk, uri } = node;
+  const item = new vscode.TreeItem(node.label);
+  item.id = hunk.hunkId;
+  item.iconPath = ICONS[hunk.state] ?? new vscode.ThemeIcon(hunk.applied ? "diff-modified" : "diff-added");
+  item.contextValue = hunk.state === "pending" ? "hunk" : "hunkConflict";
+  item.command = { command: "tark.client.openHunk", title: "Open", arguments: [{ uri, hunkId: hunk.hunkId }] };
+  return item;
+}
+
+function questionItem(node: Extract<Node, { kind: "permission" | "input" }>): vscode.TreeItem {
+  const item = new vscode.TreeItem(node.label);
+  item.id = node.requestId;
+  item.description = node.description;
+  item.iconPath = new vscode.ThemeIcon("question", new vscode.ThemeColor("list.warningForeground"));
+  item.contextValue = node.kind;
+  item.command = { command: `tark.client.${node.kind}`, title: "Answer", arguments: [node.requestId] };
+  return item;
+}
