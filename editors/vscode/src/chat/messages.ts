@@ -120,19 +120,21 @@ export type ToPage =
   | { readonly kind: "completion"; readonly id: number; readonly items: readonly CompletionRow[] }
   /** Words for the prompt, which stand above what is typed there; of a failed attempt, with what it was in place of. */
   | { readonly kind: "words"; readonly words: string; readonly instead?: string }
+  /** Behind what is typed there. */
+  | { readonly kind: "append"; readonly words: string }
   | { readonly kind: "draft"; readonly words: string }
   | { readonly kind: "say"; readonly words: string }
   | { readonly kind: "focus" };
 
 /** What a button of the page may run, by the id of the extension's command. */
 export const RUNS = {
-  model: "tark.selectModel",
-  mode: "tark.selectMode",
-  approval: "tark.selectApproval",
-  usage: "tark.showUsage",
-  review: "tark.review.list",
-  undo: "tark.review.undoTurn",
-  restart: "tark.restart",
+  model: "tark.client.selectModel",
+  mode: "tark.client.selectMode",
+  approval: "tark.client.selectApproval",
+  usage: "tark.client.showUsage",
+  review: "tark.client.showChanges",
+  undo: "tark.client.undo",
+  restart: "tark.client.restart",
 } as const;
 
 export type Reply = { outcome: "allow" | "reject" | "cancelled"; grant?: string; reason?: string };

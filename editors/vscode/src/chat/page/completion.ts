@@ -1,5 +1,6 @@
 /** The list of mentions and named prompts below the prompt: the focus stays in the prompt, its keys choose. */
 
+import { counted } from "../../figures";
 import type { CompletionRow } from "../messages";
 import { h, set } from "./element";
 import type { Page } from "./page";
@@ -25,9 +26,8 @@ export class CompletionList {
     private readonly prompt: HTMLTextAreaElement,
     private readonly taken: () => void,
   ) {
-    for (const [key, value] of Object.entries({ role: "combobox", "aria-autocomplete": "list", "aria-controls": "completion", "aria-expanded": "false" })) {
-      set(prompt, key, value);
-    }
+    set(prompt, "aria-autocomplete", "list");
+    set(prompt, "aria-controls", "completion");
   }
 
   /** Asked of the server after each key, where a word stands that could be a mention or a prompt's name. */
@@ -51,7 +51,9 @@ export class CompletionList {
     this.chosen = 0;
     this.element.replaceChildren(...this.rows.map((row, index) => this.option(row, index)));
     this.element.hidden = this.rows.length === 0;
-    set(this.prompt, "aria-expanded", String(!this.element.hidden));
+    if (this.rows.length > 0) {
+      this.page.announce(`${counted(this.rows.length, "suggestion")}, arrow keys choose`);
+    }
     this.mark();
   }
 
@@ -80,7 +82,6 @@ export class CompletionList {
     this.asked += 1;
     this.rows = [];
     this.element.hidden = true;
-    set(this.prompt, "aria-expanded", "false");
     set(this.prompt, "aria-activedescendant", undefined);
   }
 

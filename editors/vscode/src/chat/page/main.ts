@@ -1,3 +1,20 @@
-/** The page of the chat. (A stand-in: helper CHAT writes it.) */
+/** The page of the chat: puts its parts together, and gives each what the extension tells. */
 
-document.body.textContent = "";
+import type { ToHost, ToPage } from "../messages";
+import "./chat.css";
+import { startPage } from "./start";
+import type { Kept } from "./page";
+
+declare function acquireVsCodeApi(): {
+  postMessage(message: ToHost): void;
+  getState(): Kept | undefined;
+  setState(kept: Kept): void;
+};
+
+const api = acquireVsCodeApi();
+const receive = startPage(document.body, {
+  post: (message) => api.postMessage(message),
+  kept: api.getState(),
+  keep: (kept) => api.setState(kept),
+});
+window.addEventListener("message", (event: MessageEvent<ToPage>) => receive(event.data));

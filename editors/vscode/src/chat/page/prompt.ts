@@ -83,6 +83,11 @@ export class PromptPart {
     this.set(this.field.value.trim() === "" ? words : `${words}\n\n${this.field.value}`);
   }
 
+  append(words: string): void {
+    const typed = this.field.value;
+    this.set(typed.trim() === "" ? words : `${typed.replace(/\s+$/, "")}\n${words}`);
+  }
+
   private send(): void {
     const words = this.field.value.trim();
     if (words !== "") {

@@ -1,0 +1,34 @@
+/** The page of the chat: two files of the extension and nothing else, by its content security policy. Pure. */
+
+import { randomBytes } from "node:crypto";
+
+export interface Sources {
+  /** What VS Code serves the extension's files from. */
+  readonly cspSource: string;
+  readonly script: string;
+  readonly style: string;
+}
+
+export function html({ cspSource, script, style }: Sources, nonce = randomBytes(16).toString("base64url")): string {
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${cspSource}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="x-dns-prefetch-control" content="off">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tark</title>
+<link rel="stylesheet" href="${style}">
+</head>
+<body>
+<script nonce="${nonce}" src="${script}"></script>
+</body>
+</html>`;
+}

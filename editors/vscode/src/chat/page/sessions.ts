@@ -1,0 +1,62 @@
+/** The list of sessions: go on with one, rename, fork, export or delete it. */
+
+import type { SessionAction, SessionRow } from "../messages";
+import { button, h } from "./element";
+import type { Page } from "./page";
+import { oneLine } from "./prose";
+
+const ACTIONS: readonly (readonly [action: SessionAction, words: string])[] = [
+  ["rename", "Rename"],
+  ["fork", "Fork"],
+  ["export", "Export"],
+  ["delete", "Delete"],
+];
+
+export class SessionsPart {
+  readonly element = h("nav", { class: "sessions", id: "sessions", "aria-label": "Sessions", hidden: true });
+  private readonly list = h("ul");
+  private readonly none = h("p", { class: "faint" }, "There are no sessions yet.");
+
+  constructor(
+    private readonly page: Page,
+    private readonly opener: HTMLElement,
+  ) {
+    this.element.append(this.none, this.list);
+    this.element.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") {
+        this.toggle(false);
+        opener.focus();
+      }
+    });
+  }
+
+  toggle(open = this.element.hidden): void {
+    this.element.hidden = !open;
+    this.opener.setAttribute("aria-expanded", String(open));
+    if (open) {
+      this.page.tell({ kind: "sessions" });
+    }
+  }
+
+  show(rows: readonly SessionRow[]): void {
+    this.none.hidden = rows.length > 0;
+    this.list.replaceChildren(...rows.map((row) => this.row(row)));
+  }
+
+  private row({ sessionId, title, figures, current }: SessionRow): HTMLElement {
+    const name = oneLine(title) === "" ? "(no title)" : oneLine(title);
+    const act = (action: SessionAction) => () => {
+      this.page.tell({ kind: "session", action, sessionId });
+      if (action === "open") {
+        this.toggle(false);
+      }
+    };
+    return h(
+      "li",
+      { "aria-current": current ? "true" : undefined },
+      button(name, act("open"), { class: "open" }),
+      h("div", { class: "faint" }, oneLine(figures)),
+      h("div", { class: "actions" }, ...ACTIONS.map(([action, words]) => button(words, act(action), { "aria-label": `${words} ${name}` }))),
+    );
+  }
+}

@@ -1,0 +1,81 @@
+/** What stands around the transcript: the session's name above it; model, mode, approval, context and cost below it. */
+
+import { money } from "../../figures";
+import type { RUNS, Status } from "../messages";
+import { button, h, say, set } from "./element";
+import type { Page } from "./page";
+import { oneLine } from "./prose";
+import { context } from "./words";
+
+export class HeaderPart {
+  readonly element: HTMLElement;
+  private readonly title = h("h1");
+  private readonly notice = h("p", { class: "notice warning", hidden: true });
+  readonly sessions: HTMLButtonElement;
+
+  constructor(page: Page, toggleSessions: () => void) {
+    this.sessions = button("Sessions", toggleSessions, { "aria-expanded": "false", "aria-controls": "sessions" });
+    const bar = h("div", { class: "bar" }, this.title, this.sessions, button("New", () => page.tell({ kind: "newSession" }), { title: "A new session" }));
+    this.element = h("header", {}, bar, this.notice);
+    this.restart = button("Start the server", () => page.tell({ kind: "run", what: "restart" }));
+  }
+
+  private readonly restart: HTMLElement;
+
+  draw(status: Status): void {
+    say(this.title, oneLine(status.title) || "New session");
+    set(this.title, "title", oneLine(status.title));
+    const words = !status.server ? "There is no server. " : status.readOnly ? "Another editor has this session: fork it to go on." : "";
+    this.notice.hidden = words === "";
+    if (this.notice.dataset["words"] !== words) {
+      this.notice.dataset["words"] = words;
+      this.notice.replaceChildren(words, ...(status.server ? [] : [this.restart]));
+    }
+  }
+}
+
+type Picker = keyof typeof RUNS & ("model" | "mode" | "approval");
+const PICKERS: readonly Picker[] = ["model", "mode", "approval"];
+
+export class FooterPart {
+  readonly element: HTMLElement;
+  private readonly pickers = new Map<Picker, HTMLButtonElement>();
+  private readonly meter = h("div", { class: "meter", role: "meter", "aria-valuemin": 0, "aria-valuemax": 100, "aria-label": "Context", hidden: true });
+  private readonly fill = h("div", { class: "fill" });
+  private readonly usage: HTMLButtonElement;
+  private readonly hunks: HTMLButtonElement;
+
+  constructor(page: Page) {
+    for (const what of PICKERS) {
+      this.pickers.set(what, button("", () => page.tell({ kind: "run", what }), { class: "picker", hidden: true }));
+    }
+    this.usage = button("", () => page.tell({ kind: "run", what: "usage" }), { class: "picker", title: "Usage", hidden: true });
+    this.hunks = button("", () => page.tell({ kind: "run", what: "review" }), { class: "picker", title: "Review", hidden: true });
+    this.meter.append(this.fill);
+    this.element = h("footer", { class: "status" }, ...this.pickers.values(), this.hunks, this.usage, this.meter);
+  }
+
+  draw(status: Status): void {
+    for (const [what, element] of this.pickers) {
+      const value = oneLine(status[what]);
+      say(element, value === "" ? what : (value.split("/").at(-1) ?? value));
+      set(element, "title", `${what}: ${value === "" ? "not chosen" : value}`);
+      set(element, "aria-label", `Choose the ${what}, now ${value === "" ? "none" : value}`);
+      element.hidden = !status.server;
+    }
+    const cost = money(status.costUsd);
+    say(this.usage, cost);
+    set(this.usage, "aria-label", `Cost of the session ${cost}: show usage`);
+    this.usage.hidden = !status.server || cost === "" || status.costUsd === 0;
+    say(this.hunks, `${status.hunks} to review`);
+    this.hunks.hidden = status.hunks === 0;
+    const full = context(status);
+    this.meter.hidden = full === undefined;
+    if (full !== undefined) {
+      set(this.meter, "aria-valuenow", full.share);
+      set(this.meter, "aria-valuetext", full.words);
+      set(this.meter, "title", full.words);
+      this.fill.style.width = `${full.share}%`;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+/** What waits for the person: permissions with what is asked for whole, and questions of the model. */
+
+import type { InputRow, PermissionRow, Reply } from "../messages";
+import { diffElement } from "./diff";
+import { button, h } from "./element";
+import type { Page } from "./page";
+import { oneLine, prose } from "./prose";
+import { code as visible } from "../../visible";
+import { grantWords, RISKS } from "./words";
+
+const DEAD_MS = 300; // a click that was meant for what stood here before decides nothing
+
+export class WaitingPart {
+  readonly element = h("section", { class: "waiting", "aria-label": "Waits for you", hidden: true });
+  private readonly rows = new Map<string, HTMLElement>();
+
+  constructor(
+    private readonly page: Page,
+    private readonly folders: () => readonly string[],
+  ) {
+    this.element.append(h("h2", {}, "Waits for you"));
+  }
+
+  /** Rows that are as they were stay, with what is typed in them. */
+  show(permissions: readonly PermissionRow[], inputs: readonly InputRow[]): void {
+    const now = new Map<string, () => HTMLElement>();
+    for (const each of permissions) {
+      const decided = (each.edits ?? []).flatMap(({ hunks }) => hunks.map(({ state }) => state)).join();
+      now.set(`${each.requestId}/${each.digest}/${decided}`, () => this.permission(each));
+    }
+    for (const each of inputs) {
+      now.set(each.requestId, () => this.input(each));
+    }
+    const fresh = [...now.keys()].some((key) => !this.rows.has(key));
+    for (const [key, row] of this.rows) {
+      if (!now.has(key)) {
+        row.remove();
+        this.rows.delete(key);
+      }
+    }
+    for (const [key, make] of now) {
+      const row = this.rows.get(key) ?? make();
+      this.rows.set(key, row);
+      this.element.append(...(row.isConnected ? [] : [row]));
+    }
+    this.element.hidden = now.size === 0;
+    if (fresh) {
+      const first = permissions[0]?.title ?? inputs[0]?.question ?? "";
+      this.page.announce(`Tark waits for you: ${oneLine(first).slice(0, 150)}`);
+    }
+  }
+
+  private permission(request: PermissionRow): HTMLElement {
+    const { requestId, digest } = request;
+    const born = performance.now();
+    const answer = (reply: Reply) => () => {
+      if (performance.now() - born > DEAD_MS) {
+        this.page.tell({ kind: "permission", requestId, digest, reply });
+      }
+    };
+    const reason = h("input", { type: "text", "aria-label": "Reason to reject, for the model", placeholder: "because …" });
+    const reject = (): void => {
+      const words = reason.value.trim();
+      answer({ outcome: "reject", ...(words !== "" && { reason: words }) })();
+    };
+    reason.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.isComposing && reason.value.trim() !== "") {
+        reject();
+      }
+    });
+    const risk = RISKS[request.risk] ?? oneLine(request.risk);
+    return h(
+      "div",
+      { class: "row permission", role: "group", "aria-label": `Permission: ${oneLine(request.title)}`, "data-risk": request.risk },
+      h("h3", {}, visible(oneLine(request.title))),
+      h("p", { class: "why" }, h("strong", { class: "risk" }, risk), `, asked because ${visible(oneLine(request.why))}`),
+      ...this.subject(request),
+      h(
+        "div",
+        { class: "buttons" },
+        button("Allow", answer({ outcome: "allow" }), { class: "main" }),
+        ...request.grants.map(({ id, covers }) => button(grantWords(request, visible(covers)), answer({ outcome: "allow", grant: id }))),
+        button("Show", () => this.page.tell({ kind: "showPermission", requestId }), { title: "All of it in an editor" }),
+        button("Cancel the turn", answer({ outcome: "cancelled" })),
+      ),
+      h("div", { class: "buttons reject" }, reason, button("Reject", reject)),
+    );
+  }
+
+  /** The whole command, or the whole diff. */
+  private subject({ command, edits }: PermissionRow): HTMLElement[] {
+    const parts: HTMLElement[] = [];
+    if (command !== undefined) {
+      parts.push(
+        h("pre", { class: "command", tabindex: 0, role: "group", "aria-label": "Command" }, visible(command.text)),
+        h("p", { class: "faint" }, `in ${visible(oneLine(command.cwd))}`),
+      );
+      const by = command.argv.at(-1) === command.text ? command.argv.slice(0, -1) : command.argv; // the shell
+      if (by.length > 0) {
+        parts.push(h("p", { class: "faint" }, `by ${visible(oneLine(by.join(" ")))}`));
+      }
+    }
+    return [...parts, ...(edits ?? []).map((diff) => diffElement(this.page, diff, this.folders()))];
+  }
+
+  private input({ requestId, question, options, multiple, freeText }: InputRow): HTMLElement {
+    const answer = (words: readonly string[] | string | null): void => {
+      this.page.tell({ kind: "input", requestId, answer: words });
+    };
+    const row = h("div", { class: "row input", role: "group", "aria-label": "Question of the model" }, h("p", { class: "question" }, prose(question)));
+    const buttons = h("div", { class: "buttons" });
+    const boxes: HTMLInputElement[] = [];
+    for (const { id, label } of options) {
+      if (multiple) {
+        const box = h("input", { type: "checkbox", value: id });
+        boxes.push(box);
+        row.append(h("label", { class: "option" }, box, oneLine(label)));
+      } else {
+        buttons.append(button(oneLine(label), () => answer([id])));
+      }
+    }
+    if (multiple && boxes.length > 0) {
+      const chosen = (): void => answer(boxes.filter((box) => box.checked).map((box) => box.value));
+      buttons.append(button("Answer", chosen, { class: "main" }));
+    }
+    if (freeText) {
+      row.append(this.ownWords(answer));
+    }
+    buttons.append(button("Do not answer", () => answer(null)));
+    row.append(buttons);
+    return row;
+  }
+
+  private ownWords(answer: (words: string) => void): HTMLElement {
+    const field = h("textarea", { rows: 2, "aria-label": "Your own words" });
+    const send = (): void => {
+      if (field.value.trim() !== "") {
+        answer(field.value.trim());
+      }
+    };
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+        event.preventDefault();
+        send();
+      }
+    });
+    return h("div", { class: "own" }, field, button("Send these words", send));
+  }
+}

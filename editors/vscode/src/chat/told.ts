@@ -1,0 +1,74 @@
+/** What is known of the server, as the page's rows: nothing more than it shows. Pure. */
+
+import { age, counted, money, row } from "../figures";
+import type { Input, Permission, Session } from "../protocol";
+import type { State } from "../state";
+import type { InputRow, PermissionRow, SessionRow, Status } from "./messages";
+
+export function statusOf(state: State, server: boolean, folders: readonly string[]): Status {
+  const session = state.sessions.get(state.sessionId ?? "");
+  const turns = state.transcripts.get(state.sessionId ?? "")?.turns ?? [];
+  const usage = turns.findLast((turn) => turn.usage?.contextUsed !== undefined)?.usage;
+  const of = (key: "model" | "mode" | "approval"): string => session?.[key] ?? state.settings?.[key] ?? "";
+  // Of the session as it was told last, and what its turns said since.
+  const told = turns.reduce((sum, turn) => sum + (turn.usage?.costUsd ?? 0), 0);
+  const cost = Math.max(session?.costUsd ?? 0, told);
+  let hunks = 0;
+  for (const document of state.hunks.values()) {
+    hunks += document.hunks.length;
+  }
+  return {
+    server,
+    ...(state.sessionId !== undefined && { sessionId: state.sessionId }),
+    title: session?.title ?? "",
+    readOnly: session?.readOnly === true,
+    model: of("model"),
+    mode: of("mode"),
+    approval: of("approval"),
+    ...(cost > 0 && { costUsd: cost }),
+    ...(usage?.contextUsed !== undefined && { contextUsed: usage.contextUsed }),
+    ...(usage?.contextWindow !== undefined && { contextWindow: usage.contextWindow }),
+    hunks,
+    folders,
+  };
+}
+
+export function permissionRow(request: Permission): PermissionRow {
+  const { requestId, digest, title, risk, why, toolCallIds, command, edits, grants } = request;
+  return {
+    requestId,
+    digest,
+    title,
+    risk,
+    why,
+    toolCallIds: toolCallIds ?? [],
+    ...(command && { command: { text: command.text, cwd: command.cwd, argv: command.argv } }),
+    ...(edits && {
+      edits: edits.map(({ uri, hunks }) => ({
+        uri,
+        hunks: hunks.map(({ range, oldText, newText, state, operation }) => ({
+          range,
+          oldText,
+          newText,
+          state,
+          ...(operation && { operation: { kind: operation.kind, ...(operation.target != null && { target: operation.target }) } }),
+        })),
+      })),
+    }),
+    grants,
+  };
+}
+
+export function inputRow({ requestId, question, options, multiple, freeText }: Input): InputRow {
+  return { requestId, question, options: options ?? [], multiple, freeText };
+}
+
+export function sessionRow(session: Session, current: string | undefined, now: number): SessionRow {
+  const { sessionId, title, updated, turns, model, costUsd, readOnly } = session;
+  return {
+    sessionId,
+    title,
+    figures: row(age(updated, now), counted(turns, "turn"), model, costUsd ? money(costUsd) : "", readOnly && "read-only"),
+    current: sessionId === current,
+  };
+}
