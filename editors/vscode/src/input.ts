@@ -1,19 +1,192 @@
-/** Questions of the model that wait are shown and answered here. (A stand-in: helper REVIEW writes it.) */
+/** Questions of the model, and of commands that need words: a box opens only when the person comes to answer. */
 
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
+import { say, telling } from "./notify";
 import type { Core } from "./parts";
+import type { Input, InputReply } from "./protocol";
+import { line, short } from "./visible";
+
+const LONGEST = 240;
+const ANSWER = "Answer...";
+const DECLINE = "Do Not Answer";
+const OWN_WORDS = "$(edit) Your own words ...";
+const DECLINE_BUTTON: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("circle-slash"), tooltip: DECLINE };
+const WORDS_BUTTON: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("edit"), tooltip: "Your own words" };
 
 export class Inputs implements vscode.Disposable {
-  constructor(
-    readonly context: vscode.ExtensionContext,
-    readonly core: Core,
-  ) {}
+  private readonly told = new Set<string>();
+  /** Turns that ask what the person wants just now to be asked. */
+  private readonly expected = new Set<string>();
+  /** By request: what was typed and not sent. */
+  private readonly drafts = new Map<string, string>();
+  private box: { readonly requestId: string; readonly shown: vscode.QuickInput } | undefined;
+  private readonly owned: vscode.Disposable;
 
-  async show(_requestId?: string): Promise<void> {
-    // nothing yet
+  constructor(
+    _context: vscode.ExtensionContext,
+    private readonly core: Core,
+  ) {
+    this.owned = vscode.Disposable.from(core.server.state.on("input", () => this.look()));
+    this.look();
+  }
+
+  /** The person began this turn by something that asks for words: its first question opens by itself. */
+  expect(turnId: string): void {
+    const request = this.waiting.find((each) => each.turnId === turnId);
+    if (request) {
+      this.ask(request);
+    } else {
+      this.expected.add(turnId);
+    }
+  }
+
+  /** The person comes to answer; without an id the oldest question. */
+  show(requestId?: string): Promise<void> {
+    const request = requestId === undefined ? this.waiting[0] : this.find(requestId);
+    if (request) {
+      this.ask(request);
+    } else {
+      void say(requestId === undefined ? "no question waits" : "that was answered already");
+    }
+    return Promise.resolve();
   }
 
   dispose(): void {
-    // nothing yet
+    this.box?.shown.dispose();
+    this.owned.dispose();
+  }
+
+  private get waiting(): readonly Input[] {
+    return this.core.server.state.inputs;
+  }
+
+  private find(requestId: string): Input | undefined {
+    return this.waiting.find((each) => each.requestId === requestId);
+  }
+
+  private look(): void {
+    for (const requestId of [...this.told].filter((each) => !this.find(each))) {
+      this.told.delete(requestId);
+      this.over(requestId);
+    }
+    for (const request of this.waiting.filter((each) => !this.told.has(each.requestId))) {
+      this.told.add(request.requestId);
+      if (this.expected.delete(request.turnId)) {
+        this.ask(request);
+      } else {
+        void telling(() => this.tell(request));
+      }
+    }
+  }
+
+  private async tell(request: Input): Promise<void> {
+    const question = `Tark asks: ${short(request.question.trim(), LONGEST)}`;
+    const chosen = await vscode.window.showInformationMessage(question, ANSWER, DECLINE);
+    if (chosen === ANSWER) {
+      await this.show(request.requestId);
+    } else if (chosen === DECLINE) {
+      await this.answer(request, null);
+    }
+  }
+
+  /** Nobody asks any more: what was typed is not lost. */
+  private over(requestId: string): void {
+    const draft = this.drafts.get(requestId) ?? "";
+    this.drafts.delete(requestId);
+    if (this.box?.requestId === requestId) {
+      this.box.shown.dispose();
+      this.box = undefined;
+    }
+    if (draft.trim() !== "") {
+      void say("the question is no more; what you wrote is kept", "Copy It").then((copy) => {
+        if (copy !== undefined) {
+          void vscode.env.clipboard.writeText(draft);
+        }
+      });
+    }
+  }
+
+  private ask(request: Input): void {
+    this.box?.shown.dispose();
+    if (request.options.length > 0) {
+      this.pick(request);
+    } else {
+      this.write(request);
+    }
+  }
+
+  private pick(request: Input): void {
+    type Item = vscode.QuickPickItem & { readonly id?: string };
+    const pick = vscode.window.createQuickPick<Item>();
+    this.dress(pick, request);
+    pick.placeholder = line(request.question.trim());
+    pick.canSelectMany = request.multiple;
+    pick.items = [
+      ...request.options.map(({ id, label }) => ({ id, label: line(label) })),
+      ...(request.freeText && !request.multiple ? [{ label: OWN_WORDS, alwaysShow: true }] : []),
+    ];
+    pick.buttons = request.freeText ? [WORDS_BUTTON, DECLINE_BUTTON] : [DECLINE_BUTTON];
+    pick.onDidTriggerButton((button) => this.pressed(request, button));
+    pick.onDidAccept(() => {
+      const ids = pick.selectedItems.flatMap(({ id }) => (id === undefined ? [] : [id]));
+      if (ids.length > 0) {
+        void telling(() => this.answer(request, ids));
+      } else if (!request.multiple && pick.selectedItems.length > 0) {
+        this.write(request);
+      }
+    });
+    pick.show();
+  }
+
+  private write(request: Input): void {
+    this.box?.shown.dispose();
+    const box = vscode.window.createInputBox();
+    this.dress(box, request);
+    box.prompt = short(request.question.trim(), 1000);
+    box.value = this.drafts.get(request.requestId) ?? "";
+    box.buttons = [DECLINE_BUTTON];
+    box.onDidTriggerButton((button) => this.pressed(request, button));
+    box.onDidChangeValue((value) => this.drafts.set(request.requestId, value));
+    box.onDidAccept(() => {
+      if (box.value.trim() !== "") {
+        void telling(() => this.answer(request, box.value));
+      }
+    });
+    box.show();
+  }
+
+  /** Leaving it leaves the question waiting, in the list of changes and in the chat. */
+  private dress(shown: vscode.QuickInput, request: Input): void {
+    shown.title = "Tark asks";
+    shown.ignoreFocusOut = true;
+    this.box = { requestId: request.requestId, shown };
+    shown.onDidHide(() => {
+      shown.dispose();
+      if (this.box?.shown === shown) {
+        this.box = undefined;
+      }
+    });
+  }
+
+  private pressed(request: Input, button: vscode.QuickInputButton): void {
+    if (button === WORDS_BUTTON) {
+      this.write(request);
+    } else {
+      void telling(() => this.answer(request, null));
+    }
+  }
+
+  private async answer(request: Input, answer: InputReply["answer"]): Promise<void> {
+    const draft = this.drafts.get(request.requestId);
+    this.drafts.delete(request.requestId); // it is sent, or given up by the person
+    if (!(await this.core.waiting.answer("input", request.requestId, { answer }))) {
+      void say("that was answered already");
+    } else if (draft !== undefined && answer === null) {
+      void say("what you had written is not sent", "Copy It").then((copy) => copy && vscode.env.clipboard.writeText(draft));
+    }
+    if (this.box?.requestId === request.requestId) {
+      this.box.shown.dispose();
+      this.box = undefined;
+    }
   }
 }

@@ -18,7 +18,8 @@ export class ChangesTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
   constructor(private readonly state: State) {
     this.view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
     const soon = (): void => this.refreshSoon();
-    this.owned = vscode.Disposable.from(state.on("hunks", soon), state.on("permission", soon), state.on("input", soon), this.view, this.changed);
+    const events = (["hunks", "permission", "input"] as const).map((event) => state.on(event, soon));
+    this.owned = vscode.Disposable.from(...events, this.view, this.changed);
     this.refreshSoon();
   }
 

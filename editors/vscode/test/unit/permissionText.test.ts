@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hunk, Permission } from "../../src/protocol";
+import { answers } from "../../src/permissionAnswers";
 import { grantWords, message, mustBeShown, versionOf, whole } from "../../src/permissionText";
 
 const name = (uri: string): string => uri.replace("file:///w/", "");
@@ -104,4 +105,12 @@ test("endings are shown where they differ", () => {
 test("a request whose hunks were edited or decided is another one", () => {
   const versions = [edit([{}]), { ...edit([{}]), digest: "d2" }, edit([{ state: "rejected" }])].map(versionOf);
   assert.equal(new Set(versions).size, 3);
+});
+
+test("nothing can be allowed before it was seen, and grants say what they cover", () => {
+  const request = { ...command("make"), grants: [{ id: "g", covers: "`make` in ., this session" }] };
+  const titles = (allowed: boolean): string[] => answers(request, allowed).map(({ title }) => title);
+  assert.deepEqual(titles(false), ["Reject", "Reject, Because ...", "Cancel the Turn"]);
+  assert.deepEqual(titles(true).slice(0, 2), ["Allow This", "Allow this very command in ., this session"]);
+  assert.ok(answers(edit([{}]), true).some(({ kind }) => kind === "hunks"));
 });
