@@ -18,6 +18,7 @@ export interface Found extends Reference {
 }
 
 const LOOKED_AT = 2000; // characters of a text
+const NO_PATH = /^$|^[a-z][a-z0-9+.-]+:|^[/\\]{2}|\0/i; // command:, vscode:, file:, //host/share; C: is one
 const LINES = /^(.+?)(?:#L(\d{1,9})(?:-L?(\d{1,9}))?|:(\d{1,9})(?:-(\d{1,9}))?)$/s;
 const IN_WORDS = [
   /@file:"([^"\n]{1,500})"/g,
@@ -69,13 +70,10 @@ export function target(href: string): Target | undefined {
   if (/^https?:\/\/[^/\s]/i.test(href)) {
     return { url: href };
   }
-  if (/^[a-z][a-z0-9+.-]+:(?!\d)/i.test(href) || /^[/\\]{2}/.test(href) || href.startsWith("#")) {
-    return undefined; // command:, vscode:, file:, //host/share
-  }
   const { path, ...lines } = reference(href);
   try {
     const decoded = decodeURIComponent(path);
-    return decoded === "" || decoded.includes("\0") ? undefined : { path: decoded, ...lines };
+    return NO_PATH.test(decoded) || decoded.startsWith("#") ? undefined : { path: decoded, ...lines };
   } catch {
     return undefined;
   }

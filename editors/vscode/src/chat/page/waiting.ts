@@ -79,7 +79,7 @@ export class WaitingPart {
         "div",
         { class: "buttons" },
         button("Allow", answer({ outcome: "allow" }), { class: "main" }),
-        ...request.grants.map(({ id, covers }) => button(grantWords(request, visible(covers)), answer({ outcome: "allow", grant: id }))),
+        ...request.grants.map(({ id, covers }) => button(visible(grantWords(request, covers)), answer({ outcome: "allow", grant: id }))),
         button("Show", () => this.page.tell({ kind: "showPermission", requestId }), { title: "All of it in an editor" }),
         button("Cancel the turn", answer({ outcome: "cancelled" })),
       ),

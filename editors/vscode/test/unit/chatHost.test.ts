@@ -1,0 +1,176 @@
+/** The extension's side of the chat: what goes out, where links lead, what the page may load. */
+
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { completionRows, positionAt } from "../../src/chat/completionRows";
+import { html } from "../../src/chat/html";
+import { resolveIn } from "../../src/chat/places";
+import { Outbox, type Message, type Ways } from "../../src/chat/send";
+import { permissionRow, sessionRow, statusOf } from "../../src/chat/told";
+import type { Permission, Session } from "../../src/protocol";
+import { State } from "../../src/state";
+import { newTranscript, reduce } from "../../src/transcript";
+
+test("only files inside the workspace are found", async () => {
+  const root = await mkdtemp(join(tmpdir(), "tark-"));
+  const [folder, outside] = [join(root, "ws"), join(root, "secret.txt")];
+  await mkdir(join(folder, "src"), { recursive: true });
+  await writeFile(outside, "x");
+  await writeFile(join(folder, "src", "a.py"), "x");
+  await writeFile(join(folder, "..b"), "x");
+  await symlink(outside, join(folder, "link.txt"));
+  const found = (named: string): Promise<string | undefined> => resolveIn([folder], named);
+  assert.equal(await found("src/a.py"), join(folder, "src", "a.py"));
+  assert.equal(await found(join(folder, "src", "a.py")), join(folder, "src", "a.py"));
+  assert.equal(await found("..b"), join(folder, "..b"));
+  for (const named of ["../secret.txt", outside, "link.txt", "src", "", ".", "none.py", "//host/share", "\\\\host\\share", "a\0b", "src/../../secret.txt"]) {
+    assert.equal(await found(named), undefined, named);
+  }
+  await rm(root, { recursive: true });
+});
+
+interface Log {
+  readonly out: string[];
+  readonly refused: [Message, string][];
+}
+
+function outbox(ways: Partial<Ways> = {}): { box: Outbox; state: State; log: Log; idle: () => Promise<void> } {
+  const state = new State();
+  const log: Log = { out: [], refused: [] };
+  const box = new Outbox(
+    {
+      state,
+      start: async (prompt) => void log.out.push(`start ${prompt} in ${state.sessionId ?? "a new one"}`),
+      steer: async (turn, prompt) => (log.out.push(`steer ${turn.turnId} ${prompt}`), true),
+      before: async (sessionId, turnId) => `${sessionId} before ${turnId}`,
+      ...ways,
+    },
+    () => undefined,
+    (message, problem) => log.refused.push([message, problem]),
+  );
+  const idle = async (): Promise<void> => {
+    while (box.heads.length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+  return { box, state, log, idle };
+}
+
+test("prompts go out in their order, and show until they are taken", async () => {
+  const { box, log, idle } = outbox();
+  box.add({ words: "one" });
+  box.add({ words: "two" });
+  assert.deepEqual(box.heads.map(({ prompt, state }) => [prompt, state]), [["one", "sending"], ["two", "sending"]]);
+  await idle();
+  assert.deepEqual(log.out, ["start one in a new one", "start two in a new one"]);
+});
+
+test("what is not taken comes back, and the next goes out", async () => {
+  const { box, log, idle } = outbox({
+    start: (prompt) => (prompt === "bad" ? Promise.reject(new Error("too long")) : Promise.resolve()),
+  });
+  box.add({ words: "bad" });
+  box.add({ words: "good" });
+  await idle();
+  assert.deepEqual(log.refused, [[{ words: "bad" }, "too long"]]);
+});
+
+test("a prompt in place of an earlier one goes to a session of its own", async () => {
+  const { box, state, log, idle } = outbox();
+  state.goOn("s1");
+  box.add({ words: "again", instead: "t1" });
+  await idle();
+  assert.deepEqual(log.out, ["start again in s1 before t1"]);
+});
+
+test("words to a turn that runs are said to it; where none runs they are a turn", async () => {
+  const { box, state, log, idle } = outbox();
+  state.goOn("s1");
+  const transcript = newTranscript("s1");
+  state.transcripts.set("s1", transcript);
+  box.add({ words: "early", steers: true });
+  await idle();
+  reduce(transcript, { sessionId: "s1", turnId: "t1", seq: 1, update: { kind: "start", prompt: "p" } });
+  box.add({ words: "now", steers: true });
+  await idle();
+  assert.deepEqual(log.out, ["start early in s1", "steer t1 now"]);
+});
+
+test("a turn that was over gives the words back", async () => {
+  const { box, state, log, idle } = outbox({ steer: () => Promise.resolve(false) });
+  state.goOn("s1");
+  const transcript = newTranscript("s1");
+  state.transcripts.set("s1", transcript);
+  reduce(transcript, { sessionId: "s1", turnId: "t1", seq: 1, update: { kind: "start", prompt: "p" } });
+  box.add({ words: "now", steers: true });
+  await idle();
+  assert.equal(log.refused.length, 1);
+});
+
+test("the page loads two files of the extension, and nothing else", () => {
+  const page = html({ cspSource: "https://own.example", script: "https://own.example/chat.js", style: "https://own.example/chat.css" }, "n0nce");
+  assert.match(page, /default-src 'none'; script-src 'nonce-n0nce'; style-src https:\/\/own\.example; base-uri 'none'/);
+  assert.doesNotMatch(page, /unsafe/);
+  const other = html({ cspSource: "x", script: "y", style: "z" });
+  assert.notEqual(other, html({ cspSource: "x", script: "y", style: "z" }));
+});
+
+test("completions replace what is typed of them", () => {
+  const text = "see\n@fi";
+  const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 3 } };
+  const items = ["@file:", "@dir:"].map((label) => ({ label, filterText: label, textEdit: { newText: label, range } }));
+  assert.deepEqual(completionRows(text, 7, { isIncomplete: false, items }), [{ label: "@file:", insert: "@file:", from: 4, to: 7 }]);
+  assert.equal(completionRows(text, 7, { isIncomplete: true, items }).length, 2);
+  assert.deepEqual(positionAt(text, 7), { line: 1, character: 3 });
+});
+
+test("the page is told no more of a permission than it shows", () => {
+  const request: Permission = {
+    requestId: "r",
+    sessionId: "s",
+    turnId: "t",
+    title: "run ls",
+    toolKind: "execute",
+    risk: "risky",
+    why: "it runs a command",
+    digest: "d",
+    command: { argv: ["/bin/bash", "-c", "ls"], text: "ls", cwd: "/ws", env: { SECRET: "x" } },
+    grants: [{ id: "g", covers: "`ls` in ., this turn" }],
+  };
+  assert.doesNotMatch(JSON.stringify(permissionRow(request)), /SECRET/);
+});
+
+test("status is of the session, else of what new ones begin with", () => {
+  const state = new State();
+  state.settings = { model: "a/b", mode: "build", approval: "careful" };
+  assert.deepEqual(statusOf(state, true, []), {
+    server: true,
+    title: "",
+    readOnly: false,
+    model: "a/b",
+    mode: "build",
+    approval: "careful",
+    hunks: 0,
+    folders: [],
+  });
+  state.sessions.set("s", { sessionId: "s", title: "Prices", model: "c/d", costUsd: 0.5 } as Session);
+  state.goOn("s");
+  const transcript = newTranscript("s");
+  state.transcripts.set("s", transcript);
+  reduce(transcript, { sessionId: "s", turnId: "t", seq: 1, update: { kind: "usage", contextUsed: 10, contextWindow: 100, costUsd: 0.1 } });
+  const status = statusOf(state, true, []);
+  assert.deepEqual([status.title, status.model, status.mode, status.costUsd, status.contextUsed], ["Prices", "c/d", "build", 0.5, 10]);
+});
+
+test("a session in one line", () => {
+  const session = { sessionId: "s", title: "T", updated: "2026-01-01T00:00:00Z", turns: 2, model: "a/b", costUsd: 0.02 } as Session;
+  assert.deepEqual(sessionRow(session, "s", Date.parse("2026-01-01T03:00:00Z")), {
+    sessionId: "s",
+    title: "T",
+    figures: "3 h · 2 turns · a/b · $0.0200",
+    current: true,
+  });
+});

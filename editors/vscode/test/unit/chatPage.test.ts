@@ -1,0 +1,313 @@
+/** The page as a whole, in a small DOM: what is told to it, and what it tells. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { window } from "./dom";
+import { Announcer } from "../../src/chat/page/announce";
+import { withCitations } from "../../src/chat/page/citations";
+import type { PermissionRow, Status, ToHost, ToPage, TurnHead } from "../../src/chat/messages";
+import type { Kept } from "../../src/chat/page/page";
+import { startPage } from "../../src/chat/page/start";
+
+interface Opened {
+  readonly body: HTMLElement;
+  readonly told: ToHost[];
+  readonly kept: () => Kept | undefined;
+  give(...messages: ToPage[]): Promise<void>;
+  all(selector: string): HTMLElement[];
+  one(selector: string): HTMLElement;
+  press(field: HTMLElement, key: string, more?: object): void;
+  type(words: string): void;
+}
+
+function pause(ms = 5): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function open(before?: Kept): Opened {
+  const body = document.createElement("div");
+  document.body.replaceChildren(body);
+  const told: ToHost[] = [];
+  let kept: Kept | undefined;
+  const receive = startPage(body, { post: (message) => told.push(message), kept: before, keep: (now) => (kept = structuredClone(now)) });
+  const all = (selector: string): HTMLElement[] => [...body.querySelectorAll<HTMLElement>(selector)];
+  const press = (field: HTMLElement, key: string, more: object = {}): void => {
+    field.dispatchEvent(new window.KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }) as unknown as Event);
+  };
+  return {
+    body,
+    told,
+    kept: () => kept,
+    give: async (...messages) => {
+      messages.forEach(receive);
+      await pause();
+    },
+    all,
+    one: (selector) => all(selector)[0]!,
+    press,
+    type: (words) => {
+      const field = body.querySelector("textarea")!;
+      field.value = words;
+      field.setSelectionRange(words.length, words.length);
+      field.dispatchEvent(new window.Event("input", { bubbles: true }) as unknown as Event);
+    },
+  };
+}
+
+const RUNNING: TurnHead = { turnId: "t1", state: "running", prompt: "who calls average?" };
+const STATUS: Status = {
+  server: true,
+  title: "Prices",
+  readOnly: false,
+  model: "scripted/editors",
+  mode: "build",
+  approval: "careful",
+  costUsd: 0.0123,
+  contextUsed: 50_000,
+  contextWindow: 200_000,
+  hunks: 2,
+  folders: ["file:///ws"],
+};
+
+function transcript(...heads: TurnHead[]): ToPage {
+  return {
+    kind: "transcript",
+    transcript: { sessionId: "s", earlier: false, turns: heads.map((head) => ({ head, blocks: [] })) },
+    sending: [],
+  };
+}
+
+test("it says that it is ready, and what is told streams in", async () => {
+  const page = open();
+  assert.deepEqual(page.told, [{ kind: "ready" }]);
+  await page.give(transcript(RUNNING));
+  await page.give({ kind: "changes", changes: [{ kind: "block", turnId: "t1", index: 0, block: { kind: "text", text: "It is " } }] });
+  await page.give({ kind: "changes", changes: [{ kind: "words", turnId: "t1", index: 0, from: 6, delta: "**one**." }] });
+  assert.equal(page.one(".answer .markdown").textContent, "It is one.");
+  assert.equal(page.one("article").getAttribute("aria-label"), "You: who calls average?");
+});
+
+test("calls are rows: status, why they failed, and a diff when they are opened", async () => {
+  const page = open();
+  const uri = "file:///ws/shop/a%20b.py";
+  const diff = { type: "diff", uri, hunks: [{ range: { start: { line: 4 } }, oldText: "a\n", newText: "b\u202e\n" }] };
+  await page.give({ kind: "status", status: STATUS }, transcript(RUNNING), {
+    kind: "changes",
+    changes: [
+      { kind: "block", turnId: "t1", index: 0, block: { kind: "toolCall", toolCallId: "c", status: "completed", title: "edit", content: [diff], ms: 1234 } },
+      { kind: "block", turnId: "t1", index: 1, block: { kind: "toolCall", toolCallId: "d", status: "failed", title: "run", content: [{ type: "text", text: "\nno such\nfile" }] } },
+    ],
+  });
+  const [edit, run] = page.all("details.call") as HTMLDetailsElement[];
+  assert.equal(edit!.querySelector("summary")!.textContent, "✓edit done 1.2 s");
+  assert.equal(run!.querySelector(".title")!.textContent, "run: no such");
+  assert.equal(page.all(".diff").length, 0);
+  edit!.open = true;
+  edit!.dispatchEvent(new window.Event("toggle") as unknown as Event);
+  assert.equal(page.one(".diff pre").textContent, "@@ line 5\n-a\n+b\\u{202e}\n");
+  page.one(".diff .file").click();
+  assert.deepEqual(page.told.at(-1), { kind: "openUri", uri, line: 4 });
+  assert.equal(page.one(".diff .file").textContent, "shop/a b.py");
+  await pause(250);
+  assert.deepEqual(page.kept()?.opened, { "t1/c": true });
+});
+
+test("thinking is folded", async () => {
+  const page = open();
+  await page.give(transcript(RUNNING), { kind: "changes", changes: [{ kind: "block", turnId: "t1", index: 0, block: { kind: "thinking", text: "a\nb" } }] });
+  const thinking = page.one("details.thinking") as HTMLDetailsElement;
+  assert.equal(thinking.open, false);
+  assert.equal(thinking.querySelector("summary")!.textContent, "Thinking (2 lines)");
+});
+
+test("a turn that ended says how", async () => {
+  const page = open();
+  await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "cancelled", edits: 2, usage: { inputTokens: 8000, outputTokens: 100, costUsd: 0.012 } }));
+  assert.equal(page.one("article > footer").textContent, "cancelled · 2 edits · 8.1k tokens · $0.0120");
+  await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "error", error: { message: "no key", hint: "set one" } }));
+  assert.equal(page.one("article .error").textContent, "no keyset one");
+});
+
+test("Enter sends, and what is typed is kept until then", async () => {
+  const page = open();
+  page.type("hello");
+  assert.deepEqual(page.told.at(-1), { kind: "draft", words: "hello" });
+  await pause(250);
+  assert.equal(page.kept()?.prompt, "hello");
+  const again = open(page.kept());
+  const field = again.one("textarea") as HTMLTextAreaElement;
+  assert.equal(field.value, "hello");
+  again.press(field, "Enter", { shiftKey: true });
+  again.press(field, "Enter", { isComposing: true });
+  assert.ok(!again.told.some(({ kind }) => kind === "send"));
+  again.press(field, "Enter");
+  assert.deepEqual(again.told.find(({ kind }) => kind === "send"), { kind: "send", words: "hello" });
+  assert.equal(field.value, "");
+  again.press(field, "ArrowUp");
+  assert.equal(field.value, "hello");
+  again.press(field, "ArrowDown");
+  assert.equal(field.value, "");
+});
+
+test("while a turn runs prompts queue, or are said to it, and it can be stopped", async () => {
+  const page = open();
+  await page.give(transcript(RUNNING));
+  const buttons = page.all(".prompt-part > .buttons button").filter((each) => !each.hidden);
+  assert.deepEqual(buttons.map((each) => each.textContent), ["Stop", "Say it now", "Queue"]);
+  page.type("faster");
+  page.press(page.one("textarea"), "Enter", { ctrlKey: true });
+  assert.deepEqual(page.told.find(({ kind }) => kind === "steer"), { kind: "steer", words: "faster" });
+  buttons[0]!.click();
+  assert.deepEqual(page.told.at(-1), { kind: "cancel" });
+});
+
+test("an earlier prompt is edited and sent in its place", async () => {
+  const page = open();
+  await page.give(transcript({ ...RUNNING, state: "ended" }));
+  page.type("half a thought");
+  page.one(".turn-head button").click();
+  const field = page.one("textarea") as HTMLTextAreaElement;
+  assert.equal(field.value, RUNNING.prompt);
+  page.press(field, "Enter");
+  assert.deepEqual(page.told.find(({ kind }) => kind === "send"), { kind: "send", words: RUNNING.prompt, instead: "t1" });
+  page.press(field, "ArrowUp");
+  page.press(field, "ArrowUp");
+  assert.equal(field.value, "half a thought");
+});
+
+test("words that were not taken come back above what is typed", async () => {
+  const page = open();
+  page.type("next");
+  await page.give({ kind: "words", words: "first" }, { kind: "say", words: "Not sent: no." });
+  assert.equal((page.one("textarea") as HTMLTextAreaElement).value, "first\n\nnext");
+  assert.equal(page.one("[role=alert]").textContent, "Not sent: no.");
+});
+
+test("mentions are asked for, chosen by keys, and an answer that is late is dropped", async () => {
+  const page = open();
+  page.type("see @fi");
+  const asked = page.told.at(-1)!;
+  assert.ok(asked.kind === "complete" && asked.text === "see @fi" && asked.offset === 7);
+  const items = ["@file:", "@files"].map((label) => ({ label, insert: label, from: 4, to: 7 }));
+  await page.give({ kind: "completion", id: asked.id - 1, items });
+  assert.ok(page.one(".completion").hidden);
+  await page.give({ kind: "completion", id: asked.id, items });
+  const field = page.one("textarea") as HTMLTextAreaElement;
+  assert.equal(field.getAttribute("aria-activedescendant"), "completion-0");
+  page.press(field, "ArrowDown");
+  page.press(field, "Enter");
+  assert.equal(field.value, "see @files");
+  assert.ok(page.one(".completion").hidden);
+  assert.ok(!page.told.some(({ kind }) => kind === "send"));
+});
+
+const PERMISSION: PermissionRow = {
+  requestId: "r",
+  digest: "d",
+  title: "run_command make",
+  risk: "risky",
+  why: "it runs a command",
+  toolCallIds: [],
+  command: { text: "make \u202eall", cwd: "/ws", argv: ["/bin/bash", "-c", "make \u202eall"] },
+  grants: [{ id: "g1", covers: "`make \u202eall` in ., this session" }],
+};
+
+test("a permission shows all of it, and is answered with what was shown", async () => {
+  const page = open();
+  await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
+  assert.equal(page.one(".command").textContent, "make \\u{202e}all");
+  const buttons = page.all(".permission button");
+  assert.deepEqual(buttons.map((each) => each.textContent), [
+    "Allow",
+    "Allow this very command in ., this session",
+    "Show",
+    "Cancel the turn",
+    "Reject",
+  ]);
+  buttons[0]!.click();
+  assert.ok(!page.told.some(({ kind }) => kind === "permission"), "a click that came too soon");
+  await pause(320);
+  buttons[1]!.click();
+  assert.deepEqual(page.told.at(-1), { kind: "permission", requestId: "r", digest: "d", reply: { outcome: "allow", grant: "g1" } });
+  (page.one(".reject input") as HTMLInputElement).value = "not now";
+  buttons[4]!.click();
+  assert.deepEqual(page.told.at(-1), { kind: "permission", requestId: "r", digest: "d", reply: { outcome: "reject", reason: "not now" } });
+  await page.give({ kind: "waiting", permissions: [], inputs: [] });
+  assert.ok(page.one(".waiting").hidden);
+});
+
+test("a reason that is being typed stays when another request comes", async () => {
+  const page = open();
+  await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
+  const reason = page.one(".reject input") as HTMLInputElement;
+  reason.value = "because";
+  await page.give({ kind: "waiting", permissions: [PERMISSION, { ...PERMISSION, requestId: "r2" }], inputs: [] });
+  assert.equal(page.all(".reject input")[0], reason);
+  assert.equal(page.all(".permission").length, 2);
+});
+
+test("a question is answered by an option, by several, or by own words", async () => {
+  const page = open();
+  const options = [{ id: "a", label: "One" }, { id: "b", label: "Two" }];
+  const input = { requestId: "q", question: "Which?", options, multiple: false, freeText: false };
+  await page.give({ kind: "waiting", permissions: [], inputs: [input, { ...input, requestId: "m", multiple: true }, { ...input, requestId: "w", options: [], freeText: true }] });
+  page.one(".input button").click();
+  assert.deepEqual(page.told.at(-1), { kind: "input", requestId: "q", answer: ["a"] });
+  page.all("input[type=checkbox]").forEach((box) => ((box as HTMLInputElement).checked = true));
+  page.all(".input")[1]!.querySelector<HTMLElement>("button.main")!.click();
+  assert.deepEqual(page.told.at(-1), { kind: "input", requestId: "m", answer: ["a", "b"] });
+  const words = page.one(".own textarea") as HTMLTextAreaElement;
+  words.value = " mine ";
+  page.press(words, "Enter");
+  assert.deepEqual(page.told.at(-1), { kind: "input", requestId: "w", answer: "mine" });
+});
+
+test("the status names what it is about", async () => {
+  const page = open();
+  await page.give({ kind: "status", status: STATUS });
+  assert.equal(page.one("h1").textContent, "Prices");
+  assert.deepEqual(
+    page.all(".status button").filter((each) => !each.hidden).map((each) => each.textContent),
+    ["editors", "build", "careful", "2 to review", "$0.0123"],
+  );
+  assert.equal(page.one("[role=meter]").getAttribute("aria-valuetext"), "25% of the context used, 50k of 200k tokens");
+  page.one(".status button").click();
+  assert.deepEqual(page.told.at(-1), { kind: "run", what: "model" });
+  await page.give({ kind: "status", status: { ...STATUS, server: false } });
+  assert.equal(page.one("header .notice").textContent, "There is no server. Start the server");
+});
+
+test("sessions are listed when asked for", async () => {
+  const page = open();
+  const opener = page.all("header button").find((each) => each.textContent === "Sessions")!;
+  opener.click();
+  assert.equal(opener.getAttribute("aria-expanded"), "true");
+  assert.deepEqual(page.told.at(-1), { kind: "sessions" });
+  await page.give({ kind: "sessions", sessions: [{ sessionId: "s9", title: "<b>", figures: "now", current: true }] });
+  assert.equal(page.one("nav li .open").textContent, "<b>");
+  page.one("nav li .open").click();
+  assert.deepEqual(page.told.at(-1), { kind: "session", action: "open", sessionId: "s9" });
+  assert.ok(page.one("nav").hidden);
+});
+
+test("what is read aloud comes one at a time, and the last word is said", () => {
+  let now = 0;
+  const said: string[] = [];
+  const later: (() => void)[] = [];
+  const announcer = new Announcer((words) => said.push(words), () => now, (does) => later.push(does));
+  ["a", "b", "c"].forEach((words) => announcer.announce(words));
+  assert.deepEqual(said, ["a"]);
+  now = 3000;
+  later.forEach((does) => does());
+  assert.deepEqual(said, ["a", "c"]);
+});
+
+test("cited code is a link and a fenced block", () => {
+  assert.equal(
+    withCitations('See <code="src/a.py" #3:4>\nx = 1\n</code> there.'),
+    "See \n\n[src/a.py:3-4](src/a.py#L3-L4)\n\n````py\nx = 1\n````\n\n there.",
+  );
+  assert.equal(withCitations('```\n<code="a" #1>\n```'), '```\n<code="a" #1>\n```');
+});
+
+test.after(() => window.happyDOM.close());

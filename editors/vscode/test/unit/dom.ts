@@ -1,0 +1,28 @@
+/** A small real DOM for tests of the chat's page. */
+
+import { Window } from "happy-dom";
+import type { Page } from "../../src/chat/page/page";
+import type { ToHost } from "../../src/chat/messages";
+
+export const window = new Window({ url: "vscode-webview://page/" });
+const own = setInterval;
+Object.assign(globalThis, {
+  document: window.document,
+  addEventListener: window.addEventListener.bind(window),
+  requestAnimationFrame: (does: () => void) => setTimeout(does, 0),
+  // A clock of the page is no reason to go on.
+  setInterval: (does: () => void, ms: number) => own(does, ms).unref(),
+});
+
+export function newPage(): Page & { told: ToHost[]; spoken: string[] } {
+  const told: ToHost[] = [];
+  const spoken: string[] = [];
+  return {
+    kept: { prompt: "", opened: {}, history: [] },
+    keep: () => undefined,
+    tell: (message) => told.push(message),
+    announce: (words) => spoken.push(words),
+    told,
+    spoken,
+  };
+}
