@@ -6,7 +6,7 @@ import type { Server } from "../server/server";
 import type { Diffs } from "./diff";
 import { openDocument, type ReviewedDocuments } from "./documents";
 import type { Meant } from "./meant";
-import { orders, told, type Decision } from "./orders";
+import { isPlain, orders, told, type Chosen, type Decision } from "./orders";
 import { count, type WaitingHunk } from "./words";
 
 interface Answer {
@@ -33,7 +33,7 @@ export class Deciding {
 
   /** Many at once: conflicts are decided one by one. */
   async decideMany(chosen: readonly WaitingHunk[], decision: Decision): Promise<void> {
-    const pending = chosen.filter(({ hunk }) => hunk.state === "pending");
+    const pending = chosen.filter((each) => isPlain(this.now(each)));
     if (pending.length === 0) {
       void say(chosen.length > 0 ? "only conflicts are left, which are decided one by one" : this.meant.nothing());
       return;
@@ -59,7 +59,7 @@ export class Deciding {
   private async carryOut(chosen: readonly WaitingHunk[], decision: Decision): Promise<void> {
     const problems = new Set<string>();
     let done = 0;
-    const all = chosen.map(({ uri, hunk }) => ({ hunk, typedOver: this.documents.isTypedOver(uri, hunk) }));
+    const all = chosen.map((each) => this.now(each));
     for (const { command, argument } of orders(all, decision)) {
       try {
         const answer = await this.server.command<Answer>(command, argument);
@@ -75,5 +75,9 @@ export class Deciding {
     } else {
       vscode.window.setStatusBarMessage(`Tark: ${message}`, 5000);
     }
+  }
+
+  private now({ uri, hunk }: WaitingHunk): Chosen {
+    return { hunk, typedOver: this.documents.isTypedOver(uri, hunk) };
   }
 }

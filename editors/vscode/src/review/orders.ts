@@ -47,6 +47,11 @@ export function orders(chosen: readonly Chosen[], decision: Decision): Order[] {
   return found;
 }
 
+/** Can it be decided with others unseen? What the person typed over is decided one by one. */
+export function isPlain({ hunk, typedOver }: Chosen): boolean {
+  return hunk.state === "pending" && !typedOver;
+}
+
 /** Of the answers, and of what is left to decide after them. */
 export function told(decision: Decision, outcome: Outcome, left: readonly WaitingHunk[]): string {
   const words = `${decision}ed ${plural(outcome.done, "change")}`;

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { State } from "../state";
+import { line } from "../visible";
 import { nameOf } from "./files";
 import { files, questions, type Node } from "./treeModel";
 
@@ -63,6 +64,7 @@ export class ChangesTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
 function fileItem(node: Extract<Node, { kind: "file" }>): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.Uri.parse(node.uri), vscode.TreeItemCollapsibleState.Expanded);
   item.id = node.uri;
+  item.label = line(nameOf(node.uri)); // its name alone is that of others, too
   item.description = node.description;
   item.iconPath = vscode.ThemeIcon.File;
   item.contextValue = "document";

@@ -5,7 +5,7 @@ import { changedWords } from "../../src/review/changedWords";
 import { side } from "../../src/review/diffText";
 import { drawn } from "../../src/review/ghosts";
 import { runs } from "../../src/review/lineDiff";
-import { orders, told } from "../../src/review/orders";
+import { isPlain, orders, told } from "../../src/review/orders";
 import { ChangeLog } from "../../src/review/places";
 import { PlacedHunks, type Text } from "../../src/review/placed";
 import { nearest, next, touched } from "../../src/review/selection";
@@ -151,6 +151,12 @@ test("all that can be decided together is one command, a conflict is one of its 
   assert.deepEqual(orders([plain("a"), conflict], "reject"), [{ command: "tark.hunk.reject", argument: { hunkIds: ["a", "c"] } }]);
   const typed = { hunk: hunk(0, "a", "b", { hunkId: "d", applied: true }), typedOver: true };
   assert.deepEqual(orders([typed], "reject"), [{ command: "tark.hunk.accept", argument: { hunkIds: ["d"] } }]);
+});
+
+test("conflicts, and what is about to be one, are not decided with the rest", () => {
+  assert.ok(isPlain({ hunk: hunk(0, "a", "b"), typedOver: false }));
+  assert.ok(!isPlain({ hunk: hunk(0, "a", "b"), typedOver: true }));
+  assert.ok(!isPlain({ hunk: hunk(0, "a", "b", { state: "conflict" }), typedOver: false }));
 });
 
 test("what is said of a decision", () => {
