@@ -1,7 +1,7 @@
 /** The hunks of one document: where each stands in the text of now, and how it looks there. Pure. */
 
 import type { DocumentHunks, Hunk } from "../protocol";
-import { carry, type ChangeLog, type LineChange, type Place } from "./places";
+import { carryAll, type ChangeLog, type LineChange, type Place } from "./places";
 import { linesOf, placeOf, standing } from "./words";
 
 /**
@@ -57,7 +57,7 @@ export class PlacedHunks {
     let differs = false;
     for (const each of this.followed.values()) {
       const former = each.look;
-      each.place = each.place && changes.reduce(carry, each.place);
+      each.place = each.place && carryAll(each.place, changes);
       this.look(each, text);
       differs ||= each.look !== former;
     }

@@ -86,6 +86,19 @@ export function carry(place: Place, change: LineChange): Place {
   return { start: from, count: Math.max(0, to - from) };
 }
 
+/** Was the text on both sides of it replaced in one go? Where between the new lines it is then, only the server says. */
+export function isSevered({ start, count }: Place, { first, last }: LineChange): boolean {
+  return count === 0 && first < start && start < last;
+}
+
+/** Over changes in their order. Undefined: nobody knows where it is. */
+export function carryAll(place: Place, changes: readonly LineChange[]): Place | undefined {
+  return changes.reduce<Place | undefined>(
+    (carried, change) => (carried && !isSevered(carried, change) ? carry(carried, change) : undefined),
+    place,
+  );
+}
+
 /** Enough for minutes of typing; what is told of older versions is drawn with the next update. */
 const MOST = 1000;
 
@@ -109,8 +122,10 @@ export class ChangeLog {
     if (version < this.since || version > current) {
       return undefined;
     }
-    return this.changes
-      .filter((each) => each.version > version)
-      .reduce((carried, each) => carry(carried, each.change), place);
+    const since = this.changes.filter((each) => each.version > version);
+    return carryAll(
+      place,
+      since.map((each) => each.change),
+    );
   }
 }

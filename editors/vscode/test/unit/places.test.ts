@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { carry, ChangeLog, lineChanges, type Place, type TextChange } from "../../src/review/places";
+import { carry, carryAll, ChangeLog, lineChanges, type Place, type TextChange } from "../../src/review/places";
 
 /** A text that is edited like VS Code does it, and tells of each edit. */
 class Edited {
@@ -48,6 +48,11 @@ test("of two insertions at the same place that of the hunk stays above", () => {
   assert.deepEqual(after({ start: 2, count: 0 }, 2, 0, 2, 0, "x\n"), { start: 2, count: 0 });
   assert.deepEqual(after({ start: 2, count: 0 }, 1, 3, 1, 3, "\nx"), { start: 2, count: 0 });
   assert.deepEqual(after({ start: 2, count: 0 }, 0, 0, 0, 0, "x\n"), { start: 3, count: 0 });
+});
+
+test("an insertion whose both sides were replaced is not guessed", () => {
+  assert.equal(carryAll({ start: 2, count: 0 }, [{ first: 1, last: 3, newLast: 4 }]), undefined);
+  assert.deepEqual(carryAll({ start: 2, count: 0 }, [{ first: 1, last: 2, newLast: 4 }]), { start: 4, count: 0 });
 });
 
 test("several changes of one event are told from the last to the first", () => {
