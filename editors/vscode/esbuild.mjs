@@ -44,6 +44,7 @@ const tests = {
   format: "cjs",
   target: "node20",
   sourcemap: "inline",
+  external: ["happy-dom"],
 };
 
 if (options.has("--tests")) {

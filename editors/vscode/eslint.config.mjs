@@ -22,6 +22,8 @@ export default tseslint.config(
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       "@typescript-eslint/no-non-null-assertion": "off", // of what is there by the line above, or by the pattern
+      "@typescript-eslint/unbound-method": "off", // node:path and its like
+      "@typescript-eslint/no-unsafe-class-instance-assignment": "off", // VS Code's Disposable is a shape to us
       "@typescript-eslint/no-misused-spread": "off", // of texts, into their characters
       "@typescript-eslint/no-unnecessary-type-parameters": "off", // answers of commands are of the caller's type
       "@typescript-eslint/prefer-readonly": "error",

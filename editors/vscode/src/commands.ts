@@ -1,42 +1,94 @@
 /** What each command of the palette does. Ids are `tark.client.*`: the language client takes the server's own. */
 
 import * as vscode from "vscode";
-import { telling } from "./notify";
+import { menu } from "./menu";
+import { say, telling } from "./notify";
 import type { Parts } from "./parts";
+import { logIn, setKey } from "./pickers/login";
+import { chooseSession, compactSession, importSession } from "./pickers/sessions";
+import { chooseLevel, chooseModel } from "./pickers/settings";
 
 type Command = (parts: Parts, ...given: unknown[]) => unknown;
 
-/** A lens, a row of the tree or a menu hands over what it stands for as the first argument. */
+/** A lens, a row of the list or a menu hands over what it stands for as the first argument. */
 const COMMANDS: Readonly<Record<string, Command>> = {
-  "tark.client.agent": ({ turns }) => turns.start("agent"),
-  "tark.client.ask": ({ turns }) => turns.start("ask"),
-  "tark.client.edit": ({ turns }) => turns.start("edit"),
-  "tark.client.explain": ({ turns }) => turns.start("explain"),
-  "tark.client.fix": ({ turns }) => turns.start("fix"),
-  "tark.client.test": ({ turns }) => turns.start("test"),
-  "tark.client.document": ({ turns }) => turns.start("document"),
-  "tark.client.chat": ({ chat }) => chat.show({ focus: true }),
-  "tark.client.newSession": ({ server, chat }) => {
+  agent: ({ turns }) => turns.start("agent"),
+  ask: ({ turns }) => turns.start("ask"),
+  edit: ({ turns }) => turns.start("edit"),
+  explain: ({ turns }) => turns.start("explain"),
+  fix: ({ turns }) => turns.start("fix"),
+  test: ({ turns }) => turns.start("test"),
+  document: ({ turns }) => turns.start("document"),
+  stop: (parts) => stop(parts, parts.server.state.sessionId),
+  stopAll: (parts) => stop(parts),
+  undo: ({ undo }) => undo.last(),
+
+  chat: ({ chat }) => chat.show({ focus: true }),
+  newSession: ({ server, chat }) => {
     server.state.goOn(undefined);
-    chat.show({ focus: true });
+    return chat.show({ focus: true });
   },
-  "tark.client.acceptHunk": ({ review }, target) => review.decide("accept", "hunk", target),
-  "tark.client.rejectHunk": ({ review }, target) => review.decide("reject", "hunk", target),
-  "tark.client.acceptFile": ({ review }, target) => review.decide("accept", "file", target),
-  "tark.client.rejectFile": ({ review }, target) => review.decide("reject", "file", target),
-  "tark.client.acceptAll": ({ review }) => review.decide("accept", "all"),
-  "tark.client.rejectAll": ({ review }) => review.decide("reject", "all"),
-  "tark.client.regenerateHunk": ({ review }, target) => review.regenerate(target),
-  "tark.client.diff": ({ review }, target) => review.diff(target),
-  "tark.client.nextHunk": ({ review }) => review.go("next"),
-  "tark.client.previousHunk": ({ review }) => review.go("previous"),
-  "tark.client.permission": ({ permissions }, requestId) => permissions.show(requestId as string | undefined),
-  "tark.client.input": ({ inputs }, requestId) => inputs.show(requestId as string | undefined),
+  sessions: (parts) => chooseSession(parts, "open"),
+  renameSession: (parts) => chooseSession(parts, "rename"),
+  deleteSession: (parts) => chooseSession(parts, "delete"),
+  forkSession: (parts) => chooseSession(parts, "fork"),
+  exportSession: (parts) => chooseSession(parts, "export"),
+  importSession,
+  compact: compactSession,
+
+  acceptHunk: ({ review }, target) => review.decide("accept", "hunk", target),
+  rejectHunk: ({ review }, target) => review.decide("reject", "hunk", target),
+  acceptFile: ({ review }, target) => review.decide("accept", "file", target),
+  rejectFile: ({ review }, target) => review.decide("reject", "file", target),
+  acceptAll: ({ review }) => review.decide("accept", "all"),
+  rejectAll: ({ review }) => review.decide("reject", "all"),
+  regenerateHunk: ({ review }, target) => review.regenerate(target),
+  editHunk: ({ review }, target) => review.edit(target),
+  diff: ({ review }, target) => review.diff(target),
+  nextHunk: ({ review }) => review.go("next"),
+  previousHunk: ({ review }) => review.go("previous"),
+  showChanges: () => vscode.commands.executeCommand("tark.changes.focus"),
+
+  permission: ({ permissions }, requestId) => permissions.show(idOf(requestId)),
+  input: ({ inputs }, requestId) => inputs.show(idOf(requestId)),
+  waiting: ({ server, permissions, inputs }) =>
+    server.state.permissions.length > 0 ? permissions.show() : inputs.show(),
+
+  selectModel: ({ server }) => chooseModel(server),
+  selectMode: ({ server }) => chooseLevel(server, "mode"),
+  selectApproval: ({ server }) => chooseLevel(server, "approval"),
+  login: ({ server, secrets }) => logIn(server, secrets),
+  setKey: ({ server, secrets }) => setKey(server, secrets),
+
+  menu: ({ server }) => menu(server),
+  showUsage: ({ reports }) => reports.usage(),
+  doctor: ({ reports }) => reports.doctor(),
+  restart: async ({ client }) => {
+    await client.restart();
+    void say("the server was started anew");
+  },
+  install: (parts) => parts.install(),
+  showOutput: ({ client }) => client.log.show(),
 };
 
 export function registerCommands(context: vscode.ExtensionContext, parts: Parts): void {
-  for (const [id, command] of Object.entries(COMMANDS)) {
+  for (const [name, command] of Object.entries(COMMANDS)) {
     const run = (...given: unknown[]): Thenable<unknown> => telling(() => command(parts, ...given));
-    context.subscriptions.push(vscode.commands.registerCommand(id, run));
+    context.subscriptions.push(vscode.commands.registerCommand(`tark.client.${name}`, run));
   }
+}
+
+/** Of the session, or of all. */
+async function stop({ server, running }: Parts, sessionId?: string): Promise<void> {
+  const answer = server.running
+    ? await server.command<{ cancelled: readonly string[] }>("tark.turn.cancel", sessionId === undefined ? {} : { sessionId })
+    : { cancelled: [] };
+  if (answer.cancelled.length === 0) {
+    const elsewhere = running.count > 0 ? ' in this session, but elsewhere: "Tark: Stop All Turns"' : "";
+    void say(`nothing is running${elsewhere}`);
+  }
+}
+
+function idOf(given: unknown): string | undefined {
+  return typeof given === "string" ? given : undefined;
 }

@@ -1,38 +1,91 @@
 /** Puts the parts of the extension together, and nothing else. */
 
 import * as vscode from "vscode";
+import { autostart } from "./autostart";
 import { ChatView } from "./chat/view";
 import { registerCommands } from "./commands";
+import { executed } from "./executed";
 import { Inputs } from "./input";
+import { watchEditors } from "./lastFileEditor";
 import type { Core, Parts } from "./parts";
 import { Permissions } from "./permission";
+import { Progress } from "./progress";
+import { Reports } from "./report";
 import { Review } from "./review/review";
+import { RunningTurns } from "./runningTurns";
 import { Client } from "./server/client";
+import { install } from "./server/install";
+import { Secrets } from "./server/secrets";
 import { Sessions } from "./sessions";
 import { State } from "./state";
+import { Status } from "./status";
 import { Turns } from "./turn";
+import { Undo } from "./undo";
 import { Updates } from "./updates";
 import { Waiting } from "./waiting";
 
-export function activate(context: vscode.ExtensionContext): void {
+let client: Client | undefined;
+
+/** What tests of the extension look at. */
+export type Api = Pick<Parts, "server" | "client">;
+
+export function activate(context: vscode.ExtensionContext): Api {
   const state = new State((problem) => console.error("Tark:", problem));
-  const server = new Client(context, state);
+  const running = new RunningTurns(state);
+  const secrets = new Secrets(context);
   const updates = new Updates(
     state,
     (uri) => vscode.Uri.parse(uri).toString(),
-    (sessionId) => void sessions.reload(sessionId),
+    (sessionId) => void sessions.reload(sessionId).catch(() => undefined), // the session is drawn with a gap until then
   );
-  const waiting = new Waiting(state, (kind, argument) => server.command(`tark.${kind}.answer`, argument));
-  const sessions = new Sessions(server, updates);
-  const turns = new Turns(server, updates, sessions);
-  const core: Core = { server, updates, waiting, sessions, turns };
+  const waiting: Waiting = new Waiting(state, (kind, argument) => server.command(`tark.${kind}.answer`, argument));
+  const progress = new Progress(() => status.changed());
+  const server: Client = new Client(context, state, updates, running, secrets, {
+    permission: (request, token) => waiting.ask("permission", request, token),
+    input: (request, token) => waiting.ask("input", request, token),
+    progress: (token, told, cancel) => progress.told(token, told, cancel),
+    execute: (command, given, next) => executed(parts, command, given, next),
+  });
+  client = server;
+  const sessions: Sessions = new Sessions(server, updates);
+  const turns = new Turns(server, updates, sessions, running, (kind) => showFor(parts.chat, kind));
+  const undo = new Undo(server, running);
+  const status: Status = new Status(state, running, progress);
+  const core: Core = { server, updates, waiting, sessions, turns, running, undo };
   const parts: Parts = {
     ...core,
+    client: server,
+    secrets,
+    reports: new Reports(server, (context.extension.packageJSON as { version: string }).version),
     chat: new ChatView(context, core),
     review: new Review(context, core),
     permissions: new Permissions(context, core),
     inputs: new Inputs(context, core),
+    install: () => install(context, server),
   };
-  context.subscriptions.push(server, parts.chat, parts.review, parts.permissions, parts.inputs);
+  context.subscriptions.push(
+    ...[server, status, progress, watchEditors(), parts.reports, parts.chat, parts.review, parts.permissions, parts.inputs],
+    state.on("server", ({ running: there }) => {
+      if (!there) {
+        progress.dispose();
+      } else if (state.sessionId !== undefined) {
+        void sessions.reload(state.sessionId).catch(() => undefined);
+      }
+    }),
+    autostart(context, server),
+  );
   registerCommands(context, parts);
+  return { server, client: server };
+}
+
+/** VS Code waits for the server to end. */
+export async function deactivate(): Promise<void> {
+  await client?.deactivate();
+}
+
+function showFor(chat: ChatView, kind: string): void {
+  const kinds = vscode.workspace.getConfiguration("tark").get<readonly string[]>("chat.opensFor", []);
+  if (kinds.includes(kind)) {
+    void chat.show({ focus: false });
+  }
 }

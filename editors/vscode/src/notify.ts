@@ -1,7 +1,10 @@
 /** What the person is told in a line; what they should not see goes to the output channel. */
 
 import * as vscode from "vscode";
+import { NoServer } from "./server/server";
+import { line as visible } from "./visible";
 
+const INSTALL = "Install Server";
 const REPEATED_MS = 1000;
 const LONGEST = 500; // VS Code shows no more of a message, and one with buttons not at all
 
@@ -21,7 +24,11 @@ export async function telling<T>(work: () => T | PromiseLike<T>): Promise<T | un
   try {
     return await work();
   } catch (problem) {
-    void warn(words(problem));
+    if (problem instanceof NoServer) {
+      void warn(words(problem), INSTALL).then((choice) => choice && vscode.commands.executeCommand("tark.client.install"));
+    } else {
+      void warn(words(problem));
+    }
     return undefined;
   }
 }
@@ -30,23 +37,24 @@ export function words(problem: unknown): string {
   return problem instanceof Error ? problem.message : String(problem);
 }
 
-/** The same text within a second is told once. Links in it would be clicked: none is made of what others wrote. */
+/** The same text within a second is told once. */
 async function once<A>(message: string, show: (text: string) => PromiseLike<A | undefined>): Promise<A | undefined> {
-  const line = `Tark: ${plain(message)}`;
+  const text = `Tark: ${plain(message)}`;
   const now = Date.now();
   for (const [each, at] of told) {
     if (now - at > REPEATED_MS) {
       told.delete(each);
     }
   }
-  if (told.has(line)) {
+  if (told.has(text)) {
     return undefined;
   }
-  told.set(line, now);
-  return await show(line);
+  told.set(text, now);
+  return await show(text);
 }
 
+/** VS Code would make links of what others wrote. */
 function plain(message: string): string {
-  const line = message.replace(/\s*[\r\n]+\s*/g, " ").replaceAll("](", "] (");
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+  const text = visible(message.replace(/\s*[\r\n]+\s*/g, " "));
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

@@ -3,10 +3,15 @@
 import type { ChatView } from "./chat/view";
 import type { Inputs } from "./input";
 import type { Permissions } from "./permission";
+import type { Reports } from "./report";
 import type { Review } from "./review/review";
+import type { RunningTurns } from "./runningTurns";
+import type { Client } from "./server/client";
+import type { Secrets } from "./server/secrets";
 import type { Server } from "./server/server";
 import type { Sessions } from "./sessions";
 import type { Turns } from "./turn";
+import type { Undo } from "./undo";
 import type { Updates } from "./updates";
 import type { Waiting } from "./waiting";
 
@@ -17,11 +22,17 @@ export interface Core {
   readonly waiting: Waiting;
   readonly sessions: Sessions;
   readonly turns: Turns;
+  readonly running: RunningTurns;
+  readonly undo: Undo;
 }
 
 export interface Parts extends Core {
+  readonly client: Client;
+  readonly secrets: Secrets;
+  readonly reports: Reports;
   readonly chat: ChatView;
   readonly review: Review;
   readonly permissions: Permissions;
   readonly inputs: Inputs;
+  install(): Promise<void>;
 }

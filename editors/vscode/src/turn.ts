@@ -1,35 +1,136 @@
 /** Turns are started here: with the words, the place and the session they are about; none of the words is ever lost. */
 
 import * as vscode from "vscode";
+import { say } from "./notify";
+import { type Place, placeHere } from "./place";
 import type { StartedTurn } from "./protocol";
+import type { RunningTurns } from "./runningTurns";
 import type { Server } from "./server/server";
 import type { Sessions } from "./sessions";
 import type { Updates } from "./updates";
 
+/** Of `tark.turn.start`. */
+export interface Start {
+  readonly prompt: string;
+  readonly kind?: string;
+  readonly sessionId?: string;
+  readonly [field: string]: unknown;
+}
+
+/** Those that want words: the title of the box, and what may be said. */
+const ASKS: Readonly<Record<string, readonly [title: string, example: string]>> = {
+  agent: ["Tark", "what is to be done? It reads, searches, edits and runs"],
+  ask: ["Tark: ask", "what do you want to know?"],
+  edit: ["Tark: edit", "how should these lines be? Nothing outside them changes"],
+};
+
 export class Turns {
+  /** By kind: the words of the last start that the server has not taken. */
+  private readonly kept = new Map<string, string>();
+  private last: Promise<unknown> = Promise.resolve();
+
+  /** `begun`: a turn of that kind was begun in the editor, and the chat may be shown. */
   constructor(
     private readonly server: Server,
     private readonly updates: Updates,
     private readonly sessions: Sessions,
+    private readonly running: RunningTurns,
+    private readonly begun: (kind: string) => void,
   ) {}
 
-  /** Sends a prompt to the current session, or to the one that is named. Fails with words for the person. */
-  async send(argument: { prompt: string; sessionId?: string; [field: string]: unknown }): Promise<StartedTurn> {
+  /**
+   * Sends a prompt to the current session, or to the one that is named. Fails with words for the person. One after the
+   * other, so that the second of two quick ones goes on with the session that the first begins.
+   */
+  send(start: Start): Promise<StartedTurn> {
+    const sent = this.last.then(() => this.sendNow(start));
+    this.last = sent.catch(() => undefined);
+    return sent;
+  }
+
+  /** The server took a turn: it shows at once, and what the person says next goes on with its session. */
+  taken(sessionId: string | undefined, answer: StartedTurn, prompt: string): void {
     const { state } = this.server;
-    const sessionId = argument.sessionId ?? state.sessionId;
-    const answer = await this.server.command<StartedTurn>("tark.turn.start", { ...argument, sessionId });
-    this.updates.asked(answer, argument.prompt);
+    this.updates.asked(answer, prompt);
+    this.running.started(answer);
     if (sessionId === undefined) {
       this.sessions.begun(answer.sessionId);
     }
     if (state.sessionId === sessionId && sessionId !== answer.sessionId) {
       state.goOn(answer.sessionId); // else another was chosen meanwhile
     }
+  }
+
+  /** From the editor, about its selection: asks for the words where the kind needs some. */
+  async start(kind: string): Promise<void> {
+    const place = placeHere();
+    refuse(kind, place);
+    const prompt = ASKS[kind] === undefined ? "" : await this.askFor(kind, place);
+    if (prompt === undefined) {
+      return;
+    }
+    try {
+      const answer = await this.send({ prompt, kind, ...about(kind, prompt, place) });
+      this.kept.delete(kind);
+      if (answer.queued) {
+        void say(`queued behind ${answer.queued} other turn${answer.queued === 1 ? "" : "s"}`);
+      }
+      this.begun(kind);
+    } catch (problem) {
+      const kept = prompt === "" ? "" : ". Your words are kept for the next time you ask";
+      throw new Error(`not started: ${problem instanceof Error ? problem.message : String(problem)}${kept}`, {
+        cause: problem,
+      });
+    }
+  }
+
+  private async sendNow(start: Start): Promise<StartedTurn> {
+    const sessionId = start.sessionId ?? this.server.state.sessionId;
+    const answer = await this.server.command<StartedTurn>("tark.turn.start", { ...start, sessionId });
+    this.taken(sessionId, answer, start.prompt);
     return answer;
   }
 
-  /** From the editor: asks for the words where the kind needs some. */
-  async start(kind: string): Promise<void> {
-    await vscode.window.showInputBox({ prompt: kind });
+  /** What was typed into a box that closed is there again when it opens. Undefined: nothing is to be done. */
+  private askFor(kind: string, place: Place): Promise<string | undefined> {
+    const [title, example] = ASKS[kind] ?? ["Tark", ""];
+    const box = vscode.window.createInputBox();
+    box.title = place.words === "" ? title : `${title} (${place.words})`;
+    box.placeholder = example;
+    box.value = this.kept.get(kind) ?? "";
+    return new Promise((resolve) => {
+      box.onDidChangeValue((typed) => this.kept.set(kind, typed));
+      box.onDidAccept(() => {
+        const typed = box.value.trim();
+        if (typed !== "") {
+          resolve(typed);
+          box.hide();
+        }
+      });
+      box.onDidHide(() => {
+        resolve(undefined);
+        box.dispose();
+      });
+      box.show();
+    });
   }
+}
+
+/** Before anything is typed. */
+function refuse(kind: string, place: Place): void {
+  if (kind !== "agent" && kind !== "ask" && place.textDocument === undefined && !place.text) {
+    throw new Error("open a file first, and select what it is about");
+  }
+  if (kind === "edit" && place.textDocument === undefined) {
+    throw new Error("only a file on disk can be changed, and this is none: save it first");
+  }
+}
+
+/** A cursor means the definition around it, which only matters where something is pointed at. */
+function about(kind: string, prompt: string, { words, textDocument, range, text }: Place): Partial<Start> {
+  if (textDocument === undefined) {
+    return words === "" || !text ? {} : { context: [{ type: "text", name: "the selection", text }] };
+  }
+  const points = words !== "" || (kind !== "agent" && kind !== "ask") || /^\s*\/\w/.test(prompt);
+  return points ? { textDocument, range } : { textDocument };
 }

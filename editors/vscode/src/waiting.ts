@@ -32,7 +32,9 @@ export class Waiting {
   constructor(
     private readonly state: State,
     private readonly send: (kind: Kind, argument: object) => Promise<void>,
-  ) {}
+  ) {
+    state.on("server", ({ running }) => !running && this.ended());
+  }
 
   /** The handler of a request of the server: done when the person has answered, fails when it is no more. */
   async ask<K extends Kind>(kind: K, request: Kinds[K]["request"], cancellation: Cancellation): Promise<Kinds[K]["reply"]> {
@@ -72,7 +74,7 @@ export class Waiting {
   }
 
   /** The server has ended: nobody waits for the answers. */
-  ended(): void {
+  private ended(): void {
     for (const each of this.asked.values()) {
       each.reject(new TakenBack("the server has ended"));
     }

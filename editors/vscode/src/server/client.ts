@@ -1,27 +1,345 @@
-/** The language client: started, spoken to, and started again. */
+/**
+ * The language server of this window: found, started, spoken to, and started again when it ends. All that starts or ends
+ * it goes through one queue, so that there is never a second one.
+ */
 
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { say, warn, words } from "../notify";
+import type { Hunk, Optional, ServerState } from "../protocol";
+import type { RunningTurns } from "../runningTurns";
 import type { State } from "../state";
-import type { Server } from "./server";
+import type { Updates } from "../updates";
+import { discover, type Found } from "./discovery";
+import type { Rim } from "./languageClient";
+import { type Ending, ServerProcess } from "./process";
+import { MOST, Restarts } from "./restart";
+import type { Secrets } from "./secrets";
+import { NoServer, type Server } from "./server";
+import { type Inspect, otherSettings, userSettings } from "./settings";
+import { surroundings } from "./surroundings";
+
+const SLOW_MS = 15_000;
+const SETTLED_MS = 500; // after the last of several changes of settings
+const ENDED = "the server has ended";
+
+/** One process, from its start to its end. */
+interface Running {
+  readonly client: LanguageClient;
+  readonly process: ServerProcess;
+  readonly found: Found;
+  /** With what it was started: another one needs another server. */
+  readonly started: string;
+}
 
 export class Client implements Server, vscode.Disposable {
-  readonly running = false;
+  readonly log = vscode.window.createOutputChannel("Tark");
+  private readonly trace = vscode.window.createOutputChannel("Tark (trace)");
+  private readonly restarts = new Restarts();
+  private readonly listening: vscode.Disposable[] = [this.log, this.trace];
+  private current: Running | undefined;
+  private queue: Promise<unknown> = Promise.resolve();
+  private starting: Promise<void> | undefined;
+  private again: NodeJS.Timeout | undefined;
+  private settling: NodeJS.Timeout | undefined;
+  private disposed = false;
+  /** The last start failed: files that are opened do not try it again. */
+  startFailed = false;
+  /** It ended too often. */
+  isDown = false;
 
   constructor(
-    readonly context: vscode.ExtensionContext,
+    private readonly context: vscode.ExtensionContext,
     readonly state: State,
-  ) {}
-
-  ensure(): Promise<void> {
-    return Promise.reject(new Error("no server yet"));
+    private readonly updates: Updates,
+    private readonly turns: RunningTurns,
+    private readonly secrets: Secrets,
+    private readonly rim: Pick<Rim, "permission" | "input" | "progress" | "execute">,
+  ) {
+    this.listening.push(
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("tark") && this.settingsChanged()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.settingsChanged()),
+      context.secrets.onDidChange(() => this.settingsChanged()),
+      turns.onChange(() => this.settingsChanged()), // a restart may have waited for the end of one
+    );
   }
 
-  async command<T>(name: string, _argument: object = {}): Promise<T> {
+  get running(): boolean {
+    return this.current !== undefined;
+  }
+
+  /** Where the running server was found; undefined: none runs. */
+  get found(): Found | undefined {
+    return this.current?.found;
+  }
+
+  get version(): string | undefined {
+    return this.current?.client.initializeResult?.serverInfo?.version;
+  }
+
+  ensure(): Promise<void> {
+    if (this.current !== undefined) {
+      return Promise.resolve();
+    }
+    clearTimeout(this.again);
+    this.starting ??= this.next(() => this.start()).finally(() => (this.starting = undefined));
+    return this.starting;
+  }
+
+  /** The person wants another one, or settings do. */
+  async restart(): Promise<void> {
+    this.restarts.forget();
+    const former = this.current;
+    await this.next(async () => {
+      if (this.current === former) {
+        await this.stop();
+      } // else somebody was faster, and it is new
+    });
     await this.ensure();
-    throw new Error(name);
+  }
+
+  /** Ends it for as long as `work` takes, and starts it after that; where `work` fails, only if there was one. */
+  async without(work: () => Promise<void>): Promise<void> {
+    const there = this.running;
+    try {
+      await this.next(async () => {
+        await this.stop();
+        await work();
+      });
+    } catch (problem) {
+      await (there && this.ensure().catch(() => undefined));
+      throw problem;
+    }
+    await this.ensure();
+  }
+
+  async command<T>(name: string, argument: object = {}): Promise<T> {
+    await this.ensure();
+    const commands = this.current?.client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
+    if (this.current !== undefined && !commands.includes(name)) {
+      throw new Error(`the server does not know ${name}: is it up to date? ("Tark: Install Server")`);
+    }
+    return this.request<T>("workspace/executeCommand", { command: name, arguments: [argument] });
+  }
+
+  async request<T>(method: string, params: object): Promise<T> {
+    const of = this.current;
+    if (of === undefined) {
+      throw new Error(ENDED);
+    }
+    try {
+      return await of.client.sendRequest<T>(method, params);
+    } catch (problem) {
+      throw this.current === of ? problem : new Error(ENDED, { cause: problem });
+    }
+  }
+
+  notify(method: string, params: object): void {
+    this.current?.client.sendNotification(method, params).catch((problem: unknown) => this.log.appendLine(words(problem)));
   }
 
   dispose(): void {
-    // nothing yet
+    this.disposed = true;
+    clearTimeout(this.again);
+    clearTimeout(this.settling);
+    for (const each of this.listening) {
+      each.dispose();
+    }
   }
+
+  /** VS Code waits for it when the window closes. */
+  async deactivate(): Promise<void> {
+    this.disposed = true;
+    clearTimeout(this.again);
+    await this.next(() => this.stop());
+  }
+
+  private next<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.queue.then(work, work);
+    this.queue = done.catch(() => undefined);
+    return done;
+  }
+
+  private async start(): Promise<void> {
+    if (this.current !== undefined || this.disposed) {
+      return;
+    }
+    try {
+      await this.begin();
+      this.startFailed = false;
+    } catch (problem) {
+      this.startFailed = true;
+      this.state.emit("server", { running: false });
+      throw problem;
+    }
+  }
+
+  private async begin(): Promise<void> {
+    const found = await discover(surroundings(this.context));
+    if (found === undefined) {
+      throw new NoServer();
+    }
+    const [options, keys] = [this.userSettings(), await this.secrets.environment()];
+    const { newLanguageClient } = await import("./languageClient"); // the large part, which nobody waits for before
+    const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file")?.uri.fsPath;
+    const process = new ServerProcess(found, environment(keys), vscode.workspace.isTrusted ? folder : undefined);
+    this.log.appendLine(`started ${found.command.join(" ")} (${found.from})`);
+    const client = newLanguageClient(process, options, {
+      ...this.rim,
+      log: this.log,
+      trace: this.trace,
+      settings: () => this.otherSettings(),
+      updated: (params) => this.updates.received(params),
+      sessionChanged: (session) => this.updates.session(session),
+    });
+    const running: Running = { client, process, found, started: JSON.stringify([options, keys]) };
+    const slow = setTimeout(() => void this.warnOfSilence(found), SLOW_MS);
+    try {
+      await Promise.race([client.start(), process.ended.then((ending) => Promise.reject(new Error(ending.words)))]);
+      const problem = problemWith(client);
+      if (problem !== undefined) {
+        void warn(problem, "Install Server").then((choice) => choice && runInstall());
+      }
+    } catch (problem) {
+      await process.end();
+      const ending = await process.ended;
+      throw new Error(`the server did not start: ${ending.code === null && !ending.signal ? words(problem) : ending.words}`, {
+        cause: problem,
+      });
+    } finally {
+      clearTimeout(slow);
+    }
+    this.current = running;
+    this.isDown = false;
+    void process.ended.then((ending) => this.ended(running, ending));
+    this.tellSettings();
+    this.state.emit("server", { running: true });
+    void this.refresh();
+  }
+
+  private async stop(): Promise<void> {
+    const of = this.current;
+    if (of === undefined) {
+      return;
+    }
+    this.gone();
+    await of.client.dispose();
+    await of.process.end();
+  }
+
+  /** It ended against our will: it is started again, but not for ever. */
+  private ended(of: Running, ending: Ending): void {
+    if (this.current !== of) {
+      return;
+    }
+    this.log.appendLine(`ended: ${ending.words}`);
+    const turns = this.gone();
+    void of.client.dispose().catch(() => undefined);
+    if (this.disposed) {
+      return;
+    }
+    const cut = turns === 0 ? "" : turns === 1 ? ", 1 turn was cut" : `, ${turns} turns were cut`;
+    const delay = this.restarts.ended();
+    if (delay === undefined) {
+      this.isDown = true;
+      const what = `the server ended ${MOST} times within a minute (${ending.words})${cut} and stays down`;
+      void warn(what, "Restart", "Show Output").then((choice) => {
+        if (choice === "Restart") {
+          void this.restart().catch((problem: unknown) => warn(words(problem)));
+        } else if (choice === "Show Output") {
+          this.log.show(true);
+        }
+      });
+      return;
+    }
+    void warn(`the server ended (${ending.words})${cut}; it is started again`);
+    this.again = setTimeout(() => void this.ensure().catch((problem: unknown) => warn(words(problem))), delay);
+  }
+
+  /** Nothing goes on any more. How many turns were cut. */
+  private gone(): number {
+    this.current = undefined;
+    const turns = this.updates.interrupted();
+    this.state.emit("server", { running: false });
+    return turns;
+  }
+
+  /** How things stand, so that views draw anew. */
+  private async refresh(): Promise<void> {
+    try {
+      this.updates.refreshed(await this.command<ServerState>("tark.state"));
+      type Listed = Hunk & { readonly uri: string; readonly version?: Optional<number> };
+      this.updates.allHunks((await this.command<{ hunks: readonly Listed[] }>("tark.hunk.list")).hunks);
+    } catch (problem) {
+      this.log.appendLine(words(problem));
+    }
+  }
+
+  private settingsChanged(): void {
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => void this.applySettings(), SETTLED_MS);
+  }
+
+  /** A change of one's own settings or keys needs another server; it waits until no turn would be cut by that. */
+  private async applySettings(): Promise<void> {
+    const of = this.current;
+    if (of === undefined) {
+      return;
+    }
+    this.tellSettings();
+    const wanted = JSON.stringify([this.userSettings(), await this.secrets.environment()]);
+    if (of.started !== wanted && of === this.current && this.turns.count === 0) {
+      await this.restart().then(
+        () => say("the server was started anew, with your changed settings"),
+        (problem: unknown) => warn(words(problem)),
+      );
+    }
+  }
+
+  private tellSettings(): void {
+    this.notify("workspace/didChangeConfiguration", { settings: { tark: this.otherSettings() } });
+  }
+
+  private userSettings(): Record<string, unknown> {
+    return userSettings(inspect(), vscode.workspace.isTrusted);
+  }
+
+  private otherSettings(): Record<string, unknown> {
+    return otherSettings(inspect());
+  }
+
+  private async warnOfSilence(found: Found): Promise<void> {
+    const what = `${found.command[0]} has not answered yet, for 15 s: is it a tark-lsp?`;
+    if (await warn(what, "Show Output")) {
+      this.log.show(true);
+    }
+  }
+}
+
+function inspect(): Inspect {
+  const configuration = vscode.workspace.getConfiguration("tark");
+  return (key) => configuration.inspect(key);
+}
+
+function environment(keys: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const { ELECTRON_RUN_AS_NODE: _, ...own } = process.env; // programs that the agent runs may be Electron's
+  return { ...own, ...keys };
+}
+
+/** Where it speaks another contract, the person is told what to do; we go on where we can. */
+function problemWith(client: LanguageClient): string | undefined {
+  const result = client.initializeResult;
+  const spoken = (result?.capabilities.experimental as { tark?: { protocol?: unknown } } | undefined)?.tark?.protocol;
+  const name = `${result?.serverInfo?.name ?? "the server"} ${result?.serverInfo?.version ?? ""}`.trim();
+  if (spoken === undefined && result?.serverInfo?.name !== "tark-lsp") {
+    return `${name} is no tark-lsp: see the setting tark.server.command`;
+  }
+  if (typeof spoken !== "number" || spoken < 1) {
+    return `${name} is too old for this extension: update it`;
+  }
+  return spoken > 1 ? `${name} is too new for this extension: update the extension` : undefined;
+}
+
+function runInstall(): void {
+  void vscode.commands.executeCommand("tark.client.install");
 }

@@ -9,4 +9,15 @@ export interface Server {
   ensure(): Promise<void>;
   /** One of the commands of docs/protocol.md; starts the server if need be. Fails with words for the person. */
   command<T>(name: string, argument?: object): Promise<T>;
+  /** Any other request, of a server that runs. */
+  request<T>(method: string, params: object): Promise<T>;
+  /** Nothing is sent where no server runs. */
+  notify(method: string, params: object): void;
+}
+
+/** There is none on this machine: it can be installed. */
+export class NoServer extends Error {
+  constructor() {
+    super("no tark-lsp was found on this machine");
+  }
 }

@@ -1,0 +1,29 @@
+/** What a click on the item in the status bar offers. */
+
+import * as vscode from "vscode";
+import type { Server } from "./server/server";
+
+type Row = readonly [label: string, command: string];
+
+const WITH_SERVER: readonly Row[] = [
+  ["$(comment-discussion) Open Chat", "tark.client.chat"],
+  ["$(history) Open a Session…", "tark.client.sessions"],
+  ["$(chip) Select Model…", "tark.client.selectModel"],
+  ["$(settings) Select Mode…", "tark.client.selectMode"],
+  ["$(shield) Select Approval Level…", "tark.client.selectApproval"],
+  ["$(graph) Show Usage", "tark.client.showUsage"],
+];
+const ALWAYS: readonly Row[] = [
+  ["$(debug-restart) Restart Server", "tark.client.restart"],
+  ["$(pulse) Doctor", "tark.client.doctor"],
+  ["$(output) Show Output", "tark.client.showOutput"],
+];
+
+export async function menu({ running }: Server): Promise<void> {
+  const rows = running ? [...WITH_SERVER, ...ALWAYS] : [...ALWAYS, ["$(cloud-download) Install Server", "tark.client.install"] as Row];
+  const items = rows.map(([label, command]) => ({ label, command }));
+  const chosen = await vscode.window.showQuickPick(items, { title: "Tark" });
+  if (chosen !== undefined) {
+    await vscode.commands.executeCommand(chosen.command);
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * Where the server is. The first of these that has one:
+ *
+ * 1. the setting `tark.server.command`; where that is no program, nothing else is tried,
+ * 2. the Python environment that is selected in the workspace (not in an untrusted one: it may be a file of it),
+ * 3. `tark-lsp` in PATH, 4. in the folders of `uv tool` and `pipx`, which need not be in PATH,
+ * 5. the extension's own environment, which "Tark: Install Server" makes.
+ *
+ * What lies in a folder of an untrusted workspace is passed over, and so is what PATH names by a relative path.
+ */
+
+import * as path from "node:path";
+
+export const PROGRAM = "tark-lsp";
+
+/** What is looked at, so that the order can be tested without it. */
+export interface Surroundings {
+  readonly setting: readonly string[] | undefined;
+  readonly trusted: boolean;
+  /** Folders of the workspace. */
+  readonly folders: readonly string[];
+  readonly platform: NodeJS.Platform;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  /** The folder of the extension's own environment. */
+  readonly own: string;
+  /** The selected Python interpreter. */
+  readonly python: () => Promise<string | undefined>;
+  readonly isProgram: (file: string) => Promise<boolean>;
+}
+
+export interface Found {
+  readonly command: readonly [string, ...string[]];
+  /** In words: where it was found. */
+  readonly from: string;
+}
+
+interface Place {
+  readonly from: string;
+  /** Folders that may have it. */
+  folders(around: Surroundings): readonly string[] | Promise<readonly string[]>;
+}
+
+const PLACES: readonly Place[] = [
+  {
+    from: "the selected Python environment",
+    folders: async (around) => {
+      const python = around.trusted ? await around.python() : undefined;
+      return python === undefined ? [] : [paths(around).dirname(python)];
+    },
+  },
+  { from: "PATH", folders: searchPath },
+  { from: "uv tool", folders: (around) => uvTool(around) },
+  { from: "pipx", folders: (around) => pipx(around) },
+  { from: "the extension's own environment", folders: (around) => [programsOf(around, around.own)] },
+];
+
+/** Fails with words for the person where the setting names no program; undefined: there is none anywhere. */
+export async function discover(around: Surroundings): Promise<Found | undefined> {
+  const [program, ...rest] = around.setting ?? [];
+  if (program !== undefined) {
+    const file = await named(around, program);
+    if (file === undefined) {
+      throw new Error(`tark.server.command is ${program}, which is no program that can be run`);
+    }
+    return { command: [file, ...rest], from: "the setting tark.server.command" };
+  }
+  for (const { from, folders } of PLACES) {
+    for (const folder of await folders(around)) {
+      const file = paths(around).join(folder, executable(around, PROGRAM));
+      if (!isBarred(around, file) && (await around.isProgram(file))) {
+        return { command: [file], from };
+      }
+    }
+  }
+  return undefined;
+}
+
+/** A program by its path, `~/` being the home folder, or by a name in PATH. */
+export async function named(around: Surroundings, program: string): Promise<string | undefined> {
+  const { isAbsolute, join } = paths(around);
+  const file = /^~[/\\]/.test(program) ? join(around.home, program.slice(2)) : program;
+  const isName = !/[/\\]/.test(file);
+  const candidates = isAbsolute(file)
+    ? [file]
+    : isName
+      ? searchPath(around).map((folder) => join(folder, executable(around, file)))
+      : []; // relative to what?
+  for (const each of candidates) {
+    if (!isBarred(around, each) && (await around.isProgram(each))) {
+      return each;
+    }
+  }
+  return undefined;
+}
+
+/** Where an environment of Python has its programs. */
+export function programsOf(around: Pick<Surroundings, "platform">, environment: string): string {
+  return paths(around).join(environment, around.platform === "win32" ? "Scripts" : "bin");
+}
+
+export function executable(around: Pick<Surroundings, "platform">, name: string): string {
+  return around.platform === "win32" && !/\.exe$/i.test(name) ? `${name}.exe` : name;
+}
+
+export function searchPath(around: Surroundings): readonly string[] {
+  const { delimiter, isAbsolute } = paths(around);
+  const value = around.environment["PATH"] ?? around.environment["Path"] ?? "";
+  return value.split(delimiter).filter((folder) => isAbsolute(folder));
+}
+
+function uvTool(around: Surroundings): readonly string[] {
+  const { environment: { UV_TOOL_DIR, UV_TOOL_BIN_DIR, XDG_DATA_HOME, APPDATA }, home, platform } = around;
+  const { join } = paths(around);
+  const data =
+    platform === "win32" ? join(APPDATA ?? join(home, "AppData", "Roaming"), "uv", "data") : join(XDG_DATA_HOME ?? join(home, ".local", "share"), "uv");
+  const tools = UV_TOOL_DIR ?? join(data, "tools");
+  return [UV_TOOL_BIN_DIR, join(home, ".local", "bin"), programsOf(around, join(tools, PROGRAM))].filter(isSet);
+}
+
+function pipx(around: Surroundings): readonly string[] {
+  const { environment: { PIPX_HOME, PIPX_BIN_DIR, XDG_DATA_HOME, LOCALAPPDATA }, home } = around;
+  const { join } = paths(around);
+  const homes = [
+    PIPX_HOME,
+    join(XDG_DATA_HOME ?? join(home, ".local", "share"), "pipx"),
+    join(home, ".local", "pipx"),
+    join(home, "pipx"),
+    LOCALAPPDATA && join(LOCALAPPDATA, "pipx", "pipx"),
+  ];
+  const venvs = homes.filter(isSet).map((each) => programsOf(around, join(each, "venvs", PROGRAM)));
+  return [PIPX_BIN_DIR, ...venvs].filter(isSet);
+}
+
+/** An untrusted workspace's own files are not run. */
+function isBarred(around: Surroundings, file: string): boolean {
+  const { relative, isAbsolute, sep } = paths(around);
+  return (
+    !around.trusted &&
+    around.folders.some((folder) => {
+      const inside = relative(folder, file);
+      return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+    })
+  );
+}
+
+function paths({ platform }: Pick<Surroundings, "platform">): path.PlatformPath {
+  return platform === "win32" ? path.win32 : path.posix;
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== "";
+}

@@ -1,0 +1,133 @@
+/** The language client of one server process: our capabilities, what we answer it, and what we do in its place. */
+
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  type ClientCapabilities,
+  type HandleWorkDoneProgressSignature,
+  LanguageClient,
+  type LanguageClientOptions,
+  LSPErrorCodes,
+  RequestType,
+  ResponseError,
+  RevealOutputChannelOn,
+  NotificationType,
+  WorkDoneProgressCancelNotification,
+} from "vscode-languageclient/node";
+import type { Input, InputReply, Permission, PermissionReply, Session } from "../protocol";
+import type { UpdateParams } from "../types";
+import { TakenBack } from "../waiting";
+import { type ClientState, clientState, type WantedState } from "./clientState";
+import type { ServerProcess } from "./process";
+import { save } from "./save";
+
+export const PROTOCOL = 1; // of the tark/* messages and commands
+
+const CAPABILITIES = {
+  protocol: PROTOCOL,
+  userSettings: true, // settings.ts: read in user scope only
+  updates: true,
+  permission: true,
+  input: true,
+  clientState: true,
+  save: true,
+  review: true,
+};
+
+/** What the rest of the extension does for the server. */
+export interface Rim {
+  readonly log: vscode.OutputChannel;
+  readonly trace: vscode.OutputChannel;
+  /** Asked for by `workspace/configuration`. */
+  settings(): object;
+  updated(params: UpdateParams): void;
+  sessionChanged(session: Session): void;
+  permission(request: Permission, token: vscode.CancellationToken): Promise<PermissionReply>;
+  input(request: Input, token: vscode.CancellationToken): Promise<InputReply>;
+  progress: (token: string | number, value: Parameters<HandleWorkDoneProgressSignature>[1], cancel: () => void) => void;
+  /** A command of a code action or a lens. */
+  execute(command: string, given: unknown[], next: () => Promise<unknown>): Promise<unknown>;
+}
+
+const UPDATE = new NotificationType<UpdateParams>("tark/update");
+const SESSION = new NotificationType<{ session: Session }>("tark/session");
+const PERMISSION = new RequestType<Permission, PermissionReply, void>("tark/requestPermission");
+const INPUT = new RequestType<Input, InputReply, void>("tark/requestInput");
+const CLIENT_STATE = new RequestType<WantedState, ClientState, void>("tark/clientState");
+const SAVE = new RequestType<{ uris: string[] }, { saved: string[] }, void>("tark/save");
+
+export function newLanguageClient(process: ServerProcess, initializationOptions: object, rim: Rim): LanguageClient {
+  const cancel = (token: string | number): void => {
+    client.sendNotification(WorkDoneProgressCancelNotification.type, { token }).catch(() => undefined); // it has ended
+  };
+  const settings = options(initializationOptions, rim, cancel);
+  const client: LanguageClient = new QuietClient("tark", "Tark", () => Promise.resolve(process.child), settings);
+  client.registerFeature({
+    fillClientCapabilities: (capabilities: ClientCapabilities) => {
+      capabilities.experimental = { ...(capabilities.experimental as object | undefined), tark: CAPABILITIES };
+    },
+    initialize: () => undefined,
+    getState: () => ({ kind: "static" }),
+    clear: () => undefined,
+  });
+  client.onNotification(UPDATE, (params) => rim.updated(params));
+  client.onNotification(SESSION, ({ session }) => rim.sessionChanged(session));
+  client.onRequest(PERMISSION, (request, token) => rim.permission(request, token).catch(takenBack));
+  client.onRequest(INPUT, (request, token) => rim.input(request, token).catch(takenBack));
+  client.onRequest(CLIENT_STATE, (wanted) => clientState(wanted, client));
+  client.onRequest(SAVE, async ({ uris }) => ({ saved: await save(uris) }));
+  return client;
+}
+
+function takenBack(problem: unknown): never {
+  throw problem instanceof TakenBack ? new ResponseError(LSPErrorCodes.RequestCancelled, problem.message) : problem;
+}
+
+/** The end of its server is told by us, once, and is no fault of the client that it did not start. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+
+  override async stop(timeout?: number): Promise<void> {
+    try {
+      await super.stop(timeout);
+    } catch (problem) {
+      this.outputChannel.appendLine(String(problem));
+    }
+  }
+}
+
+function options(
+  initializationOptions: object,
+  rim: Rim,
+  cancel: (token: string | number) => void,
+): LanguageClientOptions {
+  return {
+    documentSelector: [{ scheme: "file" }],
+    initializationOptions,
+    outputChannel: rim.log,
+    traceOutputChannel: rim.trace,
+    revealOutputChannelOn: RevealOutputChannelOn.Never, // it would take the place of what the person looks at
+    markdown: { isTrusted: false, supportHtml: false },
+    initializationFailedHandler: () => false,
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
+    },
+    middleware: {
+      handleWorkDoneProgress: (token, value, next) => {
+        rim.progress(token, value, () => cancel(token));
+        if (value.kind === "end") {
+          next(token, value); // the client forgets the token; what it would show it was never told of
+        }
+      },
+      executeCommand: (command, given: unknown[], next) =>
+        rim.execute(command, given, async () => (await next(command, given)) as unknown),
+      workspace: {
+        configuration: (params) => params.items.map((item) => (item.section === "tark" ? rim.settings() : null)),
+      },
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** What discovery.ts looks at, as it is on this machine and in this window. */
+
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import type { Surroundings } from "./discovery";
+
+/** What is used of the Python extension's API. */
+interface PythonApi {
+  readonly environments?: {
+    getActiveEnvironmentPath(resource?: vscode.Uri): { path: string };
+    resolveEnvironment(environment: { path: string }): Promise<{ executable: { uri?: vscode.Uri } } | undefined>;
+  };
+}
+
+export function surroundings(context: vscode.ExtensionContext): Surroundings {
+  const setting = vscode.workspace.getConfiguration("tark").inspect<string[]>("server.command")?.globalValue;
+  return {
+    setting: isCommand(setting) ? setting : undefined,
+    trusted: vscode.workspace.isTrusted,
+    folders: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
+    platform: process.platform,
+    environment: process.env,
+    home: homedir(),
+    own: ownEnvironment(context),
+    python: selectedPython,
+    isProgram,
+  };
+}
+
+/** The environment of Python that the extension makes for the server. */
+export function ownEnvironment(context: vscode.ExtensionContext): string {
+  return join(context.globalStorageUri.fsPath, "server");
+}
+
+async function selectedPython(): Promise<string | undefined> {
+  const extension = vscode.extensions.getExtension<PythonApi>("ms-python.python");
+  if (extension === undefined) {
+    return undefined;
+  }
+  try {
+    const { environments } = await extension.activate();
+    const resource = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const chosen = environments?.getActiveEnvironmentPath(resource);
+    const resolved = chosen && (await environments?.resolveEnvironment(chosen));
+    return resolved?.executable.uri?.fsPath;
+  } catch (problem) {
+    console.warn("Tark: the Python extension did not say which environment is selected:", problem);
+    return undefined;
+  }
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isCommand(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string");
+}
