@@ -5,8 +5,8 @@ export function short(number: number): string {
   if (number < 1000) {
     return String(number);
   }
-  const [unit, name] = number >= 999_950 ? [1_000_000, "M"] : [1000, "k"];
-  return (number / Number(unit)).toFixed(1).replace(/\.0$/, "") + String(name);
+  const isMillions = number >= 999_950;
+  return (number / (isMillions ? 1_000_000 : 1000)).toFixed(1).replace(/\.0$/, "") + (isMillions ? "M" : "k");
 }
 
 /** `$0.0123`, `$4.20`, nothing where nobody knows. */

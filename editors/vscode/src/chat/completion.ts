@@ -22,7 +22,7 @@ export class PromptCompletion implements Disposable {
     if (!this.server.running) {
       return [];
     }
-    await this.update(text);
+    this.update(text);
     const answer = await this.server.request<CompletionAnswer | null>("textDocument/completion", {
       textDocument: { uri: URI },
       position: positionAt(text, offset),
@@ -34,14 +34,14 @@ export class PromptCompletion implements Disposable {
     this.listening.dispose();
   }
 
-  private async update(text: string): Promise<void> {
+  private update(text: string): void {
     this.version += 1;
     if (this.version === 1) {
       const textDocument = { uri: URI, languageId: "markdown", version: this.version, text };
-      await this.server.notify("textDocument/didOpen", { textDocument });
+      this.server.notify("textDocument/didOpen", { textDocument });
     } else {
       const textDocument = { uri: URI, version: this.version };
-      await this.server.notify("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
+      this.server.notify("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
     }
   }
 }

@@ -91,8 +91,8 @@ export async function copy(text: string): Promise<void> {
   await vscode.env.clipboard.writeText(text);
 }
 
-/** The file that the person is at. */
+/** The file that the person is at: the server knows no other documents. */
 export function activeFile(): vscode.TextDocument | undefined {
   const document = vscode.window.activeTextEditor?.document;
-  return document?.uri.scheme === "file" || document?.uri.scheme === "untitled" ? document : undefined;
+  return document?.uri.scheme === "file" ? document : undefined;
 }

@@ -133,11 +133,10 @@ export const RUNS = {
   approval: "tark.client.selectApproval",
   usage: "tark.client.showUsage",
   review: "tark.client.showChanges",
-  undo: "tark.client.undo",
   restart: "tark.client.restart",
 } as const;
 
-export type Reply = { outcome: "allow" | "reject" | "cancelled"; grant?: string; reason?: string };
+export interface Reply { outcome: "allow" | "reject" | "cancelled"; grant?: string; reason?: string }
 export type SessionAction = "open" | "rename" | "fork" | "export" | "delete";
 
 export type ToHost =
@@ -146,6 +145,7 @@ export type ToHost =
   | { readonly kind: "send"; readonly words: string; readonly instead?: string }
   | { readonly kind: "steer"; readonly words: string }
   | { readonly kind: "cancel"; readonly turnId?: string }
+  | { readonly kind: "undo"; readonly turnId: string }
   | { readonly kind: "draft"; readonly words: string }
   | { readonly kind: "earlier" }
   | { readonly kind: "open"; readonly path: string; readonly first?: number; readonly last?: number }

@@ -13,7 +13,7 @@ const LONGEST_TEXT = 100_000; // characters of what a call found
 export class Outlet {
   private told = new WeakMap<Block, number | string>(); // characters of words, status of calls
   private unseen = new Set<Turn>(); // before the first turn that the page holds
-  private stale = new Map<Turn, Set<Block | "head">>();
+  private readonly stale = new Map<Turn, Set<Block | "head">>();
 
   constructor(private readonly durations: Durations) {}
 

@@ -60,7 +60,7 @@ export function permissionRow(request: Permission): PermissionRow {
 }
 
 export function inputRow({ requestId, question, options, multiple, freeText }: Input): InputRow {
-  return { requestId, question, options: options ?? [], multiple, freeText };
+  return { requestId, question, options, multiple, freeText };
 }
 
 export function sessionRow(session: Session, current: string | undefined, now: number): SessionRow {

@@ -40,7 +40,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private flushing: NodeJS.Timeout | undefined;
   private drafting: NodeJS.Timeout | undefined;
   private draft: string;
-  private pending: ToPage[] = []; // for a page that is not there yet
+  private readonly pending: ToPage[] = []; // for a page that is not there yet
   private listed: readonly Session[] | undefined; // the list of sessions is open
 
   constructor(
@@ -177,7 +177,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     try {
       await sessions.open(sessionId);
     } catch (problem) {
-      const unknown = server.running && !server.state.transcripts.has(sessionId);
+      const unknown = this.core.server.running && !server.state.transcripts.has(sessionId);
       if (unknown && server.state.sessionId === sessionId) {
         server.state.goOn(undefined); // it was deleted meanwhile: the next prompt begins another
       } else {
@@ -187,8 +187,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   private received(message: ToHost): void {
-    const handle = this.handlers[message.kind] as ((told: ToHost) => unknown) | undefined;
-    void telling(async () => handle?.(message));
+    const handle = this.handlers[message.kind] as (told: ToHost) => unknown;
+    void telling(() => handle(message));
   }
 
   private readonly handlers: Handlers = {
@@ -205,12 +205,18 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     },
     send: ({ words: said, instead }) => this.outbox.add({ words: said, ...(instead !== undefined && { instead }) }),
     steer: ({ words: said }) => this.outbox.add({ words: said, steers: true }),
-    cancel: async ({ turnId }) => this.cancel(turnId),
+    undo: async ({ turnId }) => {
+      const sessionId = this.core.server.state.sessionId ?? "";
+      if (!(await this.core.undo.turn({ turnId, sessionId }))) {
+        this.tell({ kind: "say", words: "There is nothing to take back." });
+      }
+    },
+    cancel: ({ turnId }) => this.cancel(turnId),
     draft: ({ words: typed }) => {
       this.draft = typed;
       this.drafting ??= setTimeout(() => this.keepDraft(), 300);
     },
-    earlier: async () => this.earlier(),
+    earlier: () => this.earlier(),
     open: ({ path, first, last }) => openPath(path, first, last),
     openUri: ({ uri, line }) => openUri(uri, line),
     browse: ({ url }) => browse(url),
@@ -221,7 +227,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       const items = await this.completion.at(text, offset).catch(() => []); // a key is no reason for a message
       this.tell({ kind: "completion", id, items });
     },
-    run: ({ what }) => (what in RUNS ? vscode.commands.executeCommand(RUNS[what]) : undefined),
+    run: ({ what }) => vscode.commands.executeCommand(RUNS[what]),
     sessions: async () => {
       const answer = await this.core.server.command<{ sessions: readonly Session[] }>("tark.session.list");
       this.listed = answer.sessions;

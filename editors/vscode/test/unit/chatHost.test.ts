@@ -43,9 +43,9 @@ function outbox(ways: Partial<Ways> = {}): { box: Outbox; state: State; log: Log
   const box = new Outbox(
     {
       state,
-      start: async (prompt) => void log.out.push(`start ${prompt} in ${state.sessionId ?? "a new one"}`),
-      steer: async (turn, prompt) => (log.out.push(`steer ${turn.turnId} ${prompt}`), true),
-      before: async (sessionId, turnId) => `${sessionId} before ${turnId}`,
+      start: (prompt) => Promise.resolve(log.out.push(`start ${prompt} in ${state.sessionId ?? "a new one"}`)),
+      steer: (turn, prompt) => Promise.resolve(log.out.push(`steer ${turn.turnId} ${prompt}`) > 0),
+      before: (sessionId, turnId) => Promise.resolve(`${sessionId} before ${turnId}`),
       ...ways,
     },
     () => undefined,

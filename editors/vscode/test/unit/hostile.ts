@@ -45,5 +45,5 @@ export const HOSTILE: readonly string[] = [
   "\u202egnp.exe\u202c \u200bhidden\ue0041 \u{e0061}tags",
   `${"[".repeat(3000)}${"](x)".repeat(1000)}`,
   `${"> ".repeat(2000)}deep`,
-  `${"*a_".repeat(5000)}`,
+  "*a_".repeat(5000),
 ];

@@ -77,11 +77,7 @@ abstract class Folded implements Drawn {
     this.element = h("details", { class: kind, open: page.kept.opened[place.key] === true }, this.summary, this.body);
     this.element.addEventListener("toggle", () => {
       if (this.element.open !== (page.kept.opened[place.key] === true)) {
-        if (this.element.open) {
-          page.kept.opened[place.key] = true;
-        } else {
-          delete page.kept.opened[place.key];
-        }
+        page.kept.opened[place.key] = this.element.open;
         page.keep();
       }
       this.drawBody();

@@ -48,7 +48,7 @@ export function withCitations(source: string): string {
     }
     const match = OPENING.exec(line);
     if (match === null) {
-      fence = /^ {0,3}(?:(`{3,})[^`]*$|(~{3,}))/.exec(line)?.slice(1).find((marks) => marks !== undefined);
+      fence = /^ {0,3}(?:(`{3,})[^`]*$|(~{3,}))/.exec(line)?.[0].trim().match(/^(`+|~+)/)?.[0];
       out.push(line);
       return;
     }
@@ -72,7 +72,7 @@ export function withCitations(source: string): string {
 
 function closes(fence: string, line: string): boolean {
   const marks = /^ {0,3}(`+|~+)\s*$/.exec(line)?.[1];
-  return marks !== undefined && marks[0] === fence[0] && marks.length >= fence.length;
+  return marks !== undefined && fence.startsWith(marks.charAt(0)) && marks.length >= fence.length;
 }
 
 function ending(path: string): string {

@@ -97,7 +97,7 @@ class Runs {
   }
 }
 
-hljs.configure({ __emitter: Runs as never });
+hljs.configure({ __emitter: Runs });
 for (const [name, language] of Object.entries(LANGUAGES)) {
   hljs.registerLanguage(name, language);
 }

@@ -25,7 +25,7 @@ const parser = new MarkdownIt({ html: false, linkify: true, breaks: false });
 // Only what says that it is a page: no guessed hosts, no mail, no //host.
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 for (const schema of ["ftp:", "mailto:", "//"]) {
-  parser.linkify.add(schema, null as never);
+  parser.linkify.add(schema, null);
 }
 parser.validateLink = () => true; // `target` decides, and what it does not know is no link
 

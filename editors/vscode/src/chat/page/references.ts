@@ -60,7 +60,7 @@ export function references(text: string): Found[] {
 /** All of it is one reference: as it often stands in backticks. */
 export function wholeReference(text: string): Reference | undefined {
   const [only] = references(text);
-  return only !== undefined && only.start === 0 && only.end === text.length ? only : undefined;
+  return only?.start === 0 && only.end === text.length ? only : undefined;
 }
 
 export type Target = { readonly url: string } | Reference;

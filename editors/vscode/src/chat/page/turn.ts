@@ -98,14 +98,18 @@ export class TurnView {
 
   /** What can be done with the prompt. */
   private drawActions(): void {
-    const { state, turnId } = this.turn.head;
+    const { state, turnId, edits } = this.turn.head;
     if (this.actions.dataset["state"] === state) {
       return; // a button that has the focus stays
     }
     this.actions.dataset["state"] = state;
     const edit = (): void => this.edit(turnId, this.turn.head.prompt);
     const cancel = (): void => this.page.tell({ kind: "cancel", turnId });
+    const undo = (): void => this.page.tell({ kind: "undo", turnId });
     this.actions.replaceChildren(
+      ...(state === "ended" && edits !== undefined && edits > 0
+        ? [button("Undo", undo, { "aria-label": "Take back what this turn changed", title: "Take back what it changed" })]
+        : []),
       ...(state === "running" || state === "ended"
         ? [button("Edit", edit, { "aria-label": "Edit this prompt and send it in a session of its own", title: "Edit and send again" })]
         : []),
