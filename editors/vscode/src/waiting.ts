@@ -78,7 +78,6 @@ export class Waiting {
     for (const each of this.asked.values()) {
       each.reject(new TakenBack("the server has ended"));
     }
-    this.asked.clear();
   }
 
   private drop(kind: Kind, requestId: string): void {

@@ -1,0 +1,86 @@
+/** Where the server is looked for: the order, and what is passed over. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { discover, type Surroundings } from "../../src/server/discovery";
+
+const PYTHON = "/venv/bin/tark-lsp";
+const PATH = "/usr/bin/tark-lsp";
+const UV = "/home/ada/.local/share/uv/tools/tark-lsp/bin/tark-lsp";
+const PIPX = "/home/ada/.local/share/pipx/venvs/tark-lsp/bin/tark-lsp";
+const OWN = "/storage/server/bin/tark-lsp";
+const ALL = [PYTHON, PATH, UV, PIPX, OWN];
+
+function around(programs: readonly string[], other: Partial<Surroundings> = {}): Surroundings {
+  return {
+    setting: undefined,
+    trusted: true,
+    folders: ["/work"],
+    platform: "linux",
+    environment: { PATH: "bin:/usr/bin" },
+    home: "/home/ada",
+    own: "/storage/server",
+    python: () => Promise.resolve("/venv/bin/python"),
+    isProgram: (file) => Promise.resolve(programs.includes(file)),
+    ...other,
+  };
+}
+
+test("the first place that has one", async () => {
+  for (const [index, first] of ALL.entries()) {
+    const found = await discover(around(ALL.slice(index)));
+    assert.deepEqual(found?.command, [first]);
+  }
+  assert.equal(await discover(around([])), undefined);
+});
+
+test("the setting comes before all, with its arguments", async () => {
+  const found = await discover(around([...ALL, "/opt/tark-lsp"], { setting: ["/opt/tark-lsp", "--verbose"] }));
+  assert.deepEqual(found, { command: ["/opt/tark-lsp", "--verbose"], from: "the setting tark.server.command" });
+});
+
+test("the setting may be a name in PATH, or begin with the home folder", async () => {
+  assert.deepEqual((await discover(around(ALL, { setting: ["tark-lsp"] })))?.command, [PATH]);
+  const home = around(["/home/ada/bin/own"], { setting: ["~/bin/own"] });
+  assert.deepEqual((await discover(home))?.command, ["/home/ada/bin/own"]);
+});
+
+test("a setting that names no program is told, and nothing else is tried", async () => {
+  await assert.rejects(discover(around(ALL, { setting: ["/gone/tark-lsp"] })), /\/gone\/tark-lsp, which is no program/);
+  await assert.rejects(discover(around(["bin/tark-lsp"], { setting: ["bin/tark-lsp"] })), /no program/);
+});
+
+test("in an untrusted workspace nothing of it is run", async () => {
+  const programs = ["/work/.venv/bin/tark-lsp", "/work/bin/tark-lsp", OWN];
+  const inside: Partial<Surroundings> = {
+    environment: { PATH: "/work/bin" },
+    python: () => Promise.resolve("/work/.venv/bin/python"),
+  };
+  assert.deepEqual((await discover(around(programs, inside)))?.command, ["/work/.venv/bin/tark-lsp"]);
+  assert.deepEqual((await discover(around(programs, { ...inside, trusted: false })))?.command, [OWN]);
+});
+
+test("the Python extension is not asked in an untrusted workspace", async () => {
+  const python = (): Promise<string> => Promise.reject(new Error("asked"));
+  assert.deepEqual((await discover(around([PATH], { trusted: false, python })))?.command, [PATH]);
+});
+
+test("folders that their variables name", async () => {
+  const environment = { PATH: "", UV_TOOL_DIR: "/tools", PIPX_HOME: "/pipx" };
+  assert.equal((await discover(around(["/tools/tark-lsp/bin/tark-lsp"], { environment })))?.from, "uv tool");
+  assert.equal((await discover(around(["/pipx/venvs/tark-lsp/bin/tark-lsp"], { environment })))?.from, "pipx");
+});
+
+test("on Windows", async () => {
+  const found = await discover(
+    around(["C:\\Tools\\tark-lsp.exe"], {
+      platform: "win32",
+      environment: { Path: "C:\\Windows;C:\\Tools" },
+      home: "C:\\Users\\Ada",
+      own: "C:\\Storage\\server",
+      folders: ["C:\\work"],
+      python: () => Promise.resolve("C:\\work\\.venv\\Scripts\\python.exe"),
+    }),
+  );
+  assert.deepEqual(found, { command: ["C:\\Tools\\tark-lsp.exe"], from: "PATH" });
+});
