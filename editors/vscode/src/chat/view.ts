@@ -77,13 +77,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   /** Shows it; `focus`: the prompt gets the keys. `text` goes into the prompt, behind what is typed there. */
   async show({ focus, text }: { focus: boolean; text?: string }): Promise<void> {
-    if (this.view !== undefined) {
-      this.view.show(!focus);
-    } else if (focus) {
-      await vscode.commands.executeCommand(`${VIEW}.focus`);
-    } else {
-      await vscode.commands.executeCommand(`${VIEW}.open`, { preserveFocus: true });
-    }
+    await vscode.commands.executeCommand(`${VIEW}.focus`, { preserveFocus: !focus });
     if (text !== undefined) {
       this.tell({ kind: "append", words: text }, true);
     }
