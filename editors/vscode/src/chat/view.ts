@@ -6,10 +6,11 @@ import type { Core } from "../parts";
 import type { Session } from "../protocol";
 import { PromptCompletion } from "./completion";
 import { Durations } from "./durations";
-import { activeFile, apply, browse, copy, folderUris, insert, openPath, openUri } from "./editors";
+import { activeFile, folderUris } from "./editors";
 import { html } from "./html";
-import { RUNS, type SessionRow, type ToHost, type ToPage } from "./messages";
+import type { SessionRow, ToHost, ToPage } from "./messages";
 import { Outlet } from "./outlet";
+import { requests, type Handlers, type OfTheView } from "./requests";
 import { Outbox, type Message } from "./send";
 import { SESSION_ACTIONS } from "./sessionActions";
 import type { Transcript } from "../types";
@@ -22,9 +23,6 @@ const MORE = 4; // times as many when the person wants earlier ones
 const DRAFT = "tark.chat.draft"; // in the workspace's memory: what was typed and not sent
 const SESSION = "tark.chat.session"; // and which session was shown
 
-type Told<Kind extends ToHost["kind"]> = Extract<ToHost, { kind: Kind }>;
-type Handlers = { [Kind in ToHost["kind"]]: (message: Told<Kind>) => unknown };
-
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private view: vscode.WebviewView | undefined;
   private ready = false;
@@ -35,6 +33,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly outlet = new Outlet(this.durations);
   private readonly outbox: Outbox;
   private readonly completion: PromptCompletion;
+  private readonly handlers: Handlers;
   private readonly own: vscode.Disposable[] = [];
   private readonly pageOwn: vscode.Disposable[] = [];
   private flushing: NodeJS.Timeout | undefined;
@@ -66,6 +65,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       () => this.tell({ kind: "sending", turns: this.outbox.heads }),
       (message, problem) => this.refused(message, problem),
     );
+    this.handlers = { ...requests(core, (message) => this.tell(message)), ...this.requestsOfView() };
     this.listen();
     const provider = vscode.window.registerWebviewViewProvider(VIEW, this);
     this.own.push(provider, this.completion, vscode.workspace.onDidChangeWorkspaceFolders(() => this.tellStatus()));
@@ -185,91 +185,49 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     void telling(() => handle(message));
   }
 
-  private readonly handlers: Handlers = {
-    ready: () => {
-      this.ready = true;
-      this.tell({ kind: "draft", words: this.draft });
-      this.tellStatus();
-      this.tellTranscript();
-      this.tellWaiting();
-      for (const each of this.pending.splice(0)) {
-        this.tell(each);
-      }
-      void this.load();
-    },
-    send: ({ words: said, instead }) => this.outbox.add({ words: said, ...(instead !== undefined && { instead }) }),
-    steer: ({ words: said }) => this.outbox.add({ words: said, steers: true }),
-    undo: async ({ turnId }) => {
-      const sessionId = this.core.server.state.sessionId ?? "";
-      if (!(await this.core.undo.turn({ turnId, sessionId }))) {
-        this.tell({ kind: "say", words: "There is nothing to take back." });
-      }
-    },
-    cancel: ({ turnId }) => this.cancel(turnId),
-    draft: ({ words: typed }) => {
-      this.draft = typed;
-      this.drafting ??= setTimeout(() => this.keepDraft(), 300);
-    },
-    earlier: () => this.earlier(),
-    open: ({ path, first, last }) => openPath(path, first, last),
-    openUri: ({ uri, line }) => openUri(uri, line),
-    browse: ({ url }) => browse(url),
-    copy: ({ text }) => copy(text),
-    insert: ({ text }) => insert(text),
-    apply: ({ text }) => apply(text, this.core.turns),
-    complete: async ({ id, text, offset }) => {
-      const items = await this.completion.at(text, offset).catch(() => []); // a key is no reason for a message
-      this.tell({ kind: "completion", id, items });
-    },
-    run: ({ what }) => vscode.commands.executeCommand(RUNS[what]),
-    sessions: async () => {
-      const answer = await this.core.server.command<{ sessions: readonly Session[] }>("tark.session.list");
-      this.listed = answer.sessions;
-      this.tellSessions();
-    },
-    session: async ({ action, sessionId }) => {
-      const title = this.listed?.find((each) => each.sessionId === sessionId)?.title ?? "";
-      await SESSION_ACTIONS[action](this.core, sessionId, title);
-      if (action === "delete") {
-        this.listed = this.listed?.filter((each) => each.sessionId !== sessionId);
-      }
-      this.tellSessions();
-    },
-    newSession: () => {
-      this.core.server.state.goOn(undefined);
-      this.tell({ kind: "focus" });
-    },
-    permission: async ({ requestId, digest, reply }) => {
-      const asked = this.core.server.state.permissions.find((each) => each.requestId === requestId);
-      if (asked?.digest !== digest || !(await this.core.waiting.answer("permission", requestId, reply))) {
-        this.tell({ kind: "say", words: "That was answered or changed meanwhile." });
+  private requestsOfView(): Pick<Handlers, OfTheView> {
+    return {
+      ready: () => {
+        this.ready = true;
+        this.tell({ kind: "draft", words: this.draft });
+        this.tellStatus();
+        this.tellTranscript();
         this.tellWaiting();
-      }
-    },
-    showPermission: ({ requestId }) => vscode.commands.executeCommand("tark.client.permission", requestId),
-    input: async ({ requestId, answer }) => {
-      if (!(await this.core.waiting.answer("input", requestId, { answer }))) {
-        this.tell({ kind: "say", words: "That was answered meanwhile." });
-      }
-    },
-  };
+        for (const each of this.pending.splice(0)) {
+          this.tell(each);
+        }
+        void this.load();
+      },
+      send: ({ words: said, instead }) => this.outbox.add({ words: said, ...(instead !== undefined && { instead }) }),
+      steer: ({ words: said }) => this.outbox.add({ words: said, steers: true }),
+      draft: ({ words: typed }) => {
+        this.draft = typed;
+        this.drafting ??= setTimeout(() => this.keepDraft(), 300);
+      },
+      earlier: () => this.earlier(),
+      complete: async ({ id, text, offset }) => {
+        const items = await this.completion.at(text, offset).catch(() => []); // a key is no reason for a message
+        this.tell({ kind: "completion", id, items });
+      },
+      sessions: async () => {
+        const answer = await this.core.server.command<{ sessions: readonly Session[] }>("tark.session.list");
+        this.listed = answer.sessions;
+        this.tellSessions();
+      },
+      session: async ({ action, sessionId }) => {
+        const title = this.listed?.find((each) => each.sessionId === sessionId)?.title ?? "";
+        await SESSION_ACTIONS[action](this.core, sessionId, title);
+        if (action === "delete") {
+          this.listed = this.listed?.filter((each) => each.sessionId !== sessionId);
+        }
+        this.tellSessions();
+      },
+    };
+  }
 
   private document(): { textDocument?: { uri: string; version: number } } {
     const document = activeFile();
     return document ? { textDocument: { uri: document.uri.toString(), version: document.version } } : {};
-  }
-
-  /** The turn that is named; else the one that runs, else the one that waits. */
-  private async cancel(turnId: string | undefined): Promise<void> {
-    const { server } = this.core;
-    const turns = server.state.transcripts.get(server.state.sessionId ?? "")?.turns ?? [];
-    const turn = turns.find(({ state }) => state === "running") ?? turns.find(({ state }) => state === "queued");
-    const cancelled = turnId ?? turn?.turnId;
-    if (cancelled === undefined) {
-      this.tell({ kind: "say", words: "Nothing runs." });
-    } else {
-      await server.command("tark.turn.cancel", { turnId: cancelled });
-    }
   }
 
   private async earlier(): Promise<void> {
