@@ -50,7 +50,11 @@ async function once<A>(message: string, show: (text: string) => PromiseLike<A | 
     return undefined;
   }
   told.set(text, now);
-  return await show(text);
+  try {
+    return await show(text);
+  } catch {
+    return undefined; // the window closes
+  }
 }
 
 /** VS Code would make links of what others wrote. */

@@ -19,6 +19,7 @@ interface Look {
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("tark.status", vscode.StatusBarAlignment.Right, 100);
   private readonly listening: readonly { dispose(): void }[];
+  private readonly contexts = new Map<string, boolean | number>();
   private redrawing: NodeJS.Timeout | undefined;
   private server: "none" | "running" | "ended" = "none";
 
@@ -66,10 +67,18 @@ export class Status implements vscode.Disposable {
     this.item.tooltip = [look.says, ...this.facts()].join("\n");
     this.item.accessibilityInformation = { label: `Tark: ${look.says}` };
     this.item.backgroundColor = look.warns ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
-    void vscode.commands.executeCommand("setContext", "tark.running", this.turns.count > 0);
-    void vscode.commands.executeCommand("setContext", "tark.waiting", waiting);
-    void vscode.commands.executeCommand("setContext", "tark.serverRunning", this.server === "running");
-    void vscode.commands.executeCommand("setContext", "tark.hunks", this.state.hunks.size > 0);
+    this.setContext("tark.running", this.turns.count > 0);
+    this.setContext("tark.waiting", waiting);
+    this.setContext("tark.serverRunning", this.server === "running");
+    this.setContext("tark.hunks", this.state.hunks.size > 0);
+  }
+
+  /** For the `when` clauses of package.json. */
+  private setContext(name: string, value: boolean | number): void {
+    if (this.contexts.get(name) !== value) {
+      this.contexts.set(name, value);
+      void vscode.commands.executeCommand("setContext", name, value);
+    }
   }
 
   private look(): Look {
