@@ -5,22 +5,22 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { say, warn, words } from "../notify";
+import { say, telling, words } from "../notify";
 import type { Hunk, Optional, ServerState } from "../protocol";
 import type { RunningTurns } from "../runningTurns";
 import type { State } from "../state";
 import type { Updates } from "../updates";
+import { Configuration } from "./configuration";
+import { problemWith } from "./contract";
 import { discover, type Found } from "./discovery";
 import type { Rim } from "./languageClient";
 import { type Ending, ServerProcess } from "./process";
-import { MOST, Restarts } from "./restart";
+import { Restarts } from "./restart";
 import type { Secrets } from "./secrets";
 import { NoServer, type Server } from "./server";
-import { type Inspect, otherSettings, userSettings } from "./settings";
 import { surroundings } from "./surroundings";
+import { Trouble } from "./trouble";
 
-const SLOW_MS = 15_000;
-const SETTLED_MS = 500; // after the last of several changes of settings
 const ENDED = "the server has ended";
 
 /** One process, from its start to its end. */
@@ -35,13 +35,14 @@ interface Running {
 export class Client implements Server, vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Tark");
   private readonly trace = vscode.window.createOutputChannel("Tark (trace)");
+  private readonly trouble = new Trouble(this.log, () => this.restart());
   private readonly restarts = new Restarts();
-  private readonly listening: vscode.Disposable[] = [this.log, this.trace];
+  private readonly configuration: Configuration;
   private current: Running | undefined;
   private queue: Promise<unknown> = Promise.resolve();
   private starting: Promise<void> | undefined;
   private again: NodeJS.Timeout | undefined;
-  private settling: NodeJS.Timeout | undefined;
+  private told = "{}";
   private disposed = false;
   /** The last start failed: files that are opened do not try it again. */
   startFailed = false;
@@ -53,15 +54,10 @@ export class Client implements Server, vscode.Disposable {
     readonly state: State,
     private readonly updates: Updates,
     private readonly turns: RunningTurns,
-    private readonly secrets: Secrets,
+    secrets: Secrets,
     private readonly rim: Pick<Rim, "permission" | "input" | "progress" | "execute">,
   ) {
-    this.listening.push(
-      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("tark") && this.settingsChanged()),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => this.settingsChanged()),
-      context.secrets.onDidChange(() => this.settingsChanged()),
-      turns.onChange(() => this.settingsChanged()), // a restart may have waited for the end of one
-    );
+    this.configuration = new Configuration(context, secrets, turns, () => void this.applySettings());
   }
 
   get running(): boolean {
@@ -141,8 +137,7 @@ export class Client implements Server, vscode.Disposable {
   dispose(): void {
     this.disposed = true;
     clearTimeout(this.again);
-    clearTimeout(this.settling);
-    for (const each of this.listening) {
+    for (const each of [this.configuration, this.log, this.trace]) {
       each.dispose();
     }
   }
@@ -179,26 +174,26 @@ export class Client implements Server, vscode.Disposable {
     if (found === undefined) {
       throw new NoServer();
     }
-    const [options, keys] = [this.userSettings(), await this.secrets.environment()];
+    const beginning = await this.configuration.beginning();
     const { newLanguageClient } = await import("./languageClient"); // the large part, which nobody waits for before
     const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file")?.uri.fsPath;
-    const process = new ServerProcess(found, environment(keys), vscode.workspace.isTrusted ? folder : undefined);
+    const process = new ServerProcess(found, environment(beginning.keys), vscode.workspace.isTrusted ? folder : undefined);
     this.log.appendLine(`started ${found.command.join(" ")} (${found.from})`);
-    const client = newLanguageClient(process, options, {
+    const client = newLanguageClient(process, beginning.options, {
       ...this.rim,
       log: this.log,
       trace: this.trace,
-      settings: () => this.otherSettings(),
+      settings: () => this.configuration.others(),
       updated: (params) => this.updates.received(params),
       sessionChanged: (session) => this.updates.session(session),
     });
-    const running: Running = { client, process, found, started: JSON.stringify([options, keys]) };
-    const slow = setTimeout(() => void this.warnOfSilence(found), SLOW_MS);
+    const running: Running = { client, process, found, started: JSON.stringify(beginning) };
+    const slow = this.trouble.slow(found.command[0]);
     try {
       await Promise.race([client.start(), process.ended.then((ending) => Promise.reject(new Error(ending.words)))]);
-      const problem = problemWith(client);
+      const problem = problemWith(client.initializeResult);
       if (problem !== undefined) {
-        void warn(problem, "Install Server").then((choice) => choice && runInstall());
+        void this.trouble.contract(problem);
       }
     } catch (problem) {
       await process.end();
@@ -207,10 +202,11 @@ export class Client implements Server, vscode.Disposable {
         cause: problem,
       });
     } finally {
-      clearTimeout(slow);
+      slow.dispose();
     }
     this.current = running;
     this.isDown = false;
+    this.told = "{}"; // of which there is nothing to tell
     void process.ended.then((ending) => this.ended(running, ending));
     this.tellSettings();
     this.state.emit("server", { running: true });
@@ -238,22 +234,12 @@ export class Client implements Server, vscode.Disposable {
     if (this.disposed) {
       return;
     }
-    const cut = turns === 0 ? "" : turns === 1 ? ", 1 turn was cut" : `, ${turns} turns were cut`;
     const delay = this.restarts.ended();
-    if (delay === undefined) {
-      this.isDown = true;
-      const what = `the server ended ${MOST} times within a minute (${ending.words})${cut} and stays down`;
-      void warn(what, "Restart", "Show Output").then((choice) => {
-        if (choice === "Restart") {
-          void this.restart().catch((problem: unknown) => warn(words(problem)));
-        } else if (choice === "Show Output") {
-          this.log.show(true);
-        }
-      });
-      return;
+    this.isDown = delay === undefined;
+    this.trouble.ended(ending.words, turns, !this.isDown);
+    if (delay !== undefined) {
+      this.again = setTimeout(() => void telling(() => this.ensure()), delay);
     }
-    void warn(`the server ended (${ending.words})${cut}; it is started again`);
-    this.again = setTimeout(() => void this.ensure().catch((problem: unknown) => warn(words(problem))), delay);
   }
 
   /** Nothing goes on any more. How many turns were cut. */
@@ -275,11 +261,6 @@ export class Client implements Server, vscode.Disposable {
     }
   }
 
-  private settingsChanged(): void {
-    clearTimeout(this.settling);
-    this.settling = setTimeout(() => void this.applySettings(), SETTLED_MS);
-  }
-
   /** A change of one's own settings or keys needs another server; it waits until no turn would be cut by that. */
   private async applySettings(): Promise<void> {
     const of = this.current;
@@ -287,59 +268,23 @@ export class Client implements Server, vscode.Disposable {
       return;
     }
     this.tellSettings();
-    const wanted = JSON.stringify([this.userSettings(), await this.secrets.environment()]);
+    const wanted = JSON.stringify(await this.configuration.beginning());
     if (of.started !== wanted && of === this.current && this.turns.count === 0) {
-      await this.restart().then(
-        () => say("the server was started anew, with your changed settings"),
-        (problem: unknown) => warn(words(problem)),
-      );
+      await telling(() => this.restart().then(() => say("the server was started anew, with your changed settings")));
     }
   }
 
+  /** Also at the end of each turn: so only where there is something new. */
   private tellSettings(): void {
-    this.notify("workspace/didChangeConfiguration", { settings: { tark: this.otherSettings() } });
-  }
-
-  private userSettings(): Record<string, unknown> {
-    return userSettings(inspect(), vscode.workspace.isTrusted);
-  }
-
-  private otherSettings(): Record<string, unknown> {
-    return otherSettings(inspect());
-  }
-
-  private async warnOfSilence(found: Found): Promise<void> {
-    const what = `${found.command[0]} has not answered yet, for 15 s: is it a tark-lsp?`;
-    if (await warn(what, "Show Output")) {
-      this.log.show(true);
+    const others = JSON.stringify(this.configuration.others());
+    if (this.told !== others) {
+      this.told = others;
+      this.notify("workspace/didChangeConfiguration", { settings: { tark: JSON.parse(others) as object } });
     }
   }
-}
-
-function inspect(): Inspect {
-  const configuration = vscode.workspace.getConfiguration("tark");
-  return (key) => configuration.inspect(key);
 }
 
 function environment(keys: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const { ELECTRON_RUN_AS_NODE: _, ...own } = process.env; // programs that the agent runs may be Electron's
   return { ...own, ...keys };
-}
-
-/** Where it speaks another contract, the person is told what to do; we go on where we can. */
-function problemWith(client: LanguageClient): string | undefined {
-  const result = client.initializeResult;
-  const spoken = (result?.capabilities.experimental as { tark?: { protocol?: unknown } } | undefined)?.tark?.protocol;
-  const name = `${result?.serverInfo?.name ?? "the server"} ${result?.serverInfo?.version ?? ""}`.trim();
-  if (spoken === undefined && result?.serverInfo?.name !== "tark-lsp") {
-    return `${name} is no tark-lsp: see the setting tark.server.command`;
-  }
-  if (typeof spoken !== "number" || spoken < 1) {
-    return `${name} is too old for this extension: update it`;
-  }
-  return spoken > 1 ? `${name} is too new for this extension: update the extension` : undefined;
-}
-
-function runInstall(): void {
-  void vscode.commands.executeCommand("tark.client.install");
 }

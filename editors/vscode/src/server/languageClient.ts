@@ -19,21 +19,9 @@ import type { Input, InputReply, Permission, PermissionReply, Session } from "..
 import type { UpdateParams } from "../types";
 import { TakenBack } from "../waiting";
 import { type ClientState, clientState, type WantedState } from "./clientState";
+import { CAPABILITIES } from "./contract";
 import type { ServerProcess } from "./process";
 import { save } from "./save";
-
-export const PROTOCOL = 1; // of the tark/* messages and commands
-
-const CAPABILITIES = {
-  protocol: PROTOCOL,
-  userSettings: true, // settings.ts: read in user scope only
-  updates: true,
-  permission: true,
-  input: true,
-  clientState: true,
-  save: true,
-  review: true,
-};
 
 /** What the rest of the extension does for the server. */
 export interface Rim {
