@@ -1,0 +1,194 @@
+"""A real VS Code in a browser without a window: its own server, home and settings, with the packed extension in it."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Frame, Locator, Page
+
+from tests.editors.pool import environment, write_settings
+from tests.editors.vscode.installed import packed, workbench
+from tests.patience import AT_ONCE
+
+LISTENING = re.compile(r"agent listening on (\d+)")
+SETTINGS: dict[str, Any] = {
+    "workbench.startupEditor": "none",
+    "workbench.tips.enabled": False,
+    "editor.minimap.enabled": False,
+    "git.enabled": False,
+    "extensions.ignoreRecommendations": True,
+    "chat.commandCenter.enabled": False,
+}
+"""Of the person: nothing that moves or asks by itself."""
+PATIENCE = 2 * AT_ONCE
+"""Seconds for what a workbench shows: three processes of its own and a server take turns on the machine."""
+
+
+class Workbench:
+    """`page` shows the folder `workspace`; the person's settings of both programs lie in `home`."""
+
+    def __init__(
+        self,
+        browser: Browser,
+        folder: Path,
+        scenario: Path,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        machine: Mapping[str, Any] | None = None,
+        trusting: bool = True,
+    ) -> None:
+        """`machine`: settings of that scope, by default which server is run. `trusting`: no folder is asked about."""
+        self.workspace, self.home, self._data = folder / "workspace", folder / "home", folder / "code"
+        self.workspace.mkdir(exist_ok=True)
+        if not self.home.exists():
+            write_settings(self.home, scenario)
+        server = {"tark.server.command": [sys.executable, "-m", "tark_lsp"]}
+        _write(self._data / "User" / "settings.json", {**SETTINGS, **(settings or {})})
+        _write(self._data / "Machine" / "settings.json", server if machine is None else machine)
+        self._argv = [shutil.which("node") or "node", str(workbench()), "--accept-server-license-terms"]
+        self._argv += ["--user-data-dir", str(self._data), "--server-data-dir", str(self._data / "server")]
+        self._argv += ["--extensions-dir", str(self._data / "extensions"), "--telemetry-level", "off"]
+        self._env = {**environment(self.home), "TARK_KEYRING": "off"}
+        subprocess.run(
+            [*self._argv, "--install-extension", str(packed())], env=self._env, check=True, capture_output=True
+        )
+        self._process, self.port = self._start(trusting)
+        self._browser = browser
+        self.page: Page = self._new_page()
+
+    def _start(self, trusting: bool) -> tuple[subprocess.Popen[bytes], int]:
+        log = self._data / "server.log"
+        more = ["--host", "127.0.0.1", "--port", "0", "--without-connection-token"]
+        more += ["--disable-workspace-trust"] if trusting else []
+        with log.open("wb") as stream:
+            process = subprocess.Popen(
+                [*self._argv, *more], env=self._env, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True
+            )
+        until(lambda: LISTENING.search(log.read_text(errors="replace")), "the server of VS Code listens")
+        found = LISTENING.search(log.read_text(errors="replace"))
+        assert found is not None
+        return process, int(found[1])
+
+    def _new_page(self) -> Page:
+        context = self._browser.new_context(viewport={"width": 1280, "height": 800})
+        context.set_default_timeout(PATIENCE * 1000)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        return context.new_page()
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def open(self, query: str = "") -> None:
+        """The folder, until the window can be used. `query` is added to the address."""
+        self.page.goto(f"{self.origin}/?folder={self.workspace}{query}")
+        self.page.locator(".monaco-workbench .statusbar").wait_for()
+
+    def open_file(self, name: str) -> Locator:
+        """Its editor, with the focus. A file of the workspace, as the person picks it by its name."""
+        self.page.keyboard.press("Control+P")
+        box = self.page.locator(".quick-input-widget input")
+        box.fill(name)
+        row = self.page.locator(".quick-input-list .monaco-list-row.focused").filter(has_text=name.rsplit("/", 1)[-1])
+        row.wait_for()
+        box.press("Enter")
+        editor = self.page.locator(f'.editor-instance[data-uri$="/{name}"], .monaco-editor[data-uri$="/{name}"]').first
+        editor.wait_for()
+        editor.locator(".view-lines").first.wait_for()
+        return editor
+
+    def run(self, title: str) -> None:
+        """A command of the palette by its title, as with the category."""
+        self.page.keyboard.press("F1")
+        box = self.page.locator(".quick-input-widget input")
+        box.fill(f">{title}")
+        row = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=title).first
+        row.wait_for()
+        row.click()
+
+    def answer(self, text: str) -> None:
+        """In the input box that is open."""
+        box = self.page.locator(".quick-input-widget input")
+        box.fill(text)
+        box.press("Enter")
+
+    def select_lines(self, first: int, last: int) -> None:
+        """Of the editor with the focus, from 1, whole."""
+        self.page.keyboard.press("Control+G")
+        self.answer(f":{first}")
+        self.page.locator(".quick-input-widget").wait_for(state="hidden")
+        self.page.keyboard.press("Home")
+        for _ in range(last - first + 1):
+            self.page.keyboard.press("Shift+ArrowDown")
+
+    def lines(self) -> list[str]:
+        """What the active editor shows, without what the extension draws between the lines."""
+        return [line.replace("\xa0", " ") for line in self.page.locator(".view-lines .view-line").all_inner_texts()]
+
+    def toast(self, text: str) -> Locator:
+        return self.page.locator(".notifications-toasts .notification-toast").filter(has_text=text)
+
+    def status(self) -> Locator:
+        """The item of the extension in the status bar."""
+        return self.page.locator('.statusbar-item[id^="tark."]').first
+
+    def chat(self) -> Frame:
+        """The page of the chat, which is in a frame within a frame."""
+        self.page.locator("iframe.webview.ready").first.wait_for()
+        found: list[Frame] = []
+
+        def look() -> bool:
+            found[:] = [each for each in self.page.frames if each.name == "active-frame" or "#active-frame" in each.url]
+            found[:] = found or [each for each in self.page.frames if each.query_selector("textarea#prompt")]
+            return any(each.query_selector("textarea#prompt") for each in found)
+
+        until(look, "the chat's page")
+        return next(each for each in found if each.query_selector("textarea#prompt"))
+
+    def told(self) -> str:
+        """For a test that failed: a picture's path, what notifications say, and the end of the extension's output."""
+        picture = self.workspace.parent / "screen.png"
+        self.page.screenshot(path=picture)
+        said = self.page.locator(".notification-list-item-message").all_inner_texts()
+        logs = [path.read_text(errors="replace")[-2000:] for path in sorted(self._data.rglob("*Tark*.log"))]
+        return "\n".join([str(picture), *said, *logs])
+
+    def read(self, name: str) -> str:
+        return (self.workspace / name).read_text()
+
+    def processes(self) -> list[int]:
+        """The language servers of this workbench, by their ids."""
+        import psutil
+
+        family = psutil.Process(self._process.pid).children(recursive=True)
+        return [each.pid for each in family if "tark_lsp" in each.cmdline()]
+
+    def close(self) -> None:
+        self.page.context.close()
+        os.killpg(self._process.pid, signal.SIGTERM)
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    """Raises AssertionError where it does not come to be."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"never came: {what}"
+        time.sleep(0.05)
+
+
+def _write(path: Path, settings: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(settings))
