@@ -1,4 +1,4 @@
-"""What tests of the VS Code extension get: a browser for all, and `begin`, which makes a workbench for a file of tests."""
+"""What tests of the VS Code extension get: a browser for all, and `begin`, which makes a workbench for a test file."""
 
 from collections.abc import Generator, Iterator
 from pathlib import Path

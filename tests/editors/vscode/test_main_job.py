@@ -1,6 +1,5 @@
 """The main job on the screen: select, ask, watch, accept one hunk, reject another, take all of it back."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,11 +11,11 @@ TEXT = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n"
 
 
 @pytest.fixture(scope="module")
-def bench(begin: Begin) -> Iterator[Workbench]:
+def bench(begin: Begin) -> Workbench:
     bench = begin(Path(__file__).with_name("main.toml"))
     (bench.workspace / "numbers.txt").write_text(TEXT)
     bench.open()
-    yield bench
+    return bench
 
 
 def test_accept_one_reject_another(bench: Workbench) -> None:
