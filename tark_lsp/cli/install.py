@@ -24,17 +24,27 @@ def _neovim() -> Installing:
     return neovim
 
 
+def _vscode() -> Installing:
+    from tark_lsp.cli.installing import vscode
+
+    return vscode
+
+
 EDITORS: dict[str, tuple[str, Callable[[], Installing]]] = {
     "neovim": (
         "chat, hunks in the buffer, permissions and commands for Neovim 0.11 or newer (docs/neovim.md)",
         _neovim,
+    ),
+    "vscode": (
+        "the same for VS Code 1.91 or newer and its kin: into code, codium, cursor, code-server (docs/vscode.md)",
+        _vscode,
     ),
 }
 """What its plugin brings, and where it is."""
 EPILOG = """\
 Without EDITOR, what can be installed. What an older tark-lsp installed is replaced as a whole; what you put there
 yourself is left alone, and said. The plugin starts the very tark-lsp that installed it.
-Exit codes: 0 done, or listed; 1 not done, and nothing was changed; 2 wrong usage."""
+Exit codes: 0 done, or listed; 1 not done, and nothing was changed but what is said to be; 2 wrong usage."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ SUBCOMMANDS = {
     "sessions": "what is stored of your sessions: list, show, rename, delete, export, import",
     "demo": "see the main job on a small project, with a script in place of a model: no key, no network",
     "undo": "what the agent changed in this folder, and how to take it back: tark-lsp undo [TURN]",
-    "install": "put the plugin of an editor in its place: tark-lsp install neovim",
+    "install": "put the plugin of an editor in its place: tark-lsp install neovim, or vscode",
     "login": "store the key of a provider, or log in to it: tark-lsp login PROVIDER",
     "logout": "delete what login stored",
     "status": "which providers have a key, and where it comes from",

@@ -1,5 +1,8 @@
-"""The wheel has the plugin in it: built as a release is, installed, and used by a Neovim that has no init.lua."""
+"""The wheel has the plugins in it: built as a release is, installed, and used by a Neovim that has no init.lua."""
 
+import json
+import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tark_lsp import __version__
+from tark_lsp.cli.installing.vscode import EXTENSION
 from tests.cli.terminal import without_terminal
 from tests.editors.availability import skip
 from tests.editors.neovim.conftest import binary
@@ -22,21 +26,28 @@ ROOT = Path(__file__).parents[2]
 SCENARIO = ROOT / "tests" / "editors" / "neovim" / "plugin" / "scenario.toml"
 
 
-def build(kind: str, source: Path, into: Path) -> Path:
-    """By the build system of pyproject.toml itself, which needs no network."""
+def build(kind: str, source: Path, into: Path, *, path: str | None = None) -> tuple[Path, str]:
+    """By the build system of pyproject.toml itself, which needs no network but for npm's packages; and what it said."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(into)]
-    subprocess.run(command, cwd=source, check=True, capture_output=True, timeout=300)
-    return next(into.glob("*.whl" if kind == "wheel" else "*.tar.gz"))
+    env = {**os.environ} if path is None else {**os.environ, "PATH": path}
+    done = subprocess.run(command, cwd=source, env=env, check=True, capture_output=True, text=True, timeout=300)
+    return next(into.glob("*.whl" if kind == "wheel" else "*.tar.gz")), done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all that the wheel puts into one of packages; the wheel is built from the sdist."""
-    folder = tmp_path_factory.mktemp("built")
-    with tarfile.open(build("sdist", ROOT, folder)) as sdist:
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the sdist has in it."""
+    folder = tmp_path_factory.mktemp("source")
+    with tarfile.open(build("sdist", ROOT, folder)[0]) as sdist:
         sdist.extractall(folder, filter="data")
-    wheel = build("wheel", folder / f"tark_lsp-{__version__}", folder)
-    with zipfile.ZipFile(wheel) as packed:
+    return folder / f"tark_lsp-{__version__}"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory, source: Path) -> Path:
+    """A folder with all that the wheel puts into one of packages. It is built from the sdist, where there is no npm."""
+    folder = tmp_path_factory.mktemp("built")
+    with zipfile.ZipFile(build("wheel", source, folder, path="")[0]) as packed:
         packed.extractall(folder / "packages")
     return folder / "packages"
 
@@ -80,6 +91,34 @@ def test_what_the_wheel_has_in_it(installed: Path) -> None:
     )
     assert {path.as_posix() for path in shipped} >= set(there.stdout.split())
     assert not [path for path in shipped if path.name in ("tags", "installed.lua") or "spec" in path.parts]
+
+
+def test_the_extension_for_vs_code_comes_along(installed: Path) -> None:
+    if shutil.which("npm") is None:
+        skip("there is no npm")
+    path = installed / "tark_lsp" / "plugins" / "vscode" / "tark.vsix"
+    assert path.stat().st_size < 2_000_000
+    with zipfile.ZipFile(path) as vsix:
+        names = {name.removeprefix("extension/") for name in vsix.namelist() if name.startswith("extension/")}
+        said = json.loads(vsix.read("extension/package.json"))
+    assert said["version"] == __version__
+    assert f"{said['publisher']}.{said['name']}" == EXTENSION
+    assert {"LICENSE.txt", "dist/NOTICES.txt", "dist/extension.js", "dist/chat.js", "dist/chat.css"} <= names
+    assert {name.partition("/")[0] for name in names} == {
+        *("LICENSE.txt", "dist", "media", "package.json", "readme.md", "walkthrough")
+    }
+    assert not [name for name in names if name.endswith((".ts", ".map"))]
+
+
+def test_without_npm_a_wheel_is_whole_but_for_the_extension(source: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "source"
+    shutil.copytree(source, copy)
+    (copy / "editors" / "vscode" / "dist" / "tark.vsix").unlink(missing_ok=True)
+    wheel, said = build("wheel", copy, tmp_path, path="")
+    assert "built without the extension for VS Code: there is no npm in PATH" in said
+    with zipfile.ZipFile(wheel) as packed:
+        plugins = {name.split("/")[2] for name in packed.namelist() if name.startswith("tark_lsp/plugins/")}
+    assert plugins == {"neovim"}
 
 
 def test_a_wheel_has_nothing_to_link_to(tmp_path: Path, env: Mapping[str, str]) -> None:

@@ -1,0 +1,115 @@
+"""Packs the extension for VS Code, and puts it into the wheel and the sdist: a build hook of hatch's, and a script.
+
+`python editors/vscode/pack.py` makes dist/tark.vsix and says where it is; nothing is done where it is newer than all it
+is made of. Both need npm (Node.js 20). A wheel that is built without is whole but for it, and says so; one that is
+built from an sdist takes what the sdist brought.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parents[1]
+VSIX = FOLDER / "dist" / "tark.vsix"
+MADE_OF = ("src", "media", "walkthrough", "package.json", "esbuild.mjs", ".vscodeignore", "README.md")
+INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+INSTALLED = FOLDER / "node_modules" / ".installed"
+"""As .ci/run has it: newer than package.json, when what that names is there."""
+SECONDS = 600
+
+
+class NotPackedError(Exception):
+    pass
+
+
+class BuildHook(BuildHookInterface[Any]):
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version == "editable":  # of a checkout, where the script is at hand
+            return
+        try:
+            path = packed()
+        except NotPackedError as error:
+            self.app.display_warning(f"built without the extension for VS Code: {error}")
+            return
+        place = "editors/vscode/dist" if self.target_name == "sdist" else "tark_lsp/plugins/vscode"
+        build_data["force_include"][str(path)] = f"{place}/{path.name}"
+
+
+def packed() -> Path:
+    """The .vsix, which is made first if need be. Raises NotPackedError."""
+    with _alone():
+        if not _is_new():
+            npm = shutil.which("npm")
+            if npm is None:
+                raise NotPackedError("there is no npm in PATH; it comes with Node.js 20 or newer")
+            if not INSTALLED.is_file() or _time(INSTALLED) < _time(FOLDER / "package.json"):
+                _run(npm, *INSTALL)
+                INSTALLED.touch()
+            began = time.time()
+            _run(npm, "run", "--silent", "package")
+            os.utime(VSIX, (began, began))  # what is written meanwhile is newer
+    return VSIX
+
+
+def _is_new() -> bool:
+    if not VSIX.is_file():
+        return False
+    from_sdist = (ROOT / "PKG-INFO").is_file()  # unpacking it may have made all files new
+    paths = (path for name in MADE_OF for path in (FOLDER / name, *(FOLDER / name).rglob("*")))
+    return from_sdist or _time(VSIX) >= max(_time(path) for path in paths if path.is_file())
+
+
+def _time(path: Path) -> float:
+    return path.stat().st_mtime
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One packs; who comes meanwhile waits and finds it packed. On Windows they had better not come at once."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    (FOLDER / "out").mkdir(exist_ok=True)
+    with (FOLDER / "out" / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _run(*command: str) -> None:
+    """Raises NotPackedError with what it said last."""
+    try:
+        done = subprocess.run(
+            command,
+            cwd=FOLDER,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotPackedError(str(error)) from error
+    if done.returncode:
+        said = "\n".join(done.stdout.strip().splitlines()[-10:])
+        raise NotPackedError(f"`{Path(command[0]).stem} {' '.join(command[1:])}` failed:\n{said}")
+
+
+if __name__ == "__main__":
+    try:
+        print(packed())
+    except NotPackedError as error:
+        sys.exit(f"not packed: {error}")

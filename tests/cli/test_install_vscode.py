@@ -1,0 +1,135 @@
+"""`tark-lsp install vscode`, with programs that stand for the editors: what each is told, and what is said of it.
+
+tests/editors/vscode/test_installing.py has it with a real one.
+"""
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import tark_lsp
+from tark_lsp import __version__
+from tests.cli.terminal import environment, without_terminal
+
+pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="it would find the person's own editors, too")
+
+EDITOR = """#!/bin/sh
+name="${0##*/}"
+echo "$name $1 $3" >> "$HOME/told"
+[ "$1" = --install-extension ] && /bin/cp "$2" "$HOME/$name.vsix"
+echo "some words of its own"
+exit 0
+"""
+FAILS = "#!/bin/sh\necho 'Installing...'\necho 'no space \033[31mleft' >&2\nexit 1\n"
+
+
+class Person:
+    """A home with editors in it, and a tark-lsp as it is installed from a wheel."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home, self._programs, self._packages = folder / "home", folder / "bin", folder / "packages"
+        self.home.mkdir()
+        self._programs.mkdir()
+        package = self._packages / "tark_lsp"
+        package.mkdir(parents=True)
+        for each in Path(tark_lsp.__file__).parent.iterdir():
+            (package / each.name).symlink_to(each)
+        self.vsix = package / "plugins" / "vscode" / "tark.vsix"
+        self.vsix.parent.mkdir(parents=True)
+        with zipfile.ZipFile(self.vsix, "w") as packed:
+            packed.writestr("extension/package.json", "{}")
+
+    def has(self, editor: str, script: str = EDITOR) -> None:
+        (self._programs / editor).write_text(script)
+        (self._programs / editor).chmod(0o755)
+
+    def install(self, *arguments: str) -> tuple[int, str]:
+        env = environment(self.home, PATH=str(self._programs), PYTHONPATH=str(self._packages))
+        done = without_terminal(["install", "vscode", *arguments], self.home, env)
+        assert (done.stderr, "Traceback" in done.stdout) == ("", False), done.stderr
+        return done.returncode, done.stdout
+
+    @property
+    def told(self) -> list[str]:
+        path = self.home / "told"
+        return path.read_text().splitlines() if path.exists() else []
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    return Person(tmp_path)
+
+
+def test_every_editor_that_is_there_gets_it(person: Person) -> None:
+    for editor in ("codium", "code", "code-server"):
+        person.has(editor)
+    code, out = person.install()
+    assert code == 0, out
+    assert person.told == [f"{editor} --install-extension --force" for editor in ("code", "codium", "code-server")]
+    for name in ("VS Code", "VSCodium", "code-server"):
+        assert f"installed  Tark {__version__} for {name}: " in out
+    assert "Cursor" not in out
+    assert "some words of its own" not in out
+    assert "Tark: Doctor" in out
+
+
+def test_it_is_told_which_server_it_belongs_to(person: Person) -> None:
+    person.has("cursor")
+    shipped = person.vsix.read_bytes()
+    assert person.install()[0] == 0
+    with zipfile.ZipFile(person.home / "cursor.vsix") as given:
+        note = json.loads(given.read("extension/installed.json"))
+        assert given.read("extension/package.json") == b"{}"
+        assert given.testzip() is None
+    assert note == {"command": [sys.executable, "-m", "tark_lsp"], "version": __version__}
+    assert person.vsix.read_bytes() == shipped, "what the package has stays as it was"
+
+
+def test_one_that_fails_is_named_with_its_words(person: Person) -> None:
+    person.has("code")
+    person.has("codium", FAILS)
+    code, out = person.install()
+    assert code == 1
+    assert "installed  Tark" in out
+    assert "not done   VSCodium: " in out
+    assert "no space \\x1b[31mleft" in out, "its words, and none that steer the terminal"
+    assert "next " in out
+
+
+def test_none_that_took_it(person: Person) -> None:
+    person.has("code", FAILS)
+    code, out = person.install()
+    assert (code, "next " in out) == (1, False), out
+
+
+def test_no_editor_is_there(person: Person) -> None:
+    code, out = person.install()
+    assert (code, "no VS Code was found" in out) == (1, True)
+    assert "'code' command in PATH" in out
+    assert str(person.vsix) in out, "by hand, from a folder nobody would find"
+
+
+def test_a_package_that_came_without(person: Person) -> None:
+    person.vsix.unlink()
+    person.has("code")
+    code, out = person.install()
+    assert (code, "without the extension for VS Code" in out, "Node.js 20" in out) == (1, True, True), out
+    assert not person.told
+
+
+def test_removed(person: Person) -> None:
+    person.has("code")
+    person.vsix.unlink()
+    code, out = person.install("--uninstall")
+    assert (code, "removed    Tark from VS Code" in out) == (0, True), out
+    assert person.told == ["code --uninstall-extension "]
+
+
+def test_it_cannot_be_linked(person: Person) -> None:
+    person.has("code")
+    code, out = person.install("--link")
+    assert (code, "cannot be linked" in out) == (1, True)
+    assert not person.told
