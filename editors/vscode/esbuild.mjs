@@ -1,6 +1,7 @@
 // Makes what VS Code runs: the extension, and the page of the chat. With --tests: the unit tests, for `node --test`.
-import { readdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { build, context } from "esbuild";
+import { notices } from "./notices.mjs";
 
 const options = new Set(process.argv.slice(2));
 const production = options.has("--production");
@@ -10,7 +11,8 @@ const common = {
   minify: production,
   sourcemap: production ? false : "linked",
   logLevel: "warning",
-  legalComments: "none",
+  legalComments: "none", // notices.mjs has the licences whole
+  metafile: production,
 };
 
 const LANGUAGE_CLIENT = "vscode-languageclient/node";
@@ -66,6 +68,13 @@ if (options.has("--tests")) {
     await (await context(each)).watch();
   }
 } else {
-  rmSync("dist", { recursive: true, force: true });
-  await Promise.all(bundles.map((each) => build(each)));
+  mkdirSync("dist", { recursive: true });
+  for (const old of readdirSync("dist").filter((name) => !name.endsWith(".vsix"))) {
+    rmSync(`dist/${old}`);
+  }
+  const built = await Promise.all(bundles.map((each) => build(each)));
+  if (production) {
+    writeFileSync("dist/NOTICES.txt", notices(built.map(({ metafile }) => metafile)));
+    copyFileSync("../../LICENSE", "LICENSE");
+  }
 }

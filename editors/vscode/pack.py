@@ -20,7 +20,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 VSIX = FOLDER / "dist" / "tark.vsix"
-MADE_OF = ("src", "media", "walkthrough", "package.json", "esbuild.mjs", ".vscodeignore", "README.md")
+MADE_OF = ("src", "media", "walkthrough", "package.json", "esbuild.mjs", "notices.mjs", ".vscodeignore", "README.md")
 INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 INSTALLED = FOLDER / "node_modules" / ".installed"
 """As .ci/run has it: newer than package.json, when what that names is there."""
