@@ -1,6 +1,7 @@
 /** What the chat does in editors: shows a place, puts code there, has it worked in, copies it. */
 
 import * as vscode from "vscode";
+import { lastFileEditor } from "../lastFileEditor";
 import { warn } from "../notify";
 import type { Turns } from "../turn";
 import { resolveIn } from "./places";
@@ -59,7 +60,7 @@ export async function browse(url: string): Promise<void> {
 
 /** In place of what is selected, as one step to undo. */
 export async function insert(text: string): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
+  const editor = vscode.window.activeTextEditor ?? lastFileEditor();
   if (editor === undefined) {
     await warn("no file is open to insert it in");
     return;
@@ -93,6 +94,5 @@ export async function copy(text: string): Promise<void> {
 
 /** The file that the person is at: the server knows no other documents. */
 export function activeFile(): vscode.TextDocument | undefined {
-  const document = vscode.window.activeTextEditor?.document;
-  return document?.uri.scheme === "file" ? document : undefined;
+  return lastFileEditor()?.document;
 }

@@ -47,7 +47,8 @@ export interface Status {
   readonly server: boolean;
   readonly sessionId?: string;
   readonly title: string;
-  readonly readOnly: boolean;
+  /** Why nothing can be said in it: another process has it, or it is of another workspace. */
+  readonly readOnly?: "held" | "elsewhere";
   readonly model: string;
   readonly mode: string;
   readonly approval: string;

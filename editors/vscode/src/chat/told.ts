@@ -21,7 +21,7 @@ export function statusOf(state: State, server: boolean, folders: readonly string
     server,
     ...(state.sessionId !== undefined && { sessionId: state.sessionId }),
     title: session?.title ?? "",
-    readOnly: session?.readOnly === true,
+    ...(session?.readOnly === true && { readOnly: session.heldBy ? "held" : "elsewhere" }),
     model: of("model"),
     mode: of("mode"),
     approval: of("approval"),

@@ -149,7 +149,6 @@ test("status is of the session, else of what new ones begin with", () => {
   assert.deepEqual(statusOf(state, true, []), {
     server: true,
     title: "",
-    readOnly: false,
     model: "a/b",
     mode: "build",
     approval: "careful",

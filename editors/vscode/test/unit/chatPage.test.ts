@@ -58,7 +58,6 @@ const RUNNING: TurnHead = { turnId: "t1", state: "running", prompt: "who calls a
 const STATUS: Status = {
   server: true,
   title: "Prices",
-  readOnly: false,
   model: "scripted/editors",
   mode: "build",
   approval: "careful",
@@ -110,6 +109,14 @@ test("calls are rows: status, why they failed, and a diff when they are opened",
   assert.equal(page.one(".diff .file").textContent, "shop/a b.py");
   await pause(250);
   assert.deepEqual(page.kept()?.opened, { "t1/c": true });
+});
+
+test("blocks that come at once stand in their order", async () => {
+  const page = open();
+  const blocks = Array.from({ length: 12 }, (_, index) => ({ kind: "toolCall" as const, toolCallId: `c${index}`, status: "completed", title: `call ${index}` }));
+  await page.give(transcript(RUNNING));
+  await page.give({ kind: "changes", changes: blocks.map((block, index) => ({ kind: "block", turnId: "t1", index, block })) });
+  assert.deepEqual(page.all(".call .title").map((each) => each.textContent), blocks.map(({ title }) => title));
 });
 
 test("thinking is folded", async () => {
@@ -244,6 +251,10 @@ test("a reason that is being typed stays when another request comes", async () =
   await page.give({ kind: "waiting", permissions: [PERMISSION, { ...PERMISSION, requestId: "r2" }], inputs: [] });
   assert.equal(page.all(".reject input")[0], reason);
   assert.equal(page.all(".permission").length, 2);
+  reason.focus();
+  await page.give({ kind: "waiting", permissions: [{ ...PERMISSION, digest: "d2" }], inputs: [] });
+  const [again] = page.all(".reject input") as HTMLInputElement[];
+  assert.ok(again !== reason && again!.value === "because" && document.activeElement === again);
 });
 
 test("a question is answered by an option, by several, or by own words", async () => {
@@ -285,6 +296,9 @@ test("sessions are listed when asked for", async () => {
   assert.deepEqual(page.told.at(-1), { kind: "sessions" });
   await page.give({ kind: "sessions", sessions: [{ sessionId: "s9", title: "<b>", figures: "now", current: true }] });
   assert.equal(page.one("nav li .open").textContent, "<b>");
+  page.all("nav li button")[1]!.focus();
+  await page.give({ kind: "sessions", sessions: [{ sessionId: "s9", title: "called otherwise", figures: "now", current: true }] });
+  assert.equal(document.activeElement?.getAttribute("aria-label"), "Rename called otherwise");
   page.one("nav li .open").click();
   assert.deepEqual(page.told.at(-1), { kind: "session", action: "open", sessionId: "s9" });
   assert.ok(page.one("nav").hidden);

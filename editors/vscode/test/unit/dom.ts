@@ -9,6 +9,7 @@ const own = setInterval;
 Object.assign(globalThis, {
   document: window.document,
   addEventListener: window.addEventListener.bind(window),
+  ResizeObserver: window.ResizeObserver,
   requestAnimationFrame: (does: () => void) => setTimeout(does, 0),
   // A clock of the page is no reason to go on.
   setInterval: (does: () => void, ms: number) => own(does, ms).unref(),

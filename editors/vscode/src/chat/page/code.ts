@@ -1,8 +1,10 @@
 /** A block of code with its buttons: copy, insert at the cursor, apply. Grows in place while it is written. */
 
-import { button, h } from "./element";
+import { button, h, say } from "./element";
 import { highlighted } from "./highlight";
 import type { Page } from "./page";
+
+const COPIED_MS = 1500;
 
 export class CodeView {
   readonly element: HTMLElement;
@@ -14,22 +16,27 @@ export class CodeView {
     private readonly language: string,
   ) {
     const name = language === "" ? "code" : language;
-    const act = (kind: "copy" | "insert" | "apply") => () => {
+    const act = (kind: "insert" | "apply") => () => {
       page.tell({ kind, text: this.source });
-      if (kind === "copy") {
-        page.announce("Copied");
-      }
     };
+    const copy = button("Copy", () => this.copied(page, copy), { "aria-label": `Copy ${name}`, title: "Copy" });
     const bar = h(
       "div",
       { class: "code-bar" },
       h("span", { class: "language" }, language),
-      button("Copy", act("copy"), { "aria-label": `Copy ${name}`, title: "Copy" }),
+      copy,
       button("Insert", act("insert"), { "aria-label": `Insert ${name} at the cursor`, title: "Insert at the cursor" }),
       button("Apply", act("apply"), { "aria-label": `Apply ${name} to the file`, title: "Have it worked into the file; you review it" }),
     );
     const frame = h("pre", { tabindex: 0, role: "group", "aria-label": `Code${language === "" ? "" : `, ${language}`}` }, this.code);
     this.element = h("div", { class: "code" }, bar, frame);
+  }
+
+  private copied(page: Page, copy: HTMLButtonElement): void {
+    page.tell({ kind: "copy", text: this.source });
+    page.announce("Copied");
+    say(copy, "Copied");
+    setTimeout(() => say(copy, "Copy"), COPIED_MS);
   }
 
   is(language: string): boolean {

@@ -75,6 +75,9 @@ export class CompletionList {
     if (row !== undefined) {
       this.prompt.setRangeText(row.insert, row.from, Math.max(row.to, this.prompt.selectionStart), "end");
       this.taken();
+      if (row.insert.endsWith(":")) {
+        this.ask(); // what is mentioned is said next
+      }
     }
   }
 

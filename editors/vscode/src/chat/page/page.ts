@@ -10,14 +10,14 @@ export interface Kept {
   /** Pieces that the person opened or closed, by key. */
   opened: Record<string, boolean>;
   history: string[];
-  /** Characters that do not follow the end: where the person reads. Absent: they are at the end. */
-  scroll?: number;
+  /** Where the person reads: a turn, and how many pixels into it. Absent: they follow the end. */
+  reading?: { readonly turnId: string; readonly offset: number };
 }
 
 export interface Page {
   readonly kept: Kept;
-  /** After each change of `kept`. */
-  keep(): void;
+  /** After each change of `kept`; `now`: it must not come back as it was, like a prompt that was sent. */
+  keep(now?: boolean): void;
   tell(message: ToHost): void;
   /** Read aloud, in its turn. */
   announce(words: string): void;

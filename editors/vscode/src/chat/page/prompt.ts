@@ -62,7 +62,7 @@ export class PromptPart {
 
   /** What the extension kept, where the page has nothing. */
   draft(words: string): void {
-    if (this.field.value === "") {
+    if (this.field.value === "" && words !== "") {
       this.set(words);
     }
   }
@@ -175,7 +175,7 @@ export class PromptPart {
     if (kept.prompt.trim() === "") {
       delete kept.instead; // who empties the prompt gives that up
     }
-    this.page.keep();
+    this.page.keep(kept.prompt === "");
     this.page.tell({ kind: "draft", words: kept.prompt });
     this.draw();
   }

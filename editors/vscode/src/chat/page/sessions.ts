@@ -39,8 +39,12 @@ export class SessionsPart {
   }
 
   show(rows: readonly SessionRow[]): void {
+    const focused = this.list.contains(document.activeElement) ? document.activeElement?.id : undefined;
     this.none.hidden = rows.length > 0;
     this.list.replaceChildren(...rows.map((row) => this.row(row)));
+    if (focused !== undefined) {
+      (document.getElementById(focused) ?? this.opener).focus();
+    }
   }
 
   private row({ sessionId, title, figures, current }: SessionRow): HTMLElement {
@@ -54,9 +58,9 @@ export class SessionsPart {
     return h(
       "li",
       { "aria-current": current ? "true" : undefined },
-      button(name, act("open"), { class: "open" }),
+      button(name, act("open"), { class: "open", id: `open-${sessionId}` }),
       h("div", { class: "faint" }, oneLine(figures)),
-      h("div", { class: "actions" }, ...ACTIONS.map(([action, words]) => button(words, act(action), { "aria-label": `${words} ${name}` }))),
+      h("div", { class: "actions" }, ...ACTIONS.map(([action, words]) => button(words, act(action), { id: `${action}-${sessionId}`, "aria-label": `${words} ${name}` }))),
     );
   }
 }

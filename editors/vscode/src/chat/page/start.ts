@@ -38,8 +38,12 @@ export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => voi
   };
   const page: Page = {
     kept,
-    keep: () => {
-      keeping ??= setTimeout(keepNow, KEEP_MS);
+    keep: (now) => {
+      if (now === true) {
+        keepNow();
+      } else {
+        keeping ??= setTimeout(keepNow, KEEP_MS);
+      }
     },
     tell: (message) => rim.post(message),
     announce: (words) => announcer.announce(words),

@@ -7,29 +7,37 @@ import type { Page } from "./page";
 import { oneLine } from "./prose";
 import { context } from "./words";
 
+const READ_ONLY = {
+  held: "Another editor has this session, so it can only be read here. ",
+  elsewhere: "This session is of another workspace, so it can only be read here. ",
+};
+
 export class HeaderPart {
   readonly element: HTMLElement;
   private readonly title = h("h1");
   private readonly notice = h("p", { class: "notice warning", hidden: true });
   readonly sessions: HTMLButtonElement;
+  private readonly restart: HTMLElement;
+  private readonly fork: HTMLElement;
+  private sessionId: string | undefined;
 
   constructor(page: Page, toggleSessions: () => void) {
     this.sessions = button("Sessions", toggleSessions, { "aria-expanded": "false", "aria-controls": "sessions" });
     const bar = h("div", { class: "bar" }, this.title, this.sessions, button("New", () => page.tell({ kind: "newSession" }), { title: "A new session" }));
     this.element = h("header", {}, bar, this.notice);
     this.restart = button("Start the server", () => page.tell({ kind: "run", what: "restart" }));
+    this.fork = button("Fork it", () => this.sessionId !== undefined && page.tell({ kind: "session", action: "fork", sessionId: this.sessionId }));
   }
-
-  private readonly restart: HTMLElement;
 
   draw(status: Status): void {
     say(this.title, oneLine(status.title) || "New session");
     set(this.title, "title", oneLine(status.title));
-    const words = !status.server ? "There is no server. " : status.readOnly ? "Another editor has this session: fork it to go on." : "";
+    this.sessionId = status.sessionId;
+    const words = !status.server ? "There is no server. " : status.readOnly === undefined ? "" : READ_ONLY[status.readOnly];
     this.notice.hidden = words === "";
     if (this.notice.dataset["words"] !== words) {
       this.notice.dataset["words"] = words;
-      this.notice.replaceChildren(words, ...(status.server ? [] : [this.restart]));
+      this.notice.replaceChildren(words, status.server ? this.fork : this.restart);
     }
   }
 }

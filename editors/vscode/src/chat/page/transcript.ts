@@ -24,6 +24,7 @@ export class TranscriptPart {
   private readonly views = new Map<TurnModel, TurnView>();
   private due = false;
   private follows = true;
+  private top = 0; // where it was scrolled to
 
   constructor(
     private readonly page: Page,
@@ -33,25 +34,19 @@ export class TranscriptPart {
     this.earlier = button("Earlier messages", () => page.tell({ kind: "earlier" }), { class: "earlier", hidden: true });
     this.element.append(this.earlier, this.empty, this.turns, this.sending, this.toEnd);
     this.element.addEventListener("scroll", () => this.scrolled(), { passive: true });
+    const resized = new ResizeObserver(() => this.stayAtEnd()); // what is drawn late, opened, or made narrower
+    resized.observe(this.turns);
+    resized.observe(this.element);
     setInterval(() => this.tick(), CALLS_MS);
   }
 
   show(view: TranscriptView, sending: readonly TurnHead[]): void {
-    const same = view.sessionId === this.model.sessionId;
-    const fromEnd = this.element.scrollHeight - this.element.scrollTop;
     this.model.whole(view);
     this.views.clear();
     this.turns.replaceChildren(...this.model.turns.map((turn) => this.newView(turn).element));
     this.earlier.hidden = !view.earlier;
     this.showSending(sending);
-    if (!this.follows && same) {
-      this.element.scrollTop = this.element.scrollHeight - fromEnd; // more came above
-    } else if (this.page.kept.scroll !== undefined && !same) {
-      this.element.scrollTop = this.page.kept.scroll;
-      this.follows = false;
-    } else {
-      this.follow();
-    }
+    this.goOnReading();
   }
 
   apply(changes: readonly TranscriptChange[]): void {
@@ -74,7 +69,32 @@ export class TranscriptPart {
 
   follow(): void {
     this.follows = true;
-    this.element.scrollTop = this.element.scrollHeight;
+    this.toEnd.hidden = true;
+    this.stayAtEnd();
+  }
+
+  private stayAtEnd(): void {
+    if (this.follows) {
+      this.element.scrollTop = this.element.scrollHeight;
+      this.top = this.element.scrollTop;
+    }
+  }
+
+  /** Where the person was, also when more came above, or the page was made anew. */
+  private goOnReading(): void {
+    const { reading } = this.page.kept;
+    const turn = this.model.turns.find(({ head }) => head.turnId === reading?.turnId);
+    if (reading === undefined || turn === undefined) {
+      this.follow();
+      return;
+    }
+    const { element } = this.views.get(turn)!;
+    element.style.contentVisibility = "visible"; // as long as it is measured
+    this.follows = false;
+    this.toEnd.hidden = false;
+    this.element.scrollTop = element.offsetTop + reading.offset;
+    this.top = this.element.scrollTop;
+    requestAnimationFrame(() => element.style.removeProperty("content-visibility"));
   }
 
   private draw(): void {
@@ -88,9 +108,7 @@ export class TranscriptPart {
       }
     }
     this.empty.hidden = this.model.turns.length > 0;
-    if (this.follows) {
-      this.element.scrollTop = this.element.scrollHeight;
-    }
+    this.stayAtEnd();
   }
 
   private newView(turn: TurnModel): TurnView {
@@ -101,12 +119,29 @@ export class TranscriptPart {
 
   private scrolled(): void {
     const { scrollHeight, scrollTop, clientHeight } = this.element;
-    this.follows = scrollHeight - scrollTop - clientHeight < AT_END;
+    if (scrollHeight - scrollTop - clientHeight < AT_END) {
+      this.follows = true;
+    } else if (scrollTop < this.top) {
+      this.follows = false; // down is also where it goes when something above grows
+    }
+    this.top = scrollTop;
     this.toEnd.hidden = this.follows;
+    this.keepPlace();
+  }
+
+  private keepPlace(): void {
+    const { kept } = this.page;
+    const reads = this.model.turns.find((turn) => {
+      const { offsetTop, offsetHeight } = this.views.get(turn)!.element;
+      return offsetTop + offsetHeight > this.top;
+    });
+    if (reads === undefined) {
+      return; // nothing is shown yet
+    }
     if (this.follows) {
-      delete this.page.kept.scroll;
+      delete kept.reading;
     } else {
-      this.page.kept.scroll = scrollTop;
+      kept.reading = { turnId: reads.head.turnId, offset: this.top - this.views.get(reads)!.element.offsetTop };
     }
     this.page.keep();
   }

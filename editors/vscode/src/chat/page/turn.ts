@@ -45,12 +45,12 @@ export class TurnView {
   }
 
   draw(stale: Stale): void {
-    for (const part of [...stale].sort()) {
-      if (part === "head") {
-        this.drawHead();
-      } else {
-        this.drawBlock(part);
-      }
+    if (stale.has("head")) {
+      this.drawHead();
+    }
+    const indexes = [...stale].filter((part) => part !== "head");
+    for (const index of indexes.sort((one, other) => one - other)) {
+      this.drawBlock(index); // those that are new in their order
     }
   }
 

@@ -12,7 +12,7 @@ const DEAD_MS = 300; // a click that was meant for what stood here before decide
 
 export class WaitingPart {
   readonly element = h("section", { class: "waiting", "aria-label": "Waits for you", hidden: true });
-  private readonly rows = new Map<string, HTMLElement>();
+  private readonly rows = new Map<string, { readonly shown: string; readonly element: HTMLElement }>();
 
   constructor(
     private readonly page: Page,
@@ -21,32 +21,40 @@ export class WaitingPart {
     this.element.append(h("h2", {}, "Waits for you"));
   }
 
-  /** Rows that are as they were stay, with what is typed in them. */
+  /** Rows that are as they were stay; what was typed into one stays in any case. */
   show(permissions: readonly PermissionRow[], inputs: readonly InputRow[]): void {
-    const now = new Map<string, () => HTMLElement>();
-    for (const each of permissions) {
-      const decided = (each.edits ?? []).flatMap(({ hunks }) => hunks.map(({ state }) => state)).join();
-      now.set(`${each.requestId}/${each.digest}/${decided}`, () => this.permission(each));
-    }
-    for (const each of inputs) {
-      now.set(each.requestId, () => this.input(each));
-    }
-    const fresh = [...now.keys()].some((key) => !this.rows.has(key));
-    for (const [key, row] of this.rows) {
-      if (!now.has(key)) {
-        row.remove();
-        this.rows.delete(key);
+    const now = new Set([...permissions, ...inputs].map(({ requestId }) => requestId));
+    const isNew = [...now].some((requestId) => !this.rows.has(requestId));
+    for (const [requestId, { element }] of this.rows) {
+      if (!now.has(requestId)) {
+        element.remove();
+        this.rows.delete(requestId);
       }
     }
-    for (const [key, make] of now) {
-      const row = this.rows.get(key) ?? make();
-      this.rows.set(key, row);
-      this.element.append(...(row.isConnected ? [] : [row]));
+    for (const each of permissions) {
+      const decided = (each.edits ?? []).flatMap(({ hunks }) => hunks.map(({ state }) => state)).join();
+      this.row(each.requestId, `${each.digest}/${decided}`, () => this.permission(each));
+    }
+    for (const each of inputs) {
+      this.row(each.requestId, "", () => this.input(each));
     }
     this.element.hidden = now.size === 0;
-    if (fresh) {
+    if (isNew) {
       const first = permissions[0]?.title ?? inputs[0]?.question ?? "";
       this.page.announce(`Tark waits for you: ${oneLine(first).slice(0, 150)}`);
+    }
+  }
+
+  private row(requestId: string, shown: string, make: () => HTMLElement): void {
+    const before = this.rows.get(requestId);
+    if (before?.shown !== shown) {
+      const element = make();
+      this.rows.set(requestId, { shown, element });
+      if (before === undefined) {
+        this.element.append(element);
+      } else {
+        replace(before.element, element);
+      }
     }
   }
 
@@ -146,4 +154,15 @@ export class WaitingPart {
     });
     return h("div", { class: "own" }, field, button("Send these words", send));
   }
+}
+
+/** Of the same request: what was typed, and where the focus is, stay. */
+function replace(before: HTMLElement, after: HTMLElement): void {
+  const [were, are] = [before, after].map((row) => [...row.querySelectorAll<HTMLElement>("input, button")]);
+  const focused = were!.findIndex((each) => each === document.activeElement);
+  before.querySelectorAll<HTMLInputElement>("input[type=text]").forEach((field, index) => {
+    after.querySelectorAll<HTMLInputElement>("input[type=text]")[index]!.value = field.value;
+  });
+  before.replaceWith(after);
+  are![focused]?.focus();
 }

@@ -1,0 +1,50 @@
+/** The list of sessions on the page, once it was opened: as the server lists them, and what is known of them since. */
+
+import type { Disposable } from "../events";
+import type { Core } from "../parts";
+import type { Session } from "../protocol";
+import type { Line } from "./line";
+import type { SessionAction } from "./messages";
+import { SESSION_ACTIONS } from "./sessionActions";
+import { sessionRow } from "./told";
+
+export class SessionList implements Disposable {
+  private listed: readonly Session[] | undefined;
+  private readonly listening: Disposable;
+
+  constructor(
+    private readonly core: Core,
+    private readonly line: Line,
+  ) {
+    this.listening = core.server.state.on("session", () => this.tell());
+  }
+
+  async ask(): Promise<void> {
+    const answer = await this.core.server.command<{ sessions: readonly Session[] }>("tark.session.list");
+    this.listed = answer.sessions;
+    this.tell();
+  }
+
+  async act(action: SessionAction, sessionId: string): Promise<void> {
+    const title = this.listed?.find((each) => each.sessionId === sessionId)?.title ?? "";
+    await SESSION_ACTIONS[action](this.core, sessionId, title);
+    await this.ask(); // one may be gone, or new
+  }
+
+  /** The page is gone, and its list is closed. */
+  forget(): void {
+    this.listed = undefined;
+  }
+
+  dispose(): void {
+    this.listening.dispose();
+  }
+
+  private tell(): void {
+    const { sessions, sessionId } = this.core.server.state;
+    const rows = this.listed?.map((each) => sessionRow({ ...each, ...sessions.get(each.sessionId) }, sessionId, Date.now()));
+    if (rows !== undefined) {
+      this.line.tell({ kind: "sessions", sessions: rows });
+    }
+  }
+}
