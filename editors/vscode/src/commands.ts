@@ -7,6 +7,7 @@ import type { Parts } from "./parts";
 import { logIn, setKey } from "./pickers/login";
 import { chooseSession, compactSession, importSession } from "./pickers/sessions";
 import { chooseLevel, chooseModel } from "./pickers/settings";
+import { showWaiting } from "./waitingList";
 
 type Command = (parts: Parts, ...given: unknown[]) => unknown;
 
@@ -51,8 +52,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
   permission: ({ permissions }, requestId) => permissions.show(idOf(requestId)),
   input: ({ inputs }, requestId) => inputs.show(idOf(requestId)),
-  waiting: ({ server, permissions, inputs }) =>
-    server.state.permissions.length > 0 ? permissions.show() : inputs.show(),
+  waiting: showWaiting,
 
   selectModel: ({ server }) => chooseModel(server),
   selectMode: ({ server }) => chooseLevel(server, "mode"),
