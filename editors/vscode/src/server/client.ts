@@ -4,33 +4,22 @@
  */
 
 import * as vscode from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
 import { say, telling, words } from "../notify";
 import type { Hunk, Optional, ServerState } from "../protocol";
 import type { RunningTurns } from "../runningTurns";
 import type { State } from "../state";
 import type { Updates } from "../updates";
 import { Configuration } from "./configuration";
-import { problemWith } from "./contract";
-import { discover, type Found } from "./discovery";
+import type { Found } from "./discovery";
 import type { Rim } from "./languageClient";
-import { type Ending, ServerProcess } from "./process";
+import type { Ending } from "./process";
 import { Restarts } from "./restart";
 import type { Secrets } from "./secrets";
-import { NoServer, type Server } from "./server";
-import { surroundings } from "./surroundings";
+import { find, launch, type Running } from "./running";
+import type { Server } from "./server";
 import { Trouble } from "./trouble";
 
 const ENDED = "the server has ended";
-
-/** One process, from its start to its end. */
-interface Running {
-  readonly client: LanguageClient;
-  readonly process: ServerProcess;
-  readonly found: Found;
-  /** With what it was started: another one needs another server. */
-  readonly started: string;
-}
 
 export class Client implements Server, vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Tark");
@@ -160,8 +149,8 @@ export class Client implements Server, vscode.Disposable {
       return;
     }
     try {
-      await this.begin();
-      this.startFailed = false;
+      const found = await find(this.context);
+      this.begun(await launch(found, await this.configuration.beginning(), this.whole, this.trouble));
     } catch (problem) {
       this.startFailed = true;
       this.state.emit("server", { running: false });
@@ -169,45 +158,12 @@ export class Client implements Server, vscode.Disposable {
     }
   }
 
-  private async begin(): Promise<void> {
-    const found = await discover(surroundings(this.context));
-    if (found === undefined) {
-      throw new NoServer();
-    }
-    const beginning = await this.configuration.beginning();
-    const { newLanguageClient } = await import("./languageClient"); // the large part, which nobody waits for before
-    const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file")?.uri.fsPath;
-    const process = new ServerProcess(found, environment(beginning.keys), vscode.workspace.isTrusted ? folder : undefined);
-    this.log.appendLine(`started ${found.command.join(" ")} (${found.from})`);
-    const client = newLanguageClient(process, beginning.options, {
-      ...this.rim,
-      log: this.log,
-      trace: this.trace,
-      settings: () => this.configuration.others(),
-      updated: (params) => this.updates.received(params),
-      sessionChanged: (session) => this.updates.session(session),
-    });
-    const running: Running = { client, process, found, started: JSON.stringify(beginning) };
-    const slow = this.trouble.slow(found.command[0]);
-    try {
-      await Promise.race([client.start(), process.ended.then((ending) => Promise.reject(new Error(ending.words)))]);
-      const problem = problemWith(client.initializeResult);
-      if (problem !== undefined) {
-        void this.trouble.contract(problem);
-      }
-    } catch (problem) {
-      await process.end();
-      const ending = await process.ended;
-      throw new Error(`the server did not start: ${ending.code === null && !ending.signal ? words(problem) : ending.words}`, {
-        cause: problem,
-      });
-    } finally {
-      slow.dispose();
-    }
+  private begun(running: Running): void {
     this.current = running;
+    this.startFailed = false;
     this.isDown = false;
     this.told = "{}"; // of which there is nothing to tell
-    void process.ended.then((ending) => this.ended(running, ending));
+    void running.process.ended.then((ending) => this.ended(running, ending));
     this.tellSettings();
     this.state.emit("server", { running: true });
     void this.refresh();
@@ -250,6 +206,17 @@ export class Client implements Server, vscode.Disposable {
     return turns;
   }
 
+  private get whole(): Rim {
+    return {
+      ...this.rim,
+      log: this.log,
+      trace: this.trace,
+      settings: () => this.configuration.others(),
+      updated: (params) => this.updates.received(params),
+      sessionChanged: (session) => this.updates.session(session),
+    };
+  }
+
   /** How things stand, so that views draw anew. */
   private async refresh(): Promise<void> {
     try {
@@ -282,9 +249,4 @@ export class Client implements Server, vscode.Disposable {
       this.notify("workspace/didChangeConfiguration", { settings: { tark: JSON.parse(others) as object } });
     }
   }
-}
-
-function environment(keys: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const { ELECTRON_RUN_AS_NODE: _, ...own } = process.env; // programs that the agent runs may be Electron's
-  return { ...own, ...keys };
 }
