@@ -1,4 +1,5 @@
-// Makes what VS Code runs: the extension, and the page of the chat. With --tests: the unit tests, for `node --test`.
+// Makes what VS Code runs: the extension, and the page of the chat. With --tests: the unit tests, for
+// `node --test`; with --host-tests: those for the extension host.
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { build, context } from "esbuild";
 import { notices } from "./notices.mjs";
@@ -47,22 +48,24 @@ const bundles = [
   },
 ];
 
-const tests = {
-  ...common,
+const unit = {
+  ...node,
   entryPoints: readdirSync("test/unit")
     .filter((name) => name.endsWith(".test.ts"))
     .map((name) => `test/unit/${name}`),
   outdir: "out/unit",
-  platform: "node",
-  format: "cjs",
-  target: "node20",
   sourcemap: "inline",
   external: ["happy-dom"],
 };
 
+// Run in the extension host, where mocha is read from node_modules.
+const host = { ...node, entryPoints: ["test/host/index.ts"], outdir: "out/host", sourcemap: "inline", external: ["vscode", "mocha"] };
+
 if (options.has("--tests")) {
   rmSync("out/unit", { recursive: true, force: true });
-  await build(tests);
+  await build(unit);
+} else if (options.has("--host-tests")) {
+  await build(host);
 } else if (options.has("--watch")) {
   for (const each of bundles) {
     await (await context(each)).watch();

@@ -2,9 +2,10 @@
  * Where the server is. The first of these that has one:
  *
  * 1. the setting `tark.server.command`; where that is no program, nothing else is tried,
- * 2. the Python environment that is selected in the workspace (not in an untrusted one: it may be a file of it),
- * 3. `tark-lsp` in PATH, 4. in the folders of `uv tool` and `pipx`, which need not be in PATH,
- * 5. the extension's own environment, which "Tark: Install Server" makes.
+ * 2. the `tark-lsp` that installed the extension (`tark-lsp install vscode`), as long as it is there,
+ * 3. the Python environment that is selected in the workspace (not in an untrusted one: it may be a file of it),
+ * 4. `tark-lsp` in PATH, 5. in the folders of `uv tool` and `pipx`, which need not be in PATH,
+ * 6. the extension's own environment, which "Tark: Install Server" makes.
  *
  * What lies in a folder of an untrusted workspace is passed over, and so is what PATH names by a relative path.
  */
@@ -16,6 +17,8 @@ export const PROGRAM = "tark-lsp";
 /** What is looked at, so that the order can be tested without it. */
 export interface Surroundings {
   readonly setting: readonly string[] | undefined;
+  /** The command of the one that installed the extension. */
+  readonly installer: readonly string[] | undefined;
   readonly trusted: boolean;
   /** Folders of the workspace. */
   readonly folders: readonly string[];
@@ -65,10 +68,14 @@ export async function discover(around: Surroundings): Promise<Found | undefined>
     }
     return { command: [file, ...rest], from: "the setting tark.server.command" };
   }
+  const [installer, ...given] = around.installer ?? [];
+  if (installer !== undefined && paths(around).isAbsolute(installer) && (await runs(around, installer))) {
+    return { command: [installer, ...given], from: "the tark-lsp that installed the extension" };
+  }
   for (const { from, folders } of PLACES) {
     for (const folder of await folders(around)) {
       const file = paths(around).join(folder, executable(around, PROGRAM));
-      if (!isBarred(around, file) && (await around.isProgram(file))) {
+      if (await runs(around, file)) {
         return { command: [file], from };
       }
     }
@@ -87,7 +94,7 @@ export async function named(around: Surroundings, program: string): Promise<stri
       ? searchPath(around).map((folder) => join(folder, executable(around, file)))
       : []; // relative to what?
   for (const each of candidates) {
-    if (!isBarred(around, each) && (await around.isProgram(each))) {
+    if (await runs(around, each)) {
       return each;
     }
   }
@@ -130,6 +137,10 @@ function pipx(around: Surroundings): readonly string[] {
   ];
   const venvs = homes.filter(isSet).map((each) => programsOf(around, join(each, "venvs", PROGRAM)));
   return [PIPX_BIN_DIR, ...venvs].filter(isSet);
+}
+
+async function runs(around: Surroundings, file: string): Promise<boolean> {
+  return !isBarred(around, file) && (await around.isProgram(file));
 }
 
 /** An untrusted workspace's own files are not run. */

@@ -38,7 +38,7 @@ export async function install(context: vscode.ExtensionContext, client: Client):
 }
 
 async function steps(context: vscode.ExtensionContext, run: Run, tell: (what: string) => void): Promise<void> {
-  const around = surroundings(context);
+  const around = await surroundings(context);
   const environment = ownEnvironment(context);
   await mkdir(context.globalStorageUri.fsPath, { recursive: true });
   tell("looking for Python…");

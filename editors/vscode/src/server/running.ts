@@ -22,7 +22,7 @@ export interface Running {
 
 /** Fails with words for the person. */
 export async function find(context: vscode.ExtensionContext): Promise<Found> {
-  const found = await discover(surroundings(context));
+  const found = await discover(await surroundings(context));
   if (found === undefined) {
     throw new NoServer();
   }

@@ -1,7 +1,7 @@
 /** What discovery.ts looks at, as it is on this machine and in this window. */
 
 import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { access, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
@@ -15,10 +15,11 @@ interface PythonApi {
   };
 }
 
-export function surroundings(context: vscode.ExtensionContext): Surroundings {
+export async function surroundings(context: vscode.ExtensionContext): Promise<Surroundings> {
   const setting = vscode.workspace.getConfiguration("tark").inspect<string[]>("server.command")?.globalValue;
   return {
     setting: isCommand(setting) ? setting : undefined,
+    installer: await installer(context),
     trusted: vscode.workspace.isTrusted,
     folders: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
     platform: process.platform,
@@ -28,6 +29,17 @@ export function surroundings(context: vscode.ExtensionContext): Surroundings {
     python: selectedPython,
     isProgram,
   };
+}
+
+/** `tark-lsp install vscode` leaves its own command beside package.json. */
+async function installer(context: vscode.ExtensionContext): Promise<readonly string[] | undefined> {
+  try {
+    const file = join(context.extensionPath, "installed.json");
+    const { command } = JSON.parse(await readFile(file, "utf8")) as { command?: unknown };
+    return isCommand(command) ? command : undefined;
+  } catch {
+    return undefined; // it was installed otherwise
+  }
 }
 
 /** The environment of Python that the extension makes for the server. */

@@ -14,6 +14,7 @@ const ALL = [PYTHON, PATH, UV, PIPX, OWN];
 function around(programs: readonly string[], other: Partial<Surroundings> = {}): Surroundings {
   return {
     setting: undefined,
+    installer: undefined,
     trusted: true,
     folders: ["/work"],
     platform: "linux",
@@ -37,6 +38,16 @@ test("the first place that has one", async () => {
 test("the setting comes before all, with its arguments", async () => {
   const found = await discover(around([...ALL, "/opt/tark-lsp"], { setting: ["/opt/tark-lsp", "--verbose"] }));
   assert.deepEqual(found, { command: ["/opt/tark-lsp", "--verbose"], from: "the setting tark.server.command" });
+});
+
+test("the one that installed the extension comes before what else there is, while it is there", async () => {
+  const installer = ["/opt/python", "-m", "tark_lsp"];
+  const found = await discover(around([...ALL, "/opt/python"], { installer }));
+  assert.deepEqual(found, { command: installer, from: "the tark-lsp that installed the extension" });
+  assert.deepEqual((await discover(around(ALL, { installer })))?.command, [PYTHON]);
+  assert.deepEqual((await discover(around(["opt/python", PATH], { installer: ["opt/python"] })))?.command, [PATH]);
+  const inside = { installer: ["/work/bin/tark-lsp"], trusted: false };
+  assert.deepEqual((await discover(around(["/work/bin/tark-lsp", PATH], inside)))?.command, [PATH]);
 });
 
 test("the setting may be a name in PATH, or begin with the home folder", async () => {
