@@ -1,0 +1,151 @@
+"""The pictures in docs/vscode.md, taken from the real thing with the scripted model.
+
+    uv run python -m tests.editors.vscode.screens [FOLDER]
+
+FOLDER is docs/images/vscode, if none is named.
+"""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+import tark_lsp.cli
+from tests.editors.vscode import installed
+from tests.editors.vscode.conftest import FLAGS
+from tests.editors.vscode.workbench import Workbench, until
+
+ROOT = Path(__file__).parents[3]
+PROJECT = Path(tark_lsp.cli.__file__).parent / "demo_project" / "shop"
+SIZE = {"width": 1100, "height": 640}
+SETTINGS = {
+    "workbench.activityBar.location": "top",
+    "breadcrumbs.enabled": False,
+    "workbench.layoutControl.enabled": False,
+}
+WIDTH = 400
+"""Of the side bar."""
+FILE = "shop/prices.py"
+
+Take = Callable[[str], None]
+
+
+def take(bench: Workbench, shoot: Take) -> None:
+    """Each with what the one before has left."""
+    bench.open()
+    bench.open_file(FILE)
+    bench.run("Tark: Open Chat")
+    bench.chat()
+    _widen(bench)
+    _progress(bench, shoot)
+    _review(bench, shoot)
+    _permission(bench, shoot)
+    _chat(bench, shoot)
+
+
+def _progress(bench: Workbench, shoot: Take) -> None:
+    _ask(bench, "explain all of it")
+    cancel = bench.page.locator(".notification-toast").get_by_text("Cancel")
+    cancel.wait_for()
+    _settled(bench)
+    shoot("progress")
+    cancel.click()
+    _idle(bench)
+
+
+def _review(bench: Workbench, shoot: Take) -> None:
+    _ask(bench, "guard against an empty basket")
+    accept = bench.page.locator(".codelens-decoration a").filter(has_text="Accept")
+    until(lambda: accept.count() == 2, "two hunks")
+    _calm(bench)
+    shoot("review")
+    for _ in range(2):
+        left = accept.count()
+        accept.first.click()
+        until(lambda left=left: accept.count() < left, "a hunk is accepted")  # type: ignore[misc]  # called at once
+    _idle(bench)
+
+
+def _permission(bench: Workbench, shoot: Take) -> None:
+    _ask(bench, "run the tests")
+    bench.toast("unittest").first.wait_for()
+    _settled(bench)
+    allow = bench.chat().locator(".permission button.main")
+    allow.wait_for()
+    shoot("permission")
+    bench.page.wait_for_timeout(500)  # a click at once decides nothing
+    allow.click()
+    _idle(bench)
+
+
+def _chat(bench: Workbench, shoot: Take) -> None:
+    _ask(bench, "who calls average?")
+    bench.chat().get_by_text("it divides by zero").wait_for()
+    _idle(bench)
+    _calm(bench)
+    shoot("chat")
+
+
+def _ask(bench: Workbench, words: str) -> None:
+    prompt = bench.chat().locator("textarea#prompt")
+    prompt.fill(words)
+    prompt.press("Enter")
+
+
+def _idle(bench: Workbench) -> None:
+    bench.chat().get_by_role("button", name="Stop").wait_for(state="hidden")
+
+
+def _calm(bench: Workbench) -> None:
+    """Nothing that was told is shown any more: a key that does so while the editor has the focus."""
+    bench.page.locator(".view-lines").first.click(position={"x": 300, "y": 100})
+    bench.page.keyboard.press("Escape")
+    until(lambda: bench.page.locator(".notification-toast").count() == 0, "no notifications")
+
+
+def _settled(bench: Workbench) -> None:
+    """What slides in has come to rest."""
+    toast = bench.page.locator(".notification-toast").first
+    seen = [toast.bounding_box()]
+
+    def rests() -> bool:
+        seen.append(toast.bounding_box())
+        return seen[-1] == seen[-2]
+
+    bench.page.locator(".notification-toast.notification-fade-in-done").first.wait_for()
+    until(rests, "the notification has come to rest")
+
+
+def _widen(bench: Workbench) -> None:
+    """The side bar, by its edge."""
+    edge = bench.page.locator(".part.sidebar").bounding_box()
+    assert edge is not None
+    bench.page.mouse.move(edge["width"], 300)
+    bench.page.mouse.down()
+    bench.page.mouse.move(WIDTH, 300, steps=5)
+    bench.page.mouse.up()
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="tark-") as temporary, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=installed.browser(), args=list(FLAGS))
+        bench = Workbench(browser, Path(temporary), Path(__file__).with_name("screens.toml"), settings=SETTINGS)
+        try:
+            bench.page.set_viewport_size(SIZE)  # type: ignore[arg-type]  # a TypedDict of these two
+            shutil.copytree(PROJECT, bench.workspace / "shop", ignore=shutil.ignore_patterns("__pycache__"))
+            take(
+                bench, lambda name: print(bench.page.screenshot(path=folder / f"{name}.png") and folder / f"{name}.png")
+            )
+        except BaseException:
+            bench.page.screenshot(path=folder / "failed.png")
+            raise
+        finally:
+            bench.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images" / "vscode")
