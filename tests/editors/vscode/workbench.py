@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +57,19 @@ class Workbench:
         self._argv += ["--user-data-dir", str(self._data), "--server-data-dir", str(self._data / "server")]
         self._argv += ["--extensions-dir", str(self._data / "extensions"), "--telemetry-level", "off"]
         self._env = {**environment(self.home), "TARK_KEYRING": "off"}
-        subprocess.run(
-            [*self._argv, "--install-extension", str(packed())], env=self._env, check=True, capture_output=True
-        )
+        self.install(packed())
         self._process, self.port = self._start(trusting)
         self._browser = browser
         self.page: Page = self._new_page()
+
+    @property
+    def program(self) -> Sequence[str]:
+        """How it is called on the command line, with its folders."""
+        return self._argv
+
+    def install(self, vsix: Path) -> None:
+        """For windows that are opened from now on."""
+        subprocess.run([*self._argv, "--install-extension", str(vsix)], env=self._env, check=True, capture_output=True)
 
     def _start(self, trusting: bool) -> tuple[subprocess.Popen[bytes], int]:
         log = self._data / "server.log"
