@@ -44,6 +44,7 @@ class Workbench:
         settings: Mapping[str, Any] | None = None,
         machine: Mapping[str, Any] | None = None,
         trusting: bool = True,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         """`machine`: settings of that scope, by default which server is run. `trusting`: no folder is asked about."""
         self.workspace, self.home, self._data = folder / "workspace", folder / "home", folder / "code"
@@ -56,7 +57,7 @@ class Workbench:
         self._argv = [shutil.which("node") or "node", str(workbench()), "--accept-server-license-terms"]
         self._argv += ["--user-data-dir", str(self._data), "--server-data-dir", str(self._data / "server")]
         self._argv += ["--extensions-dir", str(self._data / "extensions"), "--telemetry-level", "off"]
-        self._env = {**environment(self.home), "TARK_KEYRING": "off"}
+        self._env = {**environment(self.home), "TARK_KEYRING": "off", **(env or {})}
         self.install(packed())
         self._process, self.port = self._start(trusting)
         self._browser = browser
@@ -93,6 +94,12 @@ class Workbench:
     @property
     def origin(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def extension(self) -> Path:
+        """As it is installed."""
+        (folder,) = (self._data / "extensions").glob("tark.tark-*")
+        return folder
 
     def open(self, query: str = "") -> None:
         """The folder, until the window can be used. `query` is added to the address."""

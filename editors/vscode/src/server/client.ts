@@ -31,7 +31,8 @@ export class Client implements Server, vscode.Disposable {
   private queue: Promise<unknown> = Promise.resolve();
   private starting: Promise<void> | undefined;
   private again: NodeJS.Timeout | undefined;
-  private told = "{}";
+  /** The settings it was told, without those it began with. */
+  told = "{}";
   private disposed = false;
   /** The last start failed: files that are opened do not try it again. */
   startFailed = false;
@@ -56,6 +57,10 @@ export class Client implements Server, vscode.Disposable {
   /** Where the running server was found; undefined: none runs. */
   get found(): Found | undefined {
     return this.current?.found;
+  }
+
+  get processId(): number | undefined {
+    return this.current?.process.child.pid;
   }
 
   get version(): string | undefined {

@@ -11,6 +11,8 @@ const SETTLED_MS = 500; // after the last of several changes
 export interface Beginning {
   readonly options: Record<string, unknown>;
   readonly keys: Readonly<Record<string, string>>;
+  /** The setting `tark.server.command`. */
+  readonly command: unknown;
 }
 
 export class Configuration implements vscode.Disposable {
@@ -33,7 +35,11 @@ export class Configuration implements vscode.Disposable {
   }
 
   async beginning(): Promise<Beginning> {
-    return { options: userSettings(inspect(), vscode.workspace.isTrusted), keys: await this.secrets.environment() };
+    return {
+      options: userSettings(inspect(), vscode.workspace.isTrusted),
+      keys: await this.secrets.environment(),
+      command: inspect()("server.command")?.globalValue,
+    };
   }
 
   /** Those that a running server can be told. */

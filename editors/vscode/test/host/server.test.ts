@@ -1,0 +1,138 @@
+/** Commands about the server itself, and what becomes of it: another one, none, an old one, one that ends again and again. */
+
+import assert from "node:assert/strict";
+import { setup, suiteSetup, suiteTeardown, test } from "mocha";
+import * as vscode from "vscode";
+import { hands } from "./hands";
+import { anew, api, run, until } from "./window";
+
+const { TARK_TEST_FAKE: FAKE = "", TARK_TEST_WHEEL: WHEEL = "", TARK_TEST_BIN: BIN = "", PATH } = process.env;
+let real: string[];
+
+suiteSetup(async () => {
+  await anew();
+  real = settings().get<string[]>("server.command")!;
+});
+setup(async () => {
+  await vscode.commands.executeCommand("notifications.clearAll");
+});
+suiteTeardown(async () => {
+  process.env["PATH"] = PATH;
+  await set("server.command", real);
+});
+
+function settings(): vscode.WorkspaceConfiguration {
+  return vscode.workspace.getConfiguration("tark");
+}
+
+/** A server that does what its argument says (fake_server.py). */
+function fake(does: string): string[] {
+  return [real[0]!, FAKE, does];
+}
+
+async function set(key: string, value: unknown): Promise<void> {
+  await settings().update(key, value, vscode.ConfigurationTarget.Global);
+}
+
+/** The process of the server, once it is another one. */
+async function other(than: number | undefined): Promise<number> {
+  const { client } = await api();
+  return until("another server", () => (client.running && client.processId !== than ? client.processId : undefined));
+}
+
+test("restart: one at a time, however often it is asked for", async () => {
+  const { client } = await api();
+  const former = client.processId;
+  await Promise.all([run("restart"), run("restart"), run("restart")]);
+  await hands.sees("the server was started anew");
+  assert.notEqual(client.processId, former);
+});
+
+test("doctor, showUsage: a report in an editor", async () => {
+  const shown = (): string => vscode.window.activeTextEditor?.document.getText() ?? "";
+  await run("doctor");
+  assert.match(shown(), /^server +.*\(the setting tark\.server\.command\)$/m);
+  await run("showUsage");
+  assert.match(shown(), /All sessions[^]*scripted/);
+});
+
+test("showOutput: what the server logs", async () => {
+  await run("showOutput");
+  await hands.shows(".output-view-container, .output-view, .panel .editor-instance");
+});
+
+test("a change of one's own settings starts another server; one that it can be told does not", async () => {
+  const { client, server } = await api();
+  const former = client.processId;
+  await set("mode", "plan");
+  const second = await other(former);
+  await until("mode plan", () => server.state.settings?.mode === "plan");
+  await settings().update("thinking", "low", vscode.ConfigurationTarget.Workspace);
+  await until("it was told", async () => {
+    await server.command("tark.state");
+    return client.told.includes("low");
+  });
+  assert.equal(client.processId, second);
+  await set("mode", undefined);
+  await other(second);
+});
+
+test("a server that was killed is started again; after three ends within a minute a button does that", async () => {
+  const { client } = await api();
+  let former = client.processId;
+  process.kill(former!, "SIGKILL");
+  await hands.sees("the server ended (killed); it is started again");
+  former = await other(former);
+  process.kill(former, "SIGKILL");
+  former = await other(former);
+  process.kill(former, "SIGKILL");
+  await hands.clicks("stays down", "Restart");
+  await other(former);
+});
+
+for (const [does, says] of [
+  ["0", "fake-server 9.9 is too old for this extension: update it"],
+  ["none", "fake-server 9.9 is no tark-lsp: see the setting tark.server.command"],
+  ["dies", "the server did not start: exit code 1: ModuleNotFoundError: No module named 'tark_lsp'"],
+  ["garbage", "the server did not start: exit code 3"],
+] as const) {
+  test(`a server that is none of ours (${does}) is told of`, async () => {
+    const { client } = await api();
+    const former = client.processId;
+    await set("server.command", fake(does));
+    await until("the former is gone", () => client.processId !== former);
+    await hands.sees(says);
+    await set("server.command", real);
+    await run("restart");
+    await other(former);
+  });
+}
+
+test("a command that an old server does not have says so", async () => {
+  await set("server.command", fake("0"));
+  await hands.sees("too old");
+  await run("sessions");
+  await hands.sees("the server does not know tark.session.list: is it up to date?");
+  await set("server.command", ["/no/such/program"]);
+  await hands.sees("tark.server.command is /no/such/program, which is no program that can be run");
+});
+
+test("no server and no Python: a button, and what to do instead", async () => {
+  process.env["PATH"] = "";
+  await set("server.command", undefined);
+  await vscode.commands.executeCommand("notifications.clearAll");
+  await run("sessions");
+  await hands.clicks("no tark-lsp was found on this machine", "Install Server");
+  await hands.sees("no Python 3.11 or newer was found: install one, or set tark.server.command");
+});
+
+test("install: into an environment of its own, from which it is run", async () => {
+  process.env["PATH"] = BIN;
+  await set("server.package", `${WHEEL}.is.not.there.whl`);
+  await run("install");
+  await hands.sees("could not be installed");
+  await set("server.package", WHEEL);
+  await run("install");
+  await hands.sees("the server is installed and runs");
+  assert.equal((await api()).client.found?.from, "the extension's own environment");
+});

@@ -1,0 +1,111 @@
+/** The window the tests run in: what is in it, what was done in it, and how it begins anew. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import type { Api } from "../../src/extension";
+import type { StartedTurn } from "../../src/protocol";
+import type { State } from "../../src/state";
+import type { Turn } from "../../src/types";
+
+const PATIENCE_MS = 60_000;
+const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+const ran = new Set<string>();
+
+export function extension(): vscode.Extension<Api> {
+  return vscode.extensions.getExtension<Api>("tark.tark")!;
+}
+
+export async function api(): Promise<Api> {
+  return extension().activate();
+}
+
+export async function state(): Promise<State> {
+  return (await api()).server.state;
+}
+
+/** A command of ours, as the palette, a key, a menu or a lens runs it. */
+export function run(name: string, ...given: unknown[]): Thenable<unknown> {
+  ran.add(`tark.client.${name}`);
+  return vscode.commands.executeCommand(`tark.client.${name}`, ...given);
+}
+
+/** Commands of package.json that no test has run. */
+export function untested(): string[] {
+  const { contributes } = extension().packageJSON as { contributes: { commands: { command: string }[] } };
+  return contributes.commands.map(({ command }) => command).filter((command) => !ran.has(command));
+}
+
+export async function until<T>(what: string, look: () => T | PromiseLike<T>): Promise<NonNullable<T>> {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await look();
+    if (found) {
+      return found;
+    }
+    if (Date.now() > end) {
+      throw new Error(`never came: ${what}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}
+
+/** Nothing runs, waits, is open or is told of; `numbers.txt` has ten lines and its editor the focus. */
+export async function anew(text = `${NUMBERS.join("\n")}\n`): Promise<vscode.TextEditor> {
+  const { server } = await api();
+  await server.command("tark.turn.cancel");
+  await until("all turns have ended", () => turns(server.state).every((turn) => turn.state === "ended"));
+  const left = [...server.state.hunks.values()].flatMap(({ hunks }) => hunks.map(({ hunkId }) => hunkId));
+  await (left.length > 0 ? server.command("tark.hunk.reject", { hunkIds: left }) : undefined);
+  await until("nothing to review", () => server.state.hunks.size === 0);
+  await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+  await vscode.commands.executeCommand("notifications.clearAll");
+  server.state.goOn(undefined);
+  return open("numbers.txt", text);
+}
+
+export function pathOf(name: string): string {
+  return join(vscode.workspace.workspaceFolders![0]!.uri.fsPath, name);
+}
+
+export async function open(name: string, text: string): Promise<vscode.TextEditor> {
+  const path = pathOf(name);
+  writeFileSync(path, text);
+  const document = await vscode.workspace.openTextDocument(path);
+  await until(`${name} as it was written`, () => document.getText() === text);
+  return vscode.window.showTextDocument(document);
+}
+
+/** Whole lines, from 0. */
+export function select(editor: vscode.TextEditor, first: number, after: number): void {
+  editor.selection = new vscode.Selection(first, 0, after, 0);
+}
+
+export function turns(of: State): Turn[] {
+  return [...of.transcripts.values()].flatMap((transcript) => transcript.turns);
+}
+
+/** The last turn of the current session, once it has ended. */
+export async function ended(): Promise<Turn> {
+  const known = await state();
+  const last = (): Turn | undefined => known.transcripts.get(known.sessionId ?? "")?.turns.at(-1);
+  return until("the end of the turn", () => (last()?.state === "ended" ? last() : undefined));
+}
+
+export function said(turn: Turn): string {
+  return turn.blocks.map((block) => (block.kind === "text" ? block.text : "")).join("");
+}
+
+/** A turn begun without a command of ours. */
+export async function begin(prompt: string): Promise<StartedTurn> {
+  const { server } = await api();
+  return server.command<StartedTurn>("tark.turn.start", { prompt });
+}
+
+/** Two hunks in `numbers.txt`: lines 1 and 8. */
+export async function proposed(editor: vscode.TextEditor): Promise<void> {
+  await begin("upper two and nine");
+  const { hunks } = await state();
+  await until("two hunks", () => hunks.get(editor.document.uri.toString())?.hunks.length === 2);
+}

@@ -1,0 +1,109 @@
+"""Hands and eyes for tests that run in the extension host: they ask, by HTTP, for what only a person at the screen can do."""
+
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from queue import Queue
+from typing import Any
+
+from playwright.sync_api import Error, Locator, Page
+
+LATE = 300.0
+"""Seconds after which the extension host is given up."""
+
+
+@dataclass(slots=True)
+class Step:
+    """What is asked for; `done` gets what kept it from being done, or nothing."""
+
+    asked: dict[str, Any]
+    done: Queue[str] = field(default_factory=Queue)
+
+
+class Hands:
+    """Asked by other threads, done in the thread that has the browser."""
+
+    def __init__(self) -> None:
+        self._steps: Queue[Step] = Queue()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self._steps))
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    @property
+    def port(self) -> int:
+        return self._server.server_port
+
+    def work(self, page: Page) -> list[dict[str, str]]:
+        """What is asked for, until the tests have ended: their results."""
+        results: list[dict[str, str]] = []
+        while True:
+            step = self._steps.get(timeout=LATE)
+            if step.asked["do"] != "result":
+                step.done.put(_do(page, step.asked))
+                continue
+            step.done.put("")
+            if not step.asked["file"]:
+                return results
+            results.append(step.asked)
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _do(page: Page, asked: dict[str, Any]) -> str:
+    try:
+        DOES[asked["do"]](page, asked)
+    except Error as problem:
+        return f"{asked}: {problem}"
+    return ""
+
+
+def _answer(page: Page, asked: dict[str, Any]) -> None:
+    box = page.locator(".quick-input-widget input[type=text], .quick-input-widget input[type=password]").first
+    box.fill(asked["text"])
+    box.press("Enter")
+
+
+def _clicks(page: Page, asked: dict[str, Any]) -> None:
+    toast = _toast(page, asked)
+    toast.hover()
+    toast.locator(".monaco-button").filter(has_text=asked["button"]).click()
+
+
+def _toast(page: Page, asked: dict[str, Any]) -> Locator:
+    return page.locator(".notification-toast").filter(has_text=asked["text"]).first
+
+
+def _row(page: Page, asked: dict[str, Any]) -> Locator:
+    return page.locator(".quick-input-list .monaco-list-row").filter(has_text=asked["text"]).first
+
+
+DOES: dict[str, Callable[[Page, dict[str, Any]], object]] = {
+    "answer": _answer,
+    "choose": lambda page, asked: _row(page, asked).click(),
+    "type": lambda page, asked: page.keyboard.type(asked["text"]),
+    "press": lambda page, asked: page.keyboard.press(asked["text"]),
+    "sees": lambda page, asked: _toast(page, asked).wait_for(),
+    "clicks": _clicks,
+    "shows": lambda page, asked: page.locator(asked["text"]).first.wait_for(),
+}
+
+
+def _handler(steps: Queue[Step]) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            step = Step(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            steps.put(step)
+            answer = step.done.get().encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing of it belongs into the output of the tests."""
+
+    return Handler

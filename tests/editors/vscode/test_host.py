@@ -1,0 +1,95 @@
+"""The tests of editors/vscode/test/host, in the extension host of a real window: every command, and what may go wrong."""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.editors.availability import skip
+from tests.editors.vscode.conftest import Begin
+from tests.editors.vscode.hands import Hands
+from tests.editors.vscode.installed import EXTENSION
+from tests.editors.vscode.workbench import Workbench
+
+FAKE = Path(__file__).parents[1] / "neovim" / "plugin" / "fake_server.py"
+FILES = sorted(path.name.removesuffix(".test.ts") for path in (EXTENSION / "test" / "host").glob("*.test.ts"))
+METADATA = "Metadata-Version: 2.1\nName: tark-lsp\nVersion: 0.0.1\n"
+HANDS_OVER = "import os, sys\ndef main(): os.execv({0!r}, [{0!r}, '-m', 'tark_lsp', *sys.argv[1:]])\n"
+
+
+@pytest.fixture(scope="module")
+def results(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[dict[str, str]]]:
+    """Of all of them: a window with a folder, and one without."""
+    _bundle()
+    hands = Hands()
+    folder = tmp_path_factory.mktemp("host")
+    bench = begin(
+        Path(__file__).with_name("host.toml"),
+        env={
+            "TARK_TEST_HANDS": str(hands.port),
+            "TARK_TEST_FAKE": str(FAKE),
+            "TARK_TEST_WHEEL": str(_wheel(folder)),
+            "TARK_TEST_BIN": str(_python_alone(folder)),
+        },
+    )
+    yield [*_run(bench, hands, f"folder={bench.workspace}"), *_run(bench, hands, "ew=true")]
+    hands.close()
+
+
+@pytest.mark.parametrize("file", [*FILES, "commands"])
+def test_in_the_extension_host(results: list[dict[str, str]], file: str) -> None:
+    told = [each for each in results if each["file"] == file]
+    assert told, "none was run"
+    problems = [f"{each['title']}: {each['problem']}" for each in told if each["problem"]]
+    assert not problems, "\n\n".join(problems)
+
+
+def _bundle() -> None:
+    node = shutil.which("node")
+    if node is None or not (EXTENSION / "node_modules").is_dir():
+        skip("the extension is not installed: npm install --no-package-lock --ignore-scripts in editors/vscode")
+    subprocess.run([node, "esbuild.mjs", "--host-tests"], cwd=EXTENSION, check=True)
+
+
+def _run(bench: Workbench, hands: Hands, query: str) -> list[dict[str, str]]:
+    def remote(path: Path) -> str:
+        return f"vscode-remote://127.0.0.1:{bench.port}{path}"
+
+    payload = [
+        ["extensionDevelopmentPath", remote(bench.extension)],
+        ["extensionTestsPath", remote(EXTENSION / "out" / "host" / "index.js")],
+    ]
+    bench.page.goto(f"{bench.origin}/?{query}&payload={quote(json.dumps(payload))}")
+    return hands.work(bench.page)
+
+
+def _wheel(folder: Path) -> Path:
+    """A package whose server is the one of these tests: what is installed is seen to be run, without a network."""
+    path = folder / "tark_lsp-0.0.1-py3-none-any.whl"
+    info = "tark_lsp-0.0.1.dist-info"
+    files = {
+        "handed_over.py": HANDS_OVER.format(sys.executable),
+        f"{info}/METADATA": METADATA,
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": "[console_scripts]\ntark-lsp = handed_over:main\n",
+    }
+    with zipfile.ZipFile(path, "w") as wheel:
+        for name, text in files.items():
+            wheel.writestr(name, text)
+        wheel.writestr(f"{info}/RECORD", "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"]))
+    return path
+
+
+def _python_alone(folder: Path) -> Path:
+    """For PATH: Python, and no server beside it."""
+    path = folder / "bin" / "python3"
+    path.parent.mkdir()
+    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    path.chmod(0o755)
+    return path.parent
