@@ -1,4 +1,4 @@
-/** The list of sessions on the page, once it was opened: as the server lists them, and what is known of them since. */
+/** The list of sessions on the page, once it was opened: as the server lists them, by the titles they have since. */
 
 import type { Disposable } from "../events";
 import type { Core } from "../parts";
@@ -42,7 +42,8 @@ export class SessionList implements Disposable {
 
   private tell(): void {
     const { sessions, sessionId } = this.core.server.state;
-    const rows = this.listed?.map((each) => sessionRow({ ...each, ...sessions.get(each.sessionId) }, sessionId, Date.now()));
+    const titled = (each: Session): Session => ({ ...each, title: sessions.get(each.sessionId)?.title ?? each.title });
+    const rows = this.listed?.map((each) => sessionRow(titled(each), sessionId, Date.now()));
     if (rows !== undefined) {
       this.line.tell({ kind: "sessions", sessions: rows });
     }

@@ -87,7 +87,6 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     );
     webview.options = { enableScripts: true, enableCommandUris: false, enableForms: false, localResourceRoots: [dist] };
     webview.html = html({ cspSource: webview.cspSource, script: served("chat.js"), style: served("chat.css") });
-    this.tellBadge();
   }
 
   dispose(): void {
@@ -179,15 +178,6 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private tellWaiting(): void {
     const { permissions, inputs } = this.core.server.state;
     this.line.tell({ kind: "waiting", permissions: permissions.map(permissionRow), inputs: inputs.map(inputRow) });
-    this.tellBadge();
-  }
-
-  private tellBadge(): void {
-    const { permissions, inputs } = this.core.server.state;
-    const value = permissions.length + inputs.length;
-    if (this.view !== undefined) {
-      this.view.badge = value === 0 ? undefined : { value, tooltip: value === 1 ? "Tark waits for you" : `${value} questions wait for you` };
-    }
   }
 
   /** Its page is made anew when it is shown again. */

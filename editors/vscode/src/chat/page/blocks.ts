@@ -163,9 +163,7 @@ class Call extends Folded {
     if (part.type === "diff") {
       return diffElement(this.page, part, this.place.folders());
     }
-    const view = new MarkdownView(this.page);
-    view.draw(part.text ?? "", true);
-    return view.element;
+    return h("pre", { class: "plain", tabindex: 0, role: "group", "aria-label": "Result" }, prose(part.text ?? ""));
   }
 
   /** Where it works, where that is not said by a diff. */

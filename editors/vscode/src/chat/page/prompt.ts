@@ -10,7 +10,7 @@ const MOST_LINES = 12;
 
 export class PromptPart {
   readonly element: HTMLElement;
-  private readonly field = h("textarea", { rows: 2, id: "prompt", "aria-label": "Prompt", placeholder: "Ask, or /name · @ mentions · Enter sends" });
+  private readonly field = h("textarea", { rows: 2, id: "prompt", "aria-label": "Prompt", placeholder: "Say what to do · @ mentions · / prompts" });
   private readonly completion: CompletionList;
   private readonly edits: HTMLElement;
   private readonly sendButton: HTMLButtonElement;
@@ -33,7 +33,7 @@ export class PromptPart {
     this.steerButton = button("Say it now", () => this.steer(), { title: "To the turn that runs, after its next results (Ctrl+Enter)", hidden: true });
     this.stopButton = button("Stop", () => page.tell({ kind: "cancel" }), { title: "Cancel the turn that runs", hidden: true });
     this.buttons = h("div", { class: "buttons" }, this.stopButton, this.steerButton, this.sendButton);
-    this.element = h("div", { class: "prompt-part" }, this.edits, this.completion.element, this.field, this.buttons);
+    this.element = h("div", { class: "prompt-part" }, this.edits, this.completion.element, h("div", { class: "box" }, this.field, this.buttons));
     this.field.value = page.kept.prompt;
     this.field.addEventListener("input", () => {
       this.changed();

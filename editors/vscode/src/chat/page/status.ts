@@ -14,7 +14,7 @@ const READ_ONLY = {
 
 export class HeaderPart {
   readonly element: HTMLElement;
-  private readonly title = h("h1");
+  private readonly title = h("span");
   private readonly notice = h("p", { class: "notice warning", hidden: true });
   readonly sessions: HTMLButtonElement;
   private readonly restart: HTMLElement;
@@ -22,16 +22,16 @@ export class HeaderPart {
   private sessionId: string | undefined;
 
   constructor(page: Page, toggleSessions: () => void) {
-    this.sessions = button("Sessions", toggleSessions, { "aria-expanded": "false", "aria-controls": "sessions" });
-    const bar = h("div", { class: "bar" }, this.title, this.sessions, button("New", () => page.tell({ kind: "newSession" }), { title: "A new session" }));
-    this.element = h("header", {}, bar, this.notice);
+    this.sessions = button("", toggleSessions, { class: "title", title: "Sessions", "aria-expanded": "false", "aria-controls": "sessions" });
+    this.sessions.append(this.title, h("span", { class: "unseen" }, ", sessions"));
+    const begin = button("+", () => page.tell({ kind: "newSession" }), { class: "new", title: "New session", "aria-label": "New session" });
+    this.element = h("header", {}, h("div", { class: "bar" }, h("h1", {}, this.sessions), begin), this.notice);
     this.restart = button("Start the server", () => page.tell({ kind: "run", what: "restart" }));
     this.fork = button("Fork it", () => this.sessionId !== undefined && page.tell({ kind: "session", action: "fork", sessionId: this.sessionId }));
   }
 
   draw(status: Status): void {
     say(this.title, oneLine(status.title) || "New session");
-    set(this.title, "title", oneLine(status.title));
     this.sessionId = status.sessionId;
     const words = !status.server ? "There is no server. " : status.readOnly === undefined ? "" : READ_ONLY[status.readOnly];
     this.notice.hidden = words === "";
@@ -57,8 +57,8 @@ export class FooterPart {
     for (const what of PICKERS) {
       this.pickers.set(what, button("", () => page.tell({ kind: "run", what }), { class: "picker", hidden: true }));
     }
-    this.usage = button("", () => page.tell({ kind: "run", what: "usage" }), { class: "picker", title: "Usage", hidden: true });
-    this.hunks = button("", () => page.tell({ kind: "run", what: "review" }), { class: "picker", title: "Review", hidden: true });
+    this.usage = button("", () => page.tell({ kind: "run", what: "usage" }), { class: "figure", title: "Usage", hidden: true });
+    this.hunks = button("", () => page.tell({ kind: "run", what: "review" }), { class: "figure", title: "Review", hidden: true });
     this.meter.append(this.fill);
     this.element = h("footer", { class: "status" }, ...this.pickers.values(), this.hunks, this.usage, this.meter);
   }

@@ -80,18 +80,28 @@ export class WaitingPart {
     return h(
       "div",
       { class: "row permission", role: "group", "aria-label": `Permission: ${oneLine(request.title)}`, "data-risk": request.risk },
-      h("h3", {}, visible(oneLine(request.title))),
+      h("h3", {}, request.command === undefined ? visible(oneLine(request.title)) : "Run a command"),
       h("p", { class: "why" }, h("strong", { class: "risk" }, risk), `, asked because ${visible(oneLine(request.why))}`),
       ...this.subject(request),
       h(
         "div",
         { class: "buttons" },
         button("Allow", answer({ outcome: "allow" }), { class: "main" }),
-        ...request.grants.map(({ id, covers }) => button(visible(grantWords(request, covers)), answer({ outcome: "allow", grant: id }))),
+        button("Reject", answer({ outcome: "reject" })),
         button("Show", () => this.page.tell({ kind: "showPermission", requestId }), { title: "All of it in an editor" }),
-        button("Cancel the turn", answer({ outcome: "cancelled" })),
       ),
-      h("div", { class: "buttons reject" }, reason, button("Reject", reject)),
+      h(
+        "details",
+        { class: "more" },
+        h("summary", {}, "Other answers"),
+        h(
+          "div",
+          { class: "buttons" },
+          ...request.grants.map(({ id, covers }) => button(visible(grantWords(request, covers)), answer({ outcome: "allow", grant: id }))),
+          button("Cancel the turn", answer({ outcome: "cancelled" })),
+        ),
+        h("div", { class: "buttons reject" }, reason, button("Reject because", reject)),
+      ),
     );
   }
 
@@ -99,14 +109,11 @@ export class WaitingPart {
   private subject({ command, edits }: PermissionRow): HTMLElement[] {
     const parts: HTMLElement[] = [];
     if (command !== undefined) {
+      const by = (command.argv.at(-1) === command.text ? command.argv.slice(0, -1) : command.argv).join(" "); // the shell
       parts.push(
         h("pre", { class: "command", tabindex: 0, role: "group", "aria-label": "Command" }, visible(command.text)),
-        h("p", { class: "faint" }, `in ${visible(oneLine(command.cwd))}`),
+        h("p", { class: "faint" }, `in ${visible(oneLine(command.cwd))}${by === "" ? "" : ` by ${visible(oneLine(by))}`}`),
       );
-      const by = command.argv.at(-1) === command.text ? command.argv.slice(0, -1) : command.argv; // the shell
-      if (by.length > 0) {
-        parts.push(h("p", { class: "faint" }, `by ${visible(oneLine(by.join(" ")))}`));
-      }
     }
     return [...parts, ...(edits ?? []).map((diff) => diffElement(this.page, diff, this.folders()))];
   }
@@ -116,31 +123,20 @@ export class WaitingPart {
       this.page.tell({ kind: "input", requestId, answer: words });
     };
     const row = h("div", { class: "row input", role: "group", "aria-label": "Question of the model" }, h("p", { class: "question" }, prose(question)));
-    const buttons = h("div", { class: "buttons" });
-    const boxes: HTMLInputElement[] = [];
-    for (const { id, label } of options) {
-      if (multiple) {
-        const box = h("input", { type: "checkbox", value: id });
-        boxes.push(box);
-        row.append(h("label", { class: "option" }, box, oneLine(label)));
-      } else {
-        buttons.append(button(oneLine(label), () => answer([id])));
-      }
-    }
-    if (multiple && boxes.length > 0) {
-      const chosen = (): void => answer(boxes.filter((box) => box.checked).map((box) => box.value));
-      buttons.append(button("Answer", chosen, { class: "main" }));
-    }
-    if (freeText) {
-      row.append(this.ownWords(answer));
-    }
-    buttons.append(button("Do not answer", () => answer(null)));
-    row.append(buttons);
+    const boxes = multiple ? options.map(({ id }) => h("input", { type: "checkbox", value: id })) : [];
+    const choices = multiple ? [] : options.map(({ id, label }) => button(oneLine(label), () => answer([id])));
+    const chosen = (): void => answer(boxes.filter((box) => box.checked).map((box) => box.value));
+    row.append(
+      ...boxes.map((box, index) => h("label", { class: "option" }, box, oneLine(options[index]!.label))),
+      h("div", { class: "buttons" }, ...choices, ...(boxes.length > 0 ? [button("Answer", chosen, { class: "main" })] : [])),
+      ...(freeText ? [this.ownWords(answer)] : []),
+      h("div", { class: "buttons" }, button("Do not answer", () => answer(null))),
+    );
     return row;
   }
 
   private ownWords(answer: (words: string) => void): HTMLElement {
-    const field = h("textarea", { rows: 2, "aria-label": "Your own words" });
+    const field = h("textarea", { rows: 2, "aria-label": "Your own words", placeholder: "Your own words" });
     const send = (): void => {
       if (field.value.trim() !== "") {
         answer(field.value.trim());
@@ -152,13 +148,17 @@ export class WaitingPart {
         send();
       }
     });
-    return h("div", { class: "own" }, field, button("Send these words", send));
+    return h("div", { class: "own" }, field, h("div", { class: "buttons" }, button("Send these words", send)));
   }
 }
 
 /** Of the same request: what was typed, and where the focus is, stay. */
 function replace(before: HTMLElement, after: HTMLElement): void {
-  const [were, are] = [before, after].map((row) => [...row.querySelectorAll<HTMLElement>("input, button")]);
+  const [folded, unfolded] = [before, after].map((row) => row.querySelector("details"));
+  if (folded?.open === true && unfolded) {
+    unfolded.open = true;
+  }
+  const [were, are] = [before, after].map((row) => [...row.querySelectorAll<HTMLElement>("input, button, summary")]);
   const focused = were!.findIndex((each) => each === document.activeElement);
   before.querySelectorAll<HTMLInputElement>("input[type=text]").forEach((field, index) => {
     after.querySelectorAll<HTMLInputElement>("input[type=text]")[index]!.value = field.value;
