@@ -1,6 +1,7 @@
-"""A language server that plays one turn at a set pace: `python -m tests.benchmarks.flooding_server`, by bench_neovim.
+"""A language server that plays one turn at a set pace: `python -m tests.benchmarks.flooding_server`.
 
-It knows as much of docs/protocol.md as Neovim's plugin asks of it, and is none of ours: what is measured is the plugin.
+By it bench_neovim and bench_vscode measure. It knows as much of docs/protocol.md as our clients ask of it, and is none
+of ours: what is measured is the client.
 The first command that starts a turn begins the flood: UPDATES_PER_SECOND for SECONDS, evenly.
 """
 
@@ -107,7 +108,7 @@ class Server:
         if method == "initialize":
             return {
                 "capabilities": {
-                    "positionEncoding": "utf-8",
+                    "positionEncoding": params["capabilities"]["general"]["positionEncodings"][0],
                     "textDocumentSync": 2,
                     "executeCommandProvider": {"commands": list(COMMANDS)},
                     "experimental": {"tark": {"protocol": 1}},
