@@ -12,6 +12,7 @@ import pytest
 
 import tark_lsp
 from tark_lsp import __version__
+from tark_lsp.cli.installing.shipped import server_command
 from tests.cli.terminal import environment, without_terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="it would find the person's own editors, too")
@@ -30,9 +31,9 @@ class Person:
     """A home with editors in it, and a tark-lsp as it is installed from a wheel."""
 
     def __init__(self, folder: Path) -> None:
-        self.home, self._programs, self._packages = folder / "home", folder / "bin", folder / "packages"
+        self.home, self.programs, self._packages = folder / "home", folder / "bin", folder / "packages"
         self.home.mkdir()
-        self._programs.mkdir()
+        self.programs.mkdir()
         package = self._packages / "tark_lsp"
         package.mkdir(parents=True)
         for each in Path(tark_lsp.__file__).parent.iterdir():
@@ -43,12 +44,13 @@ class Person:
             packed.writestr("extension/package.json", "{}")
 
     def has(self, editor: str, script: str = EDITOR) -> None:
-        (self._programs / editor).write_text(script)
-        (self._programs / editor).chmod(0o755)
+        (self.programs / editor).write_text(script)
+        (self.programs / editor).chmod(0o755)
 
-    def install(self, *arguments: str) -> tuple[int, str]:
-        env = environment(self.home, PATH=str(self._programs), PYTHONPATH=str(self._packages))
-        done = without_terminal(["install", "vscode", *arguments], self.home, env)
+    def install(self, *arguments: str, path: str | None = None, folder: Path | None = None) -> tuple[int, str]:
+        path = str(self.programs) if path is None else path
+        env = environment(self.home, PATH=path, PYTHONPATH=str(self._packages))
+        done = without_terminal(["install", "vscode", *arguments], folder or self.home, env)
         assert (done.stderr, "Traceback" in done.stdout) == ("", False), done.stderr
         return done.returncode, done.stdout
 
@@ -84,7 +86,7 @@ def test_it_is_told_which_server_it_belongs_to(person: Person) -> None:
         note = json.loads(given.read("extension/installed.json"))
         assert given.read("extension/package.json") == b"{}"
         assert given.testzip() is None
-    assert note == {"command": [sys.executable, "-m", "tark_lsp"], "version": __version__}
+    assert note == {"command": server_command(), "version": __version__}
     assert person.vsix.read_bytes() == shipped, "what the package has stays as it was"
 
 
@@ -110,6 +112,21 @@ def test_no_editor_is_there(person: Person) -> None:
     assert (code, "no VS Code was found" in out) == (1, True)
     assert "'code' command in PATH" in out
     assert str(person.vsix) in out, "by hand, from a folder nobody would find"
+
+
+@pytest.mark.parametrize("path", ["", ".", ":", "bin"])
+def test_a_program_of_the_folder_one_is_in_is_not_run(person: Person, path: str) -> None:
+    person.has("code")
+    (person.programs / "bin").symlink_to(person.programs)
+    code, out = person.install(path=path, folder=person.programs)
+    assert (code, "no VS Code was found" in out) == (1, True), out
+    assert not person.told
+
+
+def test_a_server_that_goes_with_its_folder_is_told(person: Person) -> None:
+    person.has("code")
+    assert "gone when this folder is" not in person.install()[1]
+    assert "gone when this folder is" in person.install(folder=Path(sys.prefix))[1]
 
 
 def test_a_package_that_came_without(person: Person) -> None:

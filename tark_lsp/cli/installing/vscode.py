@@ -61,6 +61,8 @@ def install(screen: Screen, *, link: bool) -> int:
         done = [_each(screen, kin, program, "--install-extension", str(vsix), "--force") for kin, program in editors]
     if any(done):
         screen.line(f"server     {visible(' '.join(command))}")
+        if Path(command[0]).is_relative_to(Path.cwd()) and Path.cwd() != Path.home():
+            screen.line("note       that one is in this folder, and gone when this folder is", "yellow")
         screen.line("next       reload the window if one is open, then Tark: Doctor in the command palette", "bold")
     return DONE if all(done) else NOT_DONE
 
@@ -96,7 +98,10 @@ def _editors(hint: str) -> Sequence[tuple[Kin, str]]:
 
 
 def _programs(kin: Kin) -> Iterator[str]:
-    if found := shutil.which(kin.program):
+    """Not where PATH has a relative path, nor, on Windows, in the current folder: that may be the repository's own."""
+    folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if Path(folder).is_absolute()]
+    found = shutil.which(kin.program, path=os.pathsep.join(folders)) if folders else None
+    if found and Path(found).is_absolute():
         yield found
     if sys.platform == "darwin" and kin.application:
         for applications in (Path("/Applications"), Path.home() / "Applications"):

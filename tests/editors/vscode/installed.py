@@ -8,6 +8,7 @@ import functools
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,13 +18,11 @@ import platformdirs
 from tests.editors.availability import skip
 
 EXTENSION = Path(__file__).parents[3] / "editors" / "vscode"
-PACKED = EXTENSION / "dist" / "tark.vsix"
 VERSION = "4.100.3"
 """Of code-server: VS Code 1.100.3, which runs on Node 20."""
 CACHE = platformdirs.user_cache_path("tark-tests", appauthor=False) / f"code-server-{VERSION}"
 CODE = CACHE / "node_modules" / "code-server" / "lib" / "vscode"
 NPM = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
-SOURCES = ("src", "media", "walkthrough", "package.json", "esbuild.mjs", "README.md")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -57,17 +56,7 @@ def browser() -> Path:
 def packed() -> Path:
     """The extension as people install it, packed anew where its sources are newer."""
     _needed("node", "npm")
-    with _alone(EXTENSION / "out"):
-        newest = max(path.stat().st_mtime for name in SOURCES for path in _files(EXTENSION / name))
-        if not PACKED.exists() or PACKED.stat().st_mtime < newest:
-            if not (EXTENSION / "node_modules").exists():
-                skip("the extension is not built: npm install --no-package-lock --ignore-scripts in editors/vscode")
-            _run(["npm", "run", "--silent", "package"], EXTENSION)
-    return PACKED
-
-
-def _files(path: Path) -> Iterator[Path]:
-    return filter(Path.is_file, path.rglob("*")) if path.is_dir() else iter([path])
+    return Path(_run([sys.executable, str(EXTENSION / "pack.py")], EXTENSION).strip())
 
 
 def _needed(*programs: str) -> None:
@@ -82,10 +71,11 @@ def _link(path: Path, target: Path) -> None:
     path.symlink_to(target)
 
 
-def _run(argv: Sequence[str], folder: Path) -> None:
+def _run(argv: Sequence[str], folder: Path) -> str:
     done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False, env=_environment())
     if done.returncode:
         skip(f"{' '.join(argv)} failed in {folder}: {(done.stderr or done.stdout)[-1000:]}")
+    return done.stdout
 
 
 def _environment() -> dict[str, str]:
