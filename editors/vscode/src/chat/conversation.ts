@@ -11,6 +11,7 @@ import { Outlet } from "./outlet";
 
 const FLUSH_MS = 30;
 const TURNS = 40; // that the page holds at first
+const UNKNOWN = -32602; // as the server answers to an id it does not know
 const MORE = 4; // times as many when the person wants earlier ones
 
 export class Conversation implements Disposable {
@@ -84,7 +85,7 @@ export class Conversation implements Disposable {
     try {
       await sessions.open(sessionId);
     } catch (problem) {
-      const isUnknown = this.core.server.running && !server.state.transcripts.has(sessionId);
+      const isUnknown = (problem as { code?: unknown }).code === UNKNOWN && !server.state.transcripts.has(sessionId);
       if (isUnknown && server.state.sessionId === sessionId) {
         server.state.goOn(undefined); // it was deleted meanwhile: the next prompt begins another
       } else {

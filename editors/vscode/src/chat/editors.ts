@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { lastFileEditor } from "../lastFileEditor";
 import { warn } from "../notify";
+import { SCHEME as DIFF } from "../review/diff";
 import type { Turns } from "../turn";
 import { resolveIn } from "./places";
 
@@ -30,7 +31,7 @@ export async function openPath(named: string, first?: number, last?: number): Pr
 export async function openUri(named: string, line?: number): Promise<void> {
   const uri = vscode.Uri.parse(named);
   const known = vscode.workspace.textDocuments.some((document) => document.uri.toString() === uri.toString());
-  if (known && uri.scheme !== "tark-diff") {
+  if (known && uri.scheme !== DIFF) {
     await show(uri, line === undefined ? undefined : { first: line + 1, last: line + 1 });
   } else if (uri.scheme === "file") {
     await openPath(uri.fsPath, line === undefined ? undefined : line + 1);

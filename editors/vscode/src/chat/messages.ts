@@ -13,7 +13,12 @@ export interface TurnHead {
   readonly usage?: Usage;
   readonly stopReason?: string;
   readonly error?: { readonly message: string; readonly hint: string };
+  /** Files that it changed. */
   readonly edits?: number;
+  /** There may be something to take back. */
+  readonly undoable?: boolean;
+  /** Uris of the files that its commands changed: nobody can take that back. */
+  readonly changed?: readonly string[];
 }
 
 /** `ms` and `since` tell how long it has run: until `since`, a time, when it began to run again. */
@@ -65,6 +70,7 @@ export interface HunkView {
   readonly oldText: string;
   readonly newText: string;
   readonly state?: string;
+  readonly outsideSelection?: boolean;
   readonly operation?: { readonly kind: string; readonly target?: string };
 }
 
@@ -76,12 +82,13 @@ export interface Diff {
 export interface PermissionRow {
   readonly requestId: string;
   /** What was shown is what is answered. */
-  readonly digest: string;
+  readonly version: string;
   readonly title: string;
   readonly risk: string;
   readonly why: string;
   readonly toolCallIds: readonly string[];
-  readonly command?: { readonly text: string; readonly cwd: string; readonly argv: readonly string[] };
+  /** `env`: what of it is not as it is here. */
+  readonly command?: { readonly text: string; readonly cwd: string; readonly argv: readonly string[]; readonly env: readonly string[] };
   readonly edits?: readonly Diff[];
   readonly grants: readonly { readonly id: string; readonly covers: string }[];
 }
@@ -158,6 +165,6 @@ export type ToHost =
   | { readonly kind: "sessions" }
   | { readonly kind: "session"; readonly action: SessionAction; readonly sessionId: string }
   | { readonly kind: "newSession" }
-  | { readonly kind: "permission"; readonly requestId: string; readonly digest: string; readonly reply: Reply }
+  | { readonly kind: "permission"; readonly version: string; readonly reply: Reply }
   | { readonly kind: "showPermission"; readonly requestId: string }
   | { readonly kind: "input"; readonly requestId: string; readonly answer: readonly string[] | string | null };

@@ -8,6 +8,7 @@ import type { Block, Change, ToolCall, Transcript, Turn } from "../types";
 import type { Durations } from "./durations";
 import type { BlockView, TranscriptChange, TranscriptView, TurnHead } from "./messages";
 
+const CHANGED = new Set(["applied", "partly"]); // of the files that a turn edited
 const LONGEST_TEXT = 100_000; // characters of what a call found
 
 export class Outlet {
@@ -98,7 +99,8 @@ export class Outlet {
 }
 
 export function head(turn: Turn): TurnHead {
-  const { turnId, state, prompt, turnKind, model, plan, usage, stopReason, error, edits } = turn;
+  const { turnId, state, prompt, turnKind, model, plan, usage, stopReason, error, edits = [], changedByCommand } = turn;
+  const changed = edits.filter((edit) => CHANGED.has(edit.state)).length;
   return {
     turnId,
     state,
@@ -109,7 +111,9 @@ export function head(turn: Turn): TurnHead {
     ...(usage && { usage }),
     ...(stopReason !== undefined && { stopReason }),
     ...(error && { error: { message: error.message, hint: error.hint } }),
-    ...(edits && { edits: edits.length }),
+    ...(changed > 0 && { edits: changed }),
+    ...(edits.some((edit) => edit.state === "pending" || CHANGED.has(edit.state)) && { undoable: true }),
+    ...(changedByCommand && changedByCommand.length > 0 && { changed: changedByCommand }),
   };
 }
 

@@ -19,14 +19,7 @@ export function requests(core: Core, tell: (message: ToPage) => void): Omit<Hand
         say("There is nothing to take back.");
       }
     },
-    cancel: async ({ turnId }) => {
-      const cancelled = turnId ?? toCancel(core);
-      if (cancelled === undefined) {
-        say("Nothing runs.");
-      } else {
-        await server.command("tark.turn.cancel", { turnId: cancelled });
-      }
-    },
+    cancel: ({ turnId }) => server.command("tark.turn.cancel", turnId === undefined ? { sessionId: server.state.sessionId } : { turnId }),
     open: ({ path, first, last }) => openPath(path, first, last),
     openUri: ({ uri, line }) => openUri(uri, line),
     browse: ({ url }) => browse(url),
@@ -38,12 +31,9 @@ export function requests(core: Core, tell: (message: ToPage) => void): Omit<Hand
       server.state.goOn(undefined);
       tell({ kind: "focus" });
     },
-    permission: async ({ requestId, digest, reply }) => {
-      const asked = server.state.permissions.find((each) => each.requestId === requestId);
-      if (asked?.digest !== digest || !(await waiting.answer("permission", requestId, reply))) {
-        say("That was answered or changed meanwhile.");
-      }
-    },
+    // What was shown is what is answered, and what must be seen whole is allowed only then: as for the notification.
+    permission: ({ version, reply }) =>
+      vscode.commands.executeCommand("tark.client.answerPermission", version, { kind: "reply", title: "", reply }),
     showPermission: ({ requestId }) => vscode.commands.executeCommand("tark.client.permission", requestId),
     input: async ({ requestId, answer }) => {
       if (!(await waiting.answer("input", requestId, { answer }))) {
@@ -51,11 +41,4 @@ export function requests(core: Core, tell: (message: ToPage) => void): Omit<Hand
       }
     },
   };
-}
-
-/** The turn that runs, else the one that waits. */
-function toCancel({ server }: Core): string | undefined {
-  const turns = server.state.transcripts.get(server.state.sessionId ?? "")?.turns ?? [];
-  const turn = turns.find(({ state }) => state === "running") ?? turns.find(({ state }) => state === "queued");
-  return turn?.turnId;
 }

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { say } from "../notify";
 import type { Core } from "../parts";
 import type { Session } from "../protocol";
+import { line } from "../visible";
 import type { SessionAction } from "./messages";
 
 type Act = (core: Core, sessionId: string, title: string) => Promise<void>;
@@ -33,7 +34,7 @@ export const SESSION_ACTIONS: Readonly<Record<SessionAction, Act>> = {
   delete: async ({ server, updates }, sessionId, title) => {
     const sure = "Delete";
     const detail = "All that was said in it is deleted. What it changed in files stays.";
-    const words = `Delete the session ${title === "" ? "without a title" : `“${title}”`}?`;
+    const words = `Delete the session ${title === "" ? "without a title" : `“${line(title)}”`}?`;
     if ((await vscode.window.showWarningMessage(words, { modal: true, detail }, sure)) === sure) {
       await server.command("tark.session.delete", { sessionId });
       updates.deleted(sessionId);

@@ -2,6 +2,7 @@
 
 import { age, counted, money, row } from "../figures";
 import type { Input, Permission, Session } from "../protocol";
+import { versionOf } from "../permissionText";
 import type { State } from "../state";
 import type { InputRow, PermissionRow, SessionRow, Status } from "./messages";
 
@@ -33,24 +34,33 @@ export function statusOf(state: State, server: boolean, folders: readonly string
   };
 }
 
-export function permissionRow(request: Permission): PermissionRow {
-  const { requestId, digest, title, risk, why, toolCallIds, command, edits, grants } = request;
+/** `ownEnv`: the person's environment. */
+export function permissionRow(request: Permission, ownEnv: Readonly<Record<string, string | undefined>>): PermissionRow {
+  const { requestId, title, risk, why, toolCallIds, command, edits, grants } = request;
   return {
     requestId,
-    digest,
+    version: versionOf(request),
     title,
     risk,
     why,
     toolCallIds: toolCallIds ?? [],
-    ...(command && { command: { text: command.text, cwd: command.cwd, argv: command.argv } }),
+    ...(command && {
+      command: {
+        text: command.text,
+        cwd: command.cwd,
+        argv: command.argv,
+        env: Object.entries(command.env).flatMap(([name, value]) => (ownEnv[name] === value ? [] : [`${name}=${value}`])),
+      },
+    }),
     ...(edits && {
       edits: edits.map(({ uri, hunks }) => ({
         uri,
-        hunks: hunks.map(({ range, oldText, newText, state, operation }) => ({
+        hunks: hunks.map(({ range, oldText, newText, state, outsideSelection, operation }) => ({
           range,
           oldText,
           newText,
           state,
+          ...(outsideSelection === true && { outsideSelection }),
           ...(operation && { operation: { kind: operation.kind, ...(operation.target != null && { target: operation.target }) } }),
         })),
       })),

@@ -11,7 +11,7 @@ import { html } from "./html";
 import { Line } from "./line";
 import type { ToHost } from "./messages";
 import { requests, type Handlers, type OfTheView } from "./requests";
-import { Outbox, type Message, type Ways } from "./send";
+import { Outbox, type Document, type Message, type Ways } from "./send";
 import { SessionList } from "./sessionList";
 import { inputRow, permissionRow, statusOf } from "./told";
 
@@ -116,7 +116,9 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const { server, sessions, turns, updates } = this.core;
     return {
       state: server.state,
-      start: (prompt) => turns.send({ prompt, ...documentHere() }),
+      document: documentHere,
+      start: (prompt, sessionId, textDocument) =>
+        turns.send({ prompt, ...(sessionId !== undefined && { sessionId }), ...(textDocument && { textDocument }) }),
       steer: async (turn, prompt) => {
         const { accepted } = await server.command<{ accepted: boolean }>("tark.turn.steer", { turnId: turn.turnId, prompt });
         if (accepted) {
@@ -125,6 +127,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return accepted;
       },
       before: (sessionId, turnId) => sessions.before(sessionId, turnId),
+      begin: async () => (await server.command<{ sessionId: string }>("tark.session.new")).sessionId,
     };
   }
 
@@ -177,7 +180,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   private tellWaiting(): void {
     const { permissions, inputs } = this.core.server.state;
-    this.line.tell({ kind: "waiting", permissions: permissions.map(permissionRow), inputs: inputs.map(inputRow) });
+    this.line.tell({ kind: "waiting", permissions: permissions.map((each) => permissionRow(each, process.env)), inputs: inputs.map(inputRow) });
   }
 
   /** Its page is made anew when it is shown again. */
@@ -197,7 +200,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 }
 
-function documentHere(): { textDocument?: { uri: string; version: number } } {
+function documentHere(): Document {
   const document = activeFile();
-  return document ? { textDocument: { uri: document.uri.toString(), version: document.version } } : {};
+  return document && { uri: document.uri.toString(), version: document.version };
 }

@@ -43,7 +43,12 @@ function outbox(ways: Partial<Ways> = {}): { box: Outbox; state: State; log: Log
   const box = new Outbox(
     {
       state,
-      start: (prompt) => Promise.resolve(log.out.push(`start ${prompt} in ${state.sessionId ?? "a new one"}`)),
+      document: () => undefined,
+      start: (prompt, sessionId) => {
+        log.out.push(`start ${prompt} in ${sessionId ?? "a new one"}`);
+        return Promise.resolve({ sessionId: sessionId ?? "begun", turnId: "t" });
+      },
+      begin: () => Promise.resolve("its own"),
       steer: (turn, prompt) => Promise.resolve(log.out.push(`steer ${turn.turnId} ${prompt}`) > 0),
       before: (sessionId, turnId) => Promise.resolve(`${sessionId} before ${turnId}`),
       ...ways,
@@ -65,12 +70,12 @@ test("prompts go out in their order, and show until they are taken", async () =>
   box.add({ words: "two" });
   assert.deepEqual(box.heads.map(({ prompt, state }) => [prompt, state]), [["one", "sending"], ["two", "sending"]]);
   await idle();
-  assert.deepEqual(log.out, ["start one in a new one", "start two in a new one"]);
+  assert.deepEqual(log.out, ["start one in a new one", "start two in begun"]);
 });
 
 test("what is not taken comes back, and the next goes out", async () => {
   const { box, log, idle } = outbox({
-    start: (prompt) => (prompt === "bad" ? Promise.reject(new Error("too long")) : Promise.resolve()),
+    start: (prompt) => (prompt === "bad" ? Promise.reject(new Error("too long")) : Promise.resolve({ sessionId: "s", turnId: "t" })),
   });
   box.add({ words: "bad" });
   box.add({ words: "good" });
@@ -83,7 +88,32 @@ test("a prompt in place of an earlier one goes to a session of its own", async (
   state.goOn("s1");
   box.add({ words: "again", instead: "t1" });
   await idle();
-  assert.deepEqual(log.out, ["start again in s1 before t1"]);
+  assert.deepEqual([log.out, state.sessionId], [["start again in s1 before t1"], "s1 before t1"]);
+});
+
+test("one that is refused leaves the person where they are", async () => {
+  const { box, state, log, idle } = outbox({ start: () => Promise.reject(new Error("no")) });
+  state.goOn("s1");
+  box.add({ words: "again", instead: "t1" });
+  await idle();
+  assert.deepEqual([state.sessionId, log.refused.length], ["s1", 1]);
+});
+
+test("a prompt goes to the session it was said in, wherever the person is by then", async () => {
+  const { box, state, log, idle } = outbox();
+  state.goOn("a");
+  box.add({ words: "one" });
+  box.add({ words: "two" });
+  state.goOn(undefined);
+  box.add({ words: "three" });
+  box.add({ words: "four" });
+  state.goOn("b");
+  assert.deepEqual(box.heads, []);
+  while (log.out.length < 4) {
+    await idle();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assert.deepEqual(log.out, ["start one in a", "start two in a", "start three in its own", "start four in its own"]);
 });
 
 test("words to a turn that runs are said to it; where none runs they are a turn", async () => {
@@ -137,10 +167,12 @@ test("the page is told no more of a permission than it shows", () => {
     risk: "risky",
     why: "it runs a command",
     digest: "d",
-    command: { argv: ["/bin/bash", "-c", "ls"], text: "ls", cwd: "/ws", env: { SECRET: "x" } },
+    command: { argv: ["/bin/bash", "-c", "ls"], text: "ls", cwd: "/ws", env: { SECRET: "x", MORE: "y" } },
     grants: [{ id: "g", covers: "`ls` in ., this turn" }],
   };
-  assert.doesNotMatch(JSON.stringify(permissionRow(request)), /SECRET/);
+  const row = permissionRow(request, { SECRET: "x" });
+  assert.doesNotMatch(JSON.stringify(row), /SECRET/);
+  assert.deepEqual(row.command?.env, ["MORE=y"]);
 });
 
 test("status is of the session, else of what new ones begin with", () => {

@@ -20,6 +20,7 @@ export class CompletionList {
   private rows: readonly CompletionRow[] = [];
   private chosen = 0;
   private asked = 0;
+  private at = 0; // where the cursor was
 
   constructor(
     private readonly page: Page,
@@ -28,6 +29,11 @@ export class CompletionList {
   ) {
     set(prompt, "aria-autocomplete", "list");
     set(prompt, "aria-controls", "completion");
+    document.addEventListener("selectionchange", () => {
+      if (!this.element.hidden && prompt.selectionStart !== this.at) {
+        this.close(); // the cursor went elsewhere, by a key or the mouse
+      }
+    });
   }
 
   /** Asked of the server after each key, where a word stands that could be a mention or a prompt's name. */
@@ -35,6 +41,7 @@ export class CompletionList {
     const { value, selectionStart: offset } = this.prompt;
     const word = /(?:^\s*\/[\w-]*|@\S*|@(?:file|dir):"[^"\n]*)$/.exec(value.slice(0, offset));
     this.asked += 1;
+    this.at = offset;
     if (word === null || offset !== this.prompt.selectionEnd) {
       this.close();
     } else {
@@ -71,9 +78,10 @@ export class CompletionList {
 
   take(): void {
     const row = this.rows[this.chosen];
+    const isThere = this.prompt.selectionStart === this.at && this.prompt.selectionEnd === this.at;
     this.close();
-    if (row !== undefined) {
-      this.prompt.setRangeText(row.insert, row.from, Math.max(row.to, this.prompt.selectionStart), "end");
+    if (row !== undefined && isThere) {
+      this.prompt.setRangeText(row.insert, row.from, Math.max(row.to, this.at), "end");
       this.taken();
       if (row.insert.endsWith(":")) {
         this.ask(); // what is mentioned is said next

@@ -47,10 +47,11 @@ function lineElement({ sign, words }: Line): HTMLElement {
 function lines(diff: Diff): Line[] {
   return diff.hunks.flatMap((hunk) => {
     const place = hunk.range === undefined ? "" : ` line ${hunk.range.start.line + 1}`;
+    const outside = hunk.outsideSelection === true ? " outside the selection" : "";
     const decided = hunk.state === undefined || hunk.state === "pending" ? "" : ` ${hunk.state}`;
     const file = hunk.operation ? ` ${hunk.operation.kind === "move" ? `moved to ${hunk.operation.target ?? ""}` : "removed"}` : "";
     return [
-      { sign: "@" as const, words: visible(`@${file}${place}${decided}`) },
+      { sign: "@" as const, words: visible(`@${file}${place}${outside}${decided}`) },
       ...side("-", hunk.oldText),
       ...side("+", hunk.newText),
     ];

@@ -14,8 +14,12 @@ import { linked } from "./link";
 import type { Page } from "./page";
 import { prose } from "./prose";
 import { references, target, wholeReference } from "./references";
+import { code as visible } from "../../visible";
 
 const LONGEST = 300_000; // characters: what is longer is shown as it is
+const SLOW = 10_000; // characters of a block that grows: a longer one is drawn some times a second
+const SLOW_MS = 200;
+const PLAIN = 30_000; // as it is, until it is over
 const ELEMENTS = new Set(
   ["p", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "strong", "em", "s"] as const,
 );
@@ -33,7 +37,9 @@ export class MarkdownView {
   readonly element = h("div", { class: "markdown" });
   private source = "";
   private done = 0; // characters whose blocks stay as they are
-  private open: Node[] = []; // of the rest
+  private open: readonly Node[] = []; // of the rest
+  private latest = "";
+  private later: ReturnType<typeof setTimeout> | undefined;
   private code: CodeView | undefined; // the only block of the rest
   private heading = LOWEST_HEADING; // the last one's level, up to `done`
   private environment = {};
@@ -42,6 +48,17 @@ export class MarkdownView {
 
   /** `over`: nothing is added to it any more. */
   draw(text: string, over: boolean): void {
+    if (!over && text.length - this.done > SLOW) {
+      this.latest = text;
+      this.later ??= setTimeout(() => this.drawNow(this.latest, false), SLOW_MS);
+    } else {
+      this.drawNow(text, over);
+    }
+  }
+
+  private drawNow(text: string, over: boolean): void {
+    clearTimeout(this.later);
+    this.later = undefined;
     if (text.length > LONGEST) {
       this.element.replaceChildren(h("pre", { class: "plain", tabindex: 0 }, prose(text)));
       return;
@@ -54,24 +71,34 @@ export class MarkdownView {
     }
     this.source = source;
     const rest = source.slice(this.done);
+    if (!over && rest.length > PLAIN) {
+      this.drawOpen([h("pre", { class: "plain", tabindex: 0 }, rest)]);
+      this.code = undefined;
+      return;
+    }
     const tokens = parser.parse(rest, this.environment);
     const starts = blockStarts(tokens);
     const last = starts.at(-1);
     if (!over && starts.length === 1 && this.grew(tokens[0]!)) {
       return;
     }
-    for (const node of this.open) {
-      node.parentNode?.removeChild(node);
-    }
     const final = new Drawing(this.page, this.heading);
     final.draw(tokens.slice(0, last), true);
     const open = new Drawing(this.page, final.heading);
     open.draw(tokens.slice(last), over);
-    this.open = [...open.root.childNodes];
-    this.element.append(final.root, open.root);
+    this.drawOpen([...open.root.childNodes], final.root);
     this.code = open.code;
     this.heading = final.heading;
     this.done += last === undefined ? 0 : offset(rest, tokens[last]!.map?.[0] ?? 0);
+  }
+
+  /** What may change yet, in place of what could until now; below what stays. */
+  private drawOpen(nodes: readonly Node[], stays?: Node): void {
+    for (const node of this.open) {
+      node.parentNode?.removeChild(node);
+    }
+    this.open = nodes;
+    this.element.append(...(stays ? [stays] : []), ...nodes);
   }
 
   /** The block of code at the end is longer: its buttons stay where they are. */
@@ -79,7 +106,7 @@ export class MarkdownView {
     if (token.type !== "fence" || !this.code?.is(language(token))) {
       return false;
     }
-    this.code.draw(token.content, false);
+    this.code.draw(visible(token.content), false);
     return true;
   }
 }
@@ -172,7 +199,7 @@ class Drawing {
       case "fence":
       case "code_block": {
         const view = new CodeView(this.page, language(token));
-        view.draw(token.content, done);
+        view.draw(visible(token.content), done);
         this.code = this.parents.length === 1 ? view : undefined;
         this.add(view.element);
         break;
@@ -200,7 +227,7 @@ class Drawing {
   /** Code that names a place is a link there. */
   private inlineCode(words: string): void {
     const to = this.links === 0 ? wholeReference(words) : undefined;
-    const code = h("code", {}, words);
+    const code = h("code", {}, visible(words));
     if (to === undefined) {
       this.add(code);
     } else {

@@ -10,8 +10,15 @@ export interface Kept {
   /** Pieces that the person opened or closed, by key. */
   opened: Record<string, boolean>;
   history: string[];
+  /** What is typed and ticked for requests that wait, by their ids. */
+  answers: Record<string, Answer>;
   /** Where the person reads: a turn, and how many pixels into it. Absent: they follow the end. */
   reading?: { readonly turnId: string; readonly offset: number };
+}
+
+export interface Answer {
+  readonly words: string;
+  readonly ticks: readonly string[];
 }
 
 export interface Page {

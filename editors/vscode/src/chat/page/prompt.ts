@@ -18,7 +18,6 @@ export class PromptPart {
   private readonly stopButton: HTMLButtonElement;
   private readonly buttons: HTMLElement;
   private at: number | undefined; // of the history that is shown
-  private unsent = ""; // what was there before the history was gone through
   private running = false;
 
   constructor(private readonly page: Page) {
@@ -31,7 +30,7 @@ export class PromptPart {
     );
     this.sendButton = button("Send", () => this.send(), { class: "main" });
     this.steerButton = button("Say it now", () => this.steer(), { title: "To the turn that runs, after its next results (Ctrl+Enter)", hidden: true });
-    this.stopButton = button("Stop", () => page.tell({ kind: "cancel" }), { title: "Cancel the turn that runs", hidden: true });
+    this.stopButton = button("Stop", () => page.tell({ kind: "cancel" }), { title: "Cancel the turn that runs, and those that wait for it", hidden: true });
     this.buttons = h("div", { class: "buttons" }, this.stopButton, this.steerButton, this.sendButton);
     this.element = h("div", { class: "prompt-part" }, this.edits, this.completion.element, h("div", { class: "box" }, this.field, this.buttons));
     this.field.value = page.kept.prompt;
@@ -118,7 +117,6 @@ export class PromptPart {
       return; // Enter ends the word of an input method
     }
     const plain = !(event.shiftKey || event.ctrlKey || event.metaKey || event.altKey);
-    const multiline = this.field.value.includes("\n");
     if (this.completion.pressed(event)) {
       event.preventDefault();
     } else if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
@@ -128,7 +126,7 @@ export class PromptPart {
       } else {
         this.steer();
       }
-    } else if (plain && (event.key === "ArrowUp" || event.key === "ArrowDown") && (!multiline || this.at !== undefined)) {
+    } else if (plain && (event.key === "ArrowUp" || event.key === "ArrowDown") && (this.at !== undefined || this.field.selectionEnd === 0)) {
       if (this.recall(event.key === "ArrowUp" ? -1 : 1)) {
         event.preventDefault();
       }
@@ -136,20 +134,22 @@ export class PromptPart {
   }
 
   private recall(step: number): boolean {
+    if (this.at === undefined) {
+      this.remember(this.field.value); // so that nothing is lost, whatever is typed over it
+    }
     const { history } = this.page.kept;
-    const wanted = (this.at ?? history.length) + step;
+    const from = this.at ?? (this.field.value.trim() === "" ? history.length : history.length - 1);
+    const wanted = from + step;
     if (wanted < 0 || wanted > history.length) {
       return false;
     }
-    if (this.at === undefined) {
-      this.unsent = this.field.value;
-    }
-    this.set(history[wanted] ?? this.unsent);
-    this.at = wanted === history.length ? undefined : wanted;
+    this.set(history[wanted] ?? "");
+    this.at = wanted;
     return true;
   }
 
-  private remember(words: string): void {
+  /** It comes back with the arrow keys. */
+  remember(words: string): void {
     const { kept } = this.page;
     if (words.trim() !== "" && kept.history.at(-1) !== words) {
       kept.history = [...kept.history, words].slice(-MOST_HISTORY);

@@ -26,7 +26,7 @@ type Handlers = { [Kind in ToPage["kind"]]: (message: Told<Kind>) => void };
 
 /** What is returned hears of each message of the extension. */
 export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => void {
-  const kept: Kept = { prompt: "", opened: {}, history: [], ...rim.kept };
+  const kept: Kept = { prompt: "", opened: {}, history: [], answers: {}, ...rim.kept };
   const spoken = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
   const told = h("div", { class: "told", role: "alert" });
   const announcer = new Announcer((words) => say(spoken, words), Date.now, (does, ms) => setTimeout(does, ms));
@@ -53,7 +53,10 @@ export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => voi
   let folders: readonly string[] = [];
   const prompt = new PromptPart(page);
   const transcript = new TranscriptPart(page, () => folders, (turnId, words) => prompt.edit(turnId, words));
-  const waiting = new WaitingPart(page, () => folders);
+  const waiting = new WaitingPart(page, () => folders, (words) => {
+    prompt.remember(words);
+    handlers.say({ kind: "say", words: "That does not wait any more. What you typed for it comes back with the arrow keys." });
+  });
   const header = new HeaderPart(page, () => sessions.toggle());
   const sessions = new SessionsPart(page, header.sessions);
   const footer = new FooterPart(page);

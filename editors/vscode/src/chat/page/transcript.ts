@@ -131,17 +131,12 @@ export class TranscriptPart {
 
   private keepPlace(): void {
     const { kept } = this.page;
-    const reads = this.model.turns.find((turn) => {
-      const { offsetTop, offsetHeight } = this.views.get(turn)!.element;
-      return offsetTop + offsetHeight > this.top;
-    });
-    if (reads === undefined) {
-      return; // nothing is shown yet
-    }
-    if (this.follows) {
+    const shown = [...this.views].map(([{ head }, { element }]) => ({ turnId: head.turnId, element }));
+    const reads = shown.find(({ element }) => element.offsetTop + element.offsetHeight > this.top);
+    if (this.follows && shown.length > 0) {
       delete kept.reading;
-    } else {
-      kept.reading = { turnId: reads.head.turnId, offset: this.top - this.views.get(reads)!.element.offsetTop };
+    } else if (reads !== undefined) {
+      kept.reading = { turnId: reads.turnId, offset: this.top - reads.element.offsetTop };
     }
     this.page.keep();
   }

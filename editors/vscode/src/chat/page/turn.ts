@@ -1,12 +1,12 @@
 /** A turn as an element: the prompt, the blocks of the answer, the plan, and how it ended. */
 
 import { newBlock, type Drawn, type Place } from "./blocks";
-import { button, h, say, set } from "./element";
+import { button, h, set } from "./element";
 import { MarkdownView } from "./markdown";
 import { grows, keyOf, type Stale, type TurnModel } from "./model";
 import type { Page } from "./page";
 import { oneLine, prose } from "./prose";
-import { ending } from "./words";
+import { ending, fileName } from "./words";
 
 const LONG_PROMPT = 20; // lines: a longer one is cut until it is opened
 const PLAN_SIGNS: Readonly<Record<string, string>> = { completed: "☑", in_progress: "◐" };
@@ -77,7 +77,15 @@ export class TurnView {
     this.error.replaceChildren(
       ...(head.error ? [prose(head.error.message), ...(head.error.hint ? [h("p", { class: "hint" }, prose(head.error.hint))] : [])] : []),
     );
-    say(this.foot, ending(head));
+    this.foot.replaceChildren(ending(head));
+    if (head.changed !== undefined) {
+      this.foot.append(h("div", {}, "changed by commands, which cannot be taken back: ", ...head.changed.map((uri) => this.file(uri))));
+    }
+  }
+
+  private file(uri: string): HTMLElement {
+    const name = fileName(uri, this.folders());
+    return button(name, () => this.page.tell({ kind: "openUri", uri }), { class: "file", title: `Open ${name}` });
   }
 
   private drawPrompt(words: string): void {
@@ -98,7 +106,7 @@ export class TurnView {
 
   /** What can be done with the prompt. */
   private drawActions(): void {
-    const { state, turnId, edits } = this.turn.head;
+    const { state, turnId, undoable } = this.turn.head;
     if (this.actions.dataset["state"] === state) {
       return; // a button that has the focus stays
     }
@@ -107,7 +115,7 @@ export class TurnView {
     const cancel = (): void => this.page.tell({ kind: "cancel", turnId });
     const undo = (): void => this.page.tell({ kind: "undo", turnId });
     this.actions.replaceChildren(
-      ...(state === "ended" && edits !== undefined && edits > 0
+      ...(state === "ended" && undoable === true
         ? [button("Undo", undo, { "aria-label": "Take back what this turn changed", title: "Take back what it changed" })]
         : []),
       ...(state === "running" || state === "ended"

@@ -26,7 +26,7 @@ export function ending(head: TurnHead): string {
       const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
       return row(
         stopReason !== undefined && stopReason !== "end_turn" && stopReason !== "error" && (STOPS[stopReason] ?? stopReason),
-        edits !== undefined && edits > 0 && counted(edits, "edit"),
+        edits !== undefined && edits > 0 && `${counted(edits, "file")} changed`,
         tokens > 0 && `${short(tokens)} tokens`,
         usage?.costUsd !== undefined && usage.costUsd > 0 && money(usage.costUsd),
       );

@@ -1,0 +1,67 @@
+/** A permission that waits, with what is asked for whole, and its answers. */
+
+import type { PermissionRow, Reply } from "../messages";
+import { diffElement } from "./diff";
+import { button, h } from "./element";
+import { oneLine } from "./prose";
+import { code as visible } from "../../visible";
+import type { Asking } from "./waiting";
+import { grantWords, RISKS } from "./words";
+
+export function permissionElement(asking: Asking, request: PermissionRow): HTMLElement {
+  const { requestId, version, command, grants } = request;
+  const answer = (reply: Reply) => () => asking.answer({ kind: "permission", version, reply });
+  const risk = RISKS[request.risk] ?? oneLine(request.risk);
+  return h(
+    "div",
+    { class: "row permission", role: "group", "aria-label": `Permission: ${oneLine(request.title)}`, "data-risk": request.risk },
+    h("h3", {}, command === undefined ? visible(oneLine(request.title)) : "Run a command"),
+    h("p", { class: "why" }, h("strong", { class: "risk" }, risk), `, asked because ${visible(oneLine(request.why))}`),
+    ...subject(asking, request),
+    h(
+      "div",
+      { class: "buttons" },
+      button("Allow", answer({ outcome: "allow" }), { class: "main" }),
+      button("Reject", answer({ outcome: "reject" })),
+      button("Show", () => asking.page.tell({ kind: "showPermission", requestId }), { title: "All of it in an editor" }),
+    ),
+    h(
+      "details",
+      { class: "more", open: asking.typed.words !== "" },
+      h("summary", {}, "Other answers"),
+      h(
+        "div",
+        { class: "buttons" },
+        ...grants.map(({ id, covers }) => button(visible(grantWords(request, covers)), answer({ outcome: "allow", grant: id }))),
+        button("Cancel the turn", answer({ outcome: "cancelled" })),
+      ),
+      because(asking, (reason) => answer({ outcome: "reject", ...(reason !== "" && { reason }) })()),
+    ),
+  );
+}
+
+function because(asking: Asking, reject: (reason: string) => void): HTMLElement {
+  const reason = h("input", { type: "text", "aria-label": "Reason to reject, for the model", placeholder: "because …" });
+  reason.value = asking.typed.words;
+  reason.addEventListener("input", () => asking.keep({ words: reason.value, ticks: [] }));
+  reason.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing && reason.value.trim() !== "") {
+      reject(reason.value.trim());
+    }
+  });
+  return h("div", { class: "buttons reject" }, reason, button("Reject because", () => reject(reason.value.trim())));
+}
+
+/** The whole command, or the whole diff. */
+function subject(asking: Asking, { command, edits }: PermissionRow): HTMLElement[] {
+  const parts: HTMLElement[] = [];
+  if (command !== undefined) {
+    const by = (command.argv.at(-1) === command.text ? command.argv.slice(0, -1) : command.argv).join(" "); // the shell
+    const how = [`in ${command.cwd}`, ...(by === "" ? [] : [`by ${by}`]), ...(command.env.length === 0 ? [] : [`with ${command.env.join(" ")}`])];
+    parts.push(
+      h("pre", { class: "command", tabindex: 0, role: "group", "aria-label": "Command" }, visible(command.text)),
+      h("p", { class: "faint" }, visible(oneLine(how.join(" ")))),
+    );
+  }
+  return [...parts, ...(edits ?? []).map((diff) => diffElement(asking.page, diff, asking.folders()))];
+}
