@@ -1,20 +1,21 @@
 /** Questions of the model, and of commands that need words: a box opens only when the person comes to answer. */
 
 import * as vscode from "vscode";
+import { Notice } from "./notice";
 import { say, telling } from "./notify";
 import type { Core } from "./parts";
 import type { Input, InputReply } from "./protocol";
 import { line, short } from "./visible";
 
 const LONGEST = 240;
-const ANSWER = "Answer...";
 const DECLINE = "Do Not Answer";
 const OWN_WORDS = "$(edit) Your own words ...";
 const DECLINE_BUTTON: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("circle-slash"), tooltip: DECLINE };
 const WORDS_BUTTON: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("edit"), tooltip: "Your own words" };
 
 export class Inputs implements vscode.Disposable {
-  private readonly told = new Set<string>();
+  /** By request: what tells of it, if it was not asked at once. */
+  private readonly told = new Map<string, Notice | undefined>();
   /** Turns that ask what the person wants just now to be asked. */
   private readonly expected = new Set<string>();
   /** By request: what was typed and not sent. */
@@ -65,28 +66,24 @@ export class Inputs implements vscode.Disposable {
   }
 
   private look(): void {
-    for (const requestId of [...this.told].filter((each) => !this.find(each))) {
+    for (const [requestId, notice] of [...this.told].filter(([each]) => !this.find(each))) {
       this.told.delete(requestId);
+      notice?.dispose();
       this.over(requestId);
     }
     for (const request of this.waiting.filter((each) => !this.told.has(each.requestId))) {
-      this.told.add(request.requestId);
-      if (this.expected.delete(request.turnId)) {
+      const isExpected = this.expected.delete(request.turnId);
+      this.told.set(request.requestId, isExpected ? undefined : this.tell(request));
+      if (isExpected) {
         this.ask(request);
-      } else {
-        void telling(() => this.tell(request));
       }
     }
   }
 
-  private async tell(request: Input): Promise<void> {
-    const question = `Tark asks: ${short(request.question.trim(), LONGEST)}`;
-    const chosen = await vscode.window.showInformationMessage(question, ANSWER, DECLINE);
-    if (chosen === ANSWER) {
-      await this.show(request.requestId);
-    } else if (chosen === DECLINE) {
-      await this.answer(request, null);
-    }
+  private tell(request: Input): Notice {
+    const text = `Tark asks: ${short(request.question.trim(), LONGEST)}`;
+    const decline = { title: DECLINE, run: () => telling(() => this.answer(request, null)) };
+    return new Notice({ text, links: [decline] }, { title: "Answer…", run: () => telling(() => this.show(request.requestId)) });
   }
 
   /** Nobody asks any more: what was typed is not lost. */
@@ -107,6 +104,7 @@ export class Inputs implements vscode.Disposable {
   }
 
   private ask(request: Input): void {
+    this.told.get(request.requestId)?.dispose();
     this.box?.shown.dispose();
     if (request.options.length > 0) {
       this.pick(request);
@@ -135,6 +133,7 @@ export class Inputs implements vscode.Disposable {
         this.write(request);
       }
     });
+    pick.onDidChangeValue((value) => request.freeText && this.drafts.set(request.requestId, value));
     pick.show();
   }
 

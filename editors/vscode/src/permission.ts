@@ -5,22 +5,21 @@
 
 import * as vscode from "vscode";
 import { AskedDocuments, SCHEME } from "./askedDocuments";
+import { Notice, type Said } from "./notice";
 import { say, telling } from "./notify";
 import type { Core } from "./parts";
 import { answers, type Answer } from "./permissionAnswers";
-import { decided, message, mustBeShown, versionOf, whole } from "./permissionText";
+import { message, mustBeShown, versionOf, whole } from "./permissionText";
 import type { Permission, PermissionReply } from "./protocol";
-import { openDocument } from "./review/documents";
-import { nameOf } from "./review/files";
+import { isInTab, nameOf } from "./review/files";
 
-const SHOW = "Show";
-const REJECT = "Reject";
-const ALLOW = "Allow...";
-const LOUD = new Set(["risky", "dangerous"]);
+const REJECT: Answer = { kind: "reply", title: "Reject", reply: { outcome: "reject" } };
+/** Edits have their own buttons in the editor: what tells of them is out of the way after a while. */
+const EDITS_TOLD_MS = 15_000;
 
 export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
-  /** By request: what the person was told of it last. */
-  private readonly told = new Map<string, string>();
+  /** By request: what the person was told of it last, and where. */
+  private readonly told = new Map<string, { version: string; notice: Notice }>();
   private readonly documents = new AskedDocuments();
   private readonly lenses = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lenses.event;
@@ -32,6 +31,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
   ) {
     this.owned = vscode.Disposable.from(
       core.server.state.on("permission", () => this.look()),
+      Notice.register(),
       this.documents,
       this.documents.onDidRead(() => this.lenses.fire()),
       this.lenses,
@@ -50,6 +50,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
       void say(requestId === undefined ? "nothing waits for a permission" : "that was answered already");
       return;
     }
+    this.told.get(request.requestId)?.notice.dispose();
     await this.documents.show(request.requestId, textOf(request), request.edits?.length ? "diff" : "txt");
   }
 
@@ -84,50 +85,57 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
 
   /** What waits is something else now. */
   private look(): void {
-    for (const requestId of [...this.told.keys()]) {
+    for (const [requestId, { notice }] of [...this.told]) {
       if (!this.find(requestId)) {
         this.told.delete(requestId);
+        notice.dispose();
         void this.documents.drop(requestId);
       }
     }
     for (const request of this.waiting) {
-      const [, all] = decided(request.edits ?? []);
       const former = this.told.get(request.requestId);
-      this.told.set(request.requestId, request.digest);
-      if (former !== request.digest) {
-        void telling(() => this.tell(request, former !== undefined && all > 0));
-      }
-      if (former !== undefined) {
+      const version = versionOf(request);
+      if (former?.version !== version) {
+        former?.notice.dispose();
+        this.told.set(request.requestId, { version, notice: this.tell(request, former !== undefined) });
         this.documents.keep(request.requestId, textOf(request));
       }
     }
     this.lenses.fire();
   }
 
-  /** `again`: its hunks were edited since. */
-  private async tell(request: Permission, again: boolean): Promise<void> {
+  /** `again`: its hunks were edited or decided in part since. */
+  private tell(request: Permission, again: boolean): Notice {
     const version = versionOf(request);
-    const buttons = this.canAllow(request) ? [SHOW, REJECT, ALLOW] : [SHOW, REJECT];
-    const { showInformationMessage, showWarningMessage } = vscode.window;
-    const ask = LOUD.has(request.risk) ? showWarningMessage : showInformationMessage;
-    const chosen = await ask(`${message(request, nameOf)}${again ? " (edited since)" : ""}`, ...buttons);
-    if (chosen === SHOW) {
-      await this.show(request.requestId);
-    } else if (chosen === REJECT) {
-      await this.take(version, { kind: "reply", title: REJECT, reply: { outcome: "reject" } });
-    } else if (chosen === ALLOW) {
-      await this.choose(version);
+    const said: Said = {
+      text: `${message(request, nameOf)}${again ? " (changed since)" : ""}`,
+      links: [
+        { title: "Show", run: () => telling(() => this.show(request.requestId)) },
+        { title: REJECT.title, run: () => telling(() => this.take(version, REJECT)) },
+      ],
+    };
+    const notice = new Notice(said, { title: "Answer…", run: () => telling(() => this.choose(version)) });
+    if (request.edits?.length) {
+      setTimeout(() => notice.dispose(), EDITS_TOLD_MS);
     }
+    return notice;
   }
 
-  /** What is covered is named once more before it is allowed. */
+  /** What is covered is named once more before it is allowed; nothing is allowed by Enter alone. */
   private async choose(version: string): Promise<void> {
     const request = this.ofVersion(version);
-    if (request) {
-      const items = answers(request, this.canAllow(request)).map((answer) => ({ label: answer.title, answer }));
-      const placeHolder = message(request, nameOf);
-      const chosen = await vscode.window.showQuickPick(items, { title: "Tark asks", placeHolder, ignoreFocusOut: true });
-      await (chosen && this.take(version, chosen.answer));
+    if (!request) {
+      await this.changedSince(version);
+      return;
+    }
+    const items: (vscode.QuickPickItem & { readonly answer?: Answer })[] = [
+      { label: "$(eye) Show It Whole" },
+      ...answers(request, this.canAllow(request)).map((answer) => ({ label: answer.title, answer })),
+    ];
+    const placeHolder = message(request, nameOf);
+    const chosen = await vscode.window.showQuickPick(items, { title: "Tark asks", placeHolder, ignoreFocusOut: true });
+    if (chosen) {
+      await (chosen.answer ? this.take(version, chosen.answer) : this.show(request.requestId));
     }
   }
 
@@ -185,8 +193,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
   }
 
   private canAllow(request: Permission): boolean {
-    const isOpen = (uri: string): boolean => openDocument(vscode.Uri.parse(uri).toString()) !== undefined;
-    return !mustBeShown(request, isOpen, nameOf) || this.documents.wasRead(request.requestId, textOf(request));
+    return !mustBeShown(request, isInTab, nameOf) || this.documents.wasRead(request.requestId, textOf(request));
   }
 }
 

@@ -20,6 +20,9 @@ export class TakenBack extends Error {}
 
 const LISTS = { permission: "permissions", input: "inputs" } as const;
 
+/** The server takes a request back before it asks it anew, with other hunks: so long the person keeps looking at it. */
+const ANEW_MS = 150;
+
 interface Asked {
   resolve(reply: unknown): void;
   reject(problem: Error): void;
@@ -27,6 +30,8 @@ interface Asked {
 
 export class Waiting {
   private readonly asked = new Map<string, Asked>();
+  /** Taken back just now, and not answerable: asked anew, or about to go. */
+  private readonly leaving = new Map<string, { readonly kind: Kind; readonly timer: NodeJS.Timeout }>();
 
   /** @param send answers what did not come as a request to this client, by `tark.<kind>.answer` */
   constructor(
@@ -42,7 +47,15 @@ export class Waiting {
     this.asked.get(id)?.reject(new TakenBack("asked anew")); // its hunks were edited: another digest
     const answered = new Promise((resolve, reject) => this.asked.set(id, { resolve, reject }));
     const own = this.asked.get(id);
-    const takenBack = cancellation.onCancellationRequested(() => own?.reject(new TakenBack("taken back")));
+    clearTimeout(this.leaving.get(id)?.timer);
+    this.leaving.delete(id);
+    const takenBack = cancellation.onCancellationRequested(() => {
+      if (this.asked.get(id) === own) {
+        this.asked.delete(id);
+        this.leaving.set(id, { kind, timer: setTimeout(() => this.drop(kind, id), ANEW_MS) });
+      }
+      own?.reject(new TakenBack("taken back"));
+    });
     const list: readonly Kinds[Kind]["request"][] = this.state[LISTS[kind]];
     const known = list.some((each) => each.requestId === id);
     this.keep(kind, known ? list.map((each) => (each.requestId === id ? request : each)) : [...list, request]);
@@ -60,7 +73,7 @@ export class Waiting {
   /** What the person decided goes to the server, once. False: it does not wait any more. */
   async answer<K extends Kind>(kind: K, requestId: string, reply: Kinds[K]["reply"]): Promise<boolean> {
     const request = this.state[LISTS[kind]].find((each) => each.requestId === requestId);
-    if (request === undefined) {
+    if (request === undefined || this.leaving.has(requestId)) {
       return false;
     }
     const asked = this.asked.get(requestId);
@@ -75,12 +88,17 @@ export class Waiting {
 
   /** The server has ended: nobody waits for the answers. */
   private ended(): void {
+    for (const [requestId, { kind, timer }] of [...this.leaving]) {
+      clearTimeout(timer);
+      this.drop(kind, requestId);
+    }
     for (const each of this.asked.values()) {
       each.reject(new TakenBack("the server has ended"));
     }
   }
 
   private drop(kind: Kind, requestId: string): void {
+    this.leaving.delete(requestId);
     const list: readonly Kinds[Kind]["request"][] = this.state[LISTS[kind]];
     const left = list.filter((each) => each.requestId !== requestId);
     if (left.length < list.length) {

@@ -4,7 +4,9 @@ import * as vscode from "vscode";
 import { say, warn, words } from "../notify";
 import type { Server } from "../server/server";
 import type { Diffs } from "./diff";
-import { openDocument, type ReviewedDocuments } from "./documents";
+import type { ReviewedDocuments } from "./documents";
+import { isInTab } from "./files";
+import { drawsAll } from "./ghosts";
 import type { Meant } from "./meant";
 import { isPlain, orders, told, type Chosen, type Decision } from "./orders";
 import { count, type WaitingHunk } from "./words";
@@ -22,13 +24,15 @@ export class Deciding {
     private readonly diffs: Diffs,
   ) {}
 
-  /** These, which the person named one by one. */
+  /** This one, which the person named; several are many. */
   async decide(chosen: readonly WaitingHunk[], decision: Decision): Promise<void> {
-    if (chosen.length === 0) {
+    if (chosen.length > 1) {
+      await this.decideMany(chosen, decision);
+    } else if (chosen.length === 0) {
       void say(this.meant.nothing());
-      return;
+    } else if (!(await this.showFirst(chosen, decision))) {
+      await this.carryOut(chosen, decision);
     }
-    await this.carryOut(chosen, decision);
   }
 
   /** Many at once: conflicts are decided one by one. */
@@ -36,23 +40,27 @@ export class Deciding {
     const pending = chosen.filter((each) => isPlain(this.now(each)));
     if (pending.length === 0) {
       void say(chosen.length > 0 ? "only conflicts are left, which are decided one by one" : this.meant.nothing());
-      return;
+    } else if (!(await this.showFirst(pending, decision))) {
+      await this.carryOut(pending, decision);
     }
-    const hidden = decision === "accept" ? this.unseen(pending) : [];
-    if (hidden.length > 0) {
-      await this.diffs.show(hidden);
-      void say(`look at what is not open yet (${count(hidden)}), then accept again`);
-      return;
-    }
-    await this.carryOut(pending, decision);
   }
 
-  /** What would be written unseen: into files that are not open, or files that are to go. */
-  private unseen(waiting: readonly WaitingHunk[]): WaitingHunk[] {
-    return waiting.filter(({ uri, hunk }) => {
-      const isOpen = openDocument(uri) !== undefined && !hunk.operation;
-      return !(isOpen || hunk.applied || this.diffs.wasShown(hunk));
-    });
+  /** What would be written unseen is shown instead: true. */
+  private async showFirst(chosen: readonly WaitingHunk[], decision: Decision): Promise<boolean> {
+    const hidden = decision === "accept" ? chosen.filter((each) => this.isUnseen(each)) : [];
+    if (hidden.length > 0) {
+      await this.diffs.show(hidden);
+      void say(`${count(hidden)} not seen whole yet: look, then accept again`);
+    }
+    return hidden.length > 0;
+  }
+
+  /** In files that are not open, of files that are to go, and longer than what is drawn beside the lines. */
+  private isUnseen({ uri, hunk }: WaitingHunk): boolean {
+    if (hunk.applied || hunk.operation?.kind === "move" || this.diffs.wasShown(hunk)) {
+      return false;
+    }
+    return hunk.operation !== undefined || !isInTab(uri) || !drawsAll(hunk);
   }
 
   /** One after another, since each may change the text. */
@@ -62,9 +70,9 @@ export class Deciding {
     const all = chosen.map((each) => this.now(each));
     for (const { command, argument } of orders(all, decision)) {
       try {
-        const answer = await this.server.command<Answer>(command, argument);
-        done += answer.hunks?.length ?? 1;
-        answer.skipped?.forEach(({ reason }) => problems.add(reason));
+        const answer = await this.server.command<Answer | null>(command, argument);
+        done += answer?.hunks?.length ?? 1; // null: not known yet, in editors that the server does not know
+        answer?.skipped?.forEach(({ reason }) => problems.add(reason));
       } catch (problem) {
         problems.add(words(problem));
       }

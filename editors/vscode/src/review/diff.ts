@@ -3,14 +3,18 @@
 import * as vscode from "vscode";
 import type { Hunk } from "../protocol";
 import type { State } from "../state";
-import { side, type Side } from "./diffText";
+import { line } from "../visible";
+import { placesOn, side, type ShownHunk, type Side } from "./diffText";
 import type { ReviewedDocuments } from "./documents";
 import { linesOfFile, nameOf } from "./files";
+import type { Place } from "./places";
 import { allWaiting, count, type WaitingHunk } from "./words";
 
 export const SCHEME = "tark-diff";
 /** What is shown follows the text once nobody types. */
 const PAUSE_MS = 200;
+/** The key that showed it, pressed twice, is no look at it. */
+const LOOK_MS = 500;
 
 /** In the query of such a document. */
 interface Shown {
@@ -22,8 +26,8 @@ interface Shown {
 export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
-  /** What was shown of each hunk, by its id. */
-  private readonly seen = new Map<string, string>();
+  /** By hunk: the lines whose end was on the screen, and since when. */
+  private readonly seen = new Map<string, { readonly text: string; readonly since: number }>();
   private readonly owned: vscode.Disposable;
   private readonly stale = new Set<string>();
   private pause: NodeJS.Timeout | undefined;
@@ -36,19 +40,15 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       state.on("hunks", ({ uri }) => this.refresh(uri)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.refresh(document.uri.toString())),
+      vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.look(textEditor)),
+      vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.look(editor))),
       this.changed,
     );
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const shown = shownIn(uri);
-    const known = shown && this.state.hunks.get(shown.uri);
-    if (!shown) {
-      return "";
-    }
-    const hunks = (known?.hunks ?? []).filter((hunk) => shown.hunkIds.includes(hunk.hunkId));
-    const placed = hunks.map((hunk) => ({ hunk, place: this.documents.placeOf(shown.uri, hunk) }));
-    return side(await linesOfFile(shown.uri), placed, shown.side);
+    return shown ? side(await linesOfFile(shown.uri), this.placed(shown), shown.side) : "";
   }
 
   /** One file in a diff, several in one editor of them all. */
@@ -64,7 +64,7 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     const [only] = sides;
     if (only && sides.length === 1) {
       const [before, after, uri] = only;
-      const title = `${nameOf(uri)} (Tark: ${count(waiting)})`;
+      const title = `${line(nameOf(uri))} (Tark: ${count(waiting)})`;
       const first = waiting[0] && this.documents.placeOf(uri, waiting[0].hunk).start;
       const selection = new vscode.Range(first ?? 0, 0, first ?? 0, 0);
       await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: true, selection });
@@ -72,18 +72,21 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
       const resources = sides.map(([before, after, uri]) => [vscode.Uri.parse(uri), before, after]);
       await vscode.commands.executeCommand("vscode.changes", `Tark: ${count(waiting)}`, resources);
     }
-    waiting.forEach(({ hunk }) => this.seen.set(hunk.hunkId, textOf(hunk)));
+    vscode.window.visibleTextEditors.forEach((editor) => this.look(editor));
   }
 
-  /** Was all of it shown as it is now? */
+  /** Was its end on the screen, as it is now? */
   wasShown(hunk: Hunk): boolean {
-    return this.seen.get(hunk.hunkId) === textOf(hunk);
+    const seen = this.seen.get(hunk.hunkId);
+    return seen?.text === textOf(hunk) && Date.now() - seen.since >= LOOK_MS;
   }
 
-  /** The hunks that such a document shows, while they wait. */
-  shownIn(document: vscode.Uri): WaitingHunk[] {
+  /** The hunks that such a document shows, while they wait, and where they stand in it. */
+  shownIn(document: vscode.Uri): (WaitingHunk & { readonly place: Place })[] {
     const shown = shownIn(document);
-    return shown ? allWaiting(this.state.hunks).filter(({ hunk }) => shown.hunkIds.includes(hunk.hunkId)) : [];
+    const placed = shown ? this.placed(shown) : [];
+    const places = shown ? placesOn(placed, shown.side) : [];
+    return placed.map(({ hunk, place }, index) => ({ uri: shown?.uri ?? "", hunk, place: places[index] ?? place }));
   }
 
   dispose(): void {
@@ -91,7 +94,30 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     this.owned.dispose();
   }
 
+  private placed({ uri, hunkIds }: Shown): ShownHunk[] {
+    return allWaiting(this.state.hunks)
+      .filter((each) => each.uri === uri && hunkIds.includes(each.hunk.hunkId))
+      .map(({ hunk }) => ({ hunk, place: this.documents.placeOf(uri, hunk) }));
+  }
+
+  /** What will stand there is on the side after it; of a file that is to go all is on the side before. */
+  private look({ document, visibleRanges }: vscode.TextEditor): void {
+    const shown = shownIn(document.uri);
+    for (const { hunk, place } of shown ? this.shownIn(document.uri) : []) {
+      const last = Math.min(Math.max(place.start, place.start + place.count - 1), document.lineCount - 1);
+      const isOnScreen = visibleRanges.some(({ start, end }) => start.line <= last && last <= end.line);
+      const isItsSide = shown?.side === (hunk.operation?.kind === "remove" ? "before" : "after");
+      if (isItsSide && isOnScreen && this.seen.get(hunk.hunkId)?.text !== textOf(hunk)) {
+        this.seen.set(hunk.hunkId, { text: textOf(hunk), since: Date.now() });
+      }
+    }
+  }
+
   private refresh(uri: string): void {
+    const waiting = this.state.hunks.get(uri)?.hunks ?? [];
+    if (waiting.length === 0 && this.state.hunks.size === 0) {
+      this.seen.clear();
+    }
     if (!vscode.workspace.textDocuments.some((document) => shownIn(document.uri)?.uri === uri)) {
       return;
     }

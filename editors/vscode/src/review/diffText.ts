@@ -32,6 +32,23 @@ export function side(lines: readonly string[] | undefined, shown: readonly Shown
   return code(made.join("\n"));
 }
 
+/** Where they stand on that side. */
+export function placesOn(shown: readonly ShownHunk[], which: Side): Place[] {
+  let grown = 0;
+  const places = new Map<ShownHunk, Place>();
+  for (const each of inReverse(shown).reverse()) {
+    const { hunk, place } = each;
+    if (hunk.operation) {
+      places.set(each, { start: 0, count: linesOf(which === "after" ? hunk.newText : hunk.oldText).length });
+      continue;
+    }
+    const count = linesFor(hunk, which)?.length ?? place.count;
+    places.set(each, { start: place.start + grown, count });
+    grown += count - place.count;
+  }
+  return shown.map((each) => places.get(each) ?? each.place);
+}
+
 /** Undefined: as they are. */
 function linesFor(hunk: Hunk, which: Side): string[] | undefined {
   if (which === "after") {

@@ -33,10 +33,21 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
   async open(uri: string, hunk: Hunk): Promise<void> {
     const path = `/${hunk.hunkId}/${vscode.Uri.parse(uri).path.split("/").at(-1) ?? ""}`;
     const known = this.edited.get(path);
-    this.edited.set(path, { text: known?.text ?? hunk.newText, mtime: known?.mtime ?? Date.now(), hunk, accepting: false });
+    const isSame = known?.hunk.newText === hunk.newText || known?.text === hunk.newText;
+    this.edited.set(path, {
+      text: isSame ? known.text : hunk.newText,
+      mtime: isSame ? known.mtime : Date.now(),
+      hunk,
+      accepting: false,
+    });
     const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: SCHEME, path }));
     await vscode.window.showTextDocument(document, { preview: false });
     void vscode.window.setStatusBarMessage("Tark: saving proposes these lines, accepting applies them", 8000);
+  }
+
+  /** The hunk that is edited there. */
+  hunkIn(document: vscode.TextDocument): Hunk | undefined {
+    return this.edited.get(document.uri.path)?.hunk;
   }
 
   /** Applies what is written there, and closes it. */

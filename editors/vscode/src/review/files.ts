@@ -17,6 +17,14 @@ export function isTheirs(uri: string): boolean {
   return noFolder || vscode.workspace.getWorkspaceFolder(parsed) !== undefined || openDocument(uri) !== undefined;
 }
 
+/** Does the person have it open? What merely lies in memory, for another extension, nobody sees. */
+export function isInTab(uri: string): boolean {
+  const normal = vscode.Uri.parse(uri).toString();
+  const of = ({ input }: vscode.Tab): (vscode.Uri | undefined)[] =>
+    input instanceof vscode.TabInputText ? [input.uri] : input instanceof vscode.TabInputTextDiff ? [input.modified] : [];
+  return vscode.window.tabGroups.all.some(({ tabs }) => tabs.flatMap(of).some((each) => each?.toString() === normal));
+}
+
 /** Undefined: there is none, or it is too large to be shown. */
 export async function linesOfFile(uri: string): Promise<string[] | undefined> {
   const open = openDocument(uri);
@@ -50,8 +58,13 @@ export async function goTo(uri: string, line: number): Promise<vscode.TextEditor
   } catch {
     throw new Error(`${nameOf(uri)} cannot be opened: it is not there yet, or is no text (Show Diff shows what is to be)`);
   }
-  const place = new vscode.Position(Math.max(0, Math.min(line, document.lineCount - 1)), 0);
-  const editor = await vscode.window.showTextDocument(document, { selection: new vscode.Range(place, place) });
-  editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  const editor = await vscode.window.showTextDocument(document);
+  moveTo(editor, line);
   return editor;
+}
+
+export function moveTo(editor: vscode.TextEditor, line: number): void {
+  const place = new vscode.Position(Math.max(0, Math.min(line, editor.document.lineCount - 1)), 0);
+  editor.selection = new vscode.Selection(place, place);
+  editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }

@@ -15,6 +15,8 @@ export interface Ghost {
   /** The line at whose end it stands. */
   readonly line: number;
   readonly text: string;
+  /** More belongs to it than is said. */
+  readonly isCut: boolean;
 }
 
 export interface Drawing {
@@ -24,7 +26,9 @@ export interface Drawing {
   readonly ghosts: readonly Ghost[];
 }
 
-const LONGEST = 120;
+const LONGEST = 160;
+/** Characters times characters of lines that are compared word by word, of one hunk: it is done at each pause of typing. */
+const MOST_COMPARED = 500_000;
 /** How the lines that do not stand there are told from the text before them. */
 const SIGNS = { added: "+ ", removed: "− " };
 
@@ -36,6 +40,7 @@ export function drawn(hunk: Hunk, place: Place, lineCount: number): Drawing {
   const words: (Span & { line: number })[] = [];
   const ghosts: Ghost[] = [];
   const last = Math.max(0, lineCount - 1);
+  let compared = 0;
   for (const run of runs(there, others)) {
     const [count, otherCount] = [run.oldEnd - run.oldStart, run.newEnd - run.newStart];
     for (let index = 0; index < count; index += 1) {
@@ -43,25 +48,32 @@ export function drawn(hunk: Hunk, place: Place, lineCount: number): Drawing {
       lines.push(line);
       if (count === otherCount) {
         const [one, other] = [there[run.oldStart + index] ?? "", others[run.newStart + index] ?? ""];
-        words.push(...changedWords(one, other).map((span) => ({ ...span, line })));
+        compared += one.length * other.length;
+        const spans = compared > MOST_COMPARED ? [] : changedWords(one, other);
+        words.push(...spans.map((span) => ({ ...span, line })));
       }
     }
     const at = place.start + run.oldStart;
     if (count === 0 && otherCount > 0) {
       const above = Math.min(Math.max(0, at - 1), last);
-      ghosts.push({ line: above, text: ghost(hunk, others.slice(run.newStart, run.newEnd), at === 0) });
+      ghosts.push({ line: above, ...ghost(hunk, others.slice(run.newStart, run.newEnd), at === 0) });
     }
     for (let index = 0; index < Math.min(count, otherCount); index += 1) {
       const isLast = index === Math.min(count, otherCount) - 1;
       const own = others.slice(run.newStart + index, isLast ? run.newEnd : run.newStart + index + 1);
-      ghosts.push({ line: Math.min(at + index, last), text: ghost(hunk, own, false) });
+      ghosts.push({ line: Math.min(at + index, last), ...ghost(hunk, own, false) });
     }
   }
   return { lines, words, ghosts };
 }
 
+/** Can the whole hunk be read in the editor? What goes stands there; what comes may be cut. */
+export function drawsAll(hunk: Hunk): boolean {
+  return drawn(hunk, { start: 0, count: 0 }, 1).ghosts.every(({ isCut }) => !isCut);
+}
+
 /** Of lines above the first one that is said. */
-function ghost(hunk: Hunk, lines: readonly string[], isOnTop: boolean): string {
+function ghost(hunk: Hunk, lines: readonly string[], isOnTop: boolean): Omit<Ghost, "line"> {
   const sign = (isOnTop ? "↑ " : "") + (hunk.applied ? SIGNS.removed : SIGNS.added);
   let text = code(lines[0] ?? "").replaceAll("\t", " ").trim();
   let shown = 1;
@@ -75,5 +87,6 @@ function ghost(hunk: Hunk, lines: readonly string[], isOnTop: boolean): string {
   }
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
   const left = lines.length - shown;
-  return `${sign}${cut}${left > 0 ? ` … ${String(left)} more` : ""}`;
+  const more = left > 0 ? ` … ${String(left)} more` : "";
+  return { text: `${sign}${cut}${more}`, isCut: left > 0 || cut !== text };
 }

@@ -18,6 +18,7 @@ type Button = readonly [title: string, command: string];
 
 const DIFF: Button = ["Diff", "tark.client.diff"];
 const EDIT: Button = ["Edit", "tark.client.editHunk"];
+const AGAIN: Button = ["Regenerate", "tark.client.regenerateHunk"];
 
 function accept(title: string): Button {
   return [title, "tark.client.acceptHunk"];
@@ -28,7 +29,7 @@ function reject(title: string): Button {
 }
 
 const BUTTONS: Readonly<Record<Look, (applied: boolean) => readonly Button[]>> = {
-  pending: () => [accept("$(check) Accept"), reject("$(close) Reject"), DIFF, EDIT],
+  pending: () => [accept("$(check) Accept"), reject("$(close) Reject"), DIFF, EDIT, AGAIN],
   changed: () => [],
   conflict: () => [accept("Use Tark's Lines"), reject("Keep Mine"), DIFF],
   stale: (applied) => (applied ? [accept("Keep It"), reject("Try Again"), DIFF] : [accept("Try Again"), reject("Keep Mine"), DIFF]),

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { State } from "../state";
 import { SCHEME as DIFF, type Diffs } from "./diff";
 import type { ReviewedDocuments } from "./documents";
+import type { Place } from "./places";
 import { nearest, row, touched } from "./selection";
 import { allWaiting, count, type WaitingHunk } from "./words";
 
@@ -26,10 +27,11 @@ export class Meant {
       return this.all().filter(({ hunk }) => hunk.hunkId === given);
     }
     const { uri } = editor.document;
-    if (uri.scheme === DIFF) {
-      return this.diffs.shownIn(uri);
+    const isDiff = uri.scheme === DIFF;
+    const placed = isDiff ? this.diffs.shownIn(uri) : this.documents.of(uri.toString());
+    if (isDiff && placed.length === 1) {
+      return this.diffs.shownIn(uri); // there is but one that can be meant
     }
-    const placed = this.documents.of(uri.toString());
     const places = placed.map(({ place }) => place);
     const chosen = touched(places, editor.selection.start.line, editor.selection.end.line);
     const ofFile = placed.filter(({ hunk }) => hunk.operation); // it is meant wherever one is in it
@@ -48,10 +50,17 @@ export class Meant {
     return this.all().filter((each) => each.uri === uri?.toString());
   }
 
+  /** Of the hunks in that editor, in its own lines. */
+  places(editor: vscode.TextEditor | undefined): Place[] {
+    const uri = editor?.document.uri;
+    const placed = uri?.scheme === DIFF ? this.diffs.shownIn(uri) : this.documents.of(uri?.toString() ?? "");
+    return placed.map(({ place }) => place);
+  }
+
   /** What is said where there are none. */
   nothing(): string {
     const editor = vscode.window.activeTextEditor;
-    const places = editor ? this.documents.of(editor.document.uri.toString()).map(({ place }) => place) : [];
+    const places = this.places(editor);
     const index = editor && nearest(places, editor.selection.active.line);
     const place = index === undefined ? undefined : places[index];
     if (place) {

@@ -4,7 +4,8 @@ import * as vscode from "vscode";
 import { say } from "../notify";
 import type { Diffs } from "./diff";
 import type { ReviewedDocuments } from "./documents";
-import { goTo, nameOf } from "./files";
+import { SCHEME as DIFF } from "./diff";
+import { goTo, moveTo, nameOf } from "./files";
 import type { Meant } from "./meant";
 import { next, row } from "./selection";
 import type { WaitingHunk } from "./words";
@@ -23,9 +24,14 @@ export class Navigation {
   async go(step: 1 | -1): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const uri = editor?.document.uri.toString() ?? "";
-    const places = this.documents.of(uri).map(({ place }) => place);
+    const places = this.meant.places(editor);
     const line = editor?.selection.active.line ?? 0;
     const found = next(places, line, step);
+    if (editor?.document.uri.scheme === DIFF) {
+      const rows = places.map(row);
+      moveTo(editor, found ?? (step > 0 ? Math.min(...rows) : Math.max(...rows)));
+      return;
+    }
     const spot = `${uri} ${String(line)} ${String(step)}`;
     const wasTold = this.toldEnd === spot;
     this.toldEnd = "";

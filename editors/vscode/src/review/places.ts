@@ -40,12 +40,14 @@ function lineBreaks(text: string): number {
  * `lengthAfter` tells how long a line is after all of them. VS Code tells them from the last in the text to the first.
  */
 export function lineChanges(changes: readonly TextChange[], lengthAfter: (line: number) => number): LineChange[] {
-  return changes.map((change, index) => {
-    const grownAbove = changes
-      .slice(index + 1)
-      .reduce((sum, each) => sum + lineBreaks(each.text) - (each.endLine - each.startLine), 0);
-    return lineChange(change, (line) => lengthAfter(line + grownAbove));
-  });
+  const found: LineChange[] = [];
+  let grownAbove = 0;
+  for (const change of changes.toReversed()) {
+    const grown = grownAbove;
+    found.push(lineChange(change, (line) => lengthAfter(line + grown)));
+    grownAbove += lineBreaks(change.text) - (change.endLine - change.startLine);
+  }
+  return found.reverse();
 }
 
 function lineChange(change: TextChange, lengthAfter: (line: number) => number): LineChange {
@@ -110,7 +112,9 @@ export class ChangeLog {
   constructor(private since: number) {}
 
   add(version: number, changes: readonly LineChange[]): void {
-    this.changes.push(...changes.map((change) => ({ version, change })));
+    for (const change of changes) {
+      this.changes.push({ version, change });
+    }
     if (this.changes.length > MOST) {
       const [dropped] = this.changes.splice(0, this.changes.length - MOST / 2).slice(-1);
       this.since = dropped?.version ?? this.since;

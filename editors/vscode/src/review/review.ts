@@ -6,7 +6,7 @@ import type { Core } from "../parts";
 import type { Server } from "../server/server";
 import { Deciding } from "./deciding";
 import { Decorations } from "./decorations";
-import { Diffs, SCHEME as DIFF } from "./diff";
+import { Diffs } from "./diff";
 import { ReviewedDocuments } from "./documents";
 import { HunkEditing, SCHEME as EDITED } from "./editing";
 import { nameOf } from "./files";
@@ -14,7 +14,6 @@ import { Lenses } from "./lenses";
 import { hunkIdOf, Meant } from "./meant";
 import { Navigation } from "./navigation";
 import type { Decision } from "./orders";
-import { touched } from "./selection";
 import { ChangesTree } from "./tree";
 import { operation, type WaitingHunk } from "./words";
 
@@ -32,6 +31,8 @@ export class Review implements vscode.Disposable {
   private readonly navigation: Navigation;
   private readonly owned: vscode.Disposable;
   private readonly contexts = new Map<string, boolean>();
+  /** What was said to a change that could not be written anew. */
+  private unsent = "";
 
   constructor(_context: vscode.ExtensionContext, core: Core) {
     const { server } = core;
@@ -63,10 +64,12 @@ export class Review implements vscode.Disposable {
       await this.deciding.decideMany(this.meant.all(), decision);
     } else if (scope === "file") {
       await this.deciding.decideMany(this.meant.inFile(target), decision);
-    } else if (document?.uri.scheme === EDITED && decision === "accept" && hunkIdOf(target) === undefined) {
+    } else if (document?.uri.scheme !== EDITED || hunkIdOf(target) !== undefined) {
+      await this.deciding.decide(this.meant.hunks(target), decision);
+    } else if (decision === "accept") {
       await this.editing.accept(document);
     } else {
-      await this.deciding.decide(this.meant.hunks(target), decision);
+      await this.deciding.decide(this.meant.hunks(this.editing.hunkIn(document)), decision);
     }
   }
 
@@ -102,10 +105,14 @@ export class Review implements vscode.Disposable {
       (await vscode.window.showInputBox({
         title: "Tark: write this change anew",
         prompt: "What should be otherwise? Nothing: just in another way",
+        value: this.unsent,
         ignoreFocusOut: true,
       }));
     if (found && prompt !== undefined) {
+      this.unsent = prompt; // until it is taken
       await this.server.command("tark.hunk.regenerate", { hunkId: found.hunk.hunkId, prompt });
+      this.unsent = "";
+      vscode.window.setStatusBarMessage("Tark: the change is being written anew", 5000);
     }
   }
 
@@ -132,12 +139,9 @@ export class Review implements vscode.Disposable {
   /** What the keys and menus ask for. */
   private look(): void {
     const editor = vscode.window.activeTextEditor;
-    const uri = editor?.document.uri;
-    const isDiff = uri?.scheme === DIFF && this.diffs.shownIn(uri).length > 0;
-    const places = uri ? this.documents.of(uri.toString()).map(({ place }) => place) : [];
-    const line = editor?.selection.active.line ?? 0;
-    this.tell("tark.hunksInEditor", places.length > 0 || isDiff);
-    this.tell("tark.hunkAtCursor", uri?.scheme === EDITED || isDiff || touched(places, line, line).length > 0);
+    const isEdited = editor?.document.uri.scheme === EDITED;
+    this.tell("tark.hunksInEditor", this.meant.places(editor).length > 0);
+    this.tell("tark.hunkAtCursor", isEdited || (editor !== undefined && this.meant.hunks(undefined).length > 0));
   }
 
   /** Only where it is another one: each is a message to the window. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hunk } from "../../src/protocol";
 import { changedWords } from "../../src/review/changedWords";
-import { side } from "../../src/review/diffText";
-import { drawn } from "../../src/review/ghosts";
+import { placesOn, side } from "../../src/review/diffText";
+import { drawn, drawsAll } from "../../src/review/ghosts";
 import { runs } from "../../src/review/lineDiff";
 import { isPlain, orders, told } from "../../src/review/orders";
 import { ChangeLog } from "../../src/review/places";
@@ -103,12 +103,12 @@ test("what goes is marked, what comes stands at the end of the line it belongs t
     lines: [1],
     words: [{ line: 1, from: 0, to: 5 }],
     ghosts: [
-      { line: 1, text: "+ sum(a)" },
-      { line: 2, text: "+ new" },
+      { line: 1, text: "+ sum(a)", isCut: false },
+      { line: 2, text: "+ new", isCut: false },
     ],
   });
   const applied = hunk(1, "a\n", "b\n", { applied: true });
-  assert.deepEqual(drawn(applied, { start: 1, count: 1 }, 9).ghosts, [{ line: 1, text: "− a" }]);
+  assert.deepEqual(drawn(applied, { start: 1, count: 1 }, 9).ghosts, [{ line: 1, text: "− a", isCut: false }]);
 });
 
 test("an insertion says how much it is, above the first line, too", () => {
@@ -116,13 +116,15 @@ test("an insertion says how much it is, above the first line, too", () => {
   const [ghost] = drawn(hunk(0, "", long), { start: 0, count: 0 }, 3).ghosts;
   assert.equal(ghost?.line, 0);
   assert.match(ghost.text, /^↑ \+ line 0 ⏎ line 1 .* … \d+ more$/);
-  assert.ok(ghost.text.length < 150);
+  assert.ok(ghost.text.length < 200);
+  assert.ok(!drawsAll(hunk(0, "", long)), "so it is shown whole before it is accepted");
+  assert.ok(drawsAll(hunk(0, "a\n", "b\nc\n")));
 });
 
 test("the lines of a deletion that are more than those that come are all marked", () => {
   const drawing = drawn(hunk(0, "a\nb\nc\n", "x\n"), { start: 0, count: 3 }, 3);
   assert.deepEqual(drawing.lines, [0, 1, 2]);
-  assert.deepEqual(drawing.ghosts, [{ line: 0, text: "+ x" }]);
+  assert.deepEqual(drawing.ghosts, [{ line: 0, text: "+ x", isCut: false }]);
 });
 
 test("the two sides of a diff", () => {
@@ -133,6 +135,8 @@ test("the two sides of a diff", () => {
   ];
   assert.equal(side(lines, shown, "before"), "a\nb\nc\nd");
   assert.equal(side(lines, shown, "after"), "a\nB1\nB2\nc\nD");
+  assert.deepEqual(placesOn(shown, "before"), [{ start: 1, count: 1 }, { start: 3, count: 1 }]);
+  assert.deepEqual(placesOn(shown, "after"), [{ start: 1, count: 2 }, { start: 4, count: 1 }]);
   const conflict = { hunk: hunk(1, "b\n", "B\n", { state: "conflict" }), place: { start: 1, count: 1 } };
   assert.equal(side(["a", "typed"], [conflict], "before"), "a\ntyped");
   assert.equal(side(["a", "typed"], [conflict], "after"), "a\nB");

@@ -181,6 +181,23 @@ test("a permission that is taken back, or whose server ends, does not wait", asy
   assert.equal(state.permissions.length, 0);
 });
 
+test("a permission that is taken back to be asked anew stays in sight, and is not answered meanwhile", async () => {
+  const { state } = begun();
+  const waiting = new Waiting(state, () => Promise.reject(new Error("it came as a request")));
+  let cancel: () => void = () => undefined;
+  const token = { onCancellationRequested: (listener: () => void) => ((cancel = listener), { dispose: () => undefined }) };
+  const former = waiting.ask("permission", permission("r1"), token);
+  const seen: number[] = [];
+  state.on("permission", () => seen.push(state.permissions.length));
+  cancel();
+  await assert.rejects(former, TakenBack);
+  assert.equal(await waiting.answer("permission", "r1", { outcome: "allow" }), false);
+  const anew = waiting.ask("permission", { ...permission("r1"), digest: "e" }, never);
+  assert.deepEqual(seen, [1], "it never left");
+  assert.equal(await waiting.answer("permission", "r1", { outcome: "allow" }), true);
+  assert.deepEqual(await anew, { outcome: "allow" });
+});
+
 test("what was told of by tark.state is answered by its command, with the digest it was shown with", async () => {
   const { state, updates } = begun();
   const sent: unknown[] = [];
