@@ -60,6 +60,11 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
+  /** Is it on the screen? */
+  get visible(): boolean {
+    return this.view?.visible ?? false;
+  }
+
   /** Shows it; `focus`: the prompt gets the keys. `text` goes into the prompt, behind what is typed there. */
   async show({ focus, text }: { focus: boolean; text?: string }): Promise<void> {
     await vscode.commands.executeCommand(`${VIEW}.focus`, { preserveFocus: !focus });
