@@ -1,0 +1,51 @@
+"""docs/vscode.md names every command, key and setting of the extension, and the pictures it shows are there."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp import __version__
+
+ROOT = Path(__file__).parents[3]
+DOC = ROOT / "docs" / "vscode.md"
+TEXT = DOC.read_text(encoding="utf-8")
+MANIFEST: dict[str, Any] = json.loads((ROOT / "editors" / "vscode" / "package.json").read_text(encoding="utf-8"))
+CONTRIBUTED = MANIFEST["contributes"]
+SETTINGS = [name for group in CONTRIBUTED["configuration"] for name in group["properties"]]
+
+
+def test_the_extension_has_the_version_of_its_server() -> None:
+    assert MANIFEST["version"] == __version__
+
+
+@pytest.mark.parametrize("title", [command["title"] for command in CONTRIBUTED["commands"]])
+def test_every_command(title: str) -> None:
+    cells = {name.strip() for row in re.findall(r"^\| ([^|]+) \|", TEXT, re.MULTILINE) for name in row.split(",")}
+    assert title in cells
+
+
+@pytest.mark.parametrize(
+    "key", [binding[how] for binding in CONTRIBUTED["keybindings"] for how in ("key", "mac") if how in binding]
+)
+def test_every_key(key: str) -> None:
+    assert f"`{'+'.join(part.capitalize() for part in key.split('+'))}`" in TEXT
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting(name: str) -> None:
+    group, _, last = name.rpartition(".")
+    assert f"`{name}`" in TEXT or f"`{group}.*`" in TEXT or (f"`{group}." in TEXT and f"`.{last}`" in TEXT)
+
+
+def test_nothing_else_is_named_like_a_setting() -> None:
+    named = set(re.findall(r"`(tark\.\w+(?:\.\w+)*)`", TEXT)) - {"tark.vsix"}
+    assert named <= set(SETTINGS)
+
+
+def test_every_picture_is_there() -> None:
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
+    assert pictures
+    assert not [picture for picture in pictures if not (DOC.parent / picture).is_file()]
