@@ -5,6 +5,7 @@ import { menu } from "./menu";
 import { say, telling } from "./notify";
 import type { Parts } from "./parts";
 import { logIn, setKey } from "./pickers/login";
+import { choosePrompt } from "./pickers/prompts";
 import { chooseSession, compactSession, importSession } from "./pickers/sessions";
 import { chooseLevel, chooseModel } from "./pickers/settings";
 import { showWaiting } from "./waitingList";
@@ -20,8 +21,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   fix: ({ turns }) => turns.start("fix"),
   test: ({ turns }) => turns.start("test"),
   document: ({ turns }) => turns.start("document"),
-  stop: (parts) => stop(parts, parts.server.state.sessionId),
-  stopAll: (parts) => stop(parts),
+  prompt: choosePrompt,
+  stop: stopSession,
+  stopAll: (parts) => stop(parts, {}),
   undo: ({ undo }) => undo.last(),
 
   chat: ({ chat }) => chat.show({ focus: true }),
@@ -78,15 +80,29 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
   }
 }
 
-/** Of the session, or of all. */
-async function stop({ server, running }: Parts, sessionId?: string): Promise<void> {
-  const answer = server.running
-    ? await server.command<{ cancelled: readonly string[] }>("tark.turn.cancel", sessionId === undefined ? {} : { sessionId })
-    : { cancelled: [] };
-  if (answer.cancelled.length === 0) {
-    const elsewhere = running.count > 0 ? ' in this session, but elsewhere: "Tark: Stop All Turns"' : "";
-    void say(`nothing is running${elsewhere}`);
+/** The one that goes on; where a new one is to begin, nothing of it can run. */
+async function stopSession(parts: Parts): Promise<void> {
+  const { sessionId } = parts.server.state;
+  if (sessionId === undefined) {
+    sayNothingRuns(parts);
+  } else {
+    await stop(parts, { sessionId });
   }
+}
+
+async function stop(parts: Parts, turns: { sessionId?: string }): Promise<void> {
+  const { server } = parts;
+  const { cancelled } = server.running
+    ? await server.command<{ cancelled: readonly string[] }>("tark.turn.cancel", turns)
+    : { cancelled: [] };
+  if (cancelled.length === 0) {
+    sayNothingRuns(parts);
+  }
+}
+
+function sayNothingRuns({ running }: Parts): void {
+  const elsewhere = running.count > 0 ? ' in this session, but elsewhere: "Tark: Stop All Turns"' : "";
+  void say(`nothing is running${elsewhere}`);
 }
 
 function idOf(given: unknown): string | undefined {

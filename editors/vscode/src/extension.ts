@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { autostart } from "./autostart";
 import { ChatView } from "./chat/view";
 import { registerCommands } from "./commands";
+import { watchEndings } from "./endings";
 import { executed } from "./executed";
 import { Inputs } from "./input";
 import { watchEditors } from "./lastFileEditor";
@@ -67,11 +68,12 @@ export function activate(context: vscode.ExtensionContext): Api {
     ...[server, status, progress, watchEditors(), parts.reports, parts.chat, parts.review, parts.permissions, parts.inputs],
     state.on("server", ({ running: there }) => {
       if (!there) {
-        progress.dispose();
+        progress.clear();
       } else if (state.sessionId !== undefined) {
         void sessions.reload(state.sessionId).catch(() => undefined);
       }
     }),
+    watchEndings(state, () => parts.chat.visible),
     autostart(context, server),
   );
   registerCommands(context, parts);

@@ -1,8 +1,10 @@
-/** Work of the server as it goes on: in the status bar at first, and after two seconds with a button that cancels it. */
+/** Work of the server as it goes on: behind the status item at first, and after two seconds with a button that cancels it. */
 
 import * as vscode from "vscode";
+import { line } from "./visible";
 
 const LATER_MS = 2_000;
+const LAST_MS = 5_000;
 
 /** What the server tells of it. */
 export interface Told {
@@ -12,11 +14,9 @@ export interface Told {
   readonly cancellable?: boolean;
 }
 
-type Report = (message: string) => void;
-
 interface Shown {
   message: string;
-  report: Report;
+  report(): void;
   end(): void;
 }
 
@@ -32,32 +32,51 @@ export class Progress implements vscode.Disposable {
   }
 
   told(token: string | number, told: Told, cancel: () => void): void {
+    const message = told.message === undefined ? undefined : line(told.message);
     if (told.kind === "begin") {
       this.shown.get(token)?.end();
-      this.shown.set(token, begin(told, cancel));
+      this.shown.set(token, begin({ ...told, title: line(told.title ?? "Tark") }, message ?? "", cancel));
     }
     const shown = this.shown.get(token);
     if (told.kind === "end") {
       this.shown.delete(token);
       shown?.end();
-    } else if (shown !== undefined && told.message !== undefined) {
-      shown.message = told.message;
-      shown.report(told.message);
+      if (message) {
+        vscode.window.setStatusBarMessage(`Tark: ${message}`, LAST_MS); // what it came to
+      }
+    } else if (shown !== undefined && message !== undefined) {
+      shown.message = message;
+      shown.report();
     }
     this.changed();
   }
 
-  /** The server has ended. */
-  dispose(): void {
+  /** The server has ended, and its work with it. */
+  clear(): void {
     for (const each of this.shown.values()) {
       each.end();
     }
     this.shown.clear();
   }
+
+  dispose(): void {
+    this.clear();
+  }
 }
 
-function begin({ title = "Tark", message = "", cancellable = false }: Told, cancel: () => void): Shown {
+/** The status item tells of it (status.ts) until it has taken so long that one may want to end it. */
+function begin({ title = "", cancellable = false }: Told, message: string, cancel: () => void): Shown {
   let close: () => void = () => undefined;
+  const later = setTimeout(() => {
+    const done = new Promise<void>((resolve) => (close = resolve));
+    const options = { location: vscode.ProgressLocation.Notification, title, cancellable };
+    void vscode.window.withProgress(options, (progress, token) => {
+      token.onCancellationRequested(cancel);
+      shown.report = () => progress.report({ message: shown.message });
+      shown.report();
+      return done;
+    });
+  }, LATER_MS);
   const shown: Shown = {
     message,
     report: () => undefined,
@@ -66,26 +85,5 @@ function begin({ title = "Tark", message = "", cancellable = false }: Told, canc
       close();
     },
   };
-  const show = (location: vscode.ProgressLocation): void => {
-    const done = new Promise<void>((resolve) => {
-      close = resolve;
-    });
-    const canCancel = cancellable && location === vscode.ProgressLocation.Notification;
-    void vscode.window.withProgress({ location, title, cancellable: canCancel }, (progress, token) => {
-      token.onCancellationRequested(cancel);
-      shown.report = (words) => progress.report({ message: words });
-      if (shown.message !== "") {
-        shown.report(shown.message);
-      }
-      return done;
-    });
-  };
-  const later = setTimeout(() => {
-    if (cancellable) {
-      close();
-      show(vscode.ProgressLocation.Notification);
-    }
-  }, LATER_MS);
-  show(vscode.ProgressLocation.Window);
   return shown;
 }

@@ -8,6 +8,7 @@ import type { State } from "./state";
 import { line } from "./visible";
 
 const REDRAW_MS = 200;
+const LONGEST = 30; // of what goes on: others want room, too
 
 interface Look {
   readonly text: string;
@@ -70,7 +71,6 @@ export class Status implements vscode.Disposable {
     this.setContext("tark.running", this.turns.count > 0);
     this.setContext("tark.waiting", waiting);
     this.setContext("tark.serverRunning", this.server === "running");
-    this.setContext("tark.hunks", this.state.hunks.size > 0);
   }
 
   /** For the `when` clauses of package.json. */
@@ -90,7 +90,8 @@ export class Status implements vscode.Disposable {
     if (this.turns.count > 0) {
       const seconds = Math.round((Date.now() - (this.turns.began ?? Date.now())) / 1000);
       const activity = line(this.progress.activity);
-      return { text: "$(sync~spin) Tark", says: `working for ${seconds} s${activity && `: ${activity}`}`, command: "tark.client.chat" };
+      const text = `$(sync~spin) Tark${activity && `: ${activity.length > LONGEST ? `${activity.slice(0, LONGEST - 1)}…` : activity}`}`;
+      return { text, says: `working for ${seconds} s${activity && `: ${activity}`}`, command: "tark.client.chat" };
     }
     if (hunks > 0) {
       const says = `${hunks} hunk${hunks === 1 ? "" : "s"} to decide on`;

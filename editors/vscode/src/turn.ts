@@ -48,8 +48,11 @@ export class Turns {
     return sent;
   }
 
-  /** The server took a turn: it shows at once, and what the person says next goes on with its session. */
-  taken(sessionId: string | undefined, answer: StartedTurn, prompt: string): void {
+  /**
+   * The server took a turn: it shows at once, and what the person says next goes on with its session. `kind`: it was begun
+   * in the editor.
+   */
+  taken(sessionId: string | undefined, answer: StartedTurn, prompt: string, kind?: string): void {
     const { state } = this.server;
     this.updates.asked(answer, prompt);
     this.running.started(answer);
@@ -58,6 +61,9 @@ export class Turns {
     }
     if (state.sessionId === sessionId && sessionId !== answer.sessionId) {
       state.goOn(answer.sessionId); // else another was chosen meanwhile
+    }
+    if (kind !== undefined) {
+      this.begun(kind);
     }
   }
 
@@ -71,7 +77,9 @@ export class Turns {
     }
     try {
       const answer = await this.send({ prompt, kind, ...about(kind, prompt, place) });
-      this.kept.delete(kind);
+      if (this.kept.get(kind)?.trim() === prompt) {
+        this.kept.delete(kind); // else the box was opened again meanwhile
+      }
       if (answer.queued) {
         void say(`queued behind ${answer.queued} other turn${answer.queued === 1 ? "" : "s"}`);
       }

@@ -1,7 +1,8 @@
 /** Takes back what turns changed, the last one first. */
 
-import * as vscode from "vscode";
 import { say, warn } from "./notify";
+import type { Optional } from "./protocol";
+import { nameOf } from "./review/files";
 import type { RunningTurns } from "./runningTurns";
 import type { Server } from "./server/server";
 
@@ -12,16 +13,16 @@ interface Undone {
 
 export class Undo {
   /** Turns that changed something, as they ended. */
-  private readonly changed: string[] = [];
+  private readonly changed: { readonly sessionId: string; readonly turnId: string }[] = [];
   private readonly undone = new Set<string>();
 
   constructor(
     private readonly server: Server,
     private readonly running: RunningTurns,
   ) {
-    server.state.on("update", ({ params: { update, turnId } }) => {
+    server.state.on("update", ({ params: { update, turnId, sessionId } }) => {
       if (update.kind === "end" && Array.isArray(update["edits"]) && update["edits"].length > 0) {
-        this.changed.push(turnId);
+        this.changed.push({ sessionId, turnId });
       }
     });
   }
@@ -41,26 +42,34 @@ export class Undo {
 
   /** False: its edits were rejected, or were taken back otherwise. */
   async turn(turnId: string): Promise<boolean> {
-    const answer = await this.server.command<Undone>("tark.turn.undo", { turnId });
+    const answer = await this.server.command<Optional<Undone>>("tark.turn.undo", { turnId });
     this.undone.add(turnId);
+    if (answer == null) {
+      void say("it is being taken back");
+      return true; // a server that does not know this editor answers before it is done
+    }
     if (answer.restored.length + answer.kept.length === 0) {
       return false;
     }
-    const names = answer.restored.map(name).join(", ");
+    const names = answer.restored.map(nameOf).join(", ");
     const restored = answer.restored.length > 0 ? [`took back ${this.called(turnId)} in ${names}`] : [];
-    const kept = answer.kept.map(({ uri, reason }) => `kept ${name(uri)}: ${reason}`);
+    const kept = answer.kept.map(({ uri, reason }) => `kept ${nameOf(uri)}: ${reason}`);
     void (kept.length > 0 ? warn : say)([...restored, ...kept].join("; "));
     return true;
   }
 
-  /** What ended while we looked on, then what the current session says of its past; the newest first. */
+  /**
+   * Of the current session: what ended while we looked on, then what it says of its past; the newest first. Where none is
+   * current, what ended in any.
+   */
   private candidates(): string[] {
     const { sessionId, transcripts } = this.server.state;
     const past = sessionId === undefined ? [] : (transcripts.get(sessionId)?.turns ?? []);
     const told = past
       .filter((turn) => turn.state === "ended" && (turn.edits?.length ?? 0) > 0)
       .map(({ turnId }) => turnId);
-    const all = new Set([...this.changed.toReversed(), ...told.toReversed()]);
+    const seen = this.changed.filter((each) => sessionId === undefined || each.sessionId === sessionId).map(({ turnId }) => turnId);
+    const all = new Set([...seen.toReversed(), ...told.toReversed()]);
     return [...all].filter((turnId) => !this.undone.has(turnId));
   }
 
@@ -69,8 +78,4 @@ export class Undo {
     const line = known.find((prompt) => prompt)?.split("\n", 1)[0] ?? "";
     return line === "" ? "the last turn" : `“${line.length > 40 ? `${line.slice(0, 39)}…` : line}”`;
   }
-}
-
-function name(uri: string): string {
-  return vscode.workspace.asRelativePath(vscode.Uri.parse(uri));
 }

@@ -1,6 +1,7 @@
 """Hands and eyes for tests that run in the extension host: they ask, by HTTP, for what only a person at the screen can do."""
 
 import json
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any
 
 from playwright.sync_api import Error, Locator, Page
 
+LOG = logging.getLogger(__name__)
 LATE = 300.0
 """Seconds after which the extension host is given up."""
 
@@ -40,6 +42,7 @@ class Hands:
         results: list[dict[str, str]] = []
         while True:
             step = self._steps.get(timeout=LATE)
+            LOG.info("%s", step.asked)
             if step.asked["do"] != "result":
                 step.done.put(_do(page, step.asked))
                 continue
@@ -62,6 +65,7 @@ def _do(page: Page, asked: dict[str, Any]) -> str:
 
 
 def _answer(page: Page, asked: dict[str, Any]) -> None:
+    page.locator(".quick-input-title").filter(has_text=asked["title"]).first.wait_for(state="attached")
     box = page.locator(".quick-input-widget input[type=text], .quick-input-widget input[type=password]").first
     box.fill(asked["text"])
     box.press("Enter")

@@ -38,6 +38,9 @@ def results(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             "TARK_TEST_BIN": str(_python_alone(folder)),
         },
     )
+    prompt = bench.workspace / ".tark" / "prompts" / "haiku.md"
+    prompt.parent.mkdir(parents=True)
+    prompt.write_text("Write a haiku about it.\n")
     yield [*_run(bench, hands, f"folder={bench.workspace}"), *_run(bench, hands, "ew=true")]
     hands.close()
 

@@ -21,7 +21,7 @@ def bench(begin: Begin) -> Workbench:
 def test_accept_one_reject_another(bench: Workbench) -> None:
     bench.open_file("numbers.txt")
     bench.select_lines(1, 10)
-    bench.page.keyboard.press("Control+Alt+I")
+    bench.run("Tark: Let the Agent Do It")
     bench.answer("upper two and nine")
     accept = bench.page.locator(".codelens-decoration a").filter(has_text="Accept")
     until(lambda: accept.count() == 2, "two hunks")

@@ -70,16 +70,32 @@ async function askForKey(secrets: Secrets, provider: string): Promise<void> {
     throw new Error(`name a variable for the key of ${provider} first: apiKeyEnv in the setting tark.providers`);
   }
   const known = secrets.names().includes(variable);
+  const wanted = known ? await anotherOrNone(provider) : "another";
+  if (wanted === "none") {
+    await secrets.remove(variable);
+    void say(`the key of ${provider} is removed`);
+  }
+  if (wanted !== "another") {
+    return;
+  }
   const key = await vscode.window.showInputBox({
     title: `API key of ${provider}`,
-    prompt: `VS Code keeps it, and hands it to the server as ${variable}.${known ? " Leave it empty to remove the one that is kept." : ""}`,
+    prompt: `VS Code keeps it, and hands it to the server as ${variable}.`,
     password: true,
     ignoreFocusOut: true,
     validateInput: (typed) => (/[\s\p{Cc}]/u.test(typed.trim()) ? "a key has no spaces" : undefined),
   });
   if (key?.trim()) {
     await secrets.store(variable, key.trim());
-  } else if (key !== undefined && known) {
-    await secrets.remove(variable);
+    void say(`the key of ${provider} is kept`);
   }
+}
+
+/** Nobody can bring it back, so it is a row of its own, and the second one. */
+async function anotherOrNone(provider: string): Promise<"another" | "none" | undefined> {
+  const rows = [
+    { label: "Set Another Key", wanted: "another" },
+    { label: "Remove the Key", wanted: "none" },
+  ] as const;
+  return (await vscode.window.showQuickPick(rows, { title: `API key of ${provider}: one is kept` }))?.wanted;
 }

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { age, counted, money, row } from "../figures";
 import { say } from "../notify";
-import type { Session } from "../protocol";
+import type { Optional, Session } from "../protocol";
 import type { Parts } from "../parts";
 import { line } from "../visible";
 
@@ -19,23 +19,29 @@ const ACTIONS: Readonly<Record<ActionName, readonly [verb: string, Action]>> = {
 };
 
 interface Row extends vscode.QuickPickItem {
-  readonly session: Session | undefined;
+  readonly session?: Session;
 }
 
-export async function chooseSession(parts: Parts, name: ActionName): Promise<void> {
+const NEW: Row = { label: "$(add) A new session" };
+const ELSEWHERE: Row = { label: "$(folder) Those of other workspaces, too…", alwaysShow: true };
+
+/** Of this workspace, or of `all`. */
+export async function chooseSession(parts: Parts, name: ActionName, all = false): Promise<void> {
   const [verb, act] = ACTIONS[name];
-  const { sessions } = await parts.server.command<{ sessions: readonly Session[] }>("tark.session.list");
+  const { sessions } = await parts.server.command<{ sessions: readonly Session[] }>("tark.session.list", { all });
   const rows = sessions.map((session): Row => ({ ...words(session, parts.server.state.sessionId), session }));
-  const items = name === "open" ? [{ label: "$(add) A new session", session: undefined }, ...rows] : rows;
+  const items: Row[] = name === "open" && !all ? [NEW, ...rows, ELSEWHERE] : rows;
   if (items.length === 0) {
     void say("there are no sessions");
     return;
   }
   const chosen = await vscode.window.showQuickPick<Row>(items, { title: `${verb} a session`, matchOnDescription: true });
-  if (chosen?.session !== undefined) {
-    await act(parts, chosen.session);
-  } else if (chosen !== undefined) {
+  if (chosen === ELSEWHERE) {
+    await chooseSession(parts, name, true);
+  } else if (chosen === NEW) {
     goOn(parts, undefined);
+  } else if (chosen?.session !== undefined) {
+    await act(parts, chosen.session);
   }
 }
 
@@ -56,8 +62,8 @@ export async function compactSession({ server }: Parts): Promise<void> {
     throw new Error("there is no session yet");
   }
   type Compacted = Session & { tokensBefore: number; tokensAfter: number };
-  const { tokensBefore, tokensAfter } = await server.command<Compacted>("tark.session.compact", { sessionId });
-  void say(`the session has ${tokensAfter} tokens now, and had ${tokensBefore}`);
+  const answer = await server.command<Optional<Compacted>>("tark.session.compact", { sessionId });
+  void say(answer == null ? "the session is being compacted" : `the session has ${answer.tokensAfter} tokens now, and had ${answer.tokensBefore}`);
 }
 
 function goOn({ server, chat }: Parts, sessionId: string | undefined): void {

@@ -82,6 +82,7 @@ async function set(server: Server, setting: Setting, value: string): Promise<voi
     state.sessions.set(session.sessionId, { ...session, ...answer });
   } else if (sessionId === undefined) {
     state.settings = { ...state.settings, ...answer };
+    await vscode.workspace.getConfiguration("tark").update(setting, value, vscode.ConfigurationTarget.Global); // to last
   }
   state.emit("session", sessionId === undefined ? {} : { sessionId });
   void say(`${TITLES[setting].toLowerCase()} of ${whose(sessionId)} is ${answer[setting] ?? value}`);

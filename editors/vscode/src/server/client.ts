@@ -5,18 +5,18 @@
 
 import * as vscode from "vscode";
 import { say, telling, words } from "../notify";
-import type { Hunk, Optional, ServerState } from "../protocol";
 import type { RunningTurns } from "../runningTurns";
 import type { State } from "../state";
 import type { Updates } from "../updates";
 import { Configuration } from "./configuration";
 import type { Found } from "./discovery";
 import type { Rim } from "./languageClient";
-import type { Ending } from "./process";
+import type { Ending, ServerProcess } from "./process";
 import { Restarts } from "./restart";
 import type { Secrets } from "./secrets";
-import { find, launch, type Running } from "./running";
+import { find, launch, type Running, spawned } from "./running";
 import type { Server } from "./server";
+import { refresh } from "./standing";
 import { Trouble } from "./trouble";
 
 const ENDED = "the server has ended";
@@ -24,12 +24,16 @@ const ENDED = "the server has ended";
 export class Client implements Server, vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Tark");
   private readonly trace = vscode.window.createOutputChannel("Tark (trace)");
-  private readonly trouble = new Trouble(this.log, () => this.restart());
+  private readonly trouble: Trouble;
   private readonly restarts = new Restarts();
   private readonly configuration: Configuration;
   private current: Running | undefined;
   private queue: Promise<unknown> = Promise.resolve();
   private starting: Promise<void> | undefined;
+  /** It has not answered yet. */
+  private launching: ServerProcess | undefined;
+  /** With what the last start was tried. */
+  private tried = "";
   private again: NodeJS.Timeout | undefined;
   /** The settings it was told, without those it began with. */
   told = "{}";
@@ -47,6 +51,7 @@ export class Client implements Server, vscode.Disposable {
     secrets: Secrets,
     private readonly rim: Pick<Rim, "permission" | "input" | "progress" | "execute">,
   ) {
+    this.trouble = new Trouble(context, this.log, () => this.restart());
     this.configuration = new Configuration(context, secrets, turns, () => void this.applySettings());
   }
 
@@ -79,27 +84,14 @@ export class Client implements Server, vscode.Disposable {
   /** The person wants another one, or settings do. */
   async restart(): Promise<void> {
     this.restarts.forget();
+    this.launching?.kill(); // it may never answer
+    await this.starting?.catch(() => undefined);
     const former = this.current;
     await this.next(async () => {
       if (this.current === former) {
         await this.stop();
       } // else somebody was faster, and it is new
     });
-    await this.ensure();
-  }
-
-  /** Ends it for as long as `work` takes, and starts it after that; where `work` fails, only if there was one. */
-  async without(work: () => Promise<void>): Promise<void> {
-    const there = this.running;
-    try {
-      await this.next(async () => {
-        await this.stop();
-        await work();
-      });
-    } catch (problem) {
-      await (there && this.ensure().catch(() => undefined));
-      throw problem;
-    }
     await this.ensure();
   }
 
@@ -140,6 +132,7 @@ export class Client implements Server, vscode.Disposable {
   async deactivate(): Promise<void> {
     this.disposed = true;
     clearTimeout(this.again);
+    this.launching?.kill();
     await this.next(() => this.stop());
   }
 
@@ -154,12 +147,16 @@ export class Client implements Server, vscode.Disposable {
       return;
     }
     try {
-      const found = await find(this.context);
-      this.begun(await launch(found, await this.configuration.beginning(), this.whole, this.trouble));
+      const beginning = await this.configuration.beginning();
+      this.tried = JSON.stringify(beginning);
+      this.launching = await spawned(this.context, await find(this.context, this.trouble), beginning);
+      this.begun(await launch(this.launching, beginning, this.whole, this.trouble));
     } catch (problem) {
       this.startFailed = true;
       this.state.emit("server", { running: false });
       throw problem;
+    } finally {
+      this.launching = undefined;
     }
   }
 
@@ -171,7 +168,7 @@ export class Client implements Server, vscode.Disposable {
     void running.process.ended.then((ending) => this.ended(running, ending));
     this.tellSettings();
     this.state.emit("server", { running: true });
-    void this.refresh();
+    void refresh(this, this.updates).catch((problem: unknown) => this.log.appendLine(words(problem)));
   }
 
   private async stop(): Promise<void> {
@@ -222,25 +219,19 @@ export class Client implements Server, vscode.Disposable {
     };
   }
 
-  /** How things stand, so that views draw anew. */
-  private async refresh(): Promise<void> {
-    try {
-      this.updates.refreshed(await this.command<ServerState>("tark.state"));
-      type Listed = Hunk & { readonly uri: string; readonly version?: Optional<number> };
-      this.updates.allHunks((await this.command<{ hunks: readonly Listed[] }>("tark.hunk.list")).hunks);
-    } catch (problem) {
-      this.log.appendLine(words(problem));
-    }
-  }
-
-  /** A change of one's own settings or keys needs another server; it waits until no turn would be cut by that. */
+  /**
+   * A change of one's own settings or keys needs another server; it waits until no turn would be cut by that. Where none
+   * could be started, that is tried again.
+   */
   private async applySettings(): Promise<void> {
     const of = this.current;
+    const wanted = JSON.stringify(await this.configuration.beginning());
     if (of === undefined) {
+      const isMended = (this.startFailed || this.isDown || this.launching !== undefined) && this.tried !== wanted;
+      await (isMended && telling(() => this.restart()));
       return;
     }
     this.tellSettings();
-    const wanted = JSON.stringify(await this.configuration.beginning());
     if (of.started !== wanted && of === this.current && this.turns.count === 0) {
       await telling(() => this.restart().then(() => say("the server was started anew, with your changed settings")));
     }

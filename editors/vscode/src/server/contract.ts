@@ -15,15 +15,23 @@ export const CAPABILITIES = {
   review: true,
 };
 
+export interface Problem {
+  readonly words: string;
+  /** Another server would do. */
+  readonly isServers: boolean;
+}
+
 /** Where it does not, the person is told what to do; we go on where we can. */
-export function problemWith(result: InitializeResult | undefined): string | undefined {
+export function problemWith(result: InitializeResult | undefined): Problem | undefined {
   const spoken = (result?.capabilities.experimental as { tark?: { protocol?: unknown } } | undefined)?.tark?.protocol;
   const name = `${result?.serverInfo?.name ?? "the server"} ${result?.serverInfo?.version ?? ""}`.trim();
   if (spoken === undefined && result?.serverInfo?.name !== "tark-lsp") {
-    return `${name} is no tark-lsp: see the setting tark.server.command`;
+    return { words: `${name} is no tark-lsp: see the setting tark.server.command`, isServers: true };
   }
   if (typeof spoken !== "number" || spoken < PROTOCOL) {
-    return `${name} is too old for this extension: update it`;
+    return { words: `${name} is too old for this extension: update it`, isServers: true };
   }
-  return spoken > PROTOCOL ? `${name} is too new for this extension: update the extension` : undefined;
+  return spoken > PROTOCOL
+    ? { words: `${name} is too new for this extension: update the extension`, isServers: false }
+    : undefined;
 }

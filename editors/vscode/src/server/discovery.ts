@@ -2,17 +2,19 @@
  * Where the server is. The first of these that has one:
  *
  * 1. the setting `tark.server.command`; where that is no program, nothing else is tried,
- * 2. the `tark-lsp` that installed the extension (`tark-lsp install vscode`), as long as it is there,
- * 3. the Python environment that is selected in the workspace (not in an untrusted one: it may be a file of it),
- * 4. `tark-lsp` in PATH, 5. in the folders of `uv tool` and `pipx`, which need not be in PATH,
- * 6. the extension's own environment, which "Tark: Install Server" makes.
+ * 2. the extension's own environment: there is one where the person pressed "Tark: Install Server",
+ * 3. the `tark-lsp` that installed the extension (`tark-lsp install vscode`), as long as it is there,
+ * 4. the Python environment that is selected in the workspace (not asked for in an untrusted one),
+ * 5. `tark-lsp` in PATH, 6. in the folders of `uv tool` and `pipx`, which need not be in PATH.
  *
- * What lies in a folder of an untrusted workspace is passed over, and so is what PATH names by a relative path.
+ * The server gets the person's keys. So what lies in a folder of the workspace is passed over unless they have agreed to
+ * that very program, in an untrusted workspace even then; and so is what PATH names by a relative path.
  */
 
 import * as path from "node:path";
 
 export const PROGRAM = "tark-lsp";
+export const SETTING = "the setting tark.server.command";
 
 /** What is looked at, so that the order can be tested without it. */
 export interface Surroundings {
@@ -22,6 +24,10 @@ export interface Surroundings {
   readonly trusted: boolean;
   /** Folders of the workspace. */
   readonly folders: readonly string[];
+  /** Programs in folders of a workspace that the person wants to be run. */
+  readonly agreed: readonly string[];
+  /** One that is passed over until they want that. */
+  readonly passedOver: (program: string) => void;
   readonly platform: NodeJS.Platform;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -55,7 +61,6 @@ const PLACES: readonly Place[] = [
   { from: "PATH", folders: searchPath },
   { from: "uv tool", folders: (around) => uvTool(around) },
   { from: "pipx", folders: (around) => pipx(around) },
-  { from: "the extension's own environment", folders: (around) => [programsOf(around, around.own)] },
 ];
 
 /** Fails with words for the person where the setting names no program; undefined: there is none anywhere. */
@@ -66,7 +71,11 @@ export async function discover(around: Surroundings): Promise<Found | undefined>
     if (file === undefined) {
       throw new Error(`tark.server.command is ${program}, which is no program that can be run`);
     }
-    return { command: [file, ...rest], from: "the setting tark.server.command" };
+    return { command: [file, ...rest], from: SETTING };
+  }
+  const own = paths(around).join(programsOf(around, around.own), executable(around, PROGRAM));
+  if (await runs(around, own)) {
+    return { command: [own], from: "the extension's own environment" };
   }
   const [installer, ...given] = around.installer ?? [];
   if (installer !== undefined && paths(around).isAbsolute(installer) && (await runs(around, installer))) {
@@ -140,19 +149,25 @@ function pipx(around: Surroundings): readonly string[] {
 }
 
 async function runs(around: Surroundings, file: string): Promise<boolean> {
-  return !isBarred(around, file) && (await around.isProgram(file));
+  if (!(await around.isProgram(file))) {
+    return false;
+  }
+  if (!isInWorkspace(around, file)) {
+    return true;
+  }
+  const isAgreed = around.trusted && around.agreed.includes(file);
+  if (around.trusted && !isAgreed) {
+    around.passedOver(file);
+  }
+  return isAgreed;
 }
 
-/** An untrusted workspace's own files are not run. */
-function isBarred(around: Surroundings, file: string): boolean {
+function isInWorkspace(around: Surroundings, file: string): boolean {
   const { relative, isAbsolute, sep } = paths(around);
-  return (
-    !around.trusted &&
-    around.folders.some((folder) => {
-      const inside = relative(folder, file);
-      return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
-    })
-  );
+  return around.folders.some((folder) => {
+    const inside = relative(folder, file);
+    return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  });
 }
 
 function paths({ platform }: Pick<Surroundings, "platform">): path.PlatformPath {

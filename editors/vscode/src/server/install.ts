@@ -1,14 +1,14 @@
 /** Installs the server into an environment of Python of the extension's own, and shows how that goes. */
 
 import { spawn } from "node:child_process";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { say, warn } from "../notify";
 import type { Client } from "./client";
-import { executable, named, PROGRAM, programsOf, type Surroundings } from "./discovery";
-import { ownEnvironment, surroundings } from "./surroundings";
+import { executable, named, PROGRAM, programsOf, SETTING, type Surroundings } from "./discovery";
+import { ownEnvironment, surroundings, useEnvironment } from "./surroundings";
 
 const OLDEST = [3, 11] as const;
 const PYTHONS = ["python3", "python", "python3.14", "python3.13", "python3.12", "python3.11"];
@@ -24,12 +24,15 @@ export async function install(context: vscode.ExtensionContext, client: Client):
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   try {
     await vscode.window.withProgress(options, (progress, token) =>
-      client.without(() => {
-        const run: Run = (program, ...given) => runLogged(client.log, context, token, program, given);
-        return steps(context, run, (message) => progress.report({ message }));
-      }),
+      steps(
+        context,
+        (program, ...given) => runLogged(client.log, context, token, program, given),
+        (message) => progress.report({ message }),
+      ),
     );
-    void say(`the server is installed and runs (${client.version ?? "version unknown"})`);
+    await client.restart();
+    const from = client.found?.from === SETTING ? `, but the one of ${SETTING} is run` : "";
+    void say(`the server is installed and runs (${client.version ?? "version unknown"})${from}`);
   } catch (problem) {
     if (!(problem instanceof Cancelled)) {
       void offer(client, problem as Error);
@@ -37,16 +40,37 @@ export async function install(context: vscode.ExtensionContext, client: Client):
   }
 }
 
+/** The server that is there goes on until another one is whole. */
 async function steps(context: vscode.ExtensionContext, run: Run, tell: (what: string) => void): Promise<void> {
   const around = await surroundings(context);
-  const environment = ownEnvironment(context);
+  const former = ownEnvironment(context);
+  const name = `server-${Date.now()}`;
+  const environment = join(context.globalStorageUri.fsPath, name);
   await mkdir(context.globalStorageUri.fsPath, { recursive: true });
   tell("looking for Python…");
   const python = await findPython(around, run);
+  try {
+    await fill(context, around, environment, python, run, tell);
+  } catch (problem) {
+    await rm(environment, { recursive: true, force: true });
+    throw problem;
+  }
+  await useEnvironment(context, name);
+  await rm(former, { recursive: true, force: true }).catch(() => undefined); // another window may hold it
+}
+
+async function fill(
+  context: vscode.ExtensionContext,
+  around: Surroundings,
+  environment: string,
+  python: string,
+  run: Run,
+  tell: (what: string) => void,
+): Promise<void> {
   tell("making an environment…");
-  await run(python, "-I", "-m", "venv", "--clear", environment).catch(explain("the environment could not be made"));
+  await run(python, "-I", "-m", "venv", environment).catch(explain("the environment could not be made"));
   const own = join(programsOf(around, environment), executable(around, "python"));
-  const what = packageSetting();
+  const what = packageSetting(context);
   tell(`installing ${what}…`);
   await run(own, "-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar=off", what).catch(
     explain(`${what} could not be installed`),
@@ -57,12 +81,12 @@ async function steps(context: vscode.ExtensionContext, run: Run, tell: (what: st
   );
 }
 
-/** The selected one, else the first in PATH that is new enough. */
+/** The first in PATH that is new enough, else the selected one: what is selected in a project may go with it. */
 async function findPython(around: Surroundings, run: Run): Promise<string> {
   const selected = around.trusted ? await around.python() : undefined;
   const others = await Promise.all(PYTHONS.map((name) => named(around, name)));
   let seen = "";
-  for (const python of [selected, ...others]) {
+  for (const python of [...others, selected]) {
     const version = python && (await run(python, "-I", "-c", "import sys; print(*sys.version_info[:2])").catch(noFailure));
     const [major, minor] = version ? version.trim().split(" ").map(Number) : [];
     if (python && major !== undefined && minor !== undefined) {
@@ -82,12 +106,12 @@ function noFailure(problem: unknown): string {
   return "";
 }
 
-/** A name, perhaps with a version, or the path of a wheel; no option of pip's. */
-function packageSetting(): string {
-  const set = vscode.workspace.getConfiguration("tark").inspect<unknown>("server.package");
-  const value = set?.globalValue ?? set?.defaultValue;
-  const what = typeof value === "string" ? value.trim() : "";
-  if (what === "" || what.startsWith("-")) {
+/** A name, perhaps with a version, or the path of a wheel; no option of pip's. Unset: what goes with the extension. */
+function packageSetting(context: vscode.ExtensionContext): string {
+  const value = vscode.workspace.getConfiguration("tark").inspect<unknown>("server.package")?.globalValue;
+  const { version } = context.extension.packageJSON as { version: string };
+  const what = typeof value === "string" && value.trim() !== "" ? value.trim() : `tark_lsp==${version}`;
+  if (what.startsWith("-")) {
     throw new Failed("tark.server.package is to be the name of a package, or the path of a wheel");
   }
   return /^~[/\\]/.test(what) ? join(homedir(), what.slice(2)) : what;

@@ -35,7 +35,7 @@ export interface Rim {
   input(request: Input, token: vscode.CancellationToken): Promise<InputReply>;
   progress: (token: string | number, value: Parameters<HandleWorkDoneProgressSignature>[1], cancel: () => void) => void;
   /** A command of a code action or a lens. */
-  execute(command: string, given: unknown[], next: () => Promise<unknown>): Promise<unknown>;
+  execute(command: string, given: unknown[], next: (given: unknown[]) => Promise<unknown>): Promise<unknown>;
 }
 
 const UPDATE = new NotificationType<UpdateParams>("tark/update");
@@ -112,7 +112,7 @@ function options(
         }
       },
       executeCommand: (command, given: unknown[], next) =>
-        rim.execute(command, given, async () => (await next(command, given)) as unknown),
+        rim.execute(command, given, async (argument) => (await next(command, argument)) as unknown),
       workspace: {
         configuration: (params) => params.items.map((item) => (item.section === "tark" ? rim.settings() : null)),
       },

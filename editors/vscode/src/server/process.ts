@@ -19,7 +19,11 @@ export class ServerProcess {
   readonly ended: Promise<Ending>;
   private lastWords = "";
 
-  constructor(found: Found, environment: NodeJS.ProcessEnv, folder: string | undefined) {
+  constructor(
+    readonly found: Found,
+    environment: NodeJS.ProcessEnv,
+    folder: string,
+  ) {
     const [program, ...rest] = found.command;
     this.child = spawn(program, rest, { env: environment, cwd: folder, stdio: "pipe", windowsHide: true });
     this.child.stdin.on("error", () => undefined); // it is gone: told by its end
@@ -32,9 +36,13 @@ export class ServerProcess {
     });
   }
 
+  kill(): void {
+    this.child.kill("SIGKILL");
+  }
+
   /** It was told to end, or does not listen: it is gone soon. */
   async end(): Promise<void> {
-    const late = setTimeout(() => this.child.kill("SIGKILL"), PATIENCE_MS);
+    const late = setTimeout(() => this.kill(), PATIENCE_MS);
     this.child.stdin.end();
     await this.ended;
     clearTimeout(late);

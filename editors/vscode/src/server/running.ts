@@ -1,6 +1,7 @@
 /** One process of the server: started where it was found, and spoken to as the contract says. */
 
-import * as vscode from "vscode";
+import { mkdir } from "node:fs/promises";
+import type * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { words } from "../notify";
 import type { Beginning } from "./configuration";
@@ -21,19 +22,25 @@ export interface Running {
 }
 
 /** Fails with words for the person. */
-export async function find(context: vscode.ExtensionContext): Promise<Found> {
-  const found = await discover(await surroundings(context));
+export async function find(context: vscode.ExtensionContext, trouble: Trouble): Promise<Found> {
+  const found = await discover(await surroundings(context, (program) => void trouble.passedOver(program)));
   if (found === undefined) {
     throw new NoServer();
   }
   return found;
 }
 
+/** Not in a folder of the workspace: `python -m` would import what is there. */
+export async function spawned(context: vscode.ExtensionContext, found: Found, { keys }: Beginning): Promise<ServerProcess> {
+  const folder = context.globalStorageUri.fsPath;
+  await mkdir(folder, { recursive: true });
+  return new ServerProcess(found, environment(keys), folder);
+}
+
 /** Once it has answered `initialize`; where it does not, nothing of it is left. Fails with words for the person. */
-export async function launch(found: Found, beginning: Beginning, rim: Rim, trouble: Trouble): Promise<Running> {
+export async function launch(process: ServerProcess, beginning: Beginning, rim: Rim, trouble: Trouble): Promise<Running> {
   const { newLanguageClient } = await import("./languageClient"); // the large part, which nobody waits for before
-  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file")?.uri.fsPath;
-  const process = new ServerProcess(found, environment(beginning.keys), vscode.workspace.isTrusted ? folder : undefined);
+  const { found } = process;
   rim.log.appendLine(`started ${found.command.join(" ")} (${found.from})`);
   const client = newLanguageClient(process, beginning.options, rim);
   const slow = trouble.slow(found.command[0]);
@@ -42,6 +49,7 @@ export async function launch(found: Found, beginning: Beginning, rim: Rim, troub
   } catch (problem) {
     await process.end();
     const ending = await process.ended;
+    void client.dispose().catch(() => undefined);
     const why = ending.code === null && !ending.signal ? words(problem) : ending.words;
     throw new Error(`the server did not start: ${why}`, { cause: problem });
   } finally {
@@ -49,7 +57,7 @@ export async function launch(found: Found, beginning: Beginning, rim: Rim, troub
   }
   const problem = problemWith(client.initializeResult);
   if (problem !== undefined) {
-    void trouble.contract(problem);
+    void trouble.contract(problem, found);
   }
   return { client, process, found, started: JSON.stringify(beginning) };
 }

@@ -1,7 +1,7 @@
 /** What discovery.ts looks at, as it is on this machine and in this window. */
 
 import { constants } from "node:fs";
-import { access, readFile, stat } from "node:fs/promises";
+import { access, readFile, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
@@ -15,13 +15,23 @@ interface PythonApi {
   };
 }
 
-export async function surroundings(context: vscode.ExtensionContext): Promise<Surroundings> {
+const AGREED = "tark.agreedPrograms";
+const ENVIRONMENT = "tark.environment";
+const SLOW_MS = 10_000; // for what another extension does
+
+/** `passedOver`: a program of the workspace that is not run, as the person has not agreed to that. */
+export async function surroundings(
+  context: vscode.ExtensionContext,
+  passedOver: (program: string) => void = () => undefined,
+): Promise<Surroundings> {
   const setting = vscode.workspace.getConfiguration("tark").inspect<string[]>("server.command")?.globalValue;
   return {
     setting: isCommand(setting) ? setting : undefined,
     installer: await installer(context),
     trusted: vscode.workspace.isTrusted,
-    folders: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
+    folders: await foldersAndTheirNames(),
+    agreed: context.globalState.get<readonly string[]>(AGREED, []),
+    passedOver,
     platform: process.platform,
     environment: process.env,
     home: homedir(),
@@ -42,9 +52,24 @@ async function installer(context: vscode.ExtensionContext): Promise<readonly str
   }
 }
 
-/** The environment of Python that the extension makes for the server. */
+/** The environment of Python that the extension has made for the server. */
 export function ownEnvironment(context: vscode.ExtensionContext): string {
-  return join(context.globalStorageUri.fsPath, "server");
+  return join(context.globalStorageUri.fsPath, context.globalState.get(ENVIRONMENT, "server"));
+}
+
+/** Another one takes its place, as soon as it is whole. */
+export async function useEnvironment(context: vscode.ExtensionContext, name: string): Promise<void> {
+  await context.globalState.update(ENVIRONMENT, name);
+}
+
+export async function agree(context: vscode.ExtensionContext, program: string): Promise<void> {
+  await context.globalState.update(AGREED, [...context.globalState.get<readonly string[]>(AGREED, []), program]);
+}
+
+/** Also where a folder was opened by a link to it. */
+async function foldersAndTheirNames(): Promise<string[]> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+  return [...folders, ...(await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder))))];
 }
 
 async function selectedPython(): Promise<string | undefined> {
@@ -56,7 +81,8 @@ async function selectedPython(): Promise<string | undefined> {
     const { environments } = await extension.activate();
     const resource = vscode.workspace.workspaceFolders?.[0]?.uri;
     const chosen = environments?.getActiveEnvironmentPath(resource);
-    const resolved = chosen && (await environments?.resolveEnvironment(chosen));
+    const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), SLOW_MS));
+    const resolved = chosen && (await Promise.race([environments?.resolveEnvironment(chosen), late]));
     return resolved?.executable.uri?.fsPath;
   } catch (problem) {
     console.warn("Tark: the Python extension did not say which environment is selected:", problem);

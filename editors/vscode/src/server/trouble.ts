@@ -2,12 +2,18 @@
 
 import * as vscode from "vscode";
 import { telling, warn } from "../notify";
+import type { Problem } from "./contract";
+import { type Found, SETTING } from "./discovery";
 import { MOST } from "./restart";
+import { agree } from "./surroundings";
 
 const SLOW_MS = 15_000;
 
 export class Trouble {
+  private readonly told = new Set<string>();
+
   constructor(
+    private readonly context: vscode.ExtensionContext,
     private readonly log: vscode.OutputChannel,
     private readonly restart: () => Promise<void>,
   ) {}
@@ -15,14 +21,30 @@ export class Trouble {
   /** It says so if the start takes long; `dispose` it when that is over. */
   slow(program: string): vscode.Disposable {
     const what = `${program} has not answered yet, for ${SLOW_MS / 1000} s: is it a tark-lsp?`;
-    const timer = setTimeout(() => void this.offer(what), SLOW_MS);
+    const timer = setTimeout(() => void this.offer(what, "Restart"), SLOW_MS);
     return { dispose: () => clearTimeout(timer) };
   }
 
-  /** It speaks another contract than we do. */
-  async contract(problem: string): Promise<void> {
-    if (await warn(problem, "Install Server")) {
+  /** It speaks another contract than we do. What the person named in the settings no other one takes the place of. */
+  async contract({ words, isServers }: Problem, { from }: Found): Promise<void> {
+    const cure = from === SETTING ? "Open Settings" : "Install Server";
+    const choice = isServers ? await warn(words, cure) : await warn(words);
+    if (choice === "Open Settings") {
+      await vscode.commands.executeCommand("workbench.action.openSettings", "tark.server");
+    } else if (choice === "Install Server") {
       await vscode.commands.executeCommand("tark.client.install");
+    }
+  }
+
+  /** Once in a window: it would get the keys. */
+  async passedOver(program: string): Promise<void> {
+    if (this.told.has(program)) {
+      return;
+    }
+    this.told.add(program);
+    if (await warn(`${program} is of this workspace, and would get your API keys: it is not run unless you want that`, "Run It")) {
+      await agree(this.context, program);
+      await telling(this.restart);
     }
   }
 

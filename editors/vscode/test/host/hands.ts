@@ -1,8 +1,8 @@
 /** What only a person at the screen can do, done by the driver in Python (tests/editors/vscode/test_host.py). */
 
 export const hands = {
-  /** Into the box that is open, and Enter. */
-  answer: (text: string) => ask({ do: "answer", text }),
+  /** Into the box that is open, and Enter. `title`: of the box, where another one is open before it. */
+  answer: (text: string, title = "") => ask({ do: "answer", text, title }),
   /** The row of the list that is open. */
   choose: (text: string) => ask({ do: "choose", text }),
   /** Into the box that is open. */

@@ -1,7 +1,7 @@
 /** Runs the tests of this folder in the extension host, and tells their results to the driver. */
 
 import Mocha from "mocha";
-import { type Result, tell } from "./hands";
+import { tell } from "./hands";
 import { untested } from "./window";
 
 const PATIENCE_MS = 90_000;
@@ -24,9 +24,7 @@ export async function run(): Promise<void> {
     const mocha = new Mocha({ ui: "tdd", timeout: PATIENCE_MS, reporter: Mocha.reporters.Base });
     mocha.suite.emit("pre-require", globalThis, file, mocha);
     await load();
-    for (const result of await results(mocha, file)) {
-      await tell(result);
-    }
+    await tested(mocha, file);
   }
   if (isWhole) {
     await tell({ file: "commands", title: "each command was run", problem: untested().join(", ") });
@@ -34,11 +32,15 @@ export async function run(): Promise<void> {
   await tell({ file: "", title: "", problem: "" });
 }
 
-function results(mocha: Mocha, file: string): Promise<Result[]> {
-  const told: Result[] = [];
-  return new Promise((resolve) => {
-    const runner = mocha.run(() => resolve(told));
-    runner.on("pass", (test) => told.push({ file, title: test.title, problem: "" }));
-    runner.on("fail", (test, problem: Error) => told.push({ file, title: test.title, problem: problem.stack ?? problem.message }));
+/** In order: each is told before the next one asks for something. */
+function tested(mocha: Mocha, file: string): Promise<void> {
+  let told = Promise.resolve();
+  const result = (title: string, problem: string): void => {
+    told = told.then(() => tell({ file, title, problem }));
+  };
+  return new Promise((resolve, reject) => {
+    const runner = mocha.run(() => void told.then(resolve, reject));
+    runner.on("pass", ({ title }) => result(title, ""));
+    runner.on("fail", ({ title }, { stack, message }: Error) => result(title, stack ?? message));
   });
 }

@@ -1,10 +1,11 @@
 /** Commands about the server itself, and what becomes of it: another one, none, an old one, one that ends again and again. */
 
 import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { setup, suiteSetup, suiteTeardown, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, api, run, until } from "./window";
+import { anew, api, pathOf, run, until } from "./window";
 
 const { TARK_TEST_FAKE: FAKE = "", TARK_TEST_WHEEL: WHEEL = "", TARK_TEST_BIN: BIN = "", PATH } = process.env;
 let real: string[];
@@ -107,6 +108,24 @@ for (const [does, says] of [
     await other(former);
   });
 }
+
+test("one that never answers is given up as soon as another one is wanted", async () => {
+  const { client } = await api();
+  await set("server.command", [real[0], "-c", "import sys; sys.stdin.read()"]);
+  await until("the former is gone", () => !client.running);
+  await set("server.command", real);
+  await until("another server", () => client.running);
+});
+
+test("nothing of the workspace is imported by the server", async () => {
+  mkdirSync(pathOf("tark_lsp"), { recursive: true });
+  for (const file of ["__init__.py", "__main__.py"]) {
+    writeFileSync(pathOf(`tark_lsp/${file}`), "open('imported', 'w')");
+  }
+  await run("restart");
+  assert.equal((await api()).client.running, true);
+  assert.equal(existsSync(pathOf("imported")), false);
+});
 
 test("a command that an old server does not have says so", async () => {
   await set("server.command", fake("0"));

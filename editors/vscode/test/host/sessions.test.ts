@@ -39,7 +39,7 @@ test("sessions: the one that is chosen goes on", async () => {
 test("renameSession: by the title that is typed", async () => {
   const done = run("renameSession");
   await hands.choose("what is this session about");
-  await hands.answer("of numbers");
+  await hands.answer("of numbers", "Title of the session");
   await done;
   assert.equal((await state()).sessions.get(sessionId)?.title, "of numbers");
 });

@@ -4,36 +4,40 @@ import assert from "node:assert/strict";
 import { setup, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, api, run, state, until } from "./window";
+import { anew, api, begin, ended, run, state, until } from "./window";
 
 setup(() => anew());
 
-test("selectModel: of those the providers tell of", async () => {
-  const done = run("selectModel");
-  await hands.choose("scripted/");
-  await done;
-  await hands.sees("model of new sessions is scripted/");
-});
+for (const [command, setting, row] of [
+  ["selectModel", "model", "scripted/"],
+  ["selectMode", "mode", "plan"],
+  ["selectApproval", "approval", "manual"],
+] as const) {
+  test(`${command}: of new sessions, where none goes on, and for the next server, too`, async () => {
+    const { client } = await api();
+    const former = client.processId;
+    const done = run(command);
+    await hands.choose(row);
+    await done;
+    await hands.sees("of new sessions is " + row);
+    await until("another server", () => client.running && client.processId !== former);
+    await until("its settings", async () => (await state()).settings?.[setting]?.startsWith(row));
+    const second = client.processId;
+    await vscode.workspace.getConfiguration("tark").update(setting, undefined, vscode.ConfigurationTarget.Global);
+    await until("the settings before", () => client.running && client.processId !== second);
+  });
+}
 
-test("selectMode: of new sessions, where none goes on", async () => {
+test("selectMode: of the session that goes on", async () => {
+  const known = await state();
+  const { sessionId } = await begin("what is it?");
+  known.goOn(sessionId);
+  await ended();
   const done = run("selectMode");
   await hands.choose("plan");
   await done;
-  assert.equal((await state()).settings?.mode, "plan");
-  await hands.sees("mode of new sessions is plan");
-  const back = run("selectMode");
-  await hands.choose("build");
-  await back;
-});
-
-test("selectApproval: a level that is no more than the person's", async () => {
-  const done = run("selectApproval");
-  await hands.choose("manual");
-  await done;
-  assert.equal((await state()).settings?.approval, "manual");
-  const back = run("selectApproval");
-  await hands.choose("careful");
-  await back;
+  await hands.sees("mode of this session is plan");
+  assert.deepEqual([known.sessions.get(sessionId)?.mode, known.settings?.mode], ["plan", "build"]);
 });
 
 test("setKey: kept by VS Code, and handed to another server by its environment; taken away again", async () => {
@@ -41,13 +45,13 @@ test("setKey: kept by VS Code, and handed to another server by its environment; 
   const former = client.processId;
   const done = run("setKey");
   await hands.choose("groq");
-  await hands.answer("gsk-of-the-test");
+  await hands.answer("gsk-of-the-test", "API key of groq");
   await done;
   await until("another server", () => client.running && client.processId !== former);
   assert.equal(await status("groq"), "ready");
   const gone = run("setKey");
   await hands.choose("groq");
-  await hands.answer("");
+  await hands.choose("Remove the Key");
   await gone;
   await until("without the key", async () => client.running && (await status("groq")) !== "ready");
 });

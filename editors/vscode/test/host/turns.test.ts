@@ -49,6 +49,28 @@ for (const kind of ["explain", "fix", "test", "document"]) {
   });
 }
 
+test("prompt: a named one, about the selection", async () => {
+  select(editor, 2, 4);
+  const done = run("prompt");
+  await hands.choose("/haiku");
+  await done;
+  assert.equal((await ended()).turnKind, "haiku");
+});
+
+test("the light bulb goes on with the session, and an answer that nobody sees is told", async () => {
+  await vscode.commands.executeCommand("workbench.action.closeSidebar");
+  const known = await state();
+  const { sessionId } = await begin("what is it?");
+  known.goOn(sessionId);
+  await ended();
+  const place = new vscode.Range(2, 0, 3, 0);
+  const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>("vscode.executeCodeActionProvider", editor.document.uri, place);
+  const explain = actions.find(({ title }) => title.startsWith("Explain"))!;
+  await vscode.commands.executeCommand(explain.command!.command, ...(explain.command!.arguments as unknown[]));
+  await until("its turn", () => known.transcripts.get(sessionId)?.turns.at(-1)?.turnKind === "explain");
+  await hands.sees("answered without a change");
+});
+
 test("a box that was left has what was typed when it opens again", async () => {
   const left = run("ask");
   await hands.shows(".quick-input-widget input");
@@ -82,6 +104,18 @@ test("stopAll: also those of other sessions", async () => {
   await run("stopAll");
   (await state()).goOn(sessionId);
   assert.equal((await ended()).stopReason, "cancelled");
+});
+
+test("undo: nothing of another session", async () => {
+  await proposed(editor);
+  await run("acceptAll");
+  await until("both lines", () => /TWO[^]*NINE/.test(editor.document.getText()));
+  const { sessionId } = await begin("what is it?");
+  (await state()).goOn(sessionId);
+  await ended();
+  await run("undo");
+  await hands.sees("there is nothing to take back");
+  assert.match(editor.document.getText(), /TWO[^]*NINE/);
 });
 
 test("undo: what the last turn changed, and then nothing more", async () => {

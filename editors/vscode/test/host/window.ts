@@ -1,6 +1,6 @@
 /** The window the tests run in: what is in it, what was done in it, and how it begins anew. */
 
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import type { Api } from "../../src/extension";
@@ -58,7 +58,6 @@ export async function anew(text = `${NUMBERS.join("\n")}\n`): Promise<vscode.Tex
   const left = [...server.state.hunks.values()].flatMap(({ hunks }) => hunks.map(({ hunkId }) => hunkId));
   await (left.length > 0 ? server.command("tark.hunk.reject", { hunkIds: left }) : undefined);
   await until("nothing to review", () => server.state.hunks.size === 0);
-  await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
   await vscode.commands.executeCommand("workbench.action.closeAllEditors");
   await vscode.commands.executeCommand("notifications.clearAll");
   server.state.goOn(undefined);
@@ -71,10 +70,13 @@ export function pathOf(name: string): string {
 
 export async function open(name: string, text: string): Promise<vscode.TextEditor> {
   const path = pathOf(name);
-  writeFileSync(path, text);
-  const document = await vscode.workspace.openTextDocument(path);
-  await until(`${name} as it was written`, () => document.getText() === text);
-  return vscode.window.showTextDocument(document);
+  if (!existsSync(path)) {
+    writeFileSync(path, text);
+  }
+  const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(path));
+  await editor.edit((edit) => edit.replace(new vscode.Range(0, 0, editor.document.lineCount, 0), text));
+  await editor.document.save();
+  return editor;
 }
 
 /** Whole lines, from 0. */

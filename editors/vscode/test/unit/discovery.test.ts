@@ -9,7 +9,7 @@ const PATH = "/usr/bin/tark-lsp";
 const UV = "/home/ada/.local/share/uv/tools/tark-lsp/bin/tark-lsp";
 const PIPX = "/home/ada/.local/share/pipx/venvs/tark-lsp/bin/tark-lsp";
 const OWN = "/storage/server/bin/tark-lsp";
-const ALL = [PYTHON, PATH, UV, PIPX, OWN];
+const ALL = [OWN, PYTHON, PATH, UV, PIPX];
 
 function around(programs: readonly string[], other: Partial<Surroundings> = {}): Surroundings {
   return {
@@ -17,6 +17,8 @@ function around(programs: readonly string[], other: Partial<Surroundings> = {}):
     installer: undefined,
     trusted: true,
     folders: ["/work"],
+    agreed: [],
+    passedOver: () => undefined,
     platform: "linux",
     environment: { PATH: "bin:/usr/bin" },
     home: "/home/ada",
@@ -42,9 +44,10 @@ test("the setting comes before all, with its arguments", async () => {
 
 test("the one that installed the extension comes before what else there is, while it is there", async () => {
   const installer = ["/opt/python", "-m", "tark_lsp"];
-  const found = await discover(around([...ALL, "/opt/python"], { installer }));
+  const others = ALL.slice(1);
+  const found = await discover(around([...others, "/opt/python"], { installer }));
   assert.deepEqual(found, { command: installer, from: "the tark-lsp that installed the extension" });
-  assert.deepEqual((await discover(around(ALL, { installer })))?.command, [PYTHON]);
+  assert.deepEqual((await discover(around(others, { installer })))?.command, [PYTHON]);
   assert.deepEqual((await discover(around(["opt/python", PATH], { installer: ["opt/python"] })))?.command, [PATH]);
   const inside = { installer: ["/work/bin/tark-lsp"], trusted: false };
   assert.deepEqual((await discover(around(["/work/bin/tark-lsp", PATH], inside)))?.command, [PATH]);
@@ -61,14 +64,19 @@ test("a setting that names no program is told, and nothing else is tried", async
   await assert.rejects(discover(around(["bin/tark-lsp"], { setting: ["bin/tark-lsp"] })), /no program/);
 });
 
-test("in an untrusted workspace nothing of it is run", async () => {
-  const programs = ["/work/.venv/bin/tark-lsp", "/work/bin/tark-lsp", OWN];
+test("what is of the workspace is run where the person agreed to it, and trusts the workspace", async () => {
+  const programs = ["/work/.venv/bin/tark-lsp", "/work/bin/tark-lsp", UV];
   const inside: Partial<Surroundings> = {
     environment: { PATH: "/work/bin" },
     python: () => Promise.resolve("/work/.venv/bin/python"),
   };
-  assert.deepEqual((await discover(around(programs, inside)))?.command, ["/work/.venv/bin/tark-lsp"]);
-  assert.deepEqual((await discover(around(programs, { ...inside, trusted: false })))?.command, [OWN]);
+  const passed: string[] = [];
+  const passedOver = (program: string): void => void passed.push(program);
+  assert.deepEqual((await discover(around(programs, { ...inside, passedOver })))?.command, [UV]);
+  assert.deepEqual(passed, ["/work/.venv/bin/tark-lsp", "/work/bin/tark-lsp"]);
+  const agreed = { ...inside, agreed: ["/work/.venv/bin/tark-lsp"] };
+  assert.deepEqual((await discover(around(programs, agreed)))?.command, ["/work/.venv/bin/tark-lsp"]);
+  assert.deepEqual((await discover(around(programs, { ...agreed, trusted: false })))?.command, [UV]);
 });
 
 test("the Python extension is not asked in an untrusted workspace", async () => {

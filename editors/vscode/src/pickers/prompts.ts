@@ -1,0 +1,26 @@
+/** The named prompts there are, to run one about the selection. */
+
+import * as vscode from "vscode";
+import { row } from "../figures";
+import { say } from "../notify";
+import type { Parts } from "../parts";
+import type { ServerState } from "../protocol";
+import { line } from "../visible";
+
+export async function choosePrompt({ server, turns }: Parts): Promise<void> {
+  const { prompts } = await server.command<ServerState>("tark.state"); // they are files, and may be others now
+  const items = (prompts ?? []).map(({ name, title, description, source }) => ({
+    label: line(title),
+    description: row(`/${name}`, line(source)),
+    detail: line(description),
+    name,
+  }));
+  if (items.length === 0) {
+    void say("there are no named prompts: they are files in .tark/prompts, or in your own config folder");
+    return;
+  }
+  const chosen = await vscode.window.showQuickPick(items, { title: "Run a prompt", matchOnDescription: true });
+  if (chosen !== undefined) {
+    await turns.start(chosen.name);
+  }
+}
