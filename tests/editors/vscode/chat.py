@@ -1,0 +1,69 @@
+"""The chat of the VS Code extension as a person sees it, wherever its page is."""
+
+from pathlib import Path
+
+from playwright.sync_api import Frame, Locator, expect
+
+from tests.editors.vscode.workbench import Workbench, until
+
+SCENARIO = Path(__file__).with_name("chat.toml")
+SHAPES = '''"""Shapes."""
+import math
+
+def area(radius):
+    return math.pi * radius**2
+
+
+def volume(radius, height):
+    return area(radius) * height
+'''
+
+
+class Chat:
+    """`page` is another one after it was hidden, or the window was loaded anew: `open` finds it."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self.bench = bench
+        self.page: Frame
+        self.open()
+
+    def open(self) -> None:
+        self.bench.run("Tark: Open Chat")
+        self.page = self.bench.chat()
+        expect(self.prompt).to_be_focused()
+
+    def find(self, selector: str, text: str = "") -> Locator:
+        return self.page.locator(selector).filter(has_text=text) if text else self.page.locator(selector)
+
+    @property
+    def prompt(self) -> Locator:
+        return self.page.locator("#prompt")
+
+    @property
+    def last(self) -> Locator:
+        """The last turn."""
+        return self.page.locator(".turns .turn").last
+
+    def button(self, name: str) -> Locator:
+        """By its words, or what it is called for who does not see it."""
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def say(self, words: str) -> None:
+        self.prompt.fill(words)
+        self.prompt.press("Enter")
+        expect(self.prompt).to_have_value("")
+
+    def until_said(self, words: str) -> None:
+        """In the last turn, which is over."""
+        expect(self.last).to_contain_text(words)
+        expect(self.last).to_have_attribute("data-state", "ended")
+
+    def until_asked(self, row: str) -> Locator:
+        """The row of a permission or a question, once it takes clicks."""
+        self.page.locator(".waiting:not(.quiet)").wait_for()
+        return self.page.locator(f".waiting .{row}").first
+
+    def new_session(self) -> None:
+        self.button("New session").click()
+        until(lambda: self.find(".turn").count() == 0, "an empty chat")
+        expect(self.prompt).to_be_focused()

@@ -1,0 +1,251 @@
+"""The chat in a real workbench: what is said in it, what its buttons do, and what it keeps."""
+
+import os
+import signal
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.editors.vscode.chat import SCENARIO, SHAPES, Chat
+from tests.editors.vscode.conftest import Begin
+from tests.editors.vscode.installed import EXTENSION
+from tests.editors.vscode.workbench import PATIENCE, Workbench, until
+
+AXE = EXTENSION / "node_modules" / "axe-core" / "axe.min.js"
+THEMES = {
+    "Dark Modern": "vscode-dark",
+    "Light Modern": "vscode-light",
+    "Dark High Contrast": "vscode-high-contrast",
+    "Light High Contrast": "vscode-high-contrast-light",
+}
+"""By their names in the list of themes: what the page is told of them."""
+LOOK = """() => {
+  // What VS Code draws behind the page, which has no ground of its own.
+  document.body.style.background = 'var(--vscode-sideBar-background)';
+  const said = ({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html.slice(0, 100)} ${failureSummary}`);
+  return axe.run(document).then(({violations}) => violations.flatMap(said));
+}"""
+COLOURS = "new Set([...document.querySelectorAll('.code span')].map((each) => getComputedStyle(each).color)).size"
+CODE = '''def area(radius: float) -> float:
+    """What a circle covers."""
+    return math.tau / 2 * radius**2
+'''
+
+
+@pytest.fixture(scope="module")
+def bench(begin: Begin) -> Workbench:
+    expect.set_options(timeout=PATIENCE * 1000)
+    bench = begin(SCENARIO)
+    (bench.workspace / "shapes.py").write_text(SHAPES)
+    bench.open()
+    bench.open_file("shapes.py")
+    return bench
+
+
+@pytest.fixture(scope="module")
+def opened(bench: Workbench) -> Chat:
+    return Chat(bench)
+
+
+@pytest.fixture
+def chat(opened: Chat) -> Chat:
+    opened.open()
+    opened.new_session()
+    return opened
+
+
+def test_an_answer_with_all_its_parts(chat: Chat, bench: Workbench) -> None:
+    chat.say("where is the area?")
+    chat.until_said("It needs no new import.")
+    thinking = chat.find("details.thinking")
+    assert (thinking.inner_text(), thinking.get_attribute("open")) == ("Thinking (2 lines)", None)
+    call = chat.find("details.call")
+    assert call.get_attribute("data-status") == "completed"
+    call.locator("summary").click()
+    expect(call.locator("pre")).to_contain_text("math.pi * radius**2")
+    assert chat.find(".answer h2, .answer td, .answer strong, .answer em").all_inner_texts()[:2] == ["Tark", "every"]
+    assert chat.page.evaluate(COLOURS) >= 3
+
+    chat.find(".answer a", "shapes.py:8-9").click()
+    position = bench.page.locator("#status\\.editor\\.selection")
+    expect(position).to_contain_text("Ln 9, Col 33")
+    chat.find(".answer a", "missing.py:3").click()
+    expect(bench.toast("missing.py is no file in the workspace")).to_be_visible()
+
+    chat.button("Copy python").click()
+    expect(chat.find(".code button", "Copied")).to_be_visible()
+    until(lambda: bench.page.evaluate("navigator.clipboard.readText()") == CODE, "the code in the clipboard")
+    chat.button("Insert python at the cursor").click()
+    until(lambda: "    return math.tau / 2 * radius**2" in bench.lines(), "the code in the file, where it was selected")
+    assert "def volume(radius, height):" not in bench.lines()
+    chat.button("Apply python to the file").click()
+    expect(chat.find(".turn .prompt").last).to_contain_text("Work this code into shapes.py")
+    bench.open_file("shapes.py")
+    bench.page.keyboard.press("Control+Z")
+    until(lambda: "def volume(radius, height):" in bench.lines(), "one step takes it back")
+
+
+def test_a_busy_session_queues_is_steered_stopped_and_rewritten(chat: Chat) -> None:
+    chat.say("look slowly")
+    expect(chat.find(".answer")).to_contain_text("I look at")
+    chat.prompt.fill("in one word")
+    chat.button("Say it now").click()
+    chat.say("never end")
+    chat.say("say queued")
+    expect(chat.last).to_contain_text("waits for the turn before it")
+    expect(chat.find(".steered")).to_contain_text("in one word")
+    expect(chat.find(".answer", "and so on")).to_be_visible()
+    chat.button("Stop").click()
+    until(lambda: chat.find(".turn footer", "cancelled").count() == 2, "the turn that ran and the one that waited")
+    expect(chat.button("Stop")).to_be_hidden()
+    assert "The word is queued" not in chat.last.inner_text()
+
+    chat.prompt.fill("half a thought")
+    chat.find(".turn", "say queued").get_by_role("button", name="Edit").click()
+    expect(chat.prompt).to_have_value("say queued")
+    chat.prompt.fill("say again")
+    chat.prompt.press("Enter")
+    chat.until_said("The word is again.")
+    assert chat.find(".turn .prompt").all_inner_texts()[-2:] == ["never end", "say again"], "in place of the last one"
+    for _ in range(2):
+        chat.prompt.press("ArrowUp")
+    expect(chat.prompt).to_have_value("half a thought")
+    chat.prompt.fill("")
+
+    chat.page.locator("header .title").click()
+    sessions = chat.find("nav.sessions li .open")
+    until(lambda: sessions.count() >= 2, "the session that it was and the one it is")
+    sessions.nth(1).click()
+    expect(chat.last.locator(".prompt")).to_have_text("say queued")
+
+
+def test_what_waits_is_answered_in_the_chat(chat: Chat, bench: Workbench) -> None:
+    chat.say("make a plan")
+    chat.until_said("The first step is done.")
+    plan = [" ".join(each.split()) for each in chat.find(".plan li").all_inner_texts()]
+    assert plan == ["☑ Read the shapes done", "◐ Simplify the area being done", "☐ Write a test to do"]
+    chat.say("which shape?")
+    chat.until_asked("input").get_by_role("button", name="Circle").click()
+    chat.until_said("A Circle it is.")
+    chat.say("run the tests")
+    row = chat.until_asked("permission")
+    expect(row).to_contain_text("echo tested && exit 0")
+    assert bench.page.locator(".activitybar .badge", has_text="1").count() == 1
+    row.get_by_text("Other answers").click()
+    row.get_by_label("Reason to reject").fill("not now")
+    chat.open()
+    bench.run("View: Show Explorer")
+    chat.open()
+    row = chat.until_asked("permission")
+    expect(row.get_by_label("Reason to reject")).to_have_value("not now")
+    row.get_by_role("button", name="Reject because").click()
+    chat.until_said("Understood, I do not run it.")
+    chat.find("details.call[data-status=rejected] summary").click()
+    expect(chat.find("details.call[data-status=rejected] pre")).to_contain_text("not now")
+
+
+def test_nothing_is_allowed_unseen(chat: Chat, bench: Workbench) -> None:
+    """An edit of a file that is not open is shown whole before it is made, also where it is allowed in the chat."""
+    (bench.workspace / "closed.txt").write_text("one\n" * 300)
+    chat.say("rewrite the closed file")
+    chat.until_asked("permission").get_by_role("button", name="Allow").click()
+    expect(bench.toast("read it to its end first")).to_be_visible()
+    expect(bench.page.locator(".tab.active")).to_contain_text("Tark asks")
+    assert bench.read("closed.txt") == "one\n" * 300
+    bench.page.keyboard.press("Control+End")
+    expect(bench.page.locator(".view-lines")).to_contain_text("+two 300")
+    chat.until_asked("permission").get_by_role("button", name="Allow").click()
+    chat.until_said("It is written.")
+    assert bench.read("closed.txt").startswith("two 1\n")
+
+
+def test_by_keys_alone(chat: Chat, bench: Workbench) -> None:
+    keys = bench.page.keyboard
+
+    def clear() -> None:
+        for _ in chat.prompt.input_value():
+            keys.press("Backspace")
+
+    keys.type("see @fi")
+    expect(chat.find(".completion [role=option]").first).to_contain_text("@file:")
+    keys.press("Enter")
+    keys.type("sha")
+    expect(chat.find(".completion [aria-selected=true]")).to_contain_text("shapes.py")
+    keys.press("Tab")
+    expect(chat.prompt).to_have_value("see @file:shapes.py")
+    clear()
+    keys.type("/exp")
+    expect(chat.find(".completion [aria-selected=true]")).to_contain_text("/explain")
+    keys.press("Escape")
+    clear()
+    keys.type("where is the area?")
+    keys.press("Enter")
+    chat.until_said("It needs no new import.")
+    focused = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
+    passed: list[str] = []
+    while "Copy python" not in passed:
+        keys.press("Shift+Tab")
+        passed.append(chat.page.evaluate(focused))
+        assert len(passed) < 20, passed
+    keys.press("Enter")
+    expect(chat.find(".code button", "Copied")).to_be_visible()
+    spoken = chat.page.locator("[role=status]")
+    expect(spoken).to_contain_text("Copied")
+
+
+def test_it_is_there_again_after_hiding_reloading_and_a_death(chat: Chat, bench: Workbench) -> None:
+    for number in range(3):
+        chat.say(f"count to {41 + number}")
+        chat.until_said(f"That was {41 + number}.")
+    chat.prompt.fill("not yet sent")
+    transcript = chat.find(".transcript")
+    transcript.evaluate("(element) => { element.scrollTop = 300; }")
+    read = "(element) => element.scrollTop"
+    expect(chat.button("↓ To the end")).to_be_visible()
+    bench.run("View: Show Explorer")
+    expect(bench.page.locator(".explorer-folders-view")).to_be_visible()
+    chat.open()
+    expect(chat.prompt).to_have_value("not yet sent")
+    until(lambda: abs(chat.find(".transcript").evaluate(read) - 300) < 5, "where it was read")
+
+    bench.page.reload()
+    bench.status().wait_for()
+    chat.open()
+    expect(chat.prompt).to_have_value("not yet sent")
+    expect(chat.last).to_contain_text("That was 43.")
+    until(lambda: abs(chat.find(".transcript").evaluate(read) - 300) < 5, "where it was read")
+    chat.button("↓ To the end").click()
+
+    chat.prompt.fill("")
+    chat.say("never end")
+    expect(chat.last).to_contain_text("and so on")
+    chat.prompt.fill("typed meanwhile")
+    for process in bench.processes():
+        os.kill(process, signal.SIGKILL)
+    expect(chat.last).to_contain_text("the server ended while this turn ran")
+    expect(chat.find("header .notice")).to_be_hidden()
+    expect(chat.prompt).to_have_value("typed meanwhile")
+    chat.say("say alive")
+    chat.until_said("The word is alive.")
+
+
+def test_everybody_can_use_it_in_every_theme(chat: Chat, bench: Workbench) -> None:
+    chat.say("where is the area?")
+    chat.until_said("It needs no new import.")
+    chat.say("make a plan")
+    chat.until_said("The first step is done.")
+    chat.say("fail")
+    expect(chat.last).to_contain_text("no such model")
+    chat.say("rewrite the area")
+    chat.until_asked("permission")
+    chat.page.locator("header .title").click()
+    expect(chat.find("nav.sessions li").first).to_be_visible()
+    chat.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    expect(chat.find(".waiting .diff ins")).to_be_visible()
+    chat.page.evaluate(AXE.read_text())
+    for theme, kind in THEMES.items():
+        bench.run("Preferences: Color Theme")
+        bench.answer(theme)
+        expect(chat.page.locator("body")).to_have_attribute("data-vscode-theme-kind", kind)
+        bench.page.screenshot(path=bench.workspace.parent / f"{kind}.png")
+        assert chat.page.evaluate(LOOK) == [], theme
