@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.editors.vscode.chat import SCENARIO, SHAPES, Chat
 from tests.editors.vscode.conftest import Begin
+from tests.editors.vscode.hostile import payloads, replies
 from tests.editors.vscode.installed import EXTENSION
 from tests.editors.vscode.workbench import PATIENCE, Workbench, until
 
@@ -31,11 +32,29 @@ CODE = '''def area(radius: float) -> float:
     return math.tau / 2 * radius**2
 '''
 
+LEADS_AWAY = """() => {
+  const loads = 'script, iframe, frame, img, svg, video, audio, object, embed, link, base, meta, form, style, math';
+  const names = '[href], [src], [srcset], [action], [background], [data]';
+  const handles = (each) => each.getAttributeNames().some((name) => name.startsWith('on'));
+  return [...document.body.querySelectorAll('*')]
+    .filter((each) => each.matches(`${loads}, ${names}`) || handles(each))
+    .filter((each) => !each.matches('script[nonce]'))
+    .map((each) => each.outerHTML.slice(0, 200));
+}"""
+
 
 @pytest.fixture(scope="module")
-def bench(begin: Begin) -> Workbench:
+def said() -> list[str]:
+    return payloads()
+
+
+@pytest.fixture(scope="module")
+def bench(begin: Begin, said: list[str], tmp_path_factory: pytest.TempPathFactory) -> Workbench:
     expect.set_options(timeout=PATIENCE * 1000)
-    bench = begin(SCENARIO)
+    scenario = tmp_path_factory.mktemp("scenario") / "chat.toml"
+    head, rules = SCENARIO.read_text().split("[[reply]]", 1)
+    scenario.write_text(f"{head}{replies(said)}\n[[reply]]{rules}")
+    bench = begin(scenario)
     (bench.workspace / "shapes.py").write_text(SHAPES)
     bench.open()
     bench.open_file("shapes.py")
@@ -249,3 +268,24 @@ def test_everybody_can_use_it_in_every_theme(chat: Chat, bench: Workbench) -> No
         expect(chat.page.locator("body")).to_have_attribute("data-vscode-theme-kind", kind)
         bench.page.screenshot(path=bench.workspace.parent / f"{kind}.png")
         assert chat.page.evaluate(LOOK) == [], theme
+
+
+def test_hostile_words_do_nothing(chat: Chat, bench: Workbench, said: list[str]) -> None:
+    """Words, thoughts, tool calls, a plan and a question: no script ran, nothing was loaded, no link leads away."""
+    asked, dialogs = [], []
+    bench.page.context.on("request", lambda request: asked.append(request.url))
+    bench.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    chat.say("be hostile")
+    chat.until_asked("input")
+    chat.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert chat.find(".answer .blocks > .markdown").count() == len(said)
+    assert chat.find("details.thinking .markdown").count() == len(said)
+    assert chat.find(".plan li").count() == len(said)
+    assert chat.page.evaluate(LEADS_AWAY) == []
+    for link in chat.find(".answer a[title*='javascript'], .answer a[title*='command']").all():
+        link.click()
+    chat.find(".waiting .input").get_by_role("button", name="Do not answer").click()
+    expect(chat.last).to_have_attribute("data-state", "ended")
+    bench.page.screenshot(path=bench.workspace.parent / "hostile.png")
+    ours = (bench.origin, "https://vscode-remote")
+    assert ([url for url in asked if not url.startswith(ours)], dialogs) == ([], [])

@@ -1,0 +1,40 @@
+"""What a model that means harm says: the list of the unit tests, as replies of the scripted model in one turn."""
+
+import json
+import subprocess
+from collections.abc import Sequence
+
+from tests.editors.vscode.installed import EXTENSION
+
+LOAD = """
+import { build } from "esbuild";
+const { outputFiles } = await build({ entryPoints: ["test/unit/hostile.ts"], format: "esm", write: false });
+const url = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`;
+console.log(JSON.stringify((await import(url)).HOSTILE));
+"""
+
+
+def payloads() -> list[str]:
+    argv = ["node", "--input-type=module", "--eval", LOAD]
+    done = subprocess.run(argv, cwd=EXTENSION, capture_output=True, text=True, check=True)
+    found: list[str] = json.loads(done.stdout)
+    return found
+
+
+def replies(said: Sequence[str]) -> str:
+    """To "be hostile": each as words, as a thought and as what a tool is to do; all of them in a plan and a question."""
+    rules = []
+    for index, payload in enumerate(said):
+        asks = "when = 'be hostile'" if index == 0 else 'tool = "list_directory"\ntimes = 1'
+        words = json.dumps(payload, ensure_ascii=False)
+        path = json.dumps(payload[:200], ensure_ascii=False)
+        call = f'{{ name = "list_directory", arguments = {{ path = {path} }} }}'
+        rules.append(f"[[reply]]\n{asks}\nthinking = {words}\ntext = {words}\ncalls = [{call}]\n")
+    entries = ", ".join(
+        f'{{ content = {json.dumps(each[:200], ensure_ascii=False)}, status = "pending" }}' for each in said
+    )
+    plan = f'{{ name = "update_plan", arguments = {{ entries = [{entries}] }} }}'
+    options = json.dumps(said[:20], ensure_ascii=False)
+    question = f'{{ name = "ask_user", arguments = {{ question = {json.dumps(said[0])}, options = {options} }} }}'
+    rules.append(f'[[reply]]\ntool = "list_directory"\ncalls = [{plan}, {question}]\n')
+    return "\n".join(rules)
