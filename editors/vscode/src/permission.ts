@@ -19,7 +19,7 @@ const EDITS_TOLD_MS = 15_000;
 
 export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
   /** By request: what the person was told of it last, and where. */
-  private readonly told = new Map<string, { version: string; notice: Notice }>();
+  private readonly told = new Map<string, { readonly version: string; readonly digest: string; readonly notice: Notice }>();
   private readonly documents = new AskedDocuments();
   private readonly lenses = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lenses.event;
@@ -96,38 +96,50 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
       const former = this.told.get(request.requestId);
       const version = versionOf(request);
       if (former?.version !== version) {
-        former?.notice.dispose();
-        this.told.set(request.requestId, { version, notice: this.tell(request, former !== undefined) });
+        const isSame = former?.digest === request.digest; // who decides hunk by hunk is not told of it again
+        const notice = isSame ? former.notice : this.tell(request);
+        if (isSame) {
+          notice.tell(this.said(request, true));
+        } else {
+          former?.notice.dispose();
+        }
+        this.told.set(request.requestId, { version, digest: request.digest, notice });
         this.documents.keep(request.requestId, textOf(request));
       }
     }
     this.lenses.fire();
   }
 
-  /** `again`: its hunks were edited or decided in part since. */
-  private tell(request: Permission, again: boolean): Notice {
-    const version = versionOf(request);
-    const said: Said = {
-      text: `${message(request, nameOf)}${again ? " (changed since)" : ""}`,
-      links: [
-        { title: "Show", run: () => telling(() => this.show(request.requestId)) },
-        { title: REJECT.title, run: () => telling(() => this.take(version, REJECT)) },
-      ],
-    };
-    const notice = new Notice(said, { title: "Answer…", run: () => telling(() => this.choose(version)) });
+  private tell(request: Permission): Notice {
+    const { requestId } = request;
+    const choose = { title: "Answer…", run: () => telling(() => this.choose(requestId)) };
+    const notice = new Notice(this.said(request, this.told.has(requestId)), choose);
     if (request.edits?.length) {
       setTimeout(() => notice.dispose(), EDITS_TOLD_MS);
     }
     return notice;
   }
 
+  /** `again`: its hunks were edited or decided in part since. */
+  private said(request: Permission, again: boolean): Said {
+    const version = versionOf(request);
+    return {
+      text: `${message(request, nameOf)}${again ? " (changed since)" : ""}`,
+      links: [
+        { title: "Show", run: () => telling(() => this.show(request.requestId)) },
+        { title: REJECT.title, run: () => telling(() => this.take(version, REJECT)) },
+      ],
+    };
+  }
+
   /** What is covered is named once more before it is allowed; nothing is allowed by Enter alone. */
-  private async choose(version: string): Promise<void> {
-    const request = this.ofVersion(version);
+  private async choose(requestId: string): Promise<void> {
+    const request = this.find(requestId);
     if (!request) {
-      await this.changedSince(version);
+      await this.show(requestId); // says that it was answered
       return;
     }
+    const version = versionOf(request);
     const items: (vscode.QuickPickItem & { readonly answer?: Answer })[] = [
       { label: "$(eye) Show It Whole" },
       ...answers(request, this.canAllow(request)).map((answer) => ({ label: answer.title, answer })),

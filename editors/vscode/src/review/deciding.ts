@@ -9,7 +9,7 @@ import { isInTab } from "./files";
 import { drawsAll } from "./ghosts";
 import type { Meant } from "./meant";
 import { isPlain, orders, told, type Chosen, type Decision } from "./orders";
-import { count, type WaitingHunk } from "./words";
+import type { WaitingHunk } from "./words";
 
 interface Answer {
   readonly hunks?: readonly string[];
@@ -50,7 +50,7 @@ export class Deciding {
     const hidden = decision === "accept" ? chosen.filter((each) => this.isUnseen(each)) : [];
     if (hidden.length > 0) {
       await this.diffs.show(hidden);
-      void say(`${count(hidden)} not seen whole yet: look, then accept again`);
+      void say("look at all of it first, then accept again");
     }
     return hidden.length > 0;
   }

@@ -38,7 +38,8 @@ function line(background: string, ruler: string, sign: vscode.DecorationRenderOp
 }
 
 const MADE_OF = {
-  removed: line("diffEditor.removedLineBackground", "editorOverviewRuler.deletedForeground", RED),
+  /** Its text alone, so that what comes stands on green beside it. */
+  removed: { ...line("diffEditor.removedLineBackground", "editorOverviewRuler.deletedForeground", RED), isWholeLine: false },
   added: line("diffEditor.insertedLineBackground", "editorOverviewRuler.addedForeground", GREEN),
   conflict: line("editor.findMatchHighlightBackground", "editorOverviewRuler.warningForeground", AMBER),
   removedWord: { backgroundColor: color("diffEditor.removedTextBackground") },
