@@ -22,7 +22,7 @@ def payloads() -> list[str]:
 
 
 def replies(said: Sequence[str]) -> str:
-    """To "be hostile": each as words, as a thought and as what a tool is to do; all of them in a plan and a question."""
+    """To "be hostile": each as words, as a thought and as what a tool is to do; all in a plan and a question."""
     rules = []
     for index, payload in enumerate(said):
         asks = "when = 'be hostile'" if index == 0 else 'tool = "list_directory"\ntimes = 1'
