@@ -110,12 +110,27 @@ def test_the_extension_for_vs_code_comes_along(installed: Path) -> None:
     assert not [name for name in names if name.endswith((".ts", ".map"))]
 
 
-def test_without_npm_a_wheel_is_whole_but_for_the_extension(source: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "source"
+@pytest.mark.skipif(sys.platform == "win32", reason="a script for sh")
+@pytest.mark.parametrize(
+    ("npm", "words"),
+    [
+        (None, "there is no npm in PATH"),
+        ("#!/bin/sh\necho 'no network' >&2\nexit 1\n", "npm install --no-package-lock"),
+    ],
+    ids=["no npm", "npm fails"],
+)
+def test_a_wheel_is_whole_but_for_the_extension(source: Path, tmp_path: Path, npm: str | None, words: str) -> None:
+    copy, programs = tmp_path / "source", tmp_path / "bin"
     shutil.copytree(source, copy)
     (copy / "editors" / "vscode" / "dist" / "tark.vsix").unlink(missing_ok=True)
-    wheel, said = build("wheel", copy, tmp_path, path="")
-    assert "built without the extension for VS Code: there is no npm in PATH" in said
+    programs.mkdir()
+    if npm is not None:
+        (programs / "npm").write_text(npm)
+        (programs / "npm").chmod(0o755)
+    wheel, said = build("wheel", copy, tmp_path, path=str(programs))
+    assert "built without the extension for VS Code: " in said
+    assert words in said
+    assert npm is None or "no network" in said
     with zipfile.ZipFile(wheel) as packed:
         plugins = {name.split("/")[2] for name in packed.namelist() if name.startswith("tark_lsp/plugins/")}
     assert plugins == {"neovim"}
