@@ -46,4 +46,5 @@ export const HOSTILE: readonly string[] = [
   `${"[".repeat(3000)}${"](x)".repeat(1000)}`,
   `${"> ".repeat(2000)}deep`,
   "*a_".repeat(5000),
+  "~+/".repeat(600) + ":1",
 ];

@@ -101,12 +101,18 @@ export class WaitingPart {
     const { [requestId]: typed, ...others } = kept.answers;
     kept.answers = others;
     this.page.keep();
-    if (this.rows.has(requestId)) {
-      this.rows.get(requestId)!.element.remove();
+    const row = this.rows.get(requestId)?.element;
+    const isAnswered = this.answered.delete(requestId);
+    if (row !== undefined) {
+      const hadFocus = row.contains(document.activeElement);
+      row.remove();
       this.rows.delete(requestId);
       this.quiet();
+      if (hadFocus && isAnswered) {
+        document.getElementById("prompt")?.focus(); // not of who was typing: that would go on in the prompt
+      }
     }
-    if (!this.answered.delete(requestId) && typed !== undefined && typed.words.trim() !== "") {
+    if (!isAnswered && typed !== undefined && typed.words.trim() !== "") {
       this.lost(typed.words.trim());
     }
   }
