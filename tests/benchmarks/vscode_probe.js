@@ -5,7 +5,7 @@ const { performance } = require("node:perf_hooks");
 
 const EVERY_MS = 1;
 
-// A file `measure` in its folder begins it; when that is gone, `measured.json` has what was found.
+// A file `measure` in its folder begins it; when that is gone, `measured.json` has what was found. `host` has the host's id.
 exports.activate = () => {
   const [measure, part, measured] = ["measure", "part", "measured.json"].map((name) => join(process.env.PROBE_FOLDER, name));
   let late;
@@ -30,5 +30,6 @@ exports.activate = () => {
       renameSync(part, measured);
     }
   });
-  writeFileSync(join(process.env.PROBE_FOLDER, "ready"), "");
+  writeFileSync(part, String(process.pid));
+  renameSync(part, join(process.env.PROBE_FOLDER, "host"));
 };
