@@ -5,6 +5,7 @@ import { line } from "./visible";
 
 const LATER_MS = 2_000;
 const LAST_MS = 5_000;
+const WAITING = "waiting for you"; // what for is asked in a notification of its own (permission.ts, input.ts)
 
 /** What the server tells of it. */
 export interface Told {
@@ -14,14 +15,8 @@ export interface Told {
   readonly cancellable?: boolean;
 }
 
-interface Shown {
-  message: string;
-  report(): void;
-  end(): void;
-}
-
 export class Progress implements vscode.Disposable {
-  private readonly shown = new Map<string | number, Shown>();
+  private readonly shown = new Map<string | number, Work>();
 
   /** `changed`: something began, went on or ended. */
   constructor(private readonly changed: () => void) {}
@@ -32,21 +27,19 @@ export class Progress implements vscode.Disposable {
   }
 
   told(token: string | number, told: Told, cancel: () => void): void {
-    const message = told.message === undefined ? undefined : line(told.message);
+    const message = line(told.message ?? "");
     if (told.kind === "begin") {
       this.shown.get(token)?.end();
-      this.shown.set(token, begin({ ...told, title: line(told.title ?? "Tark") }, message ?? "", cancel));
+      this.shown.set(token, new Work(line(told.title ?? "Tark"), told.cancellable === true ? cancel : undefined));
     }
-    const shown = this.shown.get(token);
     if (told.kind === "end") {
+      this.shown.get(token)?.end();
       this.shown.delete(token);
-      shown?.end();
-      if (message) {
+      if (message !== "") {
         vscode.window.setStatusBarMessage(`Tark: ${message}`, LAST_MS); // what it came to
       }
-    } else if (shown !== undefined && message !== undefined) {
-      shown.message = message;
-      shown.report();
+    } else if (message !== "") {
+      this.shown.get(token)?.say(message);
     }
     this.changed();
   }
@@ -65,25 +58,54 @@ export class Progress implements vscode.Disposable {
 }
 
 /** The status item tells of it (status.ts) until it has taken so long that one may want to end it. */
-function begin({ title = "", cancellable = false }: Told, message: string, cancel: () => void): Shown {
-  let close: () => void = () => undefined;
-  const later = setTimeout(() => {
-    const done = new Promise<void>((resolve) => (close = resolve));
-    const options = { location: vscode.ProgressLocation.Notification, title, cancellable };
+class Work {
+  message = "";
+  private isLong = false;
+  private report: ((message: string) => void) | undefined;
+  private close: () => void = () => undefined;
+  private readonly later: NodeJS.Timeout;
+
+  constructor(
+    private readonly title: string,
+    private readonly cancel: (() => void) | undefined,
+  ) {
+    this.later = setTimeout(() => {
+      this.isLong = cancel !== undefined;
+      this.draw();
+    }, LATER_MS);
+  }
+
+  say(message: string): void {
+    this.message = message;
+    this.draw();
+  }
+
+  end(): void {
+    clearTimeout(this.later);
+    this.isLong = false;
+    this.draw();
+  }
+
+  private draw(): void {
+    if (!this.isLong || this.message.startsWith(WAITING)) {
+      this.close();
+      this.report = undefined;
+    } else if (this.report === undefined) {
+      this.open();
+    } else {
+      this.report(this.message);
+    }
+  }
+
+  private open(): void {
+    const options = { location: vscode.ProgressLocation.Notification, title: this.title, cancellable: true };
+    const done = new Promise<void>((resolve) => (this.close = resolve));
+    this.report = () => undefined; // until it is there
     void vscode.window.withProgress(options, (progress, token) => {
-      token.onCancellationRequested(cancel);
-      shown.report = () => progress.report({ message: shown.message });
-      shown.report();
+      token.onCancellationRequested(() => this.cancel?.());
+      this.report = (message) => progress.report({ message });
+      this.report(this.message);
       return done;
     });
-  }, LATER_MS);
-  const shown: Shown = {
-    message,
-    report: () => undefined,
-    end: () => {
-      clearTimeout(later);
-      close();
-    },
-  };
-  return shown;
+  }
 }

@@ -1,4 +1,4 @@
-"""Hands and eyes for tests that run in the extension host: they ask, by HTTP, for what only a person at the screen can do."""
+"""Hands and eyes for tests in the extension host, which ask by HTTP for what only a person at the screen can do."""
 
 import json
 import logging
@@ -41,7 +41,8 @@ class Hands:
         """What is asked for, until the tests have ended: their results."""
         results: list[dict[str, str]] = []
         while True:
-            step = self._steps.get(timeout=LATE)
+            page.set_default_timeout(12000)
+            step = self._steps.get(timeout=100)
             LOG.info("%s", step.asked)
             if step.asked["do"] != "result":
                 step.done.put(_do(page, step.asked))
@@ -60,7 +61,7 @@ def _do(page: Page, asked: dict[str, Any]) -> str:
     try:
         DOES[asked["do"]](page, asked)
     except Error as problem:
-        return f"{asked}: {problem}"
+        return f"{asked}: {problem}\nOn the screen: {page.locator('.notification-toast').all_inner_texts()}"
     return ""
 
 
@@ -81,13 +82,19 @@ def _toast(page: Page, asked: dict[str, Any]) -> Locator:
     return page.locator(".notification-toast").filter(has_text=asked["text"]).first
 
 
-def _row(page: Page, asked: dict[str, Any]) -> Locator:
-    return page.locator(".quick-input-list .monaco-list-row").filter(has_text=asked["text"]).first
+def _choose(page: Page, asked: dict[str, Any]) -> None:
+    """By typing it, as rows move while a list is being filled."""
+    row = page.locator(".quick-input-list .monaco-list-row").filter(has_text=asked["text"]).first
+    row.wait_for()
+    box = page.locator(".quick-input-widget input[type=text]")
+    box.fill(asked["text"])
+    page.locator(".quick-input-list .monaco-list-row.focused").filter(has_text=asked["text"]).wait_for()
+    box.press("Enter")
 
 
 DOES: dict[str, Callable[[Page, dict[str, Any]], object]] = {
     "answer": _answer,
-    "choose": lambda page, asked: _row(page, asked).click(),
+    "choose": _choose,
     "type": lambda page, asked: page.keyboard.type(asked["text"]),
     "press": lambda page, asked: page.keyboard.press(asked["text"]),
     "sees": lambda page, asked: _toast(page, asked).wait_for(),

@@ -1,6 +1,7 @@
-"""The tests of editors/vscode/test/host, in the extension host of a real window: every command, and what may go wrong."""
+"""The tests of editors/vscode/test/host, in the extension host of a window: every command, and what may go wrong."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from tests.editors.vscode.conftest import Begin
 from tests.editors.vscode.hands import Hands
 from tests.editors.vscode.installed import EXTENSION
 from tests.editors.vscode.workbench import Workbench
+from tests.loopback import Loopback, Raw
 
 FAKE = Path(__file__).parents[1] / "neovim" / "plugin" / "fake_server.py"
 FILES = sorted(path.name.removesuffix(".test.ts") for path in (EXTENSION / "test" / "host").glob("*.test.ts"))
@@ -29,19 +31,20 @@ def results(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     _bundle()
     hands = Hands()
     folder = tmp_path_factory.mktemp("host")
-    bench = begin(
-        Path(__file__).with_name("host.toml"),
-        env={
-            "TARK_TEST_HANDS": str(hands.port),
-            "TARK_TEST_FAKE": str(FAKE),
-            "TARK_TEST_WHEEL": str(_wheel(folder)),
-            "TARK_TEST_BIN": str(_python_alone(folder)),
-        },
-    )
-    prompt = bench.workspace / ".tark" / "prompts" / "haiku.md"
-    prompt.parent.mkdir(parents=True)
-    prompt.write_text("Write a haiku about it.\n")
-    yield [*_run(bench, hands, f"folder={bench.workspace}"), *_run(bench, hands, "ew=true")]
+    env = {
+        "TARK_TEST_HANDS": str(hands.port),
+        "TARK_TEST_FILES": os.environ.get("HOST_TESTS", ""),
+        "TARK_TEST_FAKE": str(FAKE),
+        "TARK_TEST_WHEEL": str(_wheel(folder)),
+        "TARK_TEST_BIN": str(_python_alone(folder)),
+    }
+    with Loopback([Raw()], models=["small", "big"]).in_thread() as provider:
+        own = {"wire": "openai-chat", "baseUrl": f"{provider.url}/v1"}
+        bench = begin(Path(__file__).with_name("host.toml"), env=env, settings={"tark.providers": {"own": own}})
+        prompt = bench.workspace / ".tark" / "prompts" / "haiku.md"
+        prompt.parent.mkdir(parents=True)
+        prompt.write_text("Write a haiku about it.\n")
+        yield [*_run(bench, hands, f"folder={bench.workspace}"), *_run(bench, hands, "ew=true")]
     hands.close()
 
 

@@ -46,6 +46,9 @@ export async function launch(process: ServerProcess, beginning: Beginning, rim: 
   const slow = trouble.slow(found.command[0]);
   try {
     await Promise.race([client.start(), process.ended.then((ending) => Promise.reject(new Error(ending.words)))]);
+    if (client.initializeResult === undefined) {
+      throw new Error("it has not answered"); // where the process ends, the client may call that started
+    }
   } catch (problem) {
     await process.end();
     const ending = await process.ended;

@@ -90,6 +90,8 @@ test("editHunk: in a document of its own, accepted there", async () => {
 });
 
 test("regenerateHunk: in the words of the person", async () => {
+  goTo(8);
+  await run("acceptHunk"); // a turn that waits for the other one would hold it up
   goTo(1);
   const done = run("regenerateHunk");
   await hands.answer("as a roman number");

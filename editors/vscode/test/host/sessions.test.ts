@@ -1,11 +1,11 @@
-/** Commands of sessions: begun, chosen, named, forked, written to a file and read from one, made shorter, deleted. */
+/** Commands of sessions: begun, chosen, named, forked, written to a file, made shorter. */
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { setup, suiteSetup, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, api, begin, ended, pathOf, run, state, until } from "./window";
+import { anew, begin, ended, run, state, until } from "./window";
 
 let sessionId: string;
 
@@ -53,23 +53,17 @@ test("forkSession: another one with the same past", async () => {
   assert.equal(known.transcripts.get(known.sessionId!)?.turns[0]?.prompt, "what is this session about");
 });
 
-test("exportSession, importSession: by way of a file", async () => {
+test("exportSession: to a file that opens", async () => {
   const exported = run("exportSession");
   await hands.choose("of numbers");
   await hands.choose("JSON");
-  await exported;
   await hands.clicks("exported to", "Open");
+  await exported;
   const file = await until("the file", () => {
     const name = vscode.window.activeTextEditor?.document.fileName;
     return name?.endsWith(".json") ? name : undefined;
   });
   assert.match(readFileSync(file, "utf8"), /what is this session about/);
-  const done = run("importSession");
-  await hands.answer(file);
-  await done;
-  const known = await state();
-  assert.notEqual(known.sessionId, sessionId);
-  assert.equal(known.transcripts.get(known.sessionId!)?.turns[0]?.prompt, "what is this session about");
 });
 
 test("compact: the session has fewer tokens, or says why not", async () => {
@@ -79,25 +73,4 @@ test("compact: the session has fewer tokens, or says why not", async () => {
   await vscode.commands.executeCommand("notifications.clearAll");
   await run("compact");
   await hands.sees("there is no session yet");
-});
-
-test("deleteSession: only after a question", async () => {
-  const kept = run("deleteSession");
-  await hands.choose("of numbers");
-  await hands.shows(".monaco-dialog-box");
-  await hands.press("Escape");
-  await kept;
-  const sessions = async (): Promise<string[]> => {
-    const { server } = await api();
-    const listed = await server.command<{ sessions: { sessionId: string }[] }>("tark.session.list");
-    return listed.sessions.map((each) => each.sessionId);
-  };
-  const before = await sessions();
-  const done = run("deleteSession");
-  await hands.choose("of numbers");
-  await hands.shows(".monaco-dialog-box");
-  await hands.press("Enter");
-  await done;
-  assert.equal((await sessions()).length, before.length - 1);
-  assert.equal(existsSync(pathOf("numbers.txt")), true);
 });

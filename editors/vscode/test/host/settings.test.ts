@@ -9,7 +9,7 @@ import { anew, api, begin, ended, run, state, until } from "./window";
 setup(() => anew());
 
 for (const [command, setting, row] of [
-  ["selectModel", "model", "scripted/"],
+  ["selectModel", "model", "own/big"],
   ["selectMode", "mode", "plan"],
   ["selectApproval", "approval", "manual"],
 ] as const) {

@@ -1,0 +1,116 @@
+"""The extension in a window, without chat and review: status, progress, the end of the server, first steps."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.editors.vscode.conftest import Begin
+from tests.editors.vscode.workbench import Workbench, until
+
+SCENARIO = Path(__file__).with_name("host.toml")
+
+
+@pytest.fixture(scope="module")
+def bench(begin: Begin) -> Workbench:
+    bench = begin(SCENARIO)
+    (bench.workspace / "numbers.txt").write_text("one\ntwo\nthree\n")
+    bench.open()
+    bench.open_file("numbers.txt")
+    until(bench.processes, "a server, by the first file")
+    return bench
+
+
+def start(bench: Workbench, prompt: str) -> None:
+    bench.run("Tark: Let the Agent Do It")
+    bench.answer(prompt)
+
+
+def pick(bench: Workbench, text: str) -> None:
+    """From the list that is open."""
+    rows = bench.page.locator(".quick-input-list .monaco-list-row")
+    rows.filter(has_text=text).first.wait_for()
+    box = bench.page.locator(".quick-input-widget input[type=text]")
+    box.fill(text)
+    bench.page.locator(".quick-input-list .monaco-list-row.focused").filter(has_text=text).wait_for()
+    box.press("Enter")
+
+
+def test_the_status_item_opens_a_menu(bench: Workbench) -> None:
+    bench.status().click()
+    rows = bench.page.locator(".quick-input-list .monaco-list-row")
+    rows.filter(has_text="Open Chat").wait_for()
+    assert rows.filter(has_text="Select Model").count() == 1
+    bench.page.keyboard.press("Escape")
+
+
+def test_progress_is_cancelled_by_its_button(bench: Workbench) -> None:
+    start(bench, "talk for ever")
+    bench.status().locator(".codicon-sync").wait_for()
+    cancel = bench.page.locator(".notification-toast .monaco-button").filter(has_text="Cancel")
+    cancel.click()
+    cancel.wait_for(state="hidden")
+    bench.status().locator(".codicon-sync").wait_for(state="hidden")
+
+
+def test_a_server_that_is_killed_comes_back(bench: Workbench) -> None:
+    start(bench, "talk for ever")
+    bench.status().locator(".codicon-sync").wait_for()
+    (former,) = bench.processes()
+    os.kill(former, signal.SIGKILL)
+    bench.toast("the server ended (killed), 1 turn was cut; it is started again").wait_for()
+    until(lambda: [each for each in bench.processes() if each != former], "another server")
+    bench.status().locator(".codicon-sync").wait_for(state="hidden")
+    start(bench, "hello")
+    bench.toast("answered without a change").wait_for()
+
+
+def test_a_session_goes_by_way_of_a_file_and_is_deleted_after_a_question(bench: Workbench) -> None:
+    bench.run("Tark: Export a Session")
+    pick(bench, "hello")
+    pick(bench, "JSON")
+    bench.toast("exported to").wait_for()
+    (exported,) = bench.home.rglob("exports/*.json")
+    bench.run("Tark: Import a Session")
+    bench.page.locator(".quick-input-title").filter(has_text="Import a session").wait_for()
+    bench.answer(str(exported))
+    bench.page.locator(".quick-input-widget").wait_for(state="hidden")
+    until(lambda: sessions(bench) == 2, "the session and its copy")
+    for answer, left in (("Cancel", 2), ("Delete", 1)):
+        bench.run("Tark: Delete a Session")
+        pick(bench, "hello")
+        bench.page.locator(".monaco-dialog-box .monaco-button").filter(has_text=answer).click()
+        bench.page.locator(".monaco-dialog-box").wait_for(state="hidden")
+        assert sessions(bench) == left
+
+
+def sessions(bench: Workbench) -> int:
+    """How many are listed that begin with "hello"."""
+    bench.run("Tark: Open a Session")
+    rows = bench.page.locator(".quick-input-list .monaco-list-row")
+    rows.filter(has_text="A new session").wait_for()
+    count = rows.filter(has_text="hello").count()
+    bench.page.keyboard.press("Escape")
+    return count
+
+
+def test_first_steps(bench: Workbench) -> None:
+    bench.run("Welcome: Open Walkthrough")
+    pick(bench, "Begin with Tark")
+    steps = bench.page.locator(".gettingStartedContainer .step-title")
+    until(lambda: "Get the server" in steps.all_inner_texts(), "the steps")
+    assert "Give it a model" in steps.all_inner_texts()
+
+
+def test_in_a_workspace_that_is_not_trusted_nothing_of_it_is_run(begin: Begin) -> None:
+    bench = begin(SCENARIO, trusting=False, settings={"security.workspace.trust.startupPrompt": "never"})
+    (bench.workspace / "numbers.txt").write_text("one\n")
+    bench.open()
+    bench.open_file("numbers.txt")
+    bench.run("Tark: Doctor")
+    said = "not trusted: only your own settings count, and no commands are run"
+    until(lambda: any(said in line for line in bench.lines()), "what that means")
+    start(bench, "make made.txt")
+    bench.status().locator(".codicon-sync").wait_for(state="hidden")
+    assert not (bench.workspace / "made.txt").exists()
