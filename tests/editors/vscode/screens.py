@@ -20,7 +20,7 @@ from tests.editors.vscode.workbench import Workbench, until
 
 ROOT = Path(__file__).parents[3]
 PROJECT = Path(tark_lsp.cli.__file__).parent / "demo_project" / "shop"
-SIZE = {"width": 1100, "height": 640}
+SIZE = {"width": 1100, "height": 700}
 SETTINGS = {
     "workbench.activityBar.location": "top",
     "breadcrumbs.enabled": False,
@@ -40,6 +40,7 @@ def take(bench: Workbench, shoot: Take) -> None:
     bench.run("Tark: Open Chat")
     bench.chat()
     _widen(bench)
+    _changes(bench, shown=False)
     _progress(bench, shoot)
     _review(bench, shoot)
     _permission(bench, shoot)
@@ -61,7 +62,11 @@ def _review(bench: Workbench, shoot: Take) -> None:
     accept = bench.page.locator(".codelens-decoration a").filter(has_text="Accept")
     until(lambda: accept.count() == 2, "two hunks")
     _calm(bench)
+    _changes(bench, shown=True)
+    bench.page.locator(".monaco-list-row").filter(has_text="2 changes").wait_for()
+    _calm(bench)
     shoot("review")
+    _changes(bench, shown=False)
     for _ in range(2):
         left = accept.count()
         accept.first.click()
@@ -104,6 +109,14 @@ def _calm(bench: Workbench) -> None:
     bench.page.locator(".view-line").filter(has_text="def total").click()
     bench.page.keyboard.press("Escape")
     until(lambda: bench.page.locator(".notification-toast").count() == 0, "no notifications")
+
+
+def _changes(bench: Workbench, *, shown: bool) -> None:
+    """The list of them, below the chat."""
+    head = bench.page.locator(".pane-header").filter(has_text="Changes")
+    if head.get_attribute("aria-expanded") != str(shown).lower():
+        head.click()
+    bench.page.locator(f'.pane-header[aria-expanded="{str(shown).lower()}"]').filter(has_text="Changes").wait_for()
 
 
 def _settled(bench: Workbench) -> None:
