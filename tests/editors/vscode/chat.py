@@ -60,8 +60,9 @@ class Chat:
 
     def until_asked(self, row: str) -> Locator:
         """The row of a permission or a question, once it takes clicks."""
-        self.page.locator(".waiting:not(.quiet)").wait_for()
-        return self.page.locator(f".waiting .{row}").first
+        found = self.page.locator(f".waiting:not(.quiet) .{row}").first
+        found.wait_for()
+        return found
 
     def new_session(self) -> None:
         self.button("New session").click()

@@ -13,6 +13,17 @@ const url = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).
 console.log(JSON.stringify((await import(url)).HOSTILE));
 """
 
+LEADS_AWAY = """() => {
+  const loads = 'script, iframe, frame, img, svg, video, audio, object, embed, link, base, meta, form, style, math';
+  const names = '[href], [src], [srcset], [action], [background], [data]';
+  const handles = (each) => each.getAttributeNames().some((name) => name.startsWith('on'));
+  return [...document.body.querySelectorAll('*')]
+    .filter((each) => each.matches(`${loads}, ${names}`) || handles(each))
+    .filter((each) => !each.matches('script[nonce]'))
+    .map((each) => each.outerHTML.slice(0, 200));
+}"""
+"""What of a page would load something, lead somewhere or run."""
+
 
 def payloads() -> list[str]:
     argv = ["node", "--input-type=module", "--eval", LOAD]

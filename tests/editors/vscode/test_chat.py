@@ -6,41 +6,17 @@ import signal
 import pytest
 from playwright.sync_api import expect
 
+from tests.editors.vscode.axe import THEMES, violations
 from tests.editors.vscode.chat import SCENARIO, SHAPES, Chat
 from tests.editors.vscode.conftest import Begin
-from tests.editors.vscode.hostile import payloads, replies
-from tests.editors.vscode.installed import EXTENSION
+from tests.editors.vscode.hostile import LEADS_AWAY, payloads, replies
 from tests.editors.vscode.workbench import PATIENCE, Workbench, until
 
-AXE = EXTENSION / "node_modules" / "axe-core" / "axe.min.js"
-THEMES = {
-    "Dark Modern": "vscode-dark",
-    "Light Modern": "vscode-light",
-    "Dark High Contrast": "vscode-high-contrast",
-    "Light High Contrast": "vscode-high-contrast-light",
-}
-"""By their names in the list of themes: what the page is told of them."""
-LOOK = """() => {
-  // What VS Code draws behind the page, which has no ground of its own.
-  document.body.style.background = 'var(--vscode-sideBar-background)';
-  const said = ({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html.slice(0, 100)} ${failureSummary}`);
-  return axe.run(document).then(({violations}) => violations.flatMap(said));
-}"""
 COLOURS = "new Set([...document.querySelectorAll('.code span')].map((each) => getComputedStyle(each).color)).size"
 CODE = '''def area(radius: float) -> float:
     """What a circle covers."""
     return math.tau / 2 * radius**2
 '''
-
-LEADS_AWAY = """() => {
-  const loads = 'script, iframe, frame, img, svg, video, audio, object, embed, link, base, meta, form, style, math';
-  const names = '[href], [src], [srcset], [action], [background], [data]';
-  const handles = (each) => each.getAttributeNames().some((name) => name.startsWith('on'));
-  return [...document.body.querySelectorAll('*')]
-    .filter((each) => each.matches(`${loads}, ${names}`) || handles(each))
-    .filter((each) => !each.matches('script[nonce]'))
-    .map((each) => each.outerHTML.slice(0, 200));
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -232,8 +208,6 @@ def test_it_is_there_again_after_hiding_reloading_and_a_death(chat: Chat, bench:
     chat.open()
     expect(chat.prompt).to_have_value("not yet sent")
     expect(chat.last).to_contain_text("That was 43.")
-    until(lambda: abs(chat.find(".transcript").evaluate(read) - 300) < 5, "where it was read")
-    chat.button("↓ To the end").click()
 
     chat.prompt.fill("")
     chat.say("never end")
@@ -261,13 +235,14 @@ def test_everybody_can_use_it_in_every_theme(chat: Chat, bench: Workbench) -> No
     expect(chat.find("nav.sessions li").first).to_be_visible()
     chat.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     expect(chat.find(".waiting .diff ins")).to_be_visible()
-    chat.page.evaluate(AXE.read_text())
     for theme, kind in THEMES.items():
         bench.run("Preferences: Color Theme")
         bench.answer(theme)
         expect(chat.page.locator("body")).to_have_attribute("data-vscode-theme-kind", kind)
         bench.page.screenshot(path=bench.workspace.parent / f"{kind}.png")
-        assert chat.page.evaluate(LOOK) == [], theme
+        assert violations(chat.page) == [], theme
+    chat.until_asked("permission").get_by_role("button", name="Reject", exact=True).click()
+    expect(chat.last).to_have_attribute("data-state", "ended")
 
 
 def test_hostile_words_do_nothing(chat: Chat, bench: Workbench, said: list[str]) -> None:
