@@ -23,8 +23,9 @@ export function answers(request: Permission, allowed: boolean): Answer[] {
   );
   const byHunk: Answer[] = request.edits?.length ? [{ kind: "hunks", title: "Decide Hunk by Hunk" }] : [];
   return [
-    ...(allowed ? [reply("Allow This", { outcome: "allow" }), ...grants] : []),
-    reply("Reject", { outcome: "reject" }),
+    ...(allowed ? [reply("Allow This", { outcome: "allow" })] : []),
+    reply("Reject", { outcome: "reject" }), // in sight in a narrow editor, too
+    ...(allowed ? grants : []),
     { kind: "because", title: "Reject, Because ..." },
     ...byHunk,
     reply("Cancel the Turn", { outcome: "cancelled" }),

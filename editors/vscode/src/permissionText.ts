@@ -9,7 +9,7 @@ import { code, line, short } from "./visible";
 const LONGEST_MESSAGE = 240;
 const LONGEST_COVER = 160;
 /** Columns of the document: nothing of a line is out of sight to the right. */
-const WIDTH = 110;
+const WIDTH = 80;
 const CONTINUED = "    ↪ ";
 
 const RISKS: Readonly<Record<string, string>> = {

@@ -111,6 +111,6 @@ test("nothing can be allowed before it was seen, and grants say what they cover"
   const request = { ...command("make"), grants: [{ id: "g", covers: "`make` in ., this session" }] };
   const titles = (allowed: boolean): string[] => answers(request, allowed).map(({ title }) => title);
   assert.deepEqual(titles(false), ["Reject", "Reject, Because ...", "Cancel the Turn"]);
-  assert.deepEqual(titles(true).slice(0, 2), ["Allow This", "Allow this very command in ., this session"]);
+  assert.deepEqual(titles(true).slice(0, 3), ["Allow This", "Reject", "Allow this very command in ., this session"]);
   assert.ok(answers(edit([{}]), true).some(({ kind }) => kind === "hunks"));
 });

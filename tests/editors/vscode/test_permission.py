@@ -1,0 +1,115 @@
+"""Permissions and questions on the screen: told without the focus, shown whole, answered once, wherever that is."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator
+
+from tests.editors.vscode.conftest import Begin
+from tests.editors.vscode.workbench import Workbench, until
+
+TEXT = "one\ntwo\nthree\n"
+
+
+@pytest.fixture(scope="module")
+def desk(begin: Begin) -> Workbench:
+    bench = begin(Path(__file__).with_name("review.toml"))
+    (bench.workspace / "numbers.txt").write_text(TEXT)
+    (bench.workspace / "solids.py").write_text("side = 1\n")
+    bench.open()
+    bench.open_file("numbers.txt")
+    bench.status().wait_for()
+    return bench
+
+
+@pytest.fixture
+def bench(desk: Workbench) -> Workbench:
+    """With a file open, and none that commands made."""
+    desk.run("View: Close All Editors")
+    for each in desk.workspace.glob("*.txt"):
+        each.write_text(TEXT) if each.name == "numbers.txt" else each.unlink()
+    desk.open_file("numbers.txt")
+    return desk
+
+
+def ask(bench: Workbench, words: str) -> Locator:
+    """What tells of it."""
+    bench.run("Tark: Let the Agent Do It")
+    bench.answer(words)
+    asks = bench.toast("Tark asks")
+    asks.wait_for()
+    return asks
+
+
+def lens(bench: Workbench, title: str) -> Locator:
+    return bench.page.locator(".codelens-decoration a:visible").filter(has_text=title).first
+
+
+def over(bench: Workbench, words: str) -> None:
+    """The turn has ended with these words, and nobody is asked any more: no notification, no badge, no document."""
+    bench.chat().locator(".turn").last.get_by_text(words).wait_for()
+    bench.toast("Tark asks").wait_for(state="detached")
+    bench.page.get_by_role("tab", name="Tark asks").wait_for(state="detached")
+    until(lambda: bench.page.locator(".activitybar .badge-content:visible").count() == 0, "no badge")
+
+
+def test_a_command_is_asked_about_without_the_focus_and_allowed_by_the_notification(bench: Workbench) -> None:
+    asks = ask(bench, "make made.txt")
+    bench.page.keyboard.type("zero ", delay=20)
+    until(lambda: bench.lines()[0] == "zero one", "what is typed goes on into the file")
+    assert "echo '[made] (command:x)' > made.txt" in asks.inner_text(), "whole, and no link of the model's"
+    assert asks.locator(".notification-list-item-message a").all_inner_texts() == ["Show", "Reject"]
+    assert bench.page.locator(".activitybar .badge-content:visible").inner_text() == "1"
+    asks.get_by_role("button", name="Answer…").click()
+    bench.page.keyboard.press("Enter")
+    bench.page.get_by_role("tab", name="Tark asks").wait_for()
+    assert not (bench.workspace / "made.txt").exists(), "no Enter alone allows"
+    lens(bench, "Allow This").click()
+    over(bench, "The command ran.")
+    assert bench.read("made.txt") == "[made](command:x)\n"
+
+
+def test_answered_in_the_chat_the_notification_goes(bench: Workbench) -> None:
+    ask(bench, "make made.txt")
+    reject = bench.chat().locator(".permission").get_by_role("button", name="Reject", exact=True)
+    reject.wait_for()
+    bench.page.wait_for_timeout(600)  # clicks at once decide nothing
+    reject.click()
+    over(bench, "It is not run.")
+    assert not (bench.workspace / "made.txt").exists()
+
+
+def test_a_grant_for_the_session_is_chosen_by_name(bench: Workbench) -> None:
+    ask(bench, "run twice").get_by_role("button", name="Answer…").click()
+    bench.page.locator(".quick-input-list .monaco-list-row").filter(
+        has_text="this very command in ., this session"
+    ).click()
+    over(bench, "The command ran.")
+    until(lambda: bench.read("made.txt") == "again made.txt\n" * 2, "the same command is not asked about again")
+
+
+def test_what_is_long_is_read_to_its_end_before_it_is_allowed(bench: Workbench) -> None:
+    asks = ask(bench, "run a long script")
+    bench.page.wait_for_timeout(600)
+    asks.get_by_role("link", name="Show").click()
+    lens(bench, "Reject").wait_for()
+    assert lens(bench, "Allow This").count() == 0
+    bench.page.keyboard.press("Control+End")
+    lens(bench, "Allow This").wait_for()
+    bench.page.keyboard.press("Control+Home")
+    lens(bench, "Allow This").click()
+    over(bench, "The command ran.")
+    assert bench.read("long.txt") == "hidden at the end\n"
+
+
+def test_a_question_waits_until_one_comes_and_keeps_what_was_typed(bench: Workbench) -> None:
+    asks = ask(bench, "ask for words")
+    asks.get_by_role("button", name="Answer…").click()
+    box = bench.page.locator(".quick-input-widget input")
+    box.fill("half a na")
+    box.press("Escape")
+    bench.run("Tark: Show What Waits for You")
+    box.wait_for()
+    until(lambda: box.input_value() == "half a na", "what was typed is there again")
+    bench.answer("Basket")
+    over(bench, "Basket")
