@@ -9,10 +9,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Frame, Locator, Page
+from playwright.sync_api import Browser, Error, Frame, Locator, Page
 
 from tests.editors.pool import environment, write_settings
 from tests.editors.vscode.installed import packed, workbench
@@ -156,16 +157,17 @@ class Workbench:
 
     def chat(self) -> Frame:
         """The page of the chat, which is in a frame within a frame."""
-        self.page.locator("iframe.webview.ready").first.wait_for()
         found: list[Frame] = []
 
         def look() -> bool:
-            found[:] = [each for each in self.page.frames if each.name == "active-frame" or "#active-frame" in each.url]
-            found[:] = found or [each for each in self.page.frames if each.query_selector("textarea#prompt")]
-            return any(each.query_selector("textarea#prompt") for each in found)
+            for each in self.page.frames:
+                with suppress(Error):  # that frame is on its way out
+                    if each.query_selector("textarea#prompt"):
+                        found.append(each)
+            return bool(found)
 
         until(look, "the chat's page")
-        return next(each for each in found if each.query_selector("textarea#prompt"))
+        return found[-1]
 
     def told(self) -> str:
         """For a test that failed: a picture's path, what notifications say, and the end of the extension's output."""
