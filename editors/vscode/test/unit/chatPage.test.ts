@@ -3,56 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { window } from "./dom";
+import { open, pause } from "./opened";
 import { Announcer } from "../../src/chat/page/announce";
 import { withCitations } from "../../src/chat/page/citations";
-import type { PermissionRow, Status, ToHost, ToPage, TurnHead } from "../../src/chat/messages";
-import type { Kept } from "../../src/chat/page/page";
-import { startPage } from "../../src/chat/page/start";
-
-interface Opened {
-  readonly body: HTMLElement;
-  readonly told: ToHost[];
-  readonly kept: () => Kept | undefined;
-  give(...messages: ToPage[]): Promise<void>;
-  all(selector: string): HTMLElement[];
-  one(selector: string): HTMLElement;
-  press(field: HTMLElement, key: string, more?: object): void;
-  type(words: string): void;
-}
-
-function pause(ms = 5): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function open(before?: Kept): Opened {
-  const body = document.createElement("div");
-  document.body.replaceChildren(body);
-  const told: ToHost[] = [];
-  let kept: Kept | undefined;
-  const receive = startPage(body, { post: (message) => told.push(message), kept: before, keep: (now) => (kept = structuredClone(now)) });
-  const all = (selector: string): HTMLElement[] => [...body.querySelectorAll<HTMLElement>(selector)];
-  const press = (field: HTMLElement, key: string, more: object = {}): void => {
-    field.dispatchEvent(new window.KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }) as unknown as Event);
-  };
-  return {
-    body,
-    told,
-    kept: () => kept,
-    give: async (...messages) => {
-      messages.forEach(receive);
-      await pause();
-    },
-    all,
-    one: (selector) => all(selector)[0]!,
-    press,
-    type: (words) => {
-      const field = body.querySelector("textarea")!;
-      field.value = words;
-      field.setSelectionRange(words.length, words.length);
-      field.dispatchEvent(new window.Event("input", { bubbles: true }) as unknown as Event);
-    },
-  };
-}
+import type { Status, ToPage, TurnHead } from "../../src/chat/messages";
 
 const RUNNING: TurnHead = { turnId: "t1", state: "running", prompt: "who calls average?" };
 const STATUS: Status = {
@@ -206,104 +160,6 @@ test("mentions are asked for, chosen by keys, and an answer that is late is drop
   assert.equal(field.value, "see @files");
   assert.ok(page.one(".completion").hidden);
   assert.ok(!page.told.some(({ kind }) => kind === "send"));
-});
-
-const PERMISSION: PermissionRow = {
-  requestId: "r",
-  version: "r d",
-  title: "run_command make",
-  risk: "risky",
-  why: "it runs a command",
-  toolCallIds: [],
-  command: { text: "make \u202eall", cwd: "/ws", argv: ["/bin/bash", "-c", "make \u202eall"], env: ["A=b"] },
-  grants: [{ id: "g1", covers: "`make \u202eall` in ., this session" }],
-};
-
-test("a permission shows all of it, and is answered with what was shown", async () => {
-  const page = open();
-  await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
-  assert.equal(page.one(".command").textContent, "make \\u{202e}all");
-  const buttons = page.all(".permission button");
-  assert.deepEqual(buttons.map((each) => each.textContent), [
-    "Allow",
-    "Reject",
-    "Show",
-    "Allow this very command in ., this session",
-    "Cancel the turn",
-    "Reject because",
-  ]);
-  buttons[0]!.click();
-  assert.ok(!page.told.some(({ kind }) => kind === "permission"), "a click that came too soon");
-  await pause(520);
-  buttons[3]!.click();
-  assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow", grant: "g1" } });
-  (page.one(".reject input") as HTMLInputElement).value = "not now";
-  buttons[5]!.click();
-  assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "reject", reason: "not now" } });
-  await page.give({ kind: "waiting", permissions: [], inputs: [] });
-  assert.ok(page.one(".waiting").hidden);
-});
-
-test("a reason that is being typed stays when another request comes", async () => {
-  const page = open();
-  await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
-  const reason = page.one(".reject input") as HTMLInputElement;
-  reason.value = "because";
-  reason.dispatchEvent(new window.Event("input", { bubbles: true }) as unknown as Event);
-  await page.give({ kind: "waiting", permissions: [PERMISSION, { ...PERMISSION, requestId: "r2" }], inputs: [] });
-  assert.equal(page.all(".reject input")[0], reason);
-  assert.equal(page.all(".permission").length, 2);
-  reason.focus();
-  await page.give({ kind: "waiting", permissions: [{ ...PERMISSION, version: "r d2" }], inputs: [] });
-  const [again] = page.all(".reject input") as HTMLInputElement[];
-  assert.ok(again !== reason && again!.value === "because" && document.activeElement === again);
-  await page.give({ kind: "waiting", permissions: [], inputs: [] });
-  page.press(page.one("#prompt"), "ArrowUp");
-  assert.equal((page.one("#prompt") as HTMLTextAreaElement).value, "because");
-});
-
-test("an answer that is typed outlives the page", async () => {
-  const page = open();
-  const options = [{ id: "a", label: "One" }];
-  const input = { requestId: "q", question: "Which?", options, multiple: true, freeText: true };
-  await page.give({ kind: "waiting", permissions: [], inputs: [input] });
-  (page.one("input[type=checkbox]") as HTMLInputElement).checked = true;
-  const field = page.one(".own textarea") as HTMLTextAreaElement;
-  field.value = "half";
-  field.dispatchEvent(new window.Event("input", { bubbles: true }) as unknown as Event);
-  await pause(250);
-  const again = open(page.kept());
-  await again.give({ kind: "waiting", permissions: [], inputs: [input] });
-  assert.equal((again.one(".own textarea") as HTMLTextAreaElement).value, "half");
-  assert.ok((again.one("input[type=checkbox]") as HTMLInputElement).checked);
-});
-
-test("a click that was meant for the row before decides nothing", async () => {
-  const page = open();
-  const other = { ...PERMISSION, requestId: "r2", version: "r2 d" };
-  await page.give({ kind: "waiting", permissions: [PERMISSION, other], inputs: [] });
-  await pause(520);
-  page.one(".permission .main").click();
-  await page.give({ kind: "waiting", permissions: [other], inputs: [] });
-  page.one(".permission .main").click();
-  assert.equal(page.told.filter(({ kind }) => kind === "permission").length, 1);
-});
-
-test("a question is answered by an option, by several, or by own words", async () => {
-  const page = open();
-  const options = [{ id: "a", label: "One" }, { id: "b", label: "Two" }];
-  const input = { requestId: "q", question: "Which?", options, multiple: false, freeText: false };
-  await page.give({ kind: "waiting", permissions: [], inputs: [input, { ...input, requestId: "m", multiple: true }, { ...input, requestId: "w", options: [], freeText: true }] });
-  await pause(520);
-  page.one(".input button").click();
-  assert.deepEqual(page.told.at(-1), { kind: "input", requestId: "q", answer: ["a"] });
-  page.all("input[type=checkbox]").forEach((box) => ((box as HTMLInputElement).checked = true));
-  page.all(".input")[1]!.querySelector<HTMLElement>("button.main")!.click();
-  assert.deepEqual(page.told.at(-1), { kind: "input", requestId: "m", answer: ["a", "b"] });
-  const words = page.one(".own textarea") as HTMLTextAreaElement;
-  words.value = " mine ";
-  page.press(words, "Enter");
-  assert.deepEqual(page.told.at(-1), { kind: "input", requestId: "w", answer: "mine" });
 });
 
 test("the status names what it is about", async () => {

@@ -1,0 +1,107 @@
+/** What waits for the person on the chat's page: how it is shown, answered, and never answered by mistake. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { window } from "./dom";
+import { open, pause } from "./opened";
+import type { PermissionRow } from "../../src/chat/messages";
+
+const PERMISSION: PermissionRow = {
+  requestId: "r",
+  version: "r d",
+  title: "run_command make",
+  risk: "risky",
+  why: "it runs a command",
+  toolCallIds: [],
+  command: { text: "make \u202eall", cwd: "/ws", argv: ["/bin/bash", "-c", "make \u202eall"], env: ["A=b"] },
+  grants: [{ id: "g1", covers: "`make \u202eall` in ., this session" }],
+};
+
+test("a permission shows all of it, and is answered with what was shown", async () => {
+  const page = open();
+  await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
+  assert.equal(page.one(".command").textContent, "make \\u{202e}all");
+  const buttons = page.all(".permission button");
+  assert.deepEqual(buttons.map((each) => each.textContent), [
+    "Allow",
+    "Reject",
+    "Show",
+    "Allow this very command in ., this session",
+    "Cancel the turn",
+    "Reject because",
+  ]);
+  buttons[0]!.click();
+  assert.ok(!page.told.some(({ kind }) => kind === "permission"), "a click that came too soon");
+  await pause(520);
+  buttons[3]!.click();
+  assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow", grant: "g1" } });
+  (page.one(".reject input") as HTMLInputElement).value = "not now";
+  buttons[5]!.click();
+  assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "reject", reason: "not now" } });
+  await page.give({ kind: "waiting", permissions: [], inputs: [] });
+  assert.ok(page.one(".waiting").hidden);
+});
+
+test("a reason that is being typed stays when another request comes", async () => {
+  const page = open();
+  await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
+  const reason = page.one(".reject input") as HTMLInputElement;
+  reason.value = "because";
+  reason.dispatchEvent(new window.Event("input", { bubbles: true }) as unknown as Event);
+  await page.give({ kind: "waiting", permissions: [PERMISSION, { ...PERMISSION, requestId: "r2" }], inputs: [] });
+  assert.equal(page.all(".reject input")[0], reason);
+  assert.equal(page.all(".permission").length, 2);
+  reason.focus();
+  await page.give({ kind: "waiting", permissions: [{ ...PERMISSION, version: "r d2" }], inputs: [] });
+  const [again] = page.all(".reject input") as HTMLInputElement[];
+  assert.ok(again !== reason && again!.value === "because" && document.activeElement === again);
+  await page.give({ kind: "waiting", permissions: [], inputs: [] });
+  page.press(page.one("#prompt"), "ArrowUp");
+  assert.equal((page.one("#prompt") as HTMLTextAreaElement).value, "because");
+});
+
+test("an answer that is typed outlives the page", async () => {
+  const page = open();
+  const options = [{ id: "a", label: "One" }];
+  const input = { requestId: "q", question: "Which?", options, multiple: true, freeText: true };
+  await page.give({ kind: "waiting", permissions: [], inputs: [input] });
+  (page.one("input[type=checkbox]") as HTMLInputElement).checked = true;
+  const field = page.one(".own textarea") as HTMLTextAreaElement;
+  field.value = "half";
+  field.dispatchEvent(new window.Event("input", { bubbles: true }) as unknown as Event);
+  await pause(250);
+  const again = open(page.kept());
+  await again.give({ kind: "waiting", permissions: [], inputs: [input] });
+  assert.equal((again.one(".own textarea") as HTMLTextAreaElement).value, "half");
+  assert.ok((again.one("input[type=checkbox]") as HTMLInputElement).checked);
+});
+
+test("a click that was meant for the row before decides nothing", async () => {
+  const page = open();
+  const other = { ...PERMISSION, requestId: "r2", version: "r2 d" };
+  await page.give({ kind: "waiting", permissions: [PERMISSION, other], inputs: [] });
+  await pause(520);
+  page.one(".permission .main").click();
+  await page.give({ kind: "waiting", permissions: [other], inputs: [] });
+  page.one(".permission .main").click();
+  assert.equal(page.told.filter(({ kind }) => kind === "permission").length, 1);
+});
+
+test("a question is answered by an option, by several, or by own words", async () => {
+  const page = open();
+  const options = [{ id: "a", label: "One" }, { id: "b", label: "Two" }];
+  const input = { requestId: "q", question: "Which?", options, multiple: false, freeText: false };
+  await page.give({ kind: "waiting", permissions: [], inputs: [input, { ...input, requestId: "m", multiple: true }, { ...input, requestId: "w", options: [], freeText: true }] });
+  await pause(520);
+  page.one(".input button").click();
+  assert.deepEqual(page.told.at(-1), { kind: "input", requestId: "q", answer: ["a"] });
+  page.all("input[type=checkbox]").forEach((box) => ((box as HTMLInputElement).checked = true));
+  page.all(".input")[1]!.querySelector<HTMLElement>("button.main")!.click();
+  assert.deepEqual(page.told.at(-1), { kind: "input", requestId: "m", answer: ["a", "b"] });
+  const words = page.one(".own textarea") as HTMLTextAreaElement;
+  words.value = " mine ";
+  page.press(words, "Enter");
+  assert.deepEqual(page.told.at(-1), { kind: "input", requestId: "w", answer: "mine" });
+});
+
+test.after(() => window.happyDOM.close());
