@@ -52,6 +52,8 @@ def desk(begin: Begin) -> Workbench:
 def bench(desk: Workbench) -> Workbench:
     """With both files as they were, and nothing to be decided."""
     desk.run("Tark: Reject All Hunks")
+    desk.run("File: Save All")
+    desk.page.locator(".tab.dirty").first.wait_for(state="detached")
     desk.run("View: Close All Editors")
     desk.page.locator(".editor-instance").first.wait_for(state="detached")
     (desk.workspace / "shapes.py").write_text(SHAPES)
