@@ -13,6 +13,8 @@ export interface RunningTurn {
 
 export class RunningTurns {
   private readonly turns = new Map<string, RunningTurn>();
+  /** Short ones end before the command that began them is answered. */
+  private readonly over = new Set<string>();
   private readonly listeners = new Set<() => void>();
 
   constructor(
@@ -22,12 +24,15 @@ export class RunningTurns {
     state.on("update", ({ params }) => {
       if (params.update.kind === "start") {
         this.started(params);
-      } else if (params.update.kind === "end" && this.turns.delete(params.turnId)) {
+      } else if (params.update.kind === "end") {
+        this.over.add(params.turnId);
+        this.turns.delete(params.turnId);
         this.changed();
       }
     });
     state.on("server", () => {
       this.turns.clear();
+      this.over.clear();
       this.changed();
     });
   }
@@ -48,6 +53,9 @@ export class RunningTurns {
 
   /** The server took it, or began it. */
   started({ turnId, sessionId, queued }: StartedTurn): void {
+    if (this.over.has(turnId)) {
+      return;
+    }
     this.turns.set(turnId, { turnId, sessionId, queued: queued != null, began: this.now() });
     this.changed();
   }

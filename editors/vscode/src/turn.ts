@@ -94,7 +94,8 @@ export class Turns {
 
   private async sendNow(start: Start): Promise<StartedTurn> {
     const sessionId = start.sessionId ?? this.server.state.sessionId;
-    const answer = await this.server.command<StartedTurn>("tark.turn.start", { ...start, sessionId });
+    const noDocument = start["textDocument"] === undefined; // else the server takes the one of the last light bulb
+    const answer = await this.server.command<StartedTurn>("tark.turn.start", { ...start, sessionId, noDocument });
     this.taken(sessionId, answer, start.prompt);
     return answer;
   }

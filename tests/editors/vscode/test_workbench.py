@@ -63,12 +63,12 @@ def test_a_server_that_is_killed_comes_back(bench: Workbench) -> None:
     until(lambda: [each for each in bench.processes() if each != former], "another server")
     bench.status().locator(".codicon-sync").wait_for(state="hidden")
     start(bench, "hello")
-    bench.toast("answered without a change").wait_for()
+    bench.chat().locator(".answer").filter(has_text="Hello from the script.").wait_for()
 
 
 def test_a_session_goes_by_way_of_a_file_and_is_deleted_after_a_question(bench: Workbench) -> None:
     bench.run("Tark: Export a Session")
-    pick(bench, "hello")
+    pick(bench, "talk for ever")
     pick(bench, "JSON")
     bench.toast("exported to").wait_for()
     (exported,) = bench.home.rglob("exports/*.json")
@@ -79,18 +79,19 @@ def test_a_session_goes_by_way_of_a_file_and_is_deleted_after_a_question(bench: 
     until(lambda: sessions(bench) == 2, "the session and its copy")
     for answer, left in (("Cancel", 2), ("Delete", 1)):
         bench.run("Tark: Delete a Session")
-        pick(bench, "hello")
+        pick(bench, "talk for ever")
         bench.page.locator(".monaco-dialog-box .monaco-button").filter(has_text=answer).click()
         bench.page.locator(".monaco-dialog-box").wait_for(state="hidden")
         assert sessions(bench) == left
 
 
 def sessions(bench: Workbench) -> int:
-    """How many are listed that begin with "hello"."""
+    """How many are listed that began with "talk for ever"."""
+    bench.page.locator(".editor-instance .view-lines").first.click()
     bench.run("Tark: Open a Session")
     rows = bench.page.locator(".quick-input-list .monaco-list-row")
     rows.filter(has_text="A new session").wait_for()
-    count = rows.filter(has_text="hello").count()
+    count = rows.filter(has_text="talk for ever").count()
     bench.page.keyboard.press("Escape")
     return count
 

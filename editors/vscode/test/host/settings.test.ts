@@ -68,12 +68,3 @@ async function status(provider: string): Promise<string> {
   const { server } = await api();
   return (await server.command<{ status: string }>("tark.auth.status", { provider })).status;
 }
-
-test("what cannot be is said: a mode of a session that is not there", async () => {
-  (await state()).goOn("no such session");
-  const done = run("selectMode");
-  await hands.choose("plan");
-  await done;
-  await hands.sees("no such session");
-  await vscode.commands.executeCommand("notifications.clearAll");
-});

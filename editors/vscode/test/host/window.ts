@@ -104,7 +104,7 @@ export function said(turn: Turn): string {
 /** A turn begun without a command of ours. */
 export async function begin(prompt: string): Promise<StartedTurn> {
   const { server } = await api();
-  return server.command<StartedTurn>("tark.turn.start", { prompt });
+  return server.command<StartedTurn>("tark.turn.start", { prompt, noDocument: true });
 }
 
 /** Two hunks in `numbers.txt`: lines 1 and 8. */

@@ -1,0 +1,17 @@
+/** Which turns run: short ones may end before the command that began them is answered. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RunningTurns } from "../../src/runningTurns";
+import { State } from "../../src/state";
+
+test("a turn that ended before its command was answered does not run", () => {
+  const state = new State();
+  const running = new RunningTurns(state);
+  const turn = { sessionId: "s", turnId: "t" };
+  state.emit("update", { params: { ...turn, seq: 1, update: { kind: "start" } } });
+  assert.equal(running.isRunning("s"), true);
+  state.emit("update", { params: { ...turn, seq: 2, update: { kind: "end" } } });
+  running.started(turn);
+  assert.equal(running.count, 0);
+});
