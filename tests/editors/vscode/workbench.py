@@ -184,8 +184,14 @@ class Workbench:
         """The language servers of this workbench, by their ids."""
         import psutil
 
+        def is_server(process: psutil.Process) -> bool:
+            try:
+                return "tark_lsp" in process.cmdline()
+            except psutil.Error:
+                return False  # it has just ended
+
         family = psutil.Process(self._process.pid).children(recursive=True)
-        return [each.pid for each in family if "tark_lsp" in each.cmdline()]
+        return [each.pid for each in family if is_server(each)]
 
     def close(self) -> None:
         self.page.context.close()
