@@ -79,7 +79,10 @@ EDITORS: Sequence[tuple[str, tuple[int, ...], EditorFlags]] = (
     ("kakoune-lsp", (), _KAKOUNE),
     ("kak-lsp", (), _KAKOUNE),
 )
-"""Start of `clientInfo.name` in lower case, least version, flags; the first row that fits counts."""
+"""Start of `clientInfo.name` in lower case, least version, flags; the first row that fits counts.
+
+A fork has a name of its own: our client says in `experimental.tark.editor` what it is built from, which counts instead.
+"""
 
 
 def flags_of(name: str, version: str) -> EditorFlags:
@@ -109,6 +112,7 @@ class ClientInfo:
         """From the params of `initialize`, whatever they are."""
         capabilities = find(params, "capabilities")
         name, version = (_text(find(params, f"clientInfo.{key}")) for key in ("name", "version"))
+        editor = _text(find(capabilities, "experimental.tark.editor"))
         process_id = find(params, "processId")
         folders = folder_paths(find(params, "workspaceFolders"))
         if not folders:
@@ -121,7 +125,7 @@ class ClientInfo:
             process_id=process_id if type(process_id) is int and process_id > 0 else None,
             initialization_options=find(params, "initializationOptions"),
             position_encoding=choose_encoding(capabilities),
-            flags=flags_of(name, version),
+            flags=flags_of(editor or name, version),
         )
 
     def get(self, path: str) -> Any:

@@ -1,5 +1,6 @@
 """Who the client is: the table of flags, and what is read from the params of `initialize`."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,15 @@ def test_a_whole_client(tmp_path: Path) -> None:
     assert not client.understands("input")
 
 
+def test_a_fork_says_what_it_is_built_from() -> None:
+    contract = Path(__file__).parents[2] / "editors" / "vscode" / "src" / "server" / "contract.ts"
+    (editor,) = re.findall(r'editor: "(.+)"', contract.read_text())
+    tark = {"protocol": 1, "editor": editor}
+    params = {"clientInfo": {"name": "Trae", "version": "2.1"}, "capabilities": {"experimental": {"tark": tark}}}
+    assert ClientInfo.read(params).flags == flags_of("Visual Studio Code", "1.100.3")
+    assert ClientInfo.read({"clientInfo": {"name": "Trae"}}).flags == UNKNOWN
+
+
 @pytest.mark.parametrize("version", [None, 0, 2, "1"])
 def test_another_version_of_our_protocol_is_not_understood(version: object) -> None:
     capabilities = {"experimental": {"tark": {"protocol": version, "updates": True}}}
@@ -94,6 +104,7 @@ def test_another_version_of_our_protocol_is_not_understood(version: object) -> N
         {"capabilities": None, "processId": "x", "clientInfo": [], "workspaceFolders": 3, "rootUri": {}},
         {"capabilities": {"general": {"positionEncodings": "utf-8"}, "workspace": []}, "processId": -1},
         {"capabilities": {"experimental": {"tark": True}}, "workspaceFolders": [None, {"uri": 1}, {"uri": "http://x"}]},
+        {"capabilities": {"experimental": {"tark": {"editor": 7}}}},
         {"processId": True, "clientInfo": {"name": 3, "version": {}}},
     ],
 )

@@ -6,6 +6,7 @@ const PROTOCOL = 1; // of the tark/* messages and commands
 
 export const CAPABILITIES = {
   protocol: PROTOCOL,
+  editor: "Visual Studio Code", // also of its forks, whose names the server need not know
   userSettings: true, // settings.ts: read in user scope only
   updates: true,
   permission: true,
