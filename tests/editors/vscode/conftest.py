@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.editors.vscode import installed
+from tests.editors.vscode.chat import Chat
 from tests.editors.vscode.workbench import Workbench
 
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
@@ -54,3 +55,17 @@ def begin(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     yield make
     for each in begun:
         each.close()
+
+
+@pytest.fixture(scope="module")
+def opened(bench: Workbench) -> Chat:
+    """Of the workbench that the test file has begun."""
+    return Chat(bench)
+
+
+@pytest.fixture
+def chat(opened: Chat) -> Chat:
+    """With the focus, and nothing in it."""
+    opened.open()
+    opened.new_session()
+    return opened

@@ -1,4 +1,4 @@
-"""The chat in a real workbench: what is said in it, what its buttons do, and what it keeps."""
+"""The chat in a real workbench: what is said in it, what its buttons do, what waits in it, and what it keeps."""
 
 import os
 import signal
@@ -6,11 +6,9 @@ import signal
 import pytest
 from playwright.sync_api import expect
 
-from tests.editors.vscode.axe import THEMES, violations
-from tests.editors.vscode.chat import SCENARIO, SHAPES, Chat
+from tests.editors.vscode.chat import SCENARIO, Chat, showing_shapes
 from tests.editors.vscode.conftest import Begin
-from tests.editors.vscode.hostile import LEADS_AWAY, payloads, replies
-from tests.editors.vscode.workbench import PATIENCE, Workbench, until
+from tests.editors.vscode.workbench import Workbench, until
 
 COLOURS = "new Set([...document.querySelectorAll('.code span')].map((each) => getComputedStyle(each).color)).size"
 CODE = '''def area(radius: float) -> float:
@@ -20,33 +18,8 @@ CODE = '''def area(radius: float) -> float:
 
 
 @pytest.fixture(scope="module")
-def said() -> list[str]:
-    return payloads()
-
-
-@pytest.fixture(scope="module")
-def bench(begin: Begin, said: list[str], tmp_path_factory: pytest.TempPathFactory) -> Workbench:
-    expect.set_options(timeout=PATIENCE * 1000)
-    scenario = tmp_path_factory.mktemp("scenario") / "chat.toml"
-    head, rules = SCENARIO.read_text().split("[[reply]]", 1)
-    scenario.write_text(f"{head}{replies(said)}\n[[reply]]{rules}")
-    bench = begin(scenario)
-    (bench.workspace / "shapes.py").write_text(SHAPES)
-    bench.open()
-    bench.open_file("shapes.py")
-    return bench
-
-
-@pytest.fixture(scope="module")
-def opened(bench: Workbench) -> Chat:
-    return Chat(bench)
-
-
-@pytest.fixture
-def chat(opened: Chat) -> Chat:
-    opened.open()
-    opened.new_session()
-    return opened
+def bench(begin: Begin) -> Workbench:
+    return showing_shapes(begin(SCENARIO))
 
 
 def test_an_answer_with_all_its_parts(chat: Chat, bench: Workbench) -> None:
@@ -154,40 +127,6 @@ def test_nothing_is_allowed_unseen(chat: Chat, bench: Workbench) -> None:
     assert bench.read("closed.txt").startswith("two 1\n")
 
 
-def test_by_keys_alone(chat: Chat, bench: Workbench) -> None:
-    keys = bench.page.keyboard
-
-    def clear() -> None:
-        for _ in chat.prompt.input_value():
-            keys.press("Backspace")
-
-    keys.type("see @fi")
-    expect(chat.find(".completion [role=option]").first).to_contain_text("@file:")
-    keys.press("Enter")
-    keys.type("sha")
-    expect(chat.find(".completion [aria-selected=true]")).to_contain_text("shapes.py")
-    keys.press("Tab")
-    expect(chat.prompt).to_have_value("see @file:shapes.py")
-    clear()
-    keys.type("/exp")
-    expect(chat.find(".completion [aria-selected=true]")).to_contain_text("/explain")
-    keys.press("Escape")
-    clear()
-    keys.type("where is the area?")
-    keys.press("Enter")
-    chat.until_said("It needs no new import.")
-    focused = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
-    passed: list[str] = []
-    while "Copy python" not in passed:
-        keys.press("Shift+Tab")
-        passed.append(chat.page.evaluate(focused))
-        assert len(passed) < 20, passed
-    keys.press("Enter")
-    expect(chat.find(".code button", "Copied")).to_be_visible()
-    spoken = chat.page.locator("[role=status]")
-    expect(spoken).to_contain_text("Copied")
-
-
 def test_it_is_there_again_after_hiding_reloading_and_a_death(chat: Chat, bench: Workbench) -> None:
     for number in range(3):
         chat.say(f"count to {41 + number}")
@@ -220,47 +159,3 @@ def test_it_is_there_again_after_hiding_reloading_and_a_death(chat: Chat, bench:
     expect(chat.prompt).to_have_value("typed meanwhile")
     chat.say("say alive")
     chat.until_said("The word is alive.")
-
-
-def test_everybody_can_use_it_in_every_theme(chat: Chat, bench: Workbench) -> None:
-    chat.say("where is the area?")
-    chat.until_said("It needs no new import.")
-    chat.say("make a plan")
-    chat.until_said("The first step is done.")
-    chat.say("fail")
-    expect(chat.last).to_contain_text("no such model")
-    chat.say("rewrite the area")
-    chat.until_asked("permission")
-    chat.page.locator("header .title").click()
-    expect(chat.find("nav.sessions li").first).to_be_visible()
-    chat.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    expect(chat.find(".waiting .diff ins")).to_be_visible()
-    for theme, kind in THEMES.items():
-        bench.run("Preferences: Color Theme")
-        bench.answer(theme)
-        expect(chat.page.locator("body")).to_have_attribute("data-vscode-theme-kind", kind)
-        bench.page.screenshot(path=bench.workspace.parent / f"{kind}.png")
-        assert violations(chat.page) == [], theme
-    chat.until_asked("permission").get_by_role("button", name="Reject", exact=True).click()
-    expect(chat.last).to_have_attribute("data-state", "ended")
-
-
-def test_hostile_words_do_nothing(chat: Chat, bench: Workbench, said: list[str]) -> None:
-    """Words, thoughts, tool calls, a plan and a question: no script ran, nothing was loaded, no link leads away."""
-    asked, dialogs = [], []
-    bench.page.context.on("request", lambda request: asked.append(request.url))
-    bench.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
-    chat.say("be hostile")
-    chat.until_asked("input")
-    chat.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    assert chat.find(".answer .blocks > .markdown").count() == len(said)
-    assert chat.find("details.thinking .markdown").count() == len(said)
-    assert chat.find(".plan li").count() == len(said)
-    assert chat.page.evaluate(LEADS_AWAY) == []
-    for link in chat.find(".answer a[title*='javascript'], .answer a[title*='command']").all():
-        link.click()
-    chat.find(".waiting .input").get_by_role("button", name="Do not answer").click()
-    expect(chat.last).to_have_attribute("data-state", "ended")
-    bench.page.screenshot(path=bench.workspace.parent / "hostile.png")
-    ours = (bench.origin, "https://vscode-remote")
-    assert ([url for url in asked if not url.startswith(ours)], dialogs) == ([], [])

@@ -16,7 +16,7 @@ from tests.editors.vscode.workbench import Workbench, until
 @pytest.fixture(scope="module")
 def bench(begin: Begin) -> Workbench:
     """Of a person who has set nothing."""
-    bench = begin(Path(__file__).with_name("main.toml"), machine={})
+    bench = begin(Path(__file__).with_name("host.toml"), machine={})
     (bench.workspace / "numbers.txt").write_text("one\ntwo\n")
     return bench
 

@@ -1,0 +1,101 @@
+"""The page of the chat, whoever uses it and whatever is said in it: by keys alone, in every theme, hostile words."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.editors.vscode.axe import THEMES, violations
+from tests.editors.vscode.chat import SCENARIO, Chat, showing_shapes
+from tests.editors.vscode.conftest import Begin
+from tests.editors.vscode.hostile import LEADS_AWAY, payloads, replies
+from tests.editors.vscode.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def said() -> list[str]:
+    return payloads()
+
+
+@pytest.fixture(scope="module")
+def bench(begin: Begin, said: list[str], tmp_path_factory: pytest.TempPathFactory) -> Workbench:
+    scenario = tmp_path_factory.mktemp("scenario") / "chat.toml"
+    head, rules = SCENARIO.read_text().split("[[reply]]", 1)
+    scenario.write_text(f"{head}{replies(said)}\n[[reply]]{rules}")
+    return showing_shapes(begin(scenario))
+
+
+def test_by_keys_alone(chat: Chat, bench: Workbench) -> None:
+    keys = bench.page.keyboard
+
+    def clear() -> None:
+        for _ in chat.prompt.input_value():
+            keys.press("Backspace")
+
+    keys.type("see @fi")
+    expect(chat.find(".completion [role=option]").first).to_contain_text("@file:")
+    keys.press("Enter")
+    keys.type("sha")
+    expect(chat.find(".completion [aria-selected=true]")).to_contain_text("shapes.py")
+    keys.press("Tab")
+    expect(chat.prompt).to_have_value("see @file:shapes.py")
+    clear()
+    keys.type("/exp")
+    expect(chat.find(".completion [aria-selected=true]")).to_contain_text("/explain")
+    keys.press("Escape")
+    clear()
+    keys.type("where is the area?")
+    keys.press("Enter")
+    chat.until_said("It needs no new import.")
+    focused = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
+    passed: list[str] = []
+    while "Copy python" not in passed:
+        keys.press("Shift+Tab")
+        passed.append(chat.page.evaluate(focused))
+        assert len(passed) < 20, passed
+    keys.press("Enter")
+    expect(chat.find(".code button", "Copied")).to_be_visible()
+    spoken = chat.page.locator("[role=status]")
+    expect(spoken).to_contain_text("Copied")
+
+
+def test_everybody_can_use_it_in_every_theme(chat: Chat, bench: Workbench) -> None:
+    chat.say("where is the area?")
+    chat.until_said("It needs no new import.")
+    chat.say("make a plan")
+    chat.until_said("The first step is done.")
+    chat.say("fail")
+    expect(chat.last).to_contain_text("no such model")
+    chat.say("rewrite the area")
+    chat.until_asked("permission")
+    chat.page.locator("header .title").click()
+    expect(chat.find("nav.sessions li").first).to_be_visible()
+    chat.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    expect(chat.find(".waiting .diff ins")).to_be_visible()
+    for theme, kind in THEMES.items():
+        bench.run("Preferences: Color Theme")
+        bench.answer(theme)
+        expect(chat.page.locator("body")).to_have_attribute("data-vscode-theme-kind", kind)
+        bench.page.screenshot(path=bench.workspace.parent / f"{kind}.png")
+        assert violations(chat.page) == [], theme
+    chat.until_asked("permission").get_by_role("button", name="Reject", exact=True).click()
+    expect(chat.last).to_have_attribute("data-state", "ended")
+
+
+def test_hostile_words_do_nothing(chat: Chat, bench: Workbench, said: list[str]) -> None:
+    """Words, thoughts, tool calls, a plan and a question: no script ran, nothing was loaded, no link leads away."""
+    asked, dialogs = [], []
+    bench.page.context.on("request", lambda request: asked.append(request.url))
+    bench.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    chat.say("be hostile")
+    chat.until_asked("input")
+    chat.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert chat.find(".answer .blocks > .markdown").count() == len(said)
+    assert chat.find("details.thinking .markdown").count() == len(said)
+    assert chat.find(".plan li").count() == len(said)
+    assert chat.page.evaluate(LEADS_AWAY) == []
+    for link in chat.find(".answer a[title*='javascript'], .answer a[title*='command']").all():
+        link.click()
+    chat.find(".waiting .input").get_by_role("button", name="Do not answer").click()
+    expect(chat.last).to_have_attribute("data-state", "ended")
+    bench.page.screenshot(path=bench.workspace.parent / "hostile.png")
+    ours = (bench.origin, "https://vscode-remote")
+    assert ([url for url in asked if not url.startswith(ours)], dialogs) == ([], [])
