@@ -2,8 +2,8 @@
  * Where the server is. The first of these that has one:
  *
  * 1. the setting `tark.server.command`; where that is no program, nothing else is tried,
- * 2. the extension's own environment: there is one where the person pressed "Tark: Install Server",
- * 3. the `tark-lsp` that installed the extension (`tark-lsp install vscode`), as long as it is there,
+ * 2. the `tark-lsp` that installed the extension (`tark-lsp install vscode`), as long as it is there,
+ * 3. the extension's own environment, where the person pressed "Tark: Install Server", which ends 2,
  * 4. the Python environment that is selected in the workspace (not asked for in an untrusted one),
  * 5. `tark-lsp` in PATH, 6. in the folders of `uv tool` and `pipx`, which need not be in PATH.
  *
@@ -15,6 +15,7 @@ import * as path from "node:path";
 
 export const PROGRAM = "tark-lsp";
 export const SETTING = "the setting tark.server.command";
+export const OWN = "the extension's own environment";
 
 /** What is looked at, so that the order can be tested without it. */
 export interface Surroundings {
@@ -36,6 +37,8 @@ export interface Surroundings {
   /** The selected Python interpreter. */
   readonly python: () => Promise<string | undefined>;
   readonly isProgram: (file: string) => Promise<boolean>;
+  /** By the name that it has without links. */
+  readonly real: (file: string) => Promise<string>;
 }
 
 export interface Found {
@@ -51,6 +54,7 @@ interface Place {
 }
 
 const PLACES: readonly Place[] = [
+  { from: OWN, folders: (around) => [programsOf(around, around.own)] },
   {
     from: "the selected Python environment",
     folders: async (around) => {
@@ -72,10 +76,6 @@ export async function discover(around: Surroundings): Promise<Found | undefined>
       throw new Error(`tark.server.command is ${program}, which is no program that can be run`);
     }
     return { command: [file, ...rest], from: SETTING };
-  }
-  const own = paths(around).join(programsOf(around, around.own), executable(around, PROGRAM));
-  if (await runs(around, own)) {
-    return { command: [own], from: "the extension's own environment" };
   }
   const [installer, ...given] = around.installer ?? [];
   if (installer !== undefined && paths(around).isAbsolute(installer) && (await runs(around, installer))) {
@@ -152,7 +152,7 @@ async function runs(around: Surroundings, file: string): Promise<boolean> {
   if (!(await around.isProgram(file))) {
     return false;
   }
-  if (!isInWorkspace(around, file)) {
+  if (!isInWorkspace(around, file) && !isInWorkspace(around, await around.real(file))) {
     return true;
   }
   const isAgreed = around.trusted && around.agreed.includes(file);

@@ -1,20 +1,17 @@
 /** Installs the server into an environment of Python of the extension's own, and shows how that goes. */
 
-import { spawn } from "node:child_process";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { say, warn } from "../notify";
 import type { Client } from "./client";
-import { executable, named, PROGRAM, programsOf, SETTING, type Surroundings } from "./discovery";
-import { ownEnvironment, surroundings, useEnvironment } from "./surroundings";
+import { executable, named, OWN, PROGRAM, programsOf, type Surroundings } from "./discovery";
+import { Cancelled, Failed, runLogged } from "./programs";
+import { surroundings, useEnvironment } from "./surroundings";
 
 const OLDEST = [3, 11] as const;
 const PYTHONS = ["python3", "python", "python3.14", "python3.13", "python3.12", "python3.11"];
-
-class Failed extends Error {}
-class Cancelled extends Error {}
 
 type Run = (program: string, ...given: string[]) => Promise<string>;
 
@@ -22,17 +19,23 @@ type Run = (program: string, ...given: string[]) => Promise<string>;
 export async function install(context: vscode.ExtensionContext, client: Client): Promise<void> {
   const title = "Tark: installing the server";
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  const giveUp = new vscode.CancellationTokenSource();
+  const closing = { dispose: () => giveUp.cancel() }; // the window closes
+  context.subscriptions.push(closing);
   try {
-    await vscode.window.withProgress(options, (progress, token) =>
-      steps(
+    await vscode.window.withProgress(options, async (progress, token) => {
+      token.onCancellationRequested(() => giveUp.cancel());
+      await steps(
         context,
-        (program, ...given) => runLogged(client.log, context, token, program, given),
+        // Not in the workspace: nothing of it is to be imported.
+        (program, ...given) => runLogged(client.log, context.globalStorageUri.fsPath, giveUp.token, program, given),
         (message) => progress.report({ message }),
-      ),
-    );
+      );
+    });
     await client.restart();
-    const from = client.found?.from === SETTING ? `, but the one of ${SETTING} is run` : "";
-    void say(`the server is installed and runs (${client.version ?? "version unknown"})${from}`);
+    const from = client.found?.from ?? OWN;
+    const version = client.version ?? "version unknown";
+    void say(`the server is installed and runs (${version})${from === OWN ? "" : `, but the one of ${from} is run`}`);
   } catch (problem) {
     if (!(problem instanceof Cancelled)) {
       void offer(client, problem as Error);
@@ -43,10 +46,10 @@ export async function install(context: vscode.ExtensionContext, client: Client):
 /** The server that is there goes on until another one is whole. */
 async function steps(context: vscode.ExtensionContext, run: Run, tell: (what: string) => void): Promise<void> {
   const around = await surroundings(context);
-  const former = ownEnvironment(context);
+  const storage = context.globalStorageUri.fsPath;
   const name = `server-${Date.now()}`;
-  const environment = join(context.globalStorageUri.fsPath, name);
-  await mkdir(context.globalStorageUri.fsPath, { recursive: true });
+  const environment = join(storage, name);
+  await mkdir(storage, { recursive: true });
   tell("looking for Python…");
   const python = await findPython(around, run);
   try {
@@ -56,7 +59,9 @@ async function steps(context: vscode.ExtensionContext, run: Run, tell: (what: st
     throw problem;
   }
   await useEnvironment(context, name);
-  await rm(former, { recursive: true, force: true }).catch(() => undefined); // another window may hold it
+  // Also what a window that was closed left half done. Another window may hold one.
+  const others = (await readdir(storage)).filter((each) => each.startsWith("server") && each !== name);
+  await Promise.allSettled(others.map((each) => rm(join(storage, each), { recursive: true, force: true })));
 }
 
 async function fill(
@@ -130,53 +135,4 @@ async function offer(client: Client, problem: Error): Promise<void> {
   } else if (choice === "Open Settings") {
     await vscode.commands.executeCommand("workbench.action.openSettings", "tark.server");
   }
-}
-
-/** What it prints; fails with the last line of its complaint. */
-async function runLogged(
-  log: vscode.OutputChannel,
-  context: vscode.ExtensionContext,
-  token: vscode.CancellationToken,
-  program: string,
-  given: readonly string[],
-): Promise<string> {
-  cancelled(token);
-  log.appendLine(`> ${[program, ...given].join(" ")}`);
-  // Not in the workspace: nothing of it is to be imported.
-  const child = spawn(program, given, { cwd: context.globalStorageUri.fsPath, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
-  const stopping = token.onCancellationRequested(() => child.kill());
-  const said = { out: "", all: "" };
-  child.stdout.on("data", (data: Buffer) => {
-    said.out += data.toString();
-    said.all += data.toString();
-    log.append(data.toString());
-  });
-  child.stderr.on("data", (data: Buffer) => {
-    said.all += data.toString();
-    log.append(data.toString());
-  });
-  try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once("error", (problem) => reject(new Failed(problem.message)));
-      child.once("close", resolve);
-    });
-    cancelled(token);
-    if (code !== 0) {
-      throw new Failed(complaint(said.all) || `${program} ended with ${code}`);
-    }
-    return said.out;
-  } finally {
-    stopping.dispose();
-  }
-}
-
-function cancelled(token: vscode.CancellationToken): void {
-  if (token.isCancellationRequested) {
-    throw new Cancelled();
-  }
-}
-
-function complaint(said: string): string {
-  const lines = said.split("\n").map((line) => line.trim());
-  return lines.findLast((line) => /^error:/i.test(line)) ?? lines.findLast((line) => line !== "") ?? "";
 }

@@ -1,7 +1,7 @@
 /** What discovery.ts looks at, as it is on this machine and in this window. */
 
 import { constants } from "node:fs";
-import { access, readFile, realpath, stat } from "node:fs/promises";
+import { access, readFile, realpath, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
@@ -38,14 +38,18 @@ export async function surroundings(
     own: ownEnvironment(context),
     python: selectedPython,
     isProgram,
+    real,
   };
 }
 
 /** `tark-lsp install vscode` leaves its own command beside package.json. */
+function noteOfInstaller(context: vscode.ExtensionContext): string {
+  return join(context.extensionPath, "installed.json");
+}
+
 async function installer(context: vscode.ExtensionContext): Promise<readonly string[] | undefined> {
   try {
-    const file = join(context.extensionPath, "installed.json");
-    const { command } = JSON.parse(await readFile(file, "utf8")) as { command?: unknown };
+    const { command } = JSON.parse(await readFile(noteOfInstaller(context), "utf8")) as { command?: unknown };
     return isCommand(command) ? command : undefined;
   } catch {
     return undefined; // it was installed otherwise
@@ -53,13 +57,14 @@ async function installer(context: vscode.ExtensionContext): Promise<readonly str
 }
 
 /** The environment of Python that the extension has made for the server. */
-export function ownEnvironment(context: vscode.ExtensionContext): string {
+function ownEnvironment(context: vscode.ExtensionContext): string {
   return join(context.globalStorageUri.fsPath, context.globalState.get(ENVIRONMENT, "server"));
 }
 
-/** Another one takes its place, as soon as it is whole. */
+/** Another one takes its place, as soon as it is whole, and that of the one that installed the extension. */
 export async function useEnvironment(context: vscode.ExtensionContext, name: string): Promise<void> {
   await context.globalState.update(ENVIRONMENT, name);
+  await rm(noteOfInstaller(context), { force: true }).catch(() => undefined); // else that one goes on, which is told
 }
 
 export async function agree(context: vscode.ExtensionContext, program: string): Promise<void> {
@@ -69,7 +74,7 @@ export async function agree(context: vscode.ExtensionContext, program: string): 
 /** Also where a folder was opened by a link to it. */
 async function foldersAndTheirNames(): Promise<string[]> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
-  return [...folders, ...(await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder))))];
+  return [...folders, ...(await Promise.all(folders.map(real)))];
 }
 
 async function selectedPython(): Promise<string | undefined> {
@@ -97,6 +102,10 @@ async function isProgram(file: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+async function real(file: string): Promise<string> {
+  return realpath(file).catch(() => file);
 }
 
 function isCommand(value: unknown): value is string[] {

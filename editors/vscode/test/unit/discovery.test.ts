@@ -25,6 +25,7 @@ function around(programs: readonly string[], other: Partial<Surroundings> = {}):
     own: "/storage/server",
     python: () => Promise.resolve("/venv/bin/python"),
     isProgram: (file) => Promise.resolve(programs.includes(file)),
+    real: (file) => Promise.resolve(file),
     ...other,
   };
 }
@@ -44,10 +45,9 @@ test("the setting comes before all, with its arguments", async () => {
 
 test("the one that installed the extension comes before what else there is, while it is there", async () => {
   const installer = ["/opt/python", "-m", "tark_lsp"];
-  const others = ALL.slice(1);
-  const found = await discover(around([...others, "/opt/python"], { installer }));
+  const found = await discover(around([...ALL, "/opt/python"], { installer }));
   assert.deepEqual(found, { command: installer, from: "the tark-lsp that installed the extension" });
-  assert.deepEqual((await discover(around(others, { installer })))?.command, [PYTHON]);
+  assert.deepEqual((await discover(around(ALL, { installer })))?.command, [OWN]);
   assert.deepEqual((await discover(around(["opt/python", PATH], { installer: ["opt/python"] })))?.command, [PATH]);
   const inside = { installer: ["/work/bin/tark-lsp"], trusted: false };
   assert.deepEqual((await discover(around(["/work/bin/tark-lsp", PATH], inside)))?.command, [PATH]);
@@ -77,6 +77,14 @@ test("what is of the workspace is run where the person agreed to it, and trusts 
   const agreed = { ...inside, agreed: ["/work/.venv/bin/tark-lsp"] };
   assert.deepEqual((await discover(around(programs, agreed)))?.command, ["/work/.venv/bin/tark-lsp"]);
   assert.deepEqual((await discover(around(programs, { ...agreed, trusted: false })))?.command, [UV]);
+});
+
+test("what is of the workspace is known by whatever name it has", async () => {
+  const real = (file: string): Promise<string> => Promise.resolve(file.replace("/link/", "/work/"));
+  const passed: string[] = [];
+  const inside = { environment: { PATH: "/link/bin" }, real, passedOver: (program: string) => void passed.push(program) };
+  assert.deepEqual((await discover(around(["/link/bin/tark-lsp", UV], inside)))?.command, [UV]);
+  assert.deepEqual(passed, ["/link/bin/tark-lsp"]);
 });
 
 test("the Python extension is not asked in an untrusted workspace", async () => {
