@@ -18,6 +18,9 @@ __all__ = ["Change", "Closed", "DocumentEvent", "Documents", "Opened", "Saved", 
 
 logger = logging.getLogger(__name__)
 
+SAVED_ALONE = (2, 3)
+"""TextDocumentSaveReason: after a delay, and when the focus goes elsewhere."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -49,6 +52,8 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Saved:
     document: TextDocument
+    by_hand: bool = True
+    """Not so: the editor did it by itself (auto save), as its willSave said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +163,15 @@ class Documents:
                 document.version = before
                 return
 
+    def will_save(self, params: Mapping[str, Any]) -> None:
+        if (document := self._known(params, "willSave")) is not None:
+            document.saves_alone = find(params, "reason") in SAVED_ALONE
+
     def did_save(self, params: Mapping[str, Any]) -> None:
         if (document := self._known(params, "didSave")) is not None:
             document.touched = False
-            self._tell(Saved(document))
+            by_hand, document.saves_alone = not document.saves_alone, False
+            self._tell(Saved(document, by_hand))
 
     def did_close(self, params: Mapping[str, Any]) -> None:
         if (document := self._known(params, "didClose")) is not None:

@@ -337,7 +337,7 @@ class Reviews:
         match event:
             case Saved() if path in self.saving:
                 self.saving.discard(path)
-            case Saved():
+            case Saved(by_hand=True):
                 self.accept_saved(path)
             case Change():
                 self._places.follow(path, event)

@@ -441,6 +441,17 @@ async def test_what_an_editor_applies_and_saves_at_once_is_applied(desk: Desk) -
     assert (hunk.state, hunk.applied, hunk.start, hunk.end) == ("accepted", True, 1, 2)
 
 
+@pytest.mark.parametrize(("reason", "state"), [(1, "accepted"), (2, "pending"), (3, "pending")])
+async def test_a_save_accepts_what_is_applied_but_not_auto_save(desk: Desk, reason: int, state: str) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (1, 1, ["new\n"]))
+    await desk.reviews.accept([hunk], decide=False)
+    desk.editor.save(path, reason=reason)
+    assert (hunk.state, hunk.applied) == (state, True)
+    desk.editor.save(path)
+    assert hunk.state == "accepted"
+
+
 async def test_an_accept_that_waited_for_one_that_failed_does_not_try_it_again(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (1, 1, ["new\n"]))
