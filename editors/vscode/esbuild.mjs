@@ -1,6 +1,7 @@
 // Makes what VS Code runs: the extension, and the page of the chat. With --tests: the unit tests, for
 // `node --test`; with --host-tests: those for the extension host.
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { build, context } from "esbuild";
 import { notices } from "./notices.mjs";
 
@@ -25,6 +26,21 @@ const languageClientApart = {
     onResolve({ filter: new RegExp(`^${LANGUAGE_CLIENT}$`) }, () => ({ path: "./languageClient.js", external: true })),
 };
 
+const IMPORT = 'import * as vscode from "vscode";';
+
+// One `vscode` for all files. Left alone, each of them gets a copy of the whole API, made name by name when the window
+// opens: as long as all the rest of our loading.
+const oneVscode = {
+  name: "oneVscode",
+  setup: ({ initialOptions, onLoad }) => {
+    initialOptions.banner = { js: '"use strict"; const vscode = require("vscode");' };
+    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, "utf8");
+      return { contents: source.replace(IMPORT, ""), loader: "ts" };
+    });
+  },
+};
+
 const node = {
   ...common,
   outdir: "dist",
@@ -36,7 +52,7 @@ const node = {
 };
 
 const bundles = [
-  { ...node, entryPoints: { extension: "src/extension.ts" }, plugins: [languageClientApart] },
+  { ...node, entryPoints: { extension: "src/extension.ts" }, plugins: [languageClientApart, oneVscode] },
   { ...node, entryPoints: { languageClient: LANGUAGE_CLIENT } },
   {
     ...common,
