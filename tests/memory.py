@@ -96,7 +96,13 @@ class MemoryEditor:
         return [problem for problem in self.problems if path is None or problem.path == path]
 
     async def ask(
-        self, question: str, options: Sequence[Option] = (), *, multiple: bool = False, free_text: bool = True
+        self,
+        question: str,
+        options: Sequence[Option] = (),
+        *,
+        multiple: bool = False,
+        free_text: bool = True,
+        by_model: bool = False,  # noqa: ARG002  # as every editor's
     ) -> Answer:
         self.asked.append((question, tuple(options)))
         if not self.answers:

@@ -127,9 +127,15 @@ class Editor(Protocol):
         ...
 
     async def ask(
-        self, question: str, options: Sequence[Option] = (), *, multiple: bool = False, free_text: bool = True
+        self,
+        question: str,
+        options: Sequence[Option] = (),
+        *,
+        multiple: bool = False,
+        free_text: bool = True,
+        by_model: bool = False,
     ) -> str | list[str] | None:
-        """The person's words, the ids they chose, or None: no answer.
+        """The person's words, the ids they chose, or None: no answer. `by_model`: it is said whose question it is.
 
         Raises ToolError `unsupported` where the editor cannot ask this.
         """

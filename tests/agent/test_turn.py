@@ -331,11 +331,17 @@ class SilentEditor(MemoryEditor):
     waits = False
 
     async def ask(
-        self, question: str, options: Sequence[Option] = (), *, multiple: bool = False, free_text: bool = True
+        self,
+        question: str,
+        options: Sequence[Option] = (),
+        *,
+        multiple: bool = False,
+        free_text: bool = True,
+        by_model: bool = False,
     ) -> str | list[str] | None:
         self.waits = True
         await asyncio.sleep(HANGS)
-        return await super().ask(question, options, multiple=multiple, free_text=free_text)
+        return await super().ask(question, options, multiple=multiple, free_text=free_text, by_model=by_model)
 
 
 async def test_cancel_while_a_limit_is_asked_about(bench: Bench) -> None:

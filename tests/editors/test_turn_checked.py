@@ -1,5 +1,7 @@
 """The gate after an edit: new errors go to the model with the result, and one action takes the edit back."""
 
+from typing import Any
+
 import pytest
 
 from tests.editors.behaviour import NATIVE, VISUAL_STUDIO_CODE
@@ -59,8 +61,9 @@ async def lenses(editor: MemoryEditor, uri: str) -> list[tuple[int, str]]:
     return [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in found]
 
 
-async def test_new_errors_are_told_and_the_edit_is_taken_back(open_editor: OpenEditor) -> None:
-    editor, uri = await linted(open_editor, *FLAGS)
+@pytest.mark.parametrize("reviews", [(), ("review",)])
+async def test_new_errors_are_told_and_the_edit_is_taken_back(open_editor: OpenEditor, reviews: Any) -> None:
+    editor, uri = await linted(open_editor, *FLAGS, *reviews)
     turn = await edited(editor, uri)
     assert editor.text(uri) == EDITED
     name, line = uri.rpartition("/")[2], SHAPES[: SHAPES.index(AREA)].count("\n")

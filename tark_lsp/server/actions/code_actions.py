@@ -72,8 +72,7 @@ class CodeActions:
         client = self._connection.client
         lenses = [self._run(document, comment).as_lens(comment.start) for comment in self._comments.of(document)]
         reviews = client.understands("review")
-        if not reviews:
-            lenses += self._hunks.lenses(document)
+        lenses += self._hunks.alarm_lenses(document) if reviews else self._hunks.lenses(document)
         if not (reviews and client.understands("permission")):
             for waiting in self._permissions.waiting():
                 line = min((hunk.start for hunk in waiting.hunks if hunk.path == document.path), default=0)

@@ -1,4 +1,4 @@
-"""Questions of the model's to the person: `tark/requestInput`, or a message with at most four answers."""
+"""Questions to the person, the model's and Tark's own: `tark/requestInput`, or a message with at most four answers."""
 
 import asyncio
 import secrets
@@ -28,6 +28,7 @@ class WaitingInput:
     options: Sequence[Option]
     multiple: bool
     free_text: bool
+    by_model: bool
     answer: "asyncio.Future[str | list[str] | None]"
     id: str = field(default_factory=lambda: f"input-{secrets.token_hex(6)}")
 
@@ -40,6 +41,7 @@ class WaitingInput:
             "options": [{"id": option.id, "label": option.label} for option in self.options],
             "multiple": self.multiple,
             "freeText": self.free_text,
+            **({"byModel": True} if self.by_model else {}),
         }
 
 
@@ -55,13 +57,20 @@ class Inputs:
         return list(self._waiting.values())
 
     async def ask(
-        self, turn_id: str, session_id: str, question: str, options: Sequence[Option], multiple: bool, free_text: bool
+        self,
+        turn_id: str,
+        session_id: str,
+        question: str,
+        options: Sequence[Option],
+        multiple: bool,
+        free_text: bool,
+        by_model: bool = False,
     ) -> str | list[str] | None:
         """Waits as long as it takes. Raises ToolError `unsupported` where this editor cannot ask it."""
         if not self._connection.client.understands("input") and not 0 < len(options) <= MOST_ACTIONS:
             raise ToolError("unsupported", "this editor cannot ask for that", hint="ask in your final answer")
         future: asyncio.Future[str | list[str] | None] = asyncio.get_running_loop().create_future()
-        waiting = WaitingInput(turn_id, session_id, question, options, multiple, free_text, future)
+        waiting = WaitingInput(turn_id, session_id, question, options, multiple, free_text, by_model, future)
         self._waiting[waiting.id] = waiting
         self._changed()
         asking = asyncio.create_task(self._put(waiting))
@@ -101,7 +110,8 @@ class Inputs:
             for option in waiting.options:
                 label = visible(option.label)
                 labels[label if label not in labels else f"{label} ({option.id})"] = option.id
-            title = await self._questions.ask(f"Tark asks: {visible(waiting.question)}", list(labels))
+            who = "The model" if waiting.by_model else "Tark"
+            title = await self._questions.ask(f"{who} asks: {visible(waiting.question)}", list(labels))
             if title is None:
                 return
             answer = [labels[title]]

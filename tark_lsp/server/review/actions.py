@@ -72,6 +72,10 @@ class HunkActions:
         for hunk in self._shown(document):
             for offer in (*self._decisions(hunk), *self._regenerate(document, hunk)):
                 yield offer.as_lens(hunk.start)
+        yield from self.alarm_lenses(document)
+
+    def alarm_lenses(self, document: TextDocument) -> Iterator[dict[str, Any]]:
+        """For clients with `review`, too: these edits may be accepted already, and are no hunks to them."""
         for line, offer in self.alarmed(document):
             yield offer.as_lens(line)
 

@@ -113,9 +113,15 @@ class TurnEditor:
         return await self._state.diagnostics(path)
 
     async def ask(
-        self, question: str, options: Sequence[Option] = (), *, multiple: bool = False, free_text: bool = True
+        self,
+        question: str,
+        options: Sequence[Option] = (),
+        *,
+        multiple: bool = False,
+        free_text: bool = True,
+        by_model: bool = False,
     ) -> str | list[str] | None:
-        return await self._inputs.ask(*self._ids, question, options, multiple, free_text)
+        return await self._inputs.ask(*self._ids, question, options, multiple, free_text, by_model)
 
     async def save(self, paths: Sequence[Path]) -> Sequence[Path]:
         return await self._state.save(paths)

@@ -30,7 +30,13 @@ class Desk:
 
     def ask(self, options: tuple[Option, ...] = OPTIONS, **how: Any) -> "asyncio.Task[str | list[str] | None]":
         asked = self.inputs.ask(
-            "turn", "session", "Which?", options, how.get("multiple", False), how.get("free_text", True)
+            "turn",
+            "session",
+            "Which?",
+            options,
+            how.get("multiple", False),
+            how.get("free_text", True),
+            how.get("by_model", False),
         )
         return asyncio.create_task(asked)
 
@@ -106,6 +112,18 @@ async def test_cancelled_with_its_turn() -> None:
     await asyncio.sleep(0)
     assert desk.connection.withdrawn == [ASK]
     assert desk.inputs.waiting() == []
+
+
+async def test_who_asks_is_said() -> None:
+    """A question of the model's could be taken for Tark's own: "your key has expired, type it again"."""
+    one, other = Desk("input"), Desk()
+    for desk in (one, other):
+        desk.connection.answers |= {ASK: lambda _: {"answer": None}, MESSAGE: lambda params: params["actions"][0]}
+        await desk.ask(by_model=True)
+        await desk.ask()
+    assert [params.get("byModel") for _, params in one.connection.asked] == [True, None]
+    messages = [params["message"] for _, params in other.connection.asked]
+    assert messages == ["The model asks: Which?", "Tark asks: Which?"]
 
 
 async def test_by_message() -> None:

@@ -57,6 +57,7 @@ error('only annotations, never loaded')
 ---@field options { id: string, label: string }[]
 ---@field multiple boolean
 ---@field freeText boolean
+---@field byModel? boolean the words are a model's
 
 -- What a session's updates make (transcript.lua, docs/clients.md); the same in Python and TypeScript, held together by
 -- tests/protocol.

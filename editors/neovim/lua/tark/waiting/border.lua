@@ -4,9 +4,10 @@ local M = {}
 ---@param place integer of the one that is shown, among
 ---@param count integer
 ---@param below integer lines of the screen
+---@param by_model? boolean it is a model's own question
 ---@return { [1]: string, [2]: string }[]
-function M.title(place, count, below)
-  local title = { { ' Tark asks ', 'TarkFloatTitle' } }
+function M.title(place, count, below, by_model)
+  local title = { { by_model and ' The model asks ' or ' Tark asks ', 'TarkFloatTitle' } }
   if count > 1 then
     table.insert(title, { ('· %d of %d '):format(place, count), 'TarkFloatTitle' })
   end

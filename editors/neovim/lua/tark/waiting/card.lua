@@ -126,7 +126,7 @@ function M.dress()
   else
     footer = border.to_come(require('tark.keymaps').mapped('permission', 'TarkPermission') --[[@as string]])
   end
-  window.dress(border.title(place, #all, below), footer)
+  window.dress(border.title(place, #all, below, current.request.byModel), footer)
 end
 
 ---@param current tark.Waiting
