@@ -44,14 +44,14 @@ class Auth:
         if provider.login is None:
             ways = [f"run `tark-lsp login {name}` in a terminal", *(f"set {each}" for each in provider.key_env)]
             hint = ", or ".join(ways)
-            self._questions.tell(f"Tark: to give {name} its key, {hint}", level=INFO)
+            self._tell(f"Tark: to give {name} its key, {hint}")
             return {"provider": name, "status": "key", "hint": hint}
         async with self._locks[name]:
             await self._cancel(name)
             code = await device_login.start(provider.login, name, self._network)
             minutes = f"{code.expires_in / 60:.0f} minutes"
             page, typed = code.verification_uri, code.user_code
-            self._questions.tell(f"Tark: to log in to {name}, open {page} and type {typed} (good for {minutes})")
+            self._tell(f"Tark: to log in to {name}, open {page} and type {typed} (good for {minutes})")
             self._running[name] = asyncio.create_task(self._finish(logins, name, provider.login, code))
         return {
             "provider": name,
@@ -70,7 +70,7 @@ class Auth:
         variable = logins.variable(name)
         told = f"deleted from {' and '.join(deleted)}" if deleted else f"nothing was stored for {name}"
         hint = f"{variable} is set and still gives a key: unset it" if variable else ""
-        self._questions.tell(f"Tark: {told}" + (f"; {hint}" if hint else ""), level=WARNING if hint else INFO)
+        self._tell(f"Tark: {told}" + (f"; {hint}" if hint else ""), level=WARNING if hint else INFO)
         return {"provider": name, "deleted": deleted, "hint": hint}
 
     async def status(self, request: protocol.AuthStatus, _: Any) -> dict[str, Any]:
@@ -120,9 +120,15 @@ class Auth:
             if self._running.get(name) is asyncio.current_task():
                 del self._running[name]
 
+    def _tell(self, message: str, level: int = INFO) -> None:
+        """What the command answers, too: editors that show answers by themselves would say it twice."""
+        if not self._connection.client.understands("updates"):
+            self._questions.tell(message, level=level)
+
     async def _open(self, page: str) -> None:
-        """In the browser, where the editor can; the message says the same."""
-        if not self._connection.client.has("window.showDocument.support"):
+        """In the browser, where the editor can; the message says the same. One that shows answers offers it there."""
+        client = self._connection.client
+        if client.understands("updates") or not client.has("window.showDocument.support"):
             return
         try:
             await self._connection.request("window/showDocument", {"uri": page, "external": True})
@@ -130,11 +136,16 @@ class Auth:
             log.info("the page to log in on was not opened: %s", error)
 
     def _json(self, status: KeyStatus) -> dict[str, Any]:
+        try:
+            variables = self._logins().variables(status.provider)
+        except SettingsError:
+            variables = ()  # it is set up wrongly, as its hint says
         return {
             "provider": status.provider,
             "status": "pending" if status.provider in self._running else status.state,
             "source": status.source,
             "hint": status.hint,
+            "variables": list(variables),
         }
 
 

@@ -53,7 +53,8 @@ def kept() -> dict[str, Any]:
 async def test_a_login_and_a_logout(make: MakeDesk, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     async with LoopbackGitHub([PENDING, GRANTED], interval=0.1) as github:
-        desk = make("window.showDocument.support", config=settings(github))
+        desk = make("window.showDocument.support", tark=(), config=settings(github))
+        desk.connection.answers["window/showDocument"] = lambda _: {"success": True}
         page = f"{github.url}/login/device"
         begun = await desk.command("tark.auth.login", COPILOT)
         assert begun == {"provider": "copilot", "userCode": USER_CODE, "verificationUri": page, "expiresIn": 900}
@@ -100,7 +101,7 @@ async def test_logins_that_fail(make: MakeDesk, github: Callable[[], LoopbackGit
 
 async def test_a_second_login_ends_the_first(make: MakeDesk) -> None:
     async with LoopbackGitHub([PENDING], interval=0.1) as github:
-        desk = make(config=settings(github))
+        desk = make(tark=(), config=settings(github))
         await desk.command("tark.auth.login", COPILOT)
         (first,) = desk.app._auth._running.values()
         await desk.command("tark.auth.login", COPILOT)
@@ -190,7 +191,7 @@ async def test_shutdown_does_not_wait_for_a_keyring(make: MakeDesk, monkeypatch:
 
 async def test_shutdown_ends_a_login_at_once(make: MakeDesk) -> None:
     async with LoopbackGitHub([PENDING], interval=60) as github:
-        desk = make("window.showDocument.support", config=settings(github))
+        desk = make("window.showDocument.support", tark=(), config=settings(github))
         await desk.command("tark.auth.login", COPILOT)
         await desk.connection.asking("window/showDocument")
         (running,) = desk.app._auth._running.values()
@@ -201,7 +202,7 @@ async def test_shutdown_ends_a_login_at_once(make: MakeDesk) -> None:
 
 async def test_an_editor_that_opens_no_page(make: MakeDesk) -> None:
     async with LoopbackGitHub([PENDING, GRANTED], interval=0.1) as github:
-        desk = make("window.showDocument.support", config=settings(github))
+        desk = make("window.showDocument.support", tark=(), config=settings(github))
         desk.connection.answers["window/showDocument"] = refuse
         await desk.command("tark.auth.login", COPILOT)
         await noted(desk, "logged in to copilot")
@@ -215,8 +216,19 @@ async def test_a_login_without_a_client_id(make: MakeDesk) -> None:
     assert "providers.copilot.clientId" in caught.value.hint
 
 
+async def test_an_editor_that_shows_answers_is_told_the_end_alone(make: MakeDesk) -> None:
+    async with LoopbackGitHub([PENDING, GRANTED], interval=0.1) as github:
+        desk = make("window.showDocument.support", config=settings(github))
+        await desk.command("tark.auth.login", {"provider": "openai"})
+        await desk.command("tark.auth.login", COPILOT)
+        assert "Tark: logged in to copilot; " in await noted(desk, "copilot")
+        assert (await desk.command("tark.auth.logout", COPILOT))["deleted"] != []
+        assert len(desk.connection.notes()) == 1
+        assert desk.connection.asked == []
+
+
 async def test_a_key_is_never_asked_for_in_the_editor(make: MakeDesk) -> None:
-    desk = make()
+    desk = make(tark=())
     answer = await desk.command("tark.auth.login", {"provider": "openai"})
     assert answer["status"] == "key"
     assert answer["hint"] == "run `tark-lsp login openai` in a terminal, or set OPENAI_API_KEY"
@@ -227,8 +239,10 @@ async def test_a_key_is_never_asked_for_in_the_editor(make: MakeDesk) -> None:
 async def test_keys_of_the_environment(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-s3cret")
     desk = make(tark=())
+    openai = {"provider": "openai", "status": "ready", "source": "OPENAI_API_KEY", "hint": ""}
+    openai["variables"] = ["OPENAI_API_KEY"]
     statuses = {each["provider"]: each for each in (await desk.command("tark.auth.status"))["providers"]}
-    assert statuses["openai"] == {"provider": "openai", "status": "ready", "source": "OPENAI_API_KEY", "hint": ""}
+    assert statuses["openai"] == openai
     assert statuses["ollama"]["status"] == "unneeded"
     assert "tark-lsp login groq" in statuses["groq"]["hint"]
     assert "`openai`: ready OPENAI_API_KEY" in await noted(desk, "# Keys")  # to editors that show nothing themselves
@@ -236,9 +250,7 @@ async def test_keys_of_the_environment(make: MakeDesk, monkeypatch: pytest.Monke
     assert out == {"provider": "openai", "deleted": [], "hint": "OPENAI_API_KEY is set and still gives a key: unset it"}
     for report in (await desk.command("tark.state"), await desk.command("tark.doctor"), desk.connection.told):
         assert "s3cret" not in json.dumps(report)
-    assert {"provider": "openai", "status": "ready", "source": "OPENAI_API_KEY", "hint": ""} in (
-        await desk.command("tark.doctor")
-    )["keys"]
+    assert openai in (await desk.command("tark.doctor"))["keys"]
     assert "- keys: openai (OPENAI_API_KEY)" in await noted(desk, "# tark-lsp", 2)
 
 

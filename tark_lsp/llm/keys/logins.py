@@ -52,10 +52,13 @@ class Logins:
             raise SettingsError(f"{name} plays scenarios and needs no key")
         return provider
 
+    def variables(self, name: str) -> tuple[str, ...]:
+        """The environment variables that may give the key. Raises SettingsError."""
+        return self.provider(name).key_env
+
     def variable(self, name: str) -> str:
-        """The environment variable that gives the key now, "" for none: it counts before what is stored."""
-        variables = self.provider(name).key_env
-        return next((each for each in variables if self._environ.get(each, "").strip()), "")
+        """That which gives the key now, "" for none: it counts before what is stored."""
+        return next((each for each in self.variables(name) if self._environ.get(each, "").strip()), "")
 
     async def status(self, name: str) -> KeyStatus:
         """Raises SettingsError for an unknown provider. Nobody is asked whether the key is taken: see `check`."""

@@ -5,7 +5,7 @@ local server = require('tark.server')
 
 local M = {}
 
----The page and the code, until the person has done with them. The server opens the page, too, where it can.
+---The page and the code, until the person has done with them.
 ---@param login { provider: string, userCode: string, verificationUri: string }
 local function show(login)
   local choices = { 'Done', 'Open the page', 'Copy the code' }
@@ -30,8 +30,10 @@ end
 ---@param provider string
 local function login(provider)
   server.ask('tark.auth.login', { provider = provider }, function(answer)
-    if answer.userCode then -- else it takes a key, and the server says how it is given
+    if answer.userCode then
       show(answer)
+    else
+      notify.say(('to give %s its key, %s'):format(provider, answer.hint))
     end
   end)
 end
