@@ -3,6 +3,8 @@
 `python editors/vscode/pack.py` makes dist/tark.vsix and says where it is; nothing is done where it is newer than all it
 is made of. Both need npm (Node.js 20). A wheel that is built without is whole but for it, and says so; one that is
 built from an sdist takes what the sdist brought.
+
+The extension brings the server along, a wheel without the extension, so that Install Server installs just this one.
 """
 
 import os
@@ -15,15 +17,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hatchling.builders.constants import BuildEnvVars
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.builders.wheel import WheelBuilder
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 VSIX = FOLDER / "dist" / "tark.vsix"
-MADE_OF = ("src", "media", "walkthrough", "package.json", "esbuild.mjs", "notices.mjs", ".vscodeignore", "README.md")
-INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+SERVER = FOLDER / "server"
+MADE_OF = (
+    *(FOLDER / name for name in ("src", "media", "walkthrough", "package.json", "tsconfig.json", "README.md")),
+    *(FOLDER / name for name in ("package-lock.json", "esbuild.mjs", "notices.mjs", ".vscodeignore")),
+    *(ROOT / name for name in ("tark_lsp", "editors/neovim", "pyproject.toml", "README.md", "LICENSE")),
+)
+INSTALL = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 INSTALLED = FOLDER / "node_modules" / ".installed"
-"""As .ci/run has it: newer than package.json, when what that names is there."""
+"""As .ci/run has it: newer than the lock file, when what that names is there."""
 SECONDS = 600
 
 
@@ -51,10 +60,11 @@ def packed() -> Path:
             npm = shutil.which("npm")
             if npm is None:
                 raise NotPackedError("there is no npm in PATH; it comes with Node.js 20 or newer")
-            if not INSTALLED.is_file() or _time(INSTALLED) < _time(FOLDER / "package.json"):
+            if not INSTALLED.is_file() or _time(INSTALLED) < _time(FOLDER / "package-lock.json"):
                 _run(npm, *INSTALL)
                 INSTALLED.touch()
             began = time.time()
+            _build_server()
             _run(npm, "run", "--silent", "package")
             os.utime(VSIX, (began, began))  # what is written meanwhile is newer
     return VSIX
@@ -64,8 +74,24 @@ def _is_new() -> bool:
     if not VSIX.is_file():
         return False
     from_sdist = (ROOT / "PKG-INFO").is_file()  # unpacking it may have made all files new
-    paths = (path for name in MADE_OF for path in (FOLDER / name, *(FOLDER / name).rglob("*")))
+    paths = (path for each in MADE_OF for path in (each, *each.rglob("*")) if path.suffix != ".pyc")
     return from_sdist or _time(VSIX) >= max(_time(path) for path in paths if path.is_file())
+
+
+def _build_server() -> None:
+    """The one wheel in SERVER, built without this hook. Raises NotPackedError."""
+    shutil.rmtree(SERVER, ignore_errors=True)
+    before = os.environ.get(BuildEnvVars.NO_HOOKS)
+    os.environ[BuildEnvVars.NO_HOOKS] = "true"
+    try:
+        for _ in WheelBuilder(str(ROOT)).build(directory=str(SERVER), versions=["standard"]):
+            pass
+    except Exception as error:  # whatever a builder raises
+        raise NotPackedError(f"the server's own wheel could not be built: {error}") from error
+    finally:
+        os.environ.pop(BuildEnvVars.NO_HOOKS)
+        if before is not None:
+            os.environ[BuildEnvVars.NO_HOOKS] = before
 
 
 def _time(path: Path) -> float:

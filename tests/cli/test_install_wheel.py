@@ -1,5 +1,6 @@
 """The wheel has the plugins in it: built as a release is, installed, and used by a Neovim that has no init.lua."""
 
+import io
 import json
 import os
 import shutil
@@ -101,12 +102,16 @@ def test_the_extension_for_vs_code_comes_along(installed: Path) -> None:
     with zipfile.ZipFile(path) as vsix:
         names = {name.removeprefix("extension/") for name in vsix.namelist() if name.startswith("extension/")}
         said = json.loads(vsix.read("extension/package.json"))
+        server = vsix.read(f"extension/server/tark_lsp-{__version__}-py3-none-any.whl")
     assert said["version"] == __version__
     assert f"{said['publisher']}.{said['name']}" == EXTENSION
     assert {"LICENSE.txt", "dist/NOTICES.txt", "dist/extension.js", "dist/chat.js", "dist/chat.css"} <= names
     assert {name.partition("/")[0] for name in names} == {
-        *("LICENSE.txt", "dist", "media", "package.json", "readme.md", "walkthrough")
+        *("LICENSE.txt", "dist", "media", "package.json", "readme.md", "server", "walkthrough")
     }
+    with zipfile.ZipFile(io.BytesIO(server)) as wheel:
+        plugins = {name.split("/")[2] for name in wheel.namelist() if name.startswith("tark_lsp/plugins/")}
+    assert plugins == {"neovim"}
     assert not [name for name in names if name.endswith((".ts", ".map"))]
 
 
@@ -115,7 +120,7 @@ def test_the_extension_for_vs_code_comes_along(installed: Path) -> None:
     ("npm", "words"),
     [
         (None, "there is no npm in PATH"),
-        ("#!/bin/sh\necho 'no network' >&2\nexit 1\n", "npm install --no-package-lock"),
+        ("#!/bin/sh\necho 'no network' >&2\nexit 1\n", "npm ci --ignore-scripts"),
     ],
     ids=["no npm", "npm fails"],
 )

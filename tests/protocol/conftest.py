@@ -30,7 +30,7 @@ def typescript(folder: Path) -> Player:
     if node is None:
         skip("there is no node")
     if not compiler.exists():
-        skip("no TypeScript: npm install --no-package-lock in editors/vscode")
+        skip("no TypeScript: npm ci --ignore-scripts in editors/vscode")
     argv = [node, str(compiler), "--project", str(EDITORS / "vscode"), "--outDir", str(folder)]
     compiled = subprocess.run(argv, capture_output=True, text=True)
     assert compiled.returncode == 0, compiled.stdout
