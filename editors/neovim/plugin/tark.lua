@@ -35,7 +35,7 @@ local COMMANDS = {
   { 'TarkStop', 0, 'Cancel the turns of the session', 'Cancel all turns' },
   { 'TarkAccept', 0, 'Accept the hunk at the cursor', 'Accept all hunks' },
   { 'TarkReject', 0, 'Reject the hunk at the cursor', 'Reject all hunks' },
-  { 'TarkUndo', 0, 'Take back what the last turn changed' },
+  { 'TarkUndo', 0, 'Take back what the last turn changed', 'Take back what the turn before changed' },
   { 'TarkReview', 0, 'List all hunks that wait for you' },
   { 'TarkSessions', '?', 'Choose a session', 'Choose a session of any workspace' },
   { 'TarkModel', '?', 'Choose the model of the session', 'Choose the model of new sessions' },

@@ -37,7 +37,12 @@ M.table = {
   TarkStop = { 'stop', all },
   TarkAccept = { 'accept', hunks },
   TarkReject = { 'reject', hunks },
-  TarkUndo = { 'undo' },
+  TarkUndo = {
+    'undo',
+    function(arguments)
+      return { before = arguments.bang }
+    end,
+  },
   TarkReview = { 'review' },
   TarkSessions = {
     'sessions',

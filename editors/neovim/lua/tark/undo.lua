@@ -7,7 +7,8 @@ local M = {}
 ---@alias tark.ChangedTurn { turnId: string, sessionId: string }
 
 local changed = setmetatable({}, { __mode = 'k' }) ---@type table<tark.State, tark.ChangedTurn[]> as they ended
-local undone = {} ---@type table<string, true> turn ids
+local passed = {} ---@type table<string, true> turn ids: the person went on to the turn before
+local incomplete ---@type string? turn id: the last one of which something could not be taken back
 
 state.on('update', function(known, params)
   if params.update.kind == 'end' and #(params.update.edits or {}) > 0 then
@@ -22,7 +23,7 @@ end)
 local function candidates(known)
   local found, seen = {}, {}
   local function add(turn)
-    if not seen[turn.turnId] and not undone[turn.turnId] then
+    if not seen[turn.turnId] and not passed[turn.turnId] then
       seen[turn.turnId] = true
       table.insert(found, turn)
     end
@@ -55,9 +56,23 @@ local function called(known, of)
 end
 
 ---@param known tark.State
+---@param turn_id string
+---@return integer number of changes that are not made, and that the person has not decided on
+local function undecided(known, turn_id)
+  local number = 0
+  for _, document in pairs(known.hunks) do
+    for _, hunk in ipairs(document.hunks) do
+      number = number + (hunk.turnId == turn_id and not hunk.applied and 1 or 0)
+    end
+  end
+  return number
+end
+
+---@param known tark.State
 ---@param turn tark.ChangedTurn
 ---@param answer { restored: string[], kept: { uri: string, reason: string }[] }
-local function tell(known, turn, answer)
+---@param waiting integer
+local function tell(known, turn, answer, waiting)
   local name, parts = require('tark.workspace').name, {}
   if #answer.restored > 0 then
     table.insert(
@@ -68,9 +83,19 @@ local function tell(known, turn, answer)
   for _, kept in ipairs(answer.kept) do
     table.insert(parts, ('kept %s: %s'):format(name(kept.uri), kept.reason))
   end
-  notify[#answer.kept > 0 and 'warn' or 'say'](table.concat(parts, '; '))
+  if waiting > 0 then
+    local what, waits = require('tark.figures').counted(waiting, 'change'), waiting == 1 and 'waits' or 'wait'
+    table.insert(parts, ('%s: %s still %s for your review'):format(called(known, turn), what, waits))
+  end
+  if #answer.kept + waiting == 0 then
+    return notify.say(table.concat(parts, '; '))
+  end
+  incomplete = turn.turnId
+  table.insert(parts, ':TarkUndo! goes on to the turn before')
+  notify.warn(table.concat(parts, '; '))
 end
 
+---A turn that is taken back already answers that nothing is left of it.
 ---@param client vim.lsp.Client
 ---@param known tark.State
 ---@param turns tark.ChangedTurn[]
@@ -83,16 +108,17 @@ local function undo_first(client, known, turns)
     if problem then
       return notify.warn(problem)
     end
-    undone[turn.turnId] = true
-    if #answer.restored + #answer.kept == 0 then -- its edits were rejected, or were taken back otherwise
+    local waiting = undecided(known, turn.turnId)
+    if #answer.restored + #answer.kept + waiting == 0 then
       return undo_first(client, known, vim.list_slice(turns, 2))
     end
-    tell(known, turn, answer)
+    tell(known, turn, answer, waiting)
   end)
 end
 
----The last turn that changed something; called again, the one before it.
-function M.last()
+---The last turn that changed something; called again, the one before it, once nothing of the last is left to take back.
+---@param options? { before?: boolean } go past the one of which something could not be taken back
+function M.last(options)
   local client = require('tark.server').client()
   if not client then
     return notify.say('there is nothing to take back: no server runs')
@@ -104,6 +130,10 @@ function M.last()
       return notify.warn('a turn is still running: end it by :TarkStop before you take it back')
     end
   end
+  if incomplete and options and options.before then
+    passed[incomplete] = true
+  end
+  incomplete = nil
   undo_first(client, known, candidates(known))
 end
 

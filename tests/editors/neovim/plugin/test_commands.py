@@ -157,10 +157,7 @@ def test_a_busy_session_queues_and_stops(neovim: Neovim) -> None:
 def test_undo_takes_back_turn_after_turn(neovim: Neovim) -> None:
     neovim.keys(":TarkUndo<CR>")
     told(neovim, "there is nothing to take back")
-    for number, what in enumerate(["area", "volume"], 1):
-        neovim.keys(f":Tark rewrite the {what} in shapes.py<CR>")
-        accept_all(neovim)
-        ended(neovim, number)
+    area_and_volume(neovim)
     assert "tau" in neovim.lines[4]
     assert "tau" in neovim.lines[8]
     neovim.keys(":TarkUndo<CR>")
@@ -170,12 +167,44 @@ def test_undo_takes_back_turn_after_turn(neovim: Neovim) -> None:
     neovim.keys(":TarkUndo<CR>")
     neovim.until(lambda: neovim.lines == SHAPES.splitlines(), "both are taken back")
 
-    neovim.keys(":Tark rewrite the area in shapes.py<CR>")
-    accept_all(neovim)
-    ended(neovim, 3)
-    neovim.keys("5G0C    return 0<Esc>:TarkUndo<CR>")
+
+def test_undo_does_not_go_past_what_was_kept(neovim: Neovim) -> None:
+    area_and_volume(neovim)
+    neovim.keys("9G0C    return 0<Esc>:TarkUndo<CR>")
     told(neovim, "kept shapes.py: ")
-    assert neovim.lines[4] == "    return 0"
+    neovim.keys(":TarkUndo<CR>u:TarkUndo<CR>")
+    told(neovim, 'took back "rewrite the volume in shapes.py" in shapes.py')
+    assert "math.pi" in neovim.lines[8]
+    assert "tau" in neovim.lines[4]
+
+
+def test_undo_goes_past_what_was_kept_where_one_says_so(neovim: Neovim) -> None:
+    area_and_volume(neovim)
+    neovim.keys("9G0C    return 0<Esc>:TarkUndo<CR>")
+    told(neovim, ":TarkUndo! goes on to the turn before")
+    neovim.keys(":TarkUndo!<CR>")
+    told(neovim, 'took back "rewrite the area in shapes.py" in shapes.py')
+    assert neovim.lines[8] == "    return 0"
+    assert "math.pi" in neovim.lines[4]
+
+
+def test_undo_does_not_go_past_what_waits_for_review(neovim: Neovim) -> None:
+    neovim.keys(":Tark rewrite the volume in shapes.py<CR>")
+    accept_all(neovim)
+    ended(neovim, 1)
+    neovim.keys(":TarkMode plan<CR>")
+    told(neovim, "mode of this session is plan")
+    neovim.keys(":Tark propose an area<CR>")
+    ended(neovim, 2)
+    neovim.keys(":TarkUndo<CR>")
+    told(neovim, '"propose an area": 1 change still waits for your review')
+    assert "tau" in neovim.lines[8]
+    accept_all(neovim)
+    neovim.until(lambda: "tau" in neovim.lines[4], "it is accepted")
+    neovim.keys(":TarkUndo<CR>")
+    told(neovim, 'took back "propose an area" in shapes.py')
+    assert "math.pi" in neovim.lines[4]
+    assert "tau" in neovim.lines[8]
 
 
 def test_words_are_kept_where_there_is_no_server(start: Start, tmp_path: Path) -> None:
@@ -192,6 +221,14 @@ def test_words_are_kept_where_there_is_no_server(start: Start, tmp_path: Path) -
     assert neovim.lua("return vim.fn.getcmdline()") == "say hello"
     neovim.keys("<C-u><Esc>")
     unhurt(neovim)
+
+
+def area_and_volume(neovim: Neovim) -> None:
+    """Two turns that change them, one after the other."""
+    for number, what in enumerate(["area", "volume"], 1):
+        neovim.keys(f":Tark rewrite the {what} in shapes.py<CR>")
+        accept_all(neovim)
+        ended(neovim, number)
 
 
 def accept_all(neovim: Neovim) -> None:
