@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import Frame, Locator, expect
 
-from tests.editors.vscode.workbench import PATIENCE, Workbench, until
+from tests.editors.vscode.workbench import Workbench, until
 
 SCENARIO = Path(__file__).with_name("chat.toml")
 SHAPES = '''"""Shapes."""
@@ -21,7 +21,6 @@ def volume(radius, height):
 
 def showing_shapes(bench: Workbench) -> Workbench:
     """The one that was begun, with a file to talk about."""
-    expect.set_options(timeout=PATIENCE * 1000)
     (bench.workspace / "shapes.py").write_text(SHAPES)
     bench.open()
     bench.open_file("shapes.py")

@@ -34,8 +34,8 @@ def workbench() -> Path:
     with _alone(CACHE):
         if not done.exists():
             (CACHE / "package.json").write_text('{"private": true}\n')
-            _run([*NPM, f"code-server@{VERSION}"], CACHE)
-            _run([*NPM, "--omit=dev"], CODE)
+            _install([*NPM, f"code-server@{VERSION}"], CACHE)
+            _install([*NPM, "--omit=dev"], CODE)
             modules = CODE / "node_modules"
             # Where the web client looks for its modules, and the search for ripgrep, of which only the source came.
             _link(CODE / "node_modules.asar", modules)
@@ -54,9 +54,12 @@ def browser() -> Path:
 
 @functools.cache
 def packed() -> Path:
-    """The extension as people install it, packed anew where its sources are newer."""
+    """The extension as people install it, packed anew where its sources are newer. That fails where they are wrong."""
     _needed("node", "npm")
-    return Path(_run([sys.executable, str(EXTENSION / "pack.py")], EXTENSION).strip())
+    argv = [sys.executable, str(EXTENSION / "pack.py")]
+    done = subprocess.run(argv, cwd=EXTENSION, capture_output=True, text=True, check=False, env=_environment())
+    assert done.returncode == 0, done.stderr or done.stdout
+    return Path(done.stdout.strip())
 
 
 def _needed(*programs: str) -> None:
@@ -71,11 +74,10 @@ def _link(path: Path, target: Path) -> None:
     path.symlink_to(target)
 
 
-def _run(argv: Sequence[str], folder: Path) -> str:
+def _install(argv: Sequence[str], folder: Path) -> None:
     done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False, env=_environment())
     if done.returncode:
         skip(f"{' '.join(argv)} failed in {folder}: {(done.stderr or done.stdout)[-1000:]}")
-    return done.stdout
 
 
 def _environment() -> dict[str, str]:

@@ -78,10 +78,9 @@ def _permission(bench: Workbench, shoot: Take) -> None:
     _ask(bench, "run the tests")
     bench.toast("unittest").first.wait_for()
     _settled(bench)
-    allow = bench.chat().locator(".permission button.main")
+    allow = bench.chat().locator(".waiting:not(.quiet) .permission button.main")
     allow.wait_for()
     shoot("permission")
-    bench.page.wait_for_timeout(500)  # a click at once decides nothing
     allow.click()
     _idle(bench)
 

@@ -77,10 +77,8 @@ def test_a_command_is_asked_about_without_the_focus_and_allowed_by_the_notificat
 
 def test_answered_in_the_chat_the_notification_goes(bench: Workbench) -> None:
     ask(bench, "make made.txt")
-    reject = bench.chat().locator(".permission").get_by_role("button", name="Reject", exact=True)
-    reject.wait_for()
-    bench.page.wait_for_timeout(600)  # clicks at once decide nothing
-    reject.click()
+    row = bench.chat().locator(".waiting:not(.quiet) .permission")
+    row.get_by_role("button", name="Reject", exact=True).click()
     over(bench, "It is not run.")
     assert not (bench.workspace / "made.txt").exists()
 
@@ -96,7 +94,7 @@ def test_a_grant_for_the_session_is_chosen_by_name(bench: Workbench) -> None:
 
 def test_what_is_long_is_read_to_its_end_before_it_is_allowed(bench: Workbench) -> None:
     asks = ask(bench, "run a long script")
-    bench.page.wait_for_timeout(600)
+    bench.look()
     asks.get_by_role("link", name="Show").click()
     lens(bench, "Reject").wait_for()
     assert lens(bench, "Allow This").count() == 0

@@ -95,9 +95,9 @@ def accept(bench: Workbench, name: str, text: str) -> None:
     """By the key, in a diff; pressed before one could have looked it decides nothing."""
 
     def pressed() -> bool:
-        bench.page.wait_for_timeout(600)
+        bench.look()
         bench.page.keyboard.press("Alt+Y")
-        bench.page.wait_for_timeout(600)
+        bench.look()
         return text in bench.read(name)
 
     until(pressed, f"accepted and saved: {text}")

@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.editors.vscode.conftest import Begin
 from tests.editors.vscode.workbench import Workbench, until
@@ -75,7 +76,7 @@ def test_a_session_goes_by_way_of_a_file_and_is_deleted_after_a_question(bench: 
     bench.run("Tark: Import a Session")
     bench.page.locator(".quick-input-title").filter(has_text="Import a session").wait_for()
     bench.answer(str(exported))
-    bench.page.locator(".quick-input-widget").wait_for(state="hidden")
+    expect(bench.chat().locator("#prompt")).to_be_focused()  # what is opened before that loses the focus to it
     until(lambda: sessions(bench) == 2, "the session and its copy")
     for answer, left in (("Cancel", 2), ("Delete", 1)):
         bench.run("Tark: Delete a Session")
@@ -113,5 +114,5 @@ def test_in_a_workspace_that_is_not_trusted_nothing_of_it_is_run(begin: Begin) -
     said = "not trusted: only your own settings count, and no commands are run"
     until(lambda: any(said in line for line in bench.lines()), "what that means")
     start(bench, "make made.txt")
-    bench.status().locator(".codicon-sync").wait_for(state="hidden")
+    bench.chat().locator(".answer").filter(has_text="It is not run.").wait_for()
     assert not (bench.workspace / "made.txt").exists()

@@ -129,6 +129,10 @@ class Workbench:
         row.wait_for()
         row.click()
 
+    def look(self) -> None:
+        """As long as it takes a person: what is pressed as soon as something is drawn decides nothing."""
+        self.page.wait_for_timeout(600)
+
     def answer(self, text: str) -> None:
         """In the input box that is open."""
         box = self.page.locator(".quick-input-widget input")

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { setup, suiteSetup, suiteTeardown, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, api, pathOf, run, until } from "./window";
+import { anew, api, begin, ended, open, pathOf, run, state, until } from "./window";
 
 const { TARK_TEST_FAKE: FAKE = "", TARK_TEST_WHEEL: WHEEL = "", TARK_TEST_BIN: BIN = "", PATH } = process.env;
 let real: string[];
@@ -50,6 +50,8 @@ test("restart: one at a time, however often it is asked for", async () => {
 });
 
 test("doctor, showUsage: a report in an editor", async () => {
+  (await state()).goOn((await begin("what is it?")).sessionId);
+  await ended();
   const shown = (): string => vscode.window.activeTextEditor?.document.getText() ?? "";
   await run("doctor");
   assert.match(shown(), /^server +.*\(the setting tark\.server\.command\)$/m);
@@ -141,7 +143,10 @@ test("no server and no Python: a button, and what to do instead", async () => {
   await set("server.command", undefined);
   await vscode.commands.executeCommand("notifications.clearAll");
   await run("sessions");
-  await hands.clicks("no tark-lsp was found on this machine", "Install Server");
+  await hands.sees('no tark-lsp was found on this machine: "Tark: Install Server" installs one');
+  await open("numbers.txt", "one\n");
+  await run("explain");
+  await hands.clicks("not started: no tark-lsp was found on this machine", "Install Server");
   await hands.sees("no Python 3.11 or newer was found: install one, or set tark.server.command");
 });
 

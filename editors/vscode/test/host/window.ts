@@ -27,9 +27,10 @@ export async function state(): Promise<State> {
 }
 
 /** A command of ours, as the palette, a key, a menu or a lens runs it. */
-export function run(name: string, ...given: unknown[]): Thenable<unknown> {
+export async function run(name: string, ...given: unknown[]): Promise<unknown> {
+  const answer = await vscode.commands.executeCommand(`tark.client.${name}`, ...given);
   ran.add(`tark.client.${name}`);
-  return vscode.commands.executeCommand(`tark.client.${name}`, ...given);
+  return answer;
 }
 
 /** Commands of package.json that no test has run. */

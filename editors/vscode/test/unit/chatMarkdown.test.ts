@@ -22,7 +22,6 @@ function html(text: string): string {
 
 HOSTILE.forEach((payload, index) => {
   test(`hostile payload ${index + 1} does nothing: ${JSON.stringify(payload.slice(0, 60))}`, () => {
-    const began = performance.now();
     const { element, page } = drawn(payload);
     for (const each of element.querySelectorAll("*")) {
       assert.ok(HARMLESS.has(each.tagName), each.tagName);
@@ -39,7 +38,6 @@ HOSTILE.forEach((payload, index) => {
       assert.ok(told.kind !== "open" || !/^[a-z]{2,}:|^[/\\]{2}/i.test(told.path), JSON.stringify(told));
     }
     assert.doesNotMatch(element.textContent, /[\u202a-\u202e\u200b\u{e0000}-\u{e007f}]/u);
-    assert.ok(performance.now() - began < 2000);
   });
 });
 
@@ -123,15 +121,24 @@ test("code is coloured, and is the same code", () => {
   assert.equal(element.querySelector(".hl-keyword")?.textContent, "def");
 });
 
-test("a long answer costs little for each new word", () => {
+test("of a long answer only the end is drawn anew for each new word", () => {
   const view = new MarkdownView(newPage());
-  const long = "A paragraph of some words with `code` in it.\n\n".repeat(500);
-  view.draw(long, false);
-  const began = performance.now();
-  for (let count = 0; count < 50; count += 1) {
-    view.draw(long + "word ".repeat(count), false);
+  const paragraphs = (): Element[] => [...view.element.querySelectorAll("p")];
+  let text = "";
+  for (let count = 0; count < 500; count += 1) {
+    text += "A paragraph of some words with `code` in it.\n\n";
+    view.draw(text, false);
   }
-  assert.ok((performance.now() - began) / 50 < 16, "more than a frame");
+  const before = paragraphs().slice(0, -1);
+  for (let count = 0; count < 50; count += 1) {
+    text += "word ";
+    view.draw(text, false);
+  }
+  assert.equal(before.length, 499);
+  assert.deepEqual(
+    paragraphs().filter((each, index) => index < 499 && before[index] !== each),
+    [],
+  );
 });
 
 test.after(() => window.happyDOM.close());
