@@ -35,8 +35,9 @@ const oneVscode = {
   setup: ({ initialOptions, onLoad }) => {
     initialOptions.banner = { js: '"use strict"; const vscode = require("vscode");' };
     onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, "utf8");
-      return { contents: source.replace(IMPORT, ""), loader: "ts" };
+      const contents = (await readFile(path, "utf8")).replace(IMPORT, "");
+      const other = /^import (?!type ).* from "vscode";/m.exec(contents);
+      return other === null ? { contents, loader: "ts" } : { errors: [{ text: `write ${IMPORT}`, location: { file: path, lineText: other[0] } }] };
     });
   },
 };
