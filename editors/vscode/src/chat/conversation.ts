@@ -75,6 +75,12 @@ export class Conversation implements Disposable {
     this.tell();
   }
 
+  /** Only the last turns again. */
+  fewer(): void {
+    this.most = TURNS;
+    this.tell();
+  }
+
   /** The stored words of the current session, where they are not here. */
   async load(): Promise<void> {
     const { server, sessions } = this.core;

@@ -7,6 +7,8 @@ export interface TurnHead {
   readonly turnId: string;
   readonly state: Turn["state"] | "sending";
   readonly prompt: string;
+  /** For a turn before it. */
+  readonly waits?: boolean;
   readonly turnKind?: string;
   readonly model?: string;
   readonly plan?: readonly PlanEntry[];
@@ -99,6 +101,8 @@ export interface InputRow {
   readonly options: readonly { readonly id: string; readonly label: string }[];
   readonly multiple: boolean;
   readonly freeText: boolean;
+  /** Else Tark itself asks. */
+  readonly byModel?: boolean;
 }
 
 export interface SessionRow {
@@ -124,7 +128,7 @@ export type ToPage =
   | { readonly kind: "sending"; readonly turns: readonly TurnHead[] }
   | { readonly kind: "status"; readonly status: Status }
   | { readonly kind: "waiting"; readonly permissions: readonly PermissionRow[]; readonly inputs: readonly InputRow[] }
-  | { readonly kind: "sessions"; readonly sessions: readonly SessionRow[] }
+  | { readonly kind: "sessions"; readonly sessions: readonly SessionRow[]; readonly all: boolean }
   | { readonly kind: "completion"; readonly id: number; readonly items: readonly CompletionRow[] }
   /** Words for the prompt, which stand above what is typed there; of a failed attempt, with what it was in place of. */
   | { readonly kind: "words"; readonly words: string; readonly instead?: string }
@@ -156,13 +160,16 @@ export type ToHost =
   | { readonly kind: "undo"; readonly turnId: string }
   | { readonly kind: "draft"; readonly words: string }
   | { readonly kind: "earlier" }
+  /** Who follows the end needs the last turns only. */
+  | { readonly kind: "fewer" }
   | { readonly kind: "open"; readonly path: string; readonly first?: number; readonly last?: number }
   | { readonly kind: "openUri"; readonly uri: string; readonly line?: number }
   | { readonly kind: "browse"; readonly url: string }
   | { readonly kind: "copy" | "insert" | "apply"; readonly text: string }
   | { readonly kind: "complete"; readonly id: number; readonly text: string; readonly offset: number }
   | { readonly kind: "run"; readonly what: keyof typeof RUNS }
-  | { readonly kind: "sessions" }
+  /** `all`: those of other workspaces, too. */
+  | { readonly kind: "sessions"; readonly all: boolean }
   | { readonly kind: "session"; readonly action: SessionAction; readonly sessionId: string }
   | { readonly kind: "newSession" }
   | { readonly kind: "permission"; readonly version: string; readonly reply: Reply }

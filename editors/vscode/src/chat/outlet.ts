@@ -13,6 +13,7 @@ const LONGEST_TEXT = 100_000; // characters of what a call found
 
 export class Outlet {
   private told = new WeakMap<Block, number | string>(); // characters of words, status of calls
+  private turns: readonly Turn[] = []; // of the session
   private unseen = new Set<Turn>(); // before the first turn that the page holds
   private readonly stale = new Map<Turn, Set<Block | "head">>();
 
@@ -23,13 +24,14 @@ export class Outlet {
     this.told = new WeakMap();
     this.stale.clear();
     const turns = transcript?.turns ?? [];
+    this.turns = turns;
     const shown = turns.slice(-most);
     this.unseen = new Set(turns.slice(0, turns.length - shown.length));
     return {
       ...(transcript && { sessionId: transcript.sessionId }),
       earlier: transcript !== undefined && (transcript.earlier || shown.length < turns.length),
       turns: shown.map((turn) => ({
-        head: head(turn),
+        head: this.head(turn),
         blocks: turn.blocks.map((block) => this.tell(block)),
       })),
     };
@@ -65,7 +67,7 @@ export class Outlet {
     const changes: TranscriptChange[] = [];
     for (const [turn, parts] of this.stale) {
       if (parts.delete("head") || turn.blocks.every((block) => !this.told.has(block))) {
-        changes.push({ kind: "turn", head: head(turn) });
+        changes.push({ kind: "turn", head: this.head(turn) });
       }
       const indexes = [...(parts as Set<Block>)].map((block) => turn.blocks.lastIndexOf(block));
       for (const index of indexes.sort((one, other) => one - other)) {
@@ -77,6 +79,11 @@ export class Outlet {
     }
     this.stale.clear();
     return changes;
+  }
+
+  private head(turn: Turn): TurnHead {
+    const waits = turn.state === "queued" && this.turns.some((each) => each !== turn && each.state !== "ended");
+    return { ...head(turn), ...(waits && { waits }) };
   }
 
   private change(turnId: string, index: number, block: Block): TranscriptChange {

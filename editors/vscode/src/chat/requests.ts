@@ -3,18 +3,28 @@
 import * as vscode from "vscode";
 import type { Core } from "../parts";
 import { apply, browse, copy, insert, openPath, openUri } from "./editors";
+import { line, short } from "../visible";
 import { RUNS, type ToHost, type ToPage } from "./messages";
+
+const LONGEST_NAME = 80; // of a prompt in a question
 
 export type Handlers = { [Kind in ToHost["kind"]]: (message: Extract<ToHost, { kind: Kind }>) => unknown };
 
 /** Those that it answers itself. */
-export type OfTheView = "ready" | "send" | "steer" | "draft" | "earlier" | "complete" | "sessions" | "session";
+export type OfTheView = "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "sessions" | "session";
 
 export function requests(core: Core, tell: (message: ToPage) => void): Omit<Handlers, OfTheView> {
   const { server, turns, undo, waiting } = core;
   const say = (words: string): void => tell({ kind: "say", words });
   return {
+    // By a button that may have come up under the mouse.
     undo: async ({ turnId }) => {
+      const sure = "Take Back";
+      const prompt = server.state.transcripts.get(server.state.sessionId ?? "")?.byId.get(turnId)?.prompt ?? "";
+      const named = prompt === "" ? "this turn" : `“${short(line(prompt), LONGEST_NAME)}”`;
+      if ((await vscode.window.showWarningMessage(`Take back what ${named} changed?`, { modal: true }, sure)) !== sure) {
+        return;
+      }
       if (!(await undo.turn(turnId))) {
         say("There is nothing to take back.");
       }

@@ -10,6 +10,7 @@ import { sessionRow } from "./told";
 
 export class SessionList implements Disposable {
   private listed: readonly Session[] | undefined;
+  private all = false; // those of other workspaces, too
   private readonly listening: Disposable;
 
   constructor(
@@ -19,16 +20,17 @@ export class SessionList implements Disposable {
     this.listening = core.server.state.on("session", () => this.tell());
   }
 
-  async ask(): Promise<void> {
-    const answer = await this.core.server.command<{ sessions: readonly Session[] }>("tark.session.list");
-    this.listed = answer.sessions;
+  async ask(all: boolean): Promise<void> {
+    const { sessions } = await this.core.server.command<{ sessions: readonly Session[] }>("tark.session.list", { all });
+    this.listed = sessions;
+    this.all = all;
     this.tell();
   }
 
   async act(action: SessionAction, sessionId: string): Promise<void> {
     const title = this.listed?.find((each) => each.sessionId === sessionId)?.title ?? "";
     await SESSION_ACTIONS[action](this.core, sessionId, title);
-    await this.ask(); // one may be gone, or new
+    await this.ask(this.all); // one may be gone, or new
   }
 
   /** The page is gone, and its list is closed. */
@@ -45,7 +47,7 @@ export class SessionList implements Disposable {
     const titled = (each: Session): Session => ({ ...each, title: sessions.get(each.sessionId)?.title ?? each.title });
     const rows = this.listed?.map((each) => sessionRow(titled(each), sessionId, Date.now()));
     if (rows !== undefined) {
-      this.line.tell({ kind: "sessions", sessions: rows });
+      this.line.tell({ kind: "sessions", sessions: rows, all: this.all });
     }
   }
 }

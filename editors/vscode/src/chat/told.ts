@@ -69,8 +69,8 @@ export function permissionRow(request: Permission, ownEnv: Readonly<Record<strin
   };
 }
 
-export function inputRow({ requestId, question, options, multiple, freeText }: Input): InputRow {
-  return { requestId, question, options, multiple, freeText };
+export function inputRow({ requestId, question, options, multiple, freeText, byModel }: Input): InputRow {
+  return { requestId, question, options, multiple, freeText, byModel: byModel === true };
 }
 
 export function sessionRow(session: Session, current: string | undefined, now: number): SessionRow {

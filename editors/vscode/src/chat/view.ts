@@ -150,11 +150,12 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         this.draft.words = words;
       },
       earlier: () => this.conversation.earlier(),
+      fewer: () => this.conversation.fewer(),
       complete: async ({ id, text, offset }) => {
         const items = await this.completion.at(text, offset).catch(() => []); // a key is no reason for a message
         this.line.tell({ kind: "completion", id, items });
       },
-      sessions: () => this.list.ask(),
+      sessions: ({ all }) => this.list.ask(all),
       session: ({ action, sessionId }) => this.list.act(action, sessionId),
     };
   }

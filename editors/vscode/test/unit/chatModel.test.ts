@@ -6,7 +6,7 @@ import { Durations } from "../../src/chat/durations";
 import type { TranscriptView } from "../../src/chat/messages";
 import { Outlet } from "../../src/chat/outlet";
 import { grows, Model } from "../../src/chat/page/model";
-import { newTranscript, reduce } from "../../src/transcript";
+import { asked, newTranscript, reduce } from "../../src/transcript";
 import type { Transcript, Update } from "../../src/types";
 
 function held(model: Model): unknown {
@@ -71,6 +71,15 @@ test("the page holds the last turns until more are wanted, and hears nothing of 
   outlet.touch(reduce(transcript, { sessionId: "s", turnId: "a", seq: 2, update: { kind: "text", delta: "x" } })!);
   assert.deepEqual(outlet.take(), []);
   assert.equal(outlet.whole(transcript, 3).earlier, false);
+});
+
+test("a turn waits only where there is one before it", () => {
+  const transcript = newTranscript("s");
+  asked(transcript, "a", "first");
+  assert.deepEqual(whole(transcript).turns.map(({ head }) => head.waits), [undefined]);
+  asked(transcript, "b", "second");
+  reduce(transcript, { sessionId: "s", turnId: "a", seq: 1, update: START });
+  assert.deepEqual(whole(transcript).turns.map(({ head }) => head.waits), [undefined, true]);
 });
 
 test("500 words a second are few messages", () => {

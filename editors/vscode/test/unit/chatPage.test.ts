@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { window } from "./dom";
+import { newPage, window } from "./dom";
 import { open, pause } from "./opened";
+import { keepOpened } from "../../src/chat/page/page";
 import { Announcer } from "../../src/chat/page/announce";
 import { withCitations } from "../../src/chat/page/citations";
 import type { Status, ToPage, TurnHead } from "../../src/chat/messages";
@@ -53,7 +54,9 @@ test("calls are rows: status, why they failed, and a diff when they are opened",
   });
   const [edit, run] = page.all("details.call") as HTMLDetailsElement[];
   assert.equal(edit!.querySelector("summary")!.textContent, "✓edit done 1.2 s");
-  assert.equal(run!.querySelector(".title")!.textContent, "run: no such");
+  assert.equal(run!.querySelector(".title")!.textContent, "run");
+  assert.equal(run!.querySelector(".why")!.textContent, "no such");
+  assert.ok(edit!.querySelector<HTMLElement>(".why")!.hidden);
   assert.equal(page.all(".diff").length, 0);
   edit!.open = true;
   edit!.dispatchEvent(new window.Event("toggle") as unknown as Event);
@@ -71,6 +74,45 @@ test("blocks that come at once stand in their order", async () => {
   await page.give(transcript(RUNNING));
   await page.give({ kind: "changes", changes: blocks.map((block, index) => ({ kind: "block", turnId: "t1", index, block })) });
   assert.deepEqual(page.all(".call .title").map((each) => each.textContent), blocks.map(({ title }) => title));
+});
+
+test("a file that is moved or removed is named as others are, and has no line", async () => {
+  const page = open();
+  const hunk = { range: { start: { line: 0 } }, oldText: "", newText: "" };
+  const hunks = [{ ...hunk, operation: { kind: "move", target: "file:///ws/lib/b.py" } }, { ...hunk, operation: { kind: "remove" } }];
+  const row = { requestId: "r", version: "v", title: "move a.py", risk: "write", why: "it moves a file", toolCallIds: [], grants: [] };
+  await page.give({ kind: "status", status: STATUS }, { kind: "waiting", permissions: [{ ...row, edits: [{ uri: "file:///ws/a.py", hunks }] }], inputs: [] });
+  assert.equal(page.one(".diff pre").textContent, "@@ moved to lib/b.py\n@@ removed\n");
+});
+
+test("a prompt waits only where there is a turn before it", async () => {
+  const page = open();
+  await page.give(transcript({ ...RUNNING, state: "queued" }));
+  assert.equal(page.one("article > footer").textContent, "sending…");
+  await page.give(transcript(RUNNING, { ...RUNNING, turnId: "t2", state: "queued", waits: true }));
+  assert.equal(page.all("article > footer")[1]!.textContent, "waits for the turn before it");
+});
+
+test("who follows the end of a long session needs its last turns only", async () => {
+  const page = open();
+  await page.give(transcript(RUNNING));
+  const heads = Array.from({ length: 90 }, (_, index): TurnHead => ({ ...RUNNING, turnId: `n${index}` }));
+  for (const head of heads) {
+    await page.give({ kind: "changes", changes: [{ kind: "turn", head }] });
+  }
+  assert.equal(page.told.filter(({ kind }) => kind === "fewer").length, 1);
+  await page.give(transcript(...heads.slice(-40)));
+  assert.equal(page.all(".turn").length, 40);
+});
+
+test("of what was opened the latest is kept", () => {
+  const page = newPage();
+  for (let number = 0; number < 600; number += 1) {
+    keepOpened(page, `t/${number}`, true);
+  }
+  keepOpened(page, "t/599", false);
+  assert.deepEqual(Object.keys(page.kept.opened).map((key) => key.slice(2)).slice(-1), ["598"]);
+  assert.equal(Object.keys(page.kept.opened).length, 499);
 });
 
 test("thinking is folded", async () => {
@@ -182,11 +224,14 @@ test("sessions are listed when asked for", async () => {
   const opener = page.one("header button");
   opener.click();
   assert.equal(opener.getAttribute("aria-expanded"), "true");
-  assert.deepEqual(page.told.at(-1), { kind: "sessions" });
-  await page.give({ kind: "sessions", sessions: [{ sessionId: "s9", title: "<b>", figures: "now", current: true }] });
+  assert.deepEqual(page.told.at(-1), { kind: "sessions", all: false });
+  await page.give({ kind: "sessions", sessions: [{ sessionId: "s9", title: "<b>", figures: "now", current: true }], all: false });
   assert.equal(page.one("nav li .open").textContent, "<b>");
+  page.one("nav .others").click();
+  assert.deepEqual(page.told.at(-1), { kind: "sessions", all: true });
   page.all("nav li button")[1]!.focus();
-  await page.give({ kind: "sessions", sessions: [{ sessionId: "s9", title: "called otherwise", figures: "now", current: true }] });
+  await page.give({ kind: "sessions", sessions: [{ sessionId: "s9", title: "called otherwise", figures: "now", current: true }], all: true });
+  assert.ok(page.one("nav .others").hidden);
   assert.equal(document.activeElement?.getAttribute("aria-label"), "Rename called otherwise");
   page.one("nav li .open").click();
   assert.deepEqual(page.told.at(-1), { kind: "session", action: "open", sessionId: "s9" });

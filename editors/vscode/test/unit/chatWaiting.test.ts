@@ -21,6 +21,8 @@ test("a permission shows all of it, and is answered with what was shown", async 
   const page = open();
   await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
   assert.equal(page.one(".command").textContent, "make \\u{202e}all");
+  assert.equal(page.one(".command + p").textContent, "in /ws");
+  assert.equal(page.one(".how summary").textContent, "by /bin/bash -c with A=b");
   const buttons = page.all(".permission button");
   assert.deepEqual(buttons.map((each) => each.textContent), [
     "Allow",
@@ -95,6 +97,7 @@ test("a question is answered by an option, by several, or by own words", async (
   await pause(520);
   page.one(".input button").click();
   assert.deepEqual(page.told.at(-1), { kind: "input", requestId: "q", answer: ["a"] });
+  assert.equal(page.one(".input h3").textContent, "Tark asks");
   page.all("input[type=checkbox]").forEach((box) => ((box as HTMLInputElement).checked = true));
   page.all(".input")[1]!.querySelector<HTMLElement>("button.main")!.click();
   assert.deepEqual(page.told.at(-1), { kind: "input", requestId: "m", answer: ["a", "b"] });

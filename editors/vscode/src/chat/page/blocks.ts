@@ -4,10 +4,10 @@ import type { BlockView, CallView, Diff } from "../messages";
 import { diffElement } from "./diff";
 import { h, say, set } from "./element";
 import { MarkdownView } from "./markdown";
-import type { Page } from "./page";
+import { keepOpened, type Page } from "./page";
 import { prose } from "./prose";
 import { counted } from "../../figures";
-import { callDuration, callTitle, fileName, STATUSES } from "./words";
+import { callDuration, callProblem, callTitle, fileName, STATUSES } from "./words";
 
 export interface Drawn {
   readonly element: HTMLElement;
@@ -77,8 +77,7 @@ abstract class Folded implements Drawn {
     this.element = h("details", { class: kind, open: page.kept.opened[place.key] === true }, this.summary, this.body);
     this.element.addEventListener("toggle", () => {
       if (this.element.open !== (page.kept.opened[place.key] === true)) {
-        page.kept.opened[place.key] = this.element.open;
-        page.keep();
+        keepOpened(page, place.key, this.element.open);
       }
       this.drawBody();
     });
@@ -126,11 +125,12 @@ class Call extends Folded {
   private readonly title = h("span", { class: "title" });
   private readonly word = h("span", { class: "unseen" });
   private readonly time = h("span", { class: "time" });
+  private readonly why = h("span", { class: "why", hidden: true });
   private filled: BlockView | undefined;
 
   constructor(page: Page, place: Place) {
     super(page, place, "call");
-    this.summary.append(this.sign, this.title, this.word, this.time);
+    this.summary.append(this.sign, this.title, this.word, this.time, this.why);
   }
 
   protected drawSummary(block: BlockView): void {
@@ -141,6 +141,9 @@ class Call extends Folded {
       say(this.title, callTitle(block));
       say(this.word, ` ${status.word} `);
       say(this.time, callDuration(block, Date.now()));
+      const why = callProblem(block);
+      this.why.hidden = why === "";
+      say(this.why, why);
     }
   }
 

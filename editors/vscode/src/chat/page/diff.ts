@@ -21,7 +21,7 @@ export function diffElement(page: Page, diff: Diff, folders: readonly string[]):
     () => page.tell({ kind: "openUri", uri: diff.uri, ...(line !== undefined && { line }) }),
     { class: "file", title: `Open ${name}` },
   );
-  return h("div", { class: "diff" }, open, someLines(lines(diff), `Changes of ${name}`));
+  return h("div", { class: "diff" }, open, someLines(lines(diff, folders), `Changes of ${name}`));
 }
 
 /** Of many lines the first ones, and a button for all. */
@@ -44,12 +44,12 @@ function lineElement({ sign, words }: Line): HTMLElement {
   return h(name, { class: `line${sign === "@" ? " place" : ""}` }, `${sign}${words}\n`);
 }
 
-function lines(diff: Diff): Line[] {
+function lines(diff: Diff, folders: readonly string[]): Line[] {
   return diff.hunks.flatMap((hunk) => {
-    const place = hunk.range === undefined ? "" : ` line ${hunk.range.start.line + 1}`;
+    const place = hunk.range === undefined || hunk.operation ? "" : ` line ${hunk.range.start.line + 1}`;
     const outside = hunk.outsideSelection === true ? " outside the selection" : "";
     const decided = hunk.state === undefined || hunk.state === "pending" ? "" : ` ${hunk.state}`;
-    const file = hunk.operation ? ` ${hunk.operation.kind === "move" ? `moved to ${hunk.operation.target ?? ""}` : "removed"}` : "";
+    const file = hunk.operation ? ` ${hunk.operation.kind === "move" ? `moved to ${fileName(hunk.operation.target ?? "", folders)}` : "removed"}` : "";
     return [
       { sign: "@" as const, words: visible(`@${file}${place}${outside}${decided}`) },
       ...side("-", hunk.oldText),

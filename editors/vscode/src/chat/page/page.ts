@@ -2,12 +2,14 @@
 
 import type { ToHost } from "../messages";
 
+const MOST_OPENED = 500;
+
 /** All of it is in `setState`: it survives hiding and reloading. */
 export interface Kept {
   prompt: string;
   /** The turn whose prompt is edited. */
   instead?: string;
-  /** Pieces that the person opened or closed, by key. */
+  /** Pieces that the person opened, by key: the latest of them. */
   opened: Record<string, boolean>;
   history: string[];
   /** What is typed and ticked for requests that wait, by their ids. */
@@ -28,4 +30,12 @@ export interface Page {
   tell(message: ToHost): void;
   /** Read aloud, in its turn. */
   announce(words: string): void;
+}
+
+/** A piece is open when it is drawn the next time. */
+export function keepOpened({ kept, keep }: Page, key: string, open: boolean): void {
+  const { [key]: _, ...others } = kept.opened;
+  const latest = Object.entries(open ? { ...others, [key]: true } : others).slice(-MOST_OPENED);
+  kept.opened = Object.fromEntries(latest);
+  keep();
 }

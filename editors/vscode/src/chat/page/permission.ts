@@ -57,10 +57,11 @@ function subject(asking: Asking, { command, edits }: PermissionRow): HTMLElement
   const parts: HTMLElement[] = [];
   if (command !== undefined) {
     const by = (command.argv.at(-1) === command.text ? command.argv.slice(0, -1) : command.argv).join(" "); // the shell
-    const how = [`in ${command.cwd}`, ...(by === "" ? [] : [`by ${by}`]), ...(command.env.length === 0 ? [] : [`with ${command.env.join(" ")}`])];
+    const how = [...(by === "" ? [] : [`by ${by}`]), ...(command.env.length === 0 ? [] : [`with ${command.env.join(" ")}`])];
     parts.push(
       h("pre", { class: "command", tabindex: 0, role: "group", "aria-label": "Command" }, visible(command.text)),
-      h("p", { class: "faint" }, visible(oneLine(how.join(" ")))),
+      h("p", { class: "faint" }, visible(oneLine(`in ${command.cwd}`))),
+      ...(how.length === 0 ? [] : [h("details", { class: "how faint" }, h("summary", {}, h("span", { class: "title" }, visible(oneLine(how.join(" "))))))]),
     );
   }
   return [...parts, ...(edits ?? []).map((diff) => diffElement(asking.page, diff, asking.folders()))];

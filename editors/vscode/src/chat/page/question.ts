@@ -1,11 +1,11 @@
-/** A question of the model, answered by an option, by several, or by own words. */
+/** A question, of the model or of Tark itself, answered by an option, by several, or by own words. */
 
 import type { InputRow } from "../messages";
 import { button, h } from "./element";
 import { oneLine, prose } from "./prose";
 import type { Asking } from "./waiting";
 
-export function questionElement(asking: Asking, { requestId, question, options, multiple, freeText }: InputRow): HTMLElement {
+export function questionElement(asking: Asking, { requestId, question, options, multiple, freeText, byModel }: InputRow): HTMLElement {
   const answer = (words: readonly string[] | string | null): void => asking.answer({ kind: "input", requestId, answer: words });
   const field = h("textarea", { rows: 2, "aria-label": "Your own words", placeholder: "Your own words" });
   field.value = asking.typed.words;
@@ -31,7 +31,8 @@ export function questionElement(asking: Asking, { requestId, question, options, 
   const choices = multiple ? [] : options.map(({ id, label }) => button(oneLine(label), () => answer([id])));
   return h(
     "div",
-    { class: "row input", role: "group", "aria-label": "Question of the model" },
+    { class: "row input", role: "group", "aria-label": byModel === true ? "Question of the model" : "Question of Tark" },
+    h("h3", {}, byModel === true ? "The model asks" : "Tark asks"),
     h("p", { class: "question" }, prose(question)),
     ...boxes.map((box, index) => h("label", { class: "option" }, box, oneLine(options[index]!.label))),
     h("div", { class: "buttons" }, ...choices, ...(boxes.length > 0 ? [button("Answer", () => answer(ticked()), { class: "main" })] : [])),

@@ -15,13 +15,14 @@ const ACTIONS: readonly (readonly [action: SessionAction, words: string])[] = [
 export class SessionsPart {
   readonly element = h("nav", { class: "sessions", id: "sessions", "aria-label": "Sessions", hidden: true });
   private readonly list = h("ul");
+  private readonly others = button("Those of other workspaces, too", () => this.ask(true), { class: "others", hidden: true });
   private readonly none = h("p", { class: "faint" }, "There are no sessions yet.");
 
   constructor(
     private readonly page: Page,
     private readonly opener: HTMLElement,
   ) {
-    this.element.append(this.none, this.list);
+    this.element.append(this.none, this.list, this.others);
     this.element.addEventListener("keydown", (event) => {
       if (event.key === "Escape") {
         this.toggle(false);
@@ -34,13 +35,18 @@ export class SessionsPart {
     this.element.hidden = !open;
     this.opener.setAttribute("aria-expanded", String(open));
     if (open) {
-      this.page.tell({ kind: "sessions" });
+      this.ask(false);
     }
   }
 
-  show(rows: readonly SessionRow[]): void {
+  private ask(all: boolean): void {
+    this.page.tell({ kind: "sessions", all });
+  }
+
+  show(rows: readonly SessionRow[], all: boolean): void {
     const focused = this.list.contains(document.activeElement) ? document.activeElement?.id : undefined;
     this.none.hidden = rows.length > 0;
+    this.others.hidden = all;
     this.list.replaceChildren(...rows.map((row) => this.row(row)));
     if (focused !== undefined) {
       (document.getElementById(focused) ?? this.opener).focus();

@@ -94,7 +94,7 @@ export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => voi
     sending: ({ turns }) => transcript.showSending(turns),
     status: ({ status: now }) => status(now),
     waiting: ({ permissions, inputs }) => waiting.show(permissions, inputs),
-    sessions: ({ sessions: rows }) => sessions.show(rows),
+    sessions: ({ sessions: rows, all }) => sessions.show(rows, all),
     completion: ({ id, items }) => prompt.complete(id, items),
     words: ({ words, instead }) => prompt.giveBack(words, instead),
     append: ({ words }) => prompt.append(words),
@@ -114,7 +114,7 @@ export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => voi
 function spokenOf(turnId: string, transcript: TranscriptPart): string {
   const turn = transcript.model.turns.find(({ head }) => head.turnId === turnId);
   if (turn?.head.state !== "ended") {
-    return turn?.head.state === "queued" ? "The prompt waits for the turn before it" : "Tark is at work";
+    return turn?.head.waits === true ? "The prompt waits for the turn before it" : "Tark is at work";
   }
   const said = turn.blocks.findLast((block) => block.kind === "text");
   const words = said !== undefined && "text" in said ? oneLine(said.text).slice(0, SPOKEN) : "";

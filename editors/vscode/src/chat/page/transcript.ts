@@ -11,6 +11,7 @@ import type { Page } from "./page";
 import { TurnView } from "./turn";
 
 const AT_END = 40; // pixels from the end that still follow it
+const MOST_TURNS = 80; // who follows the end needs no more
 const CALLS_MS = 1000; // how often the time of running calls is drawn
 
 export class TranscriptPart {
@@ -25,6 +26,7 @@ export class TranscriptPart {
   private due = false;
   private follows = true;
   private top = 0; // where it was scrolled to
+  private cutting = false; // fewer turns were asked for
 
   constructor(
     private readonly page: Page,
@@ -45,6 +47,7 @@ export class TranscriptPart {
     this.views.clear();
     this.turns.replaceChildren(...this.model.turns.map((turn) => this.newView(turn).element));
     this.earlier.hidden = !view.earlier;
+    this.cutting = false;
     this.showSending(sending);
     this.goOnReading();
   }
@@ -89,12 +92,12 @@ export class TranscriptPart {
       return;
     }
     const { element } = this.views.get(turn)!;
-    element.style.contentVisibility = "visible"; // as long as it is measured
+    element.classList.add("measured");
     this.follows = false;
     this.toEnd.hidden = false;
     this.element.scrollTop = element.offsetTop + reading.offset;
     this.top = this.element.scrollTop;
-    requestAnimationFrame(() => element.style.removeProperty("content-visibility"));
+    requestAnimationFrame(() => element.classList.remove("measured"));
   }
 
   private draw(): void {
@@ -109,6 +112,10 @@ export class TranscriptPart {
     }
     this.empty.hidden = this.model.turns.length > 0;
     this.stayAtEnd();
+    if (this.follows && !this.cutting && this.model.turns.length > MOST_TURNS) {
+      this.cutting = true;
+      this.page.tell({ kind: "fewer" });
+    }
   }
 
   private newView(turn: TurnModel): TurnView {
@@ -131,12 +138,17 @@ export class TranscriptPart {
 
   private keepPlace(): void {
     const { kept } = this.page;
-    const shown = [...this.views].map(([{ head }, { element }]) => ({ turnId: head.turnId, element }));
-    const reads = shown.find(({ element }) => element.offsetTop + element.offsetHeight > this.top);
-    if (this.follows && shown.length > 0) {
+    if (this.follows) {
+      if (kept.reading === undefined || this.views.size === 0) {
+        return;
+      }
       delete kept.reading;
-    } else if (reads !== undefined) {
-      kept.reading = { turnId: reads.turnId, offset: this.top - reads.element.offsetTop };
+    } else {
+      const reads = [...this.views].find(([, { element }]) => element.offsetTop + element.offsetHeight > this.top);
+      if (reads === undefined) {
+        return;
+      }
+      kept.reading = { turnId: reads[0].head.turnId, offset: this.top - reads[1].element.offsetTop };
     }
     this.page.keep();
   }

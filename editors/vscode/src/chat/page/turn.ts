@@ -4,7 +4,7 @@ import { newBlock, type Drawn, type Place } from "./blocks";
 import { button, h, set } from "./element";
 import { MarkdownView } from "./markdown";
 import { grows, keyOf, type Stale, type TurnModel } from "./model";
-import type { Page } from "./page";
+import { keepOpened, type Page } from "./page";
 import { oneLine, prose } from "./prose";
 import { ending, fileName } from "./words";
 
@@ -94,8 +94,7 @@ export class TurnView {
     const isLong = words.split("\n").length > LONG_PROMPT && this.page.kept.opened[key] !== true;
     if (isLong && !this.shownPrompt.classList.contains("cut")) {
       const all = button("Show all of it", () => {
-        this.page.kept.opened[key] = true;
-        this.page.keep();
+        keepOpened(this.page, key, true);
         this.shownPrompt.classList.remove("cut");
         all.remove();
       });

@@ -134,10 +134,10 @@ export class WaitingPart {
 
 /** Of the same request: what is unfolded, and where the focus is, stay. */
 function replace(before: HTMLElement, after: HTMLElement): void {
-  const [folded, unfolded] = [before, after].map((row) => row.querySelector("details"));
-  if (folded?.open === true && unfolded) {
-    unfolded.open = true;
-  }
+  const [folded, unfolded] = [before, after].map((row) => [...row.querySelectorAll("details")]);
+  unfolded!.forEach((each, index) => {
+    each.open ||= folded![index]?.open === true;
+  });
   const [were, are] = [before, after].map((row) => [...row.querySelectorAll<HTMLElement>("input, textarea, button, summary")]);
   const focused = were!.findIndex((each) => each === document.activeElement);
   before.replaceWith(after);

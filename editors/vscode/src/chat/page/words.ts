@@ -18,7 +18,7 @@ export function ending(head: TurnHead): string {
     case "sending":
       return "sending…";
     case "queued":
-      return "waits for the turn before it";
+      return head.waits === true ? "waits for the turn before it" : "sending…"; // it begins in a moment
     case "running":
       return "";
     case "ended": {
@@ -49,11 +49,7 @@ const LONGEST_TITLE = 500;
 
 export function callTitle(call: CallView): string {
   const title = oneLine(call.title ?? call.name ?? "tool").slice(0, LONGEST_TITLE);
-  if (call.status === "waiting") {
-    return `${title} (waits for you)`;
-  }
-  const why = call.status === "failed" || call.status === "rejected" ? outcome(call) : "";
-  return why === "" ? title : `${title}: ${why}`.slice(0, LONGEST_TITLE);
+  return call.status === "waiting" ? `${title} (waits for you)` : title;
 }
 
 /** How long it ran; nothing of calls that were over before anybody looked, or in no time. */
@@ -70,6 +66,11 @@ function outcome(call: CallView): string {
     }
   }
   return "";
+}
+
+/** Why it did nothing, in a line. */
+export function callProblem(call: CallView): string {
+  return call.status === "failed" || call.status === "rejected" ? outcome(call).slice(0, LONGEST_TITLE) : "";
 }
 
 /** Of the workspace's folders a file is named from where it is in them. */
