@@ -59,7 +59,7 @@ def test_in_the_extension_host(results: list[dict[str, str]], file: str) -> None
 def _bundle() -> None:
     node = shutil.which("node")
     if node is None or not (EXTENSION / "node_modules").is_dir():
-        skip("the extension is not installed: npm install --no-package-lock --ignore-scripts in editors/vscode")
+        skip("the extension is not installed: npm ci --ignore-scripts in editors/vscode")
     subprocess.run([node, "esbuild.mjs", "--host-tests"], cwd=EXTENSION, check=True)
 
 
