@@ -37,7 +37,8 @@ const oneVscode = {
     onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
       const contents = (await readFile(path, "utf8")).replace(IMPORT, "");
       const other = /^import (?!type ).* from "vscode";/m.exec(contents);
-      return other === null ? { contents, loader: "ts" } : { errors: [{ text: `write ${IMPORT}`, location: { file: path, lineText: other[0] } }] };
+      const errors = other ? [{ text: `write ${IMPORT}`, location: { file: path, lineText: other[0] } }] : [];
+      return { contents, loader: "ts", errors };
     });
   },
 };
