@@ -79,10 +79,13 @@ export class AskedDocuments implements vscode.TextDocumentContentProvider, vscod
 
   private look({ document, visibleRanges }: vscode.TextEditor): void {
     const { scheme, query } = document.uri;
+    if (scheme !== SCHEME) {
+      return; // its text is not copied at each key
+    }
     const last = visibleRanges.at(-1)?.end.line ?? -1;
     const text = document.getText().replaceAll("\r\n", "\n");
     // What is drawn may be older than what is asked by now.
-    if (scheme === SCHEME && last >= document.lineCount - 2 && text === this.texts.get(query) && this.read.get(query) !== text) {
+    if (last >= document.lineCount - 2 && text === this.texts.get(query) && this.read.get(query) !== text) {
       this.read.set(query, text);
       this.seen.fire(query);
     }

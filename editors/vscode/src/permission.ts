@@ -99,7 +99,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
         const isSame = former?.digest === request.digest; // who decides hunk by hunk is not told of it again
         const notice = isSame ? former.notice : this.tell(request);
         if (isSame) {
-          notice.tell(this.said(request, true));
+          notice.tell(this.said(request, false));
         } else {
           former?.notice.dispose();
         }
@@ -120,7 +120,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
     return notice;
   }
 
-  /** `again`: its hunks were edited or decided in part since. */
+  /** `again`: its hunks were edited since. */
   private said(request: Permission, again: boolean): Said {
     const version = versionOf(request);
     return {
@@ -187,7 +187,11 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
 
   private async goToHunks(request: Permission): Promise<void> {
     const open = (request.edits ?? []).flatMap(({ hunks }) => hunks.filter((hunk) => hunk.state === "pending"));
-    await vscode.commands.executeCommand("tark.client.openHunk", { hunkId: open[0]?.hunkId });
+    if (open[0]) {
+      await vscode.commands.executeCommand("tark.client.openHunk", { hunkId: open[0].hunkId });
+    } else {
+      void say("each of its changes is decided, or in conflict");
+    }
   }
 
   private async changedSince(version: string): Promise<void> {

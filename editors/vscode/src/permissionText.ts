@@ -1,7 +1,7 @@
 /** A request for permission in words: one line for a message, and the whole for a document. Pure. */
 
 import { runs } from "./review/lineDiff";
-import { plural, size, type Name } from "./review/words";
+import { plural, sizeInBrackets, type Name } from "./review/words";
 import type { DocumentHunks, Hunk, Permission } from "./protocol";
 import { code, line, short } from "./visible";
 
@@ -41,8 +41,7 @@ function subject(request: Permission, name: Name): string {
     return `run ${line(request.command.text)} in ${line(request.command.cwd)}`;
   }
   if (request.edits && request.edits.length > 0) {
-    const files = request.edits.map((each) => `${fileWords(each, name)} (${size(each.hunks)})`);
-    return files.join("; ");
+    return request.edits.map((each) => `${fileWords(each, name)}${sizeInBrackets(each.hunks)}`).join("; ");
   }
   return line(request.title);
 }
@@ -63,7 +62,9 @@ function operationWords(hunk: Hunk, name: Name, file: string): string | undefine
 
 /** For a notification, which strips newlines and makes links: neither is in it. */
 export function message(request: Permission, name: Name): string {
-  return `Tark asks: ${short(subject(request, name), LONGEST_MESSAGE)}? (${riskWords(request)})`;
+  const [some, all] = decided(request.edits ?? []);
+  const progress = some > 0 ? `, ${String(some)} of ${plural(all, "change")} decided already` : "";
+  return `Tark asks: ${short(subject(request, name), LONGEST_MESSAGE)}? (${riskWords(request)}${progress})`;
 }
 
 export function riskWords(request: Permission): string {
@@ -71,11 +72,12 @@ export function riskWords(request: Permission): string {
 }
 
 /**
- * Must it be seen whole before it can be allowed? What does not fit a message, and what no undo of the editor takes
- * back: writing into files that are not open, and deleting one.
+ * Must it be seen whole before it can be allowed? What does not fit a message, a grant that does not fit its button,
+ * and what no undo of the editor takes back: writing into files that are not open, and deleting one.
  */
 export function mustBeShown(request: Permission, isOpen: (uri: string) => boolean, name: Name): boolean {
-  if (subject(request, name).length > LONGEST_MESSAGE) {
+  const isCut = request.grants.some(({ covers }) => rest(request, covers).length > LONGEST_COVER);
+  if (isCut || subject(request, name).length > LONGEST_MESSAGE) {
     return true;
   }
   if (request.command) {
@@ -88,9 +90,13 @@ export function mustBeShown(request: Permission, isOpen: (uri: string) => boolea
 
 /** A grant, named by what it covers. */
 export function grantWords(request: Permission, covers: string): string {
+  return `Allow ${short(rest(request, covers), LONGEST_COVER)}`;
+}
+
+/** The command itself is not said again. */
+function rest(request: Permission, covers: string): string {
   const command = request.command && `\`${request.command.text}\``;
-  const rest = command && covers.startsWith(command) ? `this very command${covers.slice(command.length)}` : covers;
-  return `Allow ${short(rest, LONGEST_COVER)}`;
+  return command && covers.startsWith(command) ? `this very command${covers.slice(command.length)}` : covers;
 }
 
 /** All of it, as lines of a document. `ownEnv`: the person's environment. */

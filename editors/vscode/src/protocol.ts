@@ -74,6 +74,8 @@ export interface Input {
   readonly options: readonly { readonly id: string; readonly label: string }[];
   readonly multiple: boolean;
   readonly freeText: boolean;
+  /** It is a model's question, not Tark's own. */
+  readonly byModel?: Optional<boolean>;
 }
 
 /** `null`: the person wants to say nothing. */

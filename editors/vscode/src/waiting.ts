@@ -36,7 +36,7 @@ export class Waiting {
   /** @param send answers what did not come as a request to this client, by `tark.<kind>.answer` */
   constructor(
     private readonly state: State,
-    private readonly send: (kind: Kind, argument: object) => Promise<void>,
+    private readonly send: (kind: Kind, argument: object) => Promise<{ readonly accepted?: boolean } | null>,
   ) {
     state.on("server", ({ running }) => !running && this.ended());
   }
@@ -78,12 +78,17 @@ export class Waiting {
     }
     const asked = this.asked.get(requestId);
     this.drop(kind, requestId);
-    if (asked === undefined) {
-      await this.send(kind, { ...reply, requestId, digest: (request as Partial<Permission>).digest });
-    } else {
+    if (asked !== undefined) {
       asked.resolve(reply);
+      return true;
     }
-    return true;
+    try {
+      const argument = { ...reply, requestId, digest: (request as Partial<Permission>).digest };
+      return (await this.send(kind, argument))?.accepted !== false;
+    } catch (problem) {
+      this.keep(kind, [...this.state[LISTS[kind]], request]); // it waits as before
+      throw problem;
+    }
   }
 
   /** The server has ended: nobody waits for the answers. */

@@ -9,6 +9,7 @@ import { asDiff, because } from "./words";
 
 const LONGEST_HOVER = 5000;
 
+/** Of VS Code itself: what an extension (as Git) defines is invisible where that one is off. */
 function color(id: string): vscode.ThemeColor {
   return new vscode.ThemeColor(id);
 }
@@ -26,44 +27,61 @@ const RED = gutter("#e5534b", MINUS);
 const GREEN = gutter("#3fa24b", PLUS);
 const AMBER = gutter("#c69026", EXCLAMATION);
 
-function line(background: string, ruler: string, sign: vscode.DecorationRenderOptions): vscode.DecorationRenderOptions {
+/** High contrast has borders where other themes have backgrounds, which have none. */
+function marked(kind: "removed" | "inserted", of: "Line" | "Text"): vscode.ThemableDecorationRenderOptions {
+  const [background, border] = [`diffEditor.${kind}${of}Background`, `diffEditor.${kind}TextBorder`];
+  return { backgroundColor: color(background), border: "1px solid", borderColor: color(border) };
+}
+
+function line(
+  look: vscode.ThemableDecorationRenderOptions,
+  ruler: string,
+  sign: vscode.DecorationRenderOptions,
+): vscode.DecorationRenderOptions {
   return {
     ...sign,
+    ...look,
     isWholeLine: true,
-    backgroundColor: color(background),
     overviewRulerColor: color(ruler),
     overviewRulerLane: vscode.OverviewRulerLane.Full,
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
   };
 }
 
+const CONFLICT = {
+  backgroundColor: color("editor.findMatchHighlightBackground"),
+  border: "1px solid",
+  borderColor: color("editor.findMatchHighlightBorder"),
+};
+
 const MADE_OF = {
   /** Its text alone, so that what comes stands on green beside it. */
-  removed: { ...line("diffEditor.removedLineBackground", "editorOverviewRuler.deletedForeground", RED), isWholeLine: false },
-  added: line("diffEditor.insertedLineBackground", "editorOverviewRuler.addedForeground", GREEN),
-  conflict: line("editor.findMatchHighlightBackground", "editorOverviewRuler.warningForeground", AMBER),
+  removed: { ...line(marked("removed", "Line"), "editorOverviewRuler.deletedForeground", RED), isWholeLine: false },
+  added: line(marked("inserted", "Line"), "editorOverviewRuler.addedForeground", GREEN),
+  conflict: line(CONFLICT, "editorOverviewRuler.warningForeground", AMBER),
   removedWord: { backgroundColor: color("diffEditor.removedTextBackground") },
   addedWord: { backgroundColor: color("diffEditor.insertedTextBackground") },
   /** Between two lines nothing stands, so the sign is at the upper one. */
   insertion: { ...GREEN, overviewRulerColor: color("editorOverviewRuler.addedForeground") },
   deletion: { ...RED, overviewRulerColor: color("editorOverviewRuler.deletedForeground") },
-  toCome: ghostStyle("gitDecoration.addedResourceForeground", "diffEditor.insertedTextBackground"),
-  gone: ghostStyle("gitDecoration.deletedResourceForeground", "diffEditor.removedTextBackground"),
+  toCome: ghostStyle("editor.foreground", marked("inserted", "Text")),
+  gone: ghostStyle("editor.foreground", marked("removed", "Text")),
+  /** What is said where the pointer rests: once, however many lines it has. */
+  hunk: {},
   note: ghostStyle("editorWarning.foreground"),
 } satisfies Record<string, vscode.DecorationRenderOptions>;
 
-function ghostStyle(foreground: string, background?: string): vscode.DecorationRenderOptions {
-  const colors = background === undefined ? {} : { backgroundColor: color(background) };
-  return { after: { color: color(foreground), margin: "0 0 0 2em", ...colors } };
+function ghostStyle(foreground: string, look?: vscode.ThemableDecorationRenderOptions): vscode.DecorationRenderOptions {
+  return { after: { color: color(foreground), fontStyle: "italic", margin: "0 0 0 2em", ...look } };
 }
 
 type Kind = keyof typeof MADE_OF;
 const KINDS = Object.keys(MADE_OF) as Kind[];
 
 export class Decorations implements vscode.Disposable {
-  private readonly types = Object.fromEntries(
-    KINDS.map((kind) => [kind, vscode.window.createTextEditorDecorationType(MADE_OF[kind])]),
-  ) as Record<Kind, vscode.TextEditorDecorationType>;
+  private types: Record<Kind, vscode.TextEditorDecorationType> | undefined;
+  /** In others there is nothing to take away. */
+  private readonly drawn = new WeakSet<vscode.TextEditor>();
   private readonly owned: vscode.Disposable;
   private readonly wanted = new Set<string>();
 
@@ -74,12 +92,11 @@ export class Decorations implements vscode.Disposable {
         editors.forEach((editor) => this.want(editor.document.uri.toString())),
       ),
     );
-    vscode.window.visibleTextEditors.forEach((editor) => this.draw(editor));
   }
 
   dispose(): void {
     this.owned.dispose();
-    KINDS.forEach((kind) => this.types[kind].dispose());
+    KINDS.forEach((kind) => this.types?.[kind].dispose());
   }
 
   /** Once for all that is told in one go. */
@@ -97,10 +114,14 @@ export class Decorations implements vscode.Disposable {
   }
 
   private draw(editor: vscode.TextEditor): void {
-    const drawing: Record<Kind, vscode.DecorationOptions[]> = Object.fromEntries(
-      KINDS.map((kind) => [kind, [] as vscode.DecorationOptions[]]),
-    ) as Record<Kind, vscode.DecorationOptions[]>;
-    for (const placed of this.documents.of(editor.document.uri.toString())) {
+    const all = this.documents.of(editor.document.uri.toString());
+    if (all.length === 0 && !this.drawn.has(editor)) {
+      return;
+    }
+    this.drawn.add(editor);
+    this.types ??= typesOf((kind) => vscode.window.createTextEditorDecorationType(MADE_OF[kind]));
+    const drawing = typesOf((): vscode.DecorationOptions[] => []);
+    for (const placed of all) {
       (placed.look === "pending" ? drawPending : drawProblem)(placed, editor.document, (kind, options) => {
         drawing[kind].push(options);
       });
@@ -109,6 +130,10 @@ export class Decorations implements vscode.Disposable {
       editor.setDecorations(this.types[kind], drawing[kind]);
     }
   }
+}
+
+function typesOf<T>(make: (kind: Kind) => T): Record<Kind, T> {
+  return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<Kind, T>;
 }
 
 type Add = (kind: Kind, options: vscode.DecorationOptions) => void;
@@ -122,19 +147,22 @@ function drawPending(placed: Placed, document: vscode.TextDocument, add: Add): v
   const [lineKind, wordKind, ghostKind, between]: Kind[] = hunk.applied
     ? ["added", "addedWord", "gone", "deletion"]
     : ["removed", "removedWord", "toCome", "insertion"];
-  const hoverMessage = hover(placed);
   for (const each of lines) {
-    add(lineKind ?? "added", { range: wholeLine(document, each), hoverMessage });
+    add(lineKind ?? "added", { range: wholeLine(document, each) });
   }
   for (const { line: at, from, to } of words) {
     add(wordKind ?? "addedWord", { range: new vscode.Range(at, from, at, to) });
   }
   for (const { line: at, text } of ghosts) {
-    add(ghostKind ?? "toCome", { range: endOf(document, at), hoverMessage, renderOptions: { after: { contentText: text } } });
+    add(ghostKind ?? "toCome", { range: endOf(document, at), renderOptions: { after: { contentText: text } } });
     if (!lines.includes(at)) {
       add(between ?? "insertion", { range: endOf(document, at) });
     }
   }
+  const rows = [...lines, ...ghosts.map((each) => each.line)].sort((one, other) => one - other);
+  const [first = 0, last = first] = [rows[0], rows.at(-1)];
+  const from = lines.includes(first) ? wholeLine(document, first).start : endOf(document, first).start;
+  add("hunk", { range: new vscode.Range(from, endOf(document, last).end), hoverMessage: hover(placed) });
 }
 
 function drawProblem(placed: Placed, document: vscode.TextDocument, add: Add): void {
@@ -147,11 +175,14 @@ function drawProblem(placed: Placed, document: vscode.TextDocument, add: Add): v
   const last = document.lineCount - 1;
   const lines = Array.from({ length: place.count }, (_, index) => Math.min(place.start + index, last));
   const at = lines[0] ?? Math.min(Math.max(0, place.start - 1), last);
-  for (const each of lines.length > 0 ? lines : [at]) {
-    add("conflict", { range: wholeLine(document, each), hoverMessage: hover(placed) });
+  const all = lines.length > 0 ? lines : [at];
+  for (const each of all) {
+    add("conflict", { range: wholeLine(document, each) });
   }
+  const range = new vscode.Range(wholeLine(document, at).start, endOf(document, all.at(-1) ?? at).end);
+  add("hunk", { range, hoverMessage: hover(placed) });
   const contentText = notes[look as keyof typeof notes];
-  add("note", { range: endOf(document, at), hoverMessage: hover(placed), renderOptions: { after: { contentText } } });
+  add("note", { range: endOf(document, at), renderOptions: { after: { contentText } } });
 }
 
 /** The whole hunk, as text that can be nothing else. */
@@ -160,7 +191,8 @@ function hover({ hunk, look }: Placed): vscode.MarkdownString {
   const cut = diff.length > LONGEST_HOVER ? `${diff.slice(0, LONGEST_HOVER)}\n… the diff has all of it` : diff;
   const heads = { pending: "Tark's change", changed: "Tark wanted", conflict: "Tark wanted", stale: "Tark wanted" };
   const head = hunk.applied && look === "pending" ? "Tark changed this, to be accepted or rejected" : heads[look];
-  return new vscode.MarkdownString(`${head}:\n\n${fence(cut, "diff")}`);
+  const keys = look === "pending" ? " (`Alt+Y` accepts, `Alt+N` rejects; on a Mac with `Cmd`)" : "";
+  return new vscode.MarkdownString(`${head}${keys}:\n\n${fence(cut, "diff")}`);
 }
 
 function wholeLine(document: vscode.TextDocument, number: number): vscode.Range {

@@ -8,7 +8,7 @@ import { placesOn, side, type ShownHunk, type Side } from "./diffText";
 import type { ReviewedDocuments } from "./documents";
 import { linesOfFile, nameOf } from "./files";
 import type { Place } from "./places";
-import { allWaiting, count, type WaitingHunk } from "./words";
+import { allWaiting, count, plural, type WaitingHunk } from "./words";
 
 export const SCHEME = "tark-diff";
 /** What is shown follows the text once nobody types. */
@@ -28,9 +28,12 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
   readonly onDidChange = this.changed.event;
   /** By hunk: the lines whose end was on the screen, and since when. */
   private readonly seen = new Map<string, { readonly text: string; readonly since: number }>();
+  /** Of editors of many files, by their titles: what they show. Their tabs do not say. */
+  private readonly many = new Map<string, readonly string[]>();
   private readonly owned: vscode.Disposable;
   private readonly stale = new Set<string>();
   private pause: NodeJS.Timeout | undefined;
+  private isRunning = true;
 
   constructor(
     private readonly state: State,
@@ -39,6 +42,7 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     this.owned = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       state.on("hunks", ({ uri }) => this.refresh(uri)),
+      state.on("server", ({ running }) => (this.isRunning = running)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.refresh(document.uri.toString())),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.look(textEditor)),
       vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.look(editor))),
@@ -64,13 +68,15 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     const [only] = sides;
     if (only && sides.length === 1) {
       const [before, after, uri] = only;
-      const title = `${line(nameOf(uri))} (Tark: ${count(waiting)})`;
+      const title = `${line(nameOf(uri))} (Tark: ${plural(waiting.length, "change")})`;
       const first = waiting[0] && this.documents.placeOf(uri, waiting[0].hunk).start;
       const selection = new vscode.Range(first ?? 0, 0, first ?? 0, 0);
       await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: true, selection });
     } else {
       const resources = sides.map(([before, after, uri]) => [vscode.Uri.parse(uri), before, after]);
-      await vscode.commands.executeCommand("vscode.changes", `Tark: ${count(waiting)}`, resources);
+      const title = `Tark: ${count(waiting)}`;
+      this.many.set(title, waiting.map(({ hunk }) => hunk.hunkId));
+      await vscode.commands.executeCommand("vscode.changes", title, resources);
     }
     vscode.window.visibleTextEditors.forEach((editor) => this.look(editor));
   }
@@ -114,10 +120,7 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
   }
 
   private refresh(uri: string): void {
-    const waiting = this.state.hunks.get(uri)?.hunks ?? [];
-    if (waiting.length === 0 && this.state.hunks.size === 0) {
-      this.seen.clear();
-    }
+    this.forget();
     if (!vscode.workspace.textDocuments.some((document) => shownIn(document.uri)?.uri === uri)) {
       return;
     }
@@ -131,7 +134,29 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
         }
       }
       this.stale.clear();
+      void this.close();
     }, PAUSE_MS);
+  }
+
+  /** Where all is decided there is nothing to compare any more. What a server that ended told comes back. */
+  private async close(): Promise<void> {
+    const waiting = this.waiting();
+    const isOver = (ids: readonly string[] | undefined): boolean => ids?.every((id) => !waiting.has(id)) ?? false;
+    const isDecided = ({ input, label }: vscode.Tab): boolean =>
+      isOver(input instanceof vscode.TabInputTextDiff ? shownIn(input.modified)?.hunkIds : this.many.get(label));
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(isDecided);
+    if (this.isRunning && tabs.length > 0) {
+      await vscode.window.tabGroups.close(tabs, true);
+    }
+  }
+
+  private forget(): void {
+    const waiting = this.waiting();
+    [...this.seen.keys()].filter((id) => !waiting.has(id)).forEach((id) => this.seen.delete(id));
+  }
+
+  private waiting(): Set<string> {
+    return new Set(allWaiting(this.state.hunks).map(({ hunk }) => hunk.hunkId));
   }
 }
 

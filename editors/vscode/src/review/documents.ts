@@ -77,8 +77,8 @@ export class ReviewedDocuments implements vscode.Disposable {
       if (!hunks) {
         this.placed.delete(uri);
       }
+      this.changed.fire(uri);
     }
-    this.changed.fire(uri);
   }
 
   private edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {

@@ -6,7 +6,7 @@
 import * as vscode from "vscode";
 import type { Hunk } from "../protocol";
 import type { Server } from "../server/server";
-import { said } from "./words";
+import { allWaiting, said } from "./words";
 import { words } from "../notify";
 
 export const SCHEME = "tark-hunk";
@@ -15,13 +15,12 @@ interface Edited {
   text: string;
   mtime: number;
   readonly hunk: Hunk;
-  /** The next save is an accept. */
-  accepting: boolean;
 }
 
 export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.changed.event;
+  /** By hunk, which is the authority of its document. */
   private readonly edited = new Map<string, Edited>();
   private readonly registration: vscode.Disposable;
 
@@ -29,46 +28,55 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
     this.registration = vscode.workspace.registerFileSystemProvider(SCHEME, this, { isCaseSensitive: true });
   }
 
-  /** The person wants to write: they go there. */
+  /** The person wants to write: they go there. Its name ends as the file's, so that it is highlighted as that. */
   async open(uri: string, hunk: Hunk): Promise<void> {
-    const path = `/${hunk.hunkId}/${vscode.Uri.parse(uri).path.split("/").at(-1) ?? ""}`;
-    const known = this.edited.get(path);
-    const isSame = known?.hunk.newText === hunk.newText || known?.text === hunk.newText;
-    this.edited.set(path, {
-      text: isSame ? known.text : hunk.newText,
-      mtime: isSame ? known.mtime : Date.now(),
-      hunk,
-      accepting: false,
-    });
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: SCHEME, path }));
+    this.forget();
+    const known = this.edited.get(hunk.hunkId);
+    const path = `/Tark's lines for ${vscode.Uri.parse(uri).path.split("/").at(-1) ?? ""}`;
+    const own = vscode.Uri.from({ scheme: SCHEME, authority: hunk.hunkId, path });
+    if (known?.hunk.newText !== hunk.newText && known?.text !== hunk.newText) {
+      this.edited.set(hunk.hunkId, { text: hunk.newText, mtime: Date.now(), hunk });
+      this.changed.fire([{ type: vscode.FileChangeType.Changed, uri: own }]);
+    }
+    const document = await vscode.workspace.openTextDocument(own);
     await vscode.window.showTextDocument(document, { preview: false });
     void vscode.window.setStatusBarMessage("Tark: saving proposes these lines, accepting applies them", 8000);
   }
 
+  /** What is closed is the server's. */
+  private forget(): void {
+    const open = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === SCHEME);
+    for (const id of [...this.edited.keys()].filter((each) => !open.some(({ uri }) => uri.authority === each))) {
+      this.edited.delete(id);
+    }
+  }
+
   /** The hunk that is edited there. */
   hunkIn(document: vscode.TextDocument): Hunk | undefined {
-    return this.edited.get(document.uri.path)?.hunk;
+    return this.edited.get(document.uri.authority)?.hunk;
   }
 
   /** Applies what is written there, and closes it. */
   async accept(document: vscode.TextDocument): Promise<void> {
-    const edited = this.of(document.uri);
-    edited.accepting = true;
-    const failed = await this.write(document.uri, document.getText()).then(
-      () => undefined,
-      (problem: unknown) => words(problem),
-    );
-    edited.accepting = false;
-    if (failed !== undefined) {
-      throw new Error(`not accepted: ${said(failed)}; your text is kept here`);
+    try {
+      await this.propose(this.of(document.uri), document.getText(), { accept: true });
+    } catch (problem) {
+      throw new Error(`not accepted: ${said(words(problem))}; your text is kept here`, { cause: problem });
     }
     await document.save(); // of the same text: nothing is sent
+    await this.close(document);
+    vscode.window.setStatusBarMessage("Tark: accepted your lines", 5000);
+  }
+
+  /** Unless there is something in it that is nowhere else. */
+  async close(document: vscode.TextDocument): Promise<void> {
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     const own = tabs.filter(
       (tab) => tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === document.uri.toString(),
     );
-    await vscode.window.tabGroups.close(own, true);
-    this.edited.delete(document.uri.path);
+    if (!document.isDirty) {
+      await vscode.window.tabGroups.close(own, true);
+    }
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
@@ -81,8 +89,11 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+    const [edited, text] = [this.of(uri), new TextDecoder().decode(content)];
     try {
-      await this.write(uri, new TextDecoder().decode(content));
+      if (text !== edited.text) {
+        await this.propose(edited, text, {});
+      }
     } catch (problem) {
       throw new vscode.FileSystemError(`not taken: ${said(words(problem))}; your text is kept here`);
     }
@@ -113,22 +124,27 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
     this.changed.dispose();
   }
 
-  private async write(uri: vscode.Uri, text: string): Promise<void> {
-    const edited = this.of(uri);
-    if (text === edited.text && !edited.accepting) {
-      return;
-    }
-    const argument = { hunkId: edited.hunk.hunkId, newText: text, ...(edited.accepting ? { accept: true } : {}) };
-    await this.server.command("tark.hunk.edit", argument);
+  /** Noted at once, so that auto save does not say the same meanwhile. */
+  private async propose(edited: Edited, text: string, how: { accept?: true }): Promise<void> {
+    const former = edited.text;
     edited.text = text;
-    edited.mtime = Date.now();
+    try {
+      await this.server.command("tark.hunk.edit", { hunkId: edited.hunk.hunkId, newText: text, ...how });
+      edited.mtime = Date.now();
+    } catch (problem) {
+      edited.text = former;
+      throw problem;
+    }
   }
 
+  /** One of a window before this one is that hunk still, once its server has told of it. */
   private of(uri: vscode.Uri): Edited {
-    const found = this.edited.get(uri.path);
+    const hunk = allWaiting(this.server.state.hunks).find((each) => each.hunk.hunkId === uri.authority)?.hunk;
+    const found = this.edited.get(uri.authority) ?? (hunk && { text: hunk.newText, mtime: Date.now(), hunk });
     if (!found) {
-      throw vscode.FileSystemError.FileNotFound(uri); // of a window before this one
+      throw vscode.FileSystemError.FileNotFound(uri);
     }
+    this.edited.set(uri.authority, found);
     return found;
   }
 }

@@ -61,7 +61,7 @@ export function drawn(hunk: Hunk, place: Place, lineCount: number): Drawing {
     for (let index = 0; index < Math.min(count, otherCount); index += 1) {
       const isLast = index === Math.min(count, otherCount) - 1;
       const own = others.slice(run.newStart + index, isLast ? run.newEnd : run.newStart + index + 1);
-      ghosts.push({ line: Math.min(at + index, last), ...ghost(hunk, own, false) });
+      ghosts.push({ line: Math.min(at + index, last), ...ghost(hunk, own, false, there[run.oldStart + index]) });
     }
   }
   return { lines, words, ghosts };
@@ -72,13 +72,14 @@ export function drawsAll(hunk: Hunk): boolean {
   return drawn(hunk, { start: 0, count: 0 }, 1).ghosts.every(({ isCut }) => !isCut);
 }
 
-/** Of lines above the first one that is said. */
-function ghost(hunk: Hunk, lines: readonly string[], isOnTop: boolean): Omit<Ghost, "line"> {
+/** Of lines above the first one that is said. `beside`: the line that the first of them stands beside. */
+function ghost(hunk: Hunk, lines: readonly string[], isOnTop: boolean, beside?: string): Omit<Ghost, "line"> {
   const sign = (isOnTop ? "↑ " : "") + (hunk.applied ? SIGNS.removed : SIGNS.added);
-  let text = code(lines[0] ?? "").replaceAll("\t", " ").trim();
+  const [first = ""] = lines;
+  let text = piece(first, beside ?? first);
   let shown = 1;
   for (const line of lines.slice(1)) {
-    const more = `${text} ⏎ ${code(line).replaceAll("\t", " ").trim()}`;
+    const more = `${text} ⏎ ${piece(line, lines[shown - 1] ?? "")}`;
     if (more.length > LONGEST) {
       break;
     }
@@ -89,4 +90,12 @@ function ghost(hunk: Hunk, lines: readonly string[], isOnTop: boolean): Omit<Gho
   const left = lines.length - shown;
   const more = left > 0 ? ` … ${String(left)} more` : "";
   return { text: `${sign}${cut}${more}`, isCut: left > 0 || cut !== text };
+}
+
+/** A line, with the blanks it begins with where they differ from those of the other: in Python they may be the change. */
+function piece(line: string, other: string): string {
+  const blanks = (text: string): string => /^[ \t]*/.exec(text)?.[0] ?? "";
+  const depth = blanks(line).replaceAll(" ", "·").replaceAll("\t", "⇥") || "⇤";
+  const text = code(line).replaceAll("\t", " ").trim();
+  return text === "" || blanks(line) === blanks(other) ? text : depth + text;
 }

@@ -2,11 +2,12 @@
 
 import * as vscode from "vscode";
 import type { ReviewedDocuments } from "./documents";
+import { SCHEME as EDITED } from "./editing";
 import { nameOf } from "./files";
 import type { Look, Placed } from "./placed";
 import { operation, size } from "./words";
 
-const SELECTOR: vscode.DocumentSelector = [{ scheme: "file" }, { scheme: "untitled" }];
+const SELECTOR: vscode.DocumentSelector = [{ scheme: "file" }, { scheme: "untitled" }, { scheme: EDITED }];
 
 /** What a lens stands for, handed to its command. */
 export interface Target {
@@ -27,6 +28,16 @@ function accept(title: string): Button {
 function reject(title: string): Button {
   return [title, "tark.client.rejectHunk"];
 }
+
+/** Where a file goes there are no lines to write, and where it moves there are none to compare. */
+const WITHOUT: Readonly<Record<"lines" | "remove" | "move", readonly Button[]>> = {
+  lines: [],
+  remove: [EDIT, AGAIN],
+  move: [EDIT, AGAIN, DIFF],
+};
+
+/** Above the lines of a hunk that is edited. */
+const EDITING = [accept("$(check) Accept"), reject("$(close) Reject")];
 
 const BUTTONS: Readonly<Record<Look, (applied: boolean) => readonly Button[]>> = {
   pending: () => [accept("$(check) Accept"), reject("$(close) Reject"), DIFF, EDIT, AGAIN],
@@ -50,6 +61,9 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const uri = document.uri.toString();
+    if (document.uri.scheme === EDITED) {
+      return EDITING.map(([title, command]) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command }));
+    }
     return this.documents.of(uri).flatMap((placed) => lensesOf(uri, placed, document.lineCount));
   }
 
@@ -68,7 +82,7 @@ function lensesOf(uri: string, placed: Placed, lineCount: number): vscode.CodeLe
   return [
     new vscode.CodeLens(range, { title: head, command: "" }),
     ...BUTTONS[look](hunk.applied)
-      .filter(([, command]) => !hunk.operation || command !== EDIT[1])
+      .filter((button) => !WITHOUT[hunk.operation?.kind ?? "lines"].includes(button))
       .map(([title, command]) => new vscode.CodeLens(range, { title, command, arguments: [target] })),
   ];
 }

@@ -19,7 +19,7 @@ export class Meant {
     return allWaiting(this.state.hunks);
   }
 
-  /** The one given, those in the selection, or the one at the cursor. */
+  /** The one given, those in the selections, or those at the cursors. */
   hunks(target: unknown): WaitingHunk[] {
     const given = hunkIdOf(target);
     const editor = vscode.window.activeTextEditor;
@@ -33,10 +33,10 @@ export class Meant {
       return this.diffs.shownIn(uri); // there is but one that can be meant
     }
     const places = placed.map(({ place }) => place);
-    const chosen = touched(places, editor.selection.start.line, editor.selection.end.line);
+    const chosen = new Set(editor.selections.flatMap(({ start, end }) => touched(places, start.line, end.line)));
     const ofFile = placed.filter(({ hunk }) => hunk.operation); // it is meant wherever one is in it
-    const found = chosen.length > 0 ? chosen.map((index) => placed[index]) : ofFile;
-    const ids = found.map((each) => each?.hunk.hunkId);
+    const found = chosen.size > 0 ? placed.filter((_, index) => chosen.has(index)) : ofFile;
+    const ids = found.map(({ hunk }) => hunk.hunkId);
     return this.all().filter(({ hunk }) => ids.includes(hunk.hunkId));
   }
 

@@ -27,7 +27,7 @@ export class Navigation {
     const places = this.meant.places(editor);
     const line = editor?.selection.active.line ?? 0;
     const found = next(places, line, step);
-    if (editor?.document.uri.scheme === DIFF) {
+    if (editor?.document.uri.scheme === DIFF && places.length > 0) {
       const rows = places.map(row);
       moveTo(editor, found ?? (step > 0 ? Math.min(...rows) : Math.max(...rows)));
       return;

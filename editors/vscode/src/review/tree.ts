@@ -76,11 +76,14 @@ const ICONS: Readonly<Record<string, vscode.ThemeIcon>> = {
   stale: new vscode.ThemeIcon("circle-slash", new vscode.ThemeColor("list.warningForeground")),
 };
 
+const SIGNS: Readonly<Record<string, string>> = { remove: "diff-removed", move: "diff-renamed" };
+
 function hunkItem(node: Extract<Node, { kind: "hunk" }>): vscode.TreeItem {
   const { hunk, uri } = node;
   const item = new vscode.TreeItem(node.label);
   item.id = hunk.hunkId;
-  item.iconPath = ICONS[hunk.state] ?? new vscode.ThemeIcon(hunk.applied ? "diff-modified" : "diff-added");
+  const sign = SIGNS[hunk.operation?.kind ?? ""] ?? (hunk.applied ? "diff-modified" : "diff-added");
+  item.iconPath = ICONS[hunk.state] ?? new vscode.ThemeIcon(sign);
   item.contextValue = hunk.state === "pending" ? "hunk" : "hunkConflict";
   item.command = { command: "tark.client.openHunk", title: "Open", arguments: [{ uri, hunkId: hunk.hunkId }] };
   return item;

@@ -53,7 +53,8 @@ export function files(hunks: ReadonlyMap<string, DocumentHunks>, name: Name): Fi
   return [...byUri].map(([uri, nodes]) => {
     const conflicts = nodes.filter(({ hunk }) => hunk.state !== "pending").length;
     const parts = [size(nodes.map(({ hunk }) => hunk)), plural(nodes.length, "change")];
-    const description = [...parts, ...(conflicts > 0 ? [plural(conflicts, "conflict")] : [])].join(" · ");
+    const all = [...parts, conflicts > 0 ? plural(conflicts, "conflict") : ""];
+    const description = all.filter((part) => part !== "").join(" · ");
     return { kind: "file", uri, description, hunks: nodes };
   });
 }

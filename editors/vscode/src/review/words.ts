@@ -66,11 +66,18 @@ export function plural(number: number, word: string): string {
   return `${String(number)} ${word}${number === 1 ? "" : "s"}`;
 }
 
-/** `+2 −1` */
+/** `+2 −1`; nothing where no line comes or goes. */
 export function size(hunks: readonly Hunk[]): string {
   const sum = (text: (hunk: Hunk) => string): number =>
     hunks.reduce((total, hunk) => total + linesOf(text(hunk)).length, 0);
-  return `+${String(sum((hunk) => hunk.newText))} −${String(sum((hunk) => hunk.oldText))}`;
+  const [added, removed] = [sum((hunk) => hunk.newText), sum((hunk) => hunk.oldText)];
+  return added + removed === 0 ? "" : `+${String(added)} −${String(removed)}`;
+}
+
+/** ` (+2 −1)` */
+export function sizeInBrackets(hunks: readonly Hunk[]): string {
+  const words = size(hunks);
+  return words && ` (${words})`;
 }
 
 /** What becomes of the file itself; undefined: only lines are changed. */
@@ -80,7 +87,7 @@ export function operation(hunk: Hunk, name: Name): string | undefined {
     return undefined;
   }
   if (told.kind === "remove") {
-    return `${applied ? "deleted" : "deletes"} this file (${size([hunk])})`;
+    return `${applied ? "deleted" : "deletes"} this file${sizeInBrackets([hunk])}`;
   }
   return `${applied ? "moved" : "moves"} this file to ${told.target ? line(name(told.target)) : "?"}`;
 }

@@ -42,6 +42,12 @@ test("a message names what it covers, in one line without links", () => {
   assert.match(message(edit([{ operation: { kind: "remove" } }]), name), /delete a\.py/);
 });
 
+test("a message says how much of it is decided, and no size of what has no lines", () => {
+  assert.match(message(edit([{ state: "accepted" }, {}]), name), /, 1 of 2 changes decided already\)$/);
+  const moved = edit([{ operation: { kind: "move", target: "file:///w/b.py" }, oldText: "", newText: "" }]);
+  assert.match(message(moved, name), /^Tark asks: move a\.py to b\.py\? /);
+});
+
 test("a message shows the end of what is cut", () => {
   const said = message(command(`echo ${"x".repeat(3000)}; rm -rf ~`), name);
   assert.ok(said.length < 400 && said.includes("rm -rf ~"));
@@ -51,6 +57,8 @@ test("what does not fit, what has lines, and what no undo takes back must be sho
   assert.ok(!mustBeShown(command("make"), open, name));
   assert.ok(mustBeShown(command("make\nrm x"), open, name));
   assert.ok(mustBeShown(command("x".repeat(300)), open, name));
+  const cut = { ...command("make"), grants: [{ id: "g", covers: `make ${"x".repeat(300)} this session` }] };
+  assert.ok(mustBeShown(cut, open, name), "its button cannot say what it grants");
   assert.ok(!mustBeShown(edit([{}]), open, name));
   assert.ok(mustBeShown(edit([{}]), closed, name));
   assert.ok(mustBeShown(edit([{ operation: { kind: "remove" } }]), open, name));

@@ -50,6 +50,7 @@ test("a hunk in words", () => {
   assert.equal(title(one, name), "+3 −1 def area(radius):");
   assert.equal(title({ ...one, state: "conflict", outsideSelection: true }, name), "conflict: +3 −1 def area(radius): (outside the selection)");
   assert.equal(title({ ...one, operation: { kind: "move", target: "file:///w/lib/c.py" } }, name), "moves this file to lib/c.py");
+  assert.equal(size([{ ...one, oldText: "", newText: "" }]), "", "where no line comes or goes that is not said");
   assert.equal(because({ ...one, reason: "the person changed these lines" }), "");
   assert.equal(because({ ...one, reason: "the editor refused it" }), " (the editor refused it)");
   assert.equal(count([{ uri: "a", hunk: one }, { uri: "b", hunk: one }, { uri: "b", hunk: one }]), "3 changes in 2 files");
@@ -109,6 +110,14 @@ test("what goes is marked, what comes stands at the end of the line it belongs t
   });
   const applied = hunk(1, "a\n", "b\n", { applied: true });
   assert.deepEqual(drawn(applied, { start: 1, count: 1 }, 9).ghosts, [{ line: 1, text: "− a", isCut: false }]);
+});
+
+test("how deep a line stands is seen where it changes", () => {
+  const texts = (old: string, new_: string): string[] =>
+    drawn(hunk(1, old, new_), { start: 1, count: 1 }, 9).ghosts.map((ghost) => ghost.text);
+  assert.deepEqual(texts("        return x\n", "    return x\n"), ["+ ····return x"]);
+  assert.deepEqual(texts("\treturn x\n", "return x\n"), ["+ ⇤return x"]);
+  assert.deepEqual(texts("    a()\n", "    if x:\n        a()\n    b()\n"), ["+ if x: ⏎ ········a() ⏎ ····b()"]);
 });
 
 test("an insertion says how much it is, above the first line, too", () => {

@@ -158,7 +158,7 @@ test("a permission waits in the state, and is answered once", async () => {
 
 test("a permission that is asked anew takes the place of the former", async () => {
   const { state } = begun();
-  const waiting = new Waiting(state, () => Promise.resolve());
+  const waiting = new Waiting(state, () => Promise.resolve(null));
   const former = waiting.ask("permission", permission("r1"), never);
   const other = waiting.ask("permission", { ...permission("r1"), digest: "e" }, never);
   await assert.rejects(former, TakenBack);
@@ -169,7 +169,7 @@ test("a permission that is asked anew takes the place of the former", async () =
 
 test("a permission that is taken back, or whose server ends, does not wait", async () => {
   const { state } = begun();
-  const waiting = new Waiting(state, () => Promise.resolve());
+  const waiting = new Waiting(state, () => Promise.resolve(null));
   let cancel: () => void = () => undefined;
   const token = { onCancellationRequested: (listener: () => void) => ((cancel = listener), { dispose: () => undefined }) };
   const asked = waiting.ask("permission", permission("r1"), token);
@@ -201,10 +201,17 @@ test("a permission that is taken back to be asked anew stays in sight, and is no
 test("what was told of by tark.state is answered by its command, with the digest it was shown with", async () => {
   const { state, updates } = begun();
   const sent: unknown[] = [];
-  const waiting = new Waiting(state, (kind, argument) => Promise.resolve(void sent.push([kind, argument])));
-  updates.refreshed({ permissions: [permission("r1")] });
-  await waiting.answer("permission", "r1", { outcome: "allow" });
+  const answers = [Promise.resolve({ accepted: true }), Promise.resolve({ accepted: false }), Promise.reject(new Error("gone"))];
+  const waiting = new Waiting(state, async (kind, argument) => {
+    sent.push([kind, argument]);
+    return (await answers.shift()) ?? null;
+  });
+  updates.refreshed({ permissions: [permission("r1"), permission("r2"), permission("r3")] });
+  assert.equal(await waiting.answer("permission", "r1", { outcome: "allow" }), true);
   assert.deepEqual(sent, [["permission", { outcome: "allow", requestId: "r1", digest: "d" }]]);
+  assert.equal(await waiting.answer("permission", "r2", { outcome: "allow" }), false, "it was answered elsewhere");
+  await assert.rejects(waiting.answer("permission", "r3", { outcome: "allow" }), /gone/);
+  assert.deepEqual(state.permissions.map(({ requestId }) => requestId), ["r3"], "it waits as before");
 });
 
 test("which turns run, and since when", () => {
@@ -218,4 +225,15 @@ test("which turns run, and since when", () => {
   assert.deepEqual([running.count, running.began, running.isRunning("s1")], [2, 5, true]);
   told(updates, 2, { kind: "end", stopReason: "end_turn" });
   assert.deepEqual([running.count, running.isRunning("s1")], [1, false]);
+});
+
+test("of sessions that one has left only those that run are kept", () => {
+  const { state, updates } = begun();
+  for (const sessionId of ["s1", "s2", "s3"]) {
+    updates.asked({ sessionId, turnId: `of ${sessionId}` }, "hello");
+  }
+  updates.received({ sessionId: "s1", turnId: "of s1", seq: 1, update: { kind: "end", stopReason: "end_turn", text: "", edits: [] } });
+  updates.received({ sessionId: "s2", turnId: "of s2", seq: 1, update: { kind: "end", stopReason: "end_turn", text: "", edits: [] } });
+  state.goOn("s2");
+  assert.deepEqual([...state.transcripts.keys()], ["s2", "s3"]);
 });

@@ -1,0 +1,17 @@
+/** What is drawn is drawn in colours that are always there: those of an extension are transparent where it is off. */
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+const NAMED = /["'`](?<part>[A-Za-z]+)\.[\w.]*(?:[bB]ackground|[fF]oreground|[bB]order)["'`]/g;
+/** Of VS Code itself. */
+const CORE = new Set(["editor", "diffEditor", "editorOverviewRuler", "editorWarning", "list", "statusBarItem"]);
+
+test("colours are those of VS Code itself", () => {
+  const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const named = sources.flatMap((name) => [...readFileSync(join("src", name), "utf8").matchAll(NAMED)].map(({ groups }) => groups?.["part"] ?? ""));
+  assert.ok(named.length > 5);
+  assert.deepEqual(named.filter((part) => !CORE.has(part)), []);
+});
