@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { menu } from "./menu";
 import { say, telling } from "./notify";
 import type { Parts } from "./parts";
-import { logIn, setKey } from "./pickers/login";
+import { logIn, logOut, setKey } from "./pickers/login";
 import { choosePrompt } from "./pickers/prompts";
 import { chooseSession, compactSession, importSession } from "./pickers/sessions";
 import { chooseLevel, chooseModel } from "./pickers/settings";
@@ -56,14 +56,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   input: ({ inputs }, requestId) => inputs.show(idOf(requestId)),
   waiting: showWaiting,
 
-  selectModel: ({ server }) => chooseModel(server),
-  selectMode: ({ server }) => chooseLevel(server, "mode"),
-  selectApproval: ({ server }) => chooseLevel(server, "approval"),
+  selectModel: ({ client }) => chooseModel(client),
+  selectMode: ({ client }) => chooseLevel(client, "mode"),
+  selectApproval: ({ client }) => chooseLevel(client, "approval"),
   login: ({ server, secrets }) => logIn(server, secrets),
+  logout: ({ server, secrets }) => logOut(server, secrets),
   setKey: ({ server, secrets }) => setKey(server, secrets),
 
   menu: ({ server }) => menu(server),
   showUsage: ({ reports }) => reports.usage(),
+  showContext: ({ reports }) => reports.context(),
   doctor: ({ reports }) => reports.doctor(),
   restart: async ({ client }) => {
     await client.restart();

@@ -5,8 +5,8 @@ import type { Server } from "./server/server";
 
 type Row = readonly [label: string, command: string];
 
+const CHAT: Row = ["$(comment-discussion) Open Chat", "tark.client.chat"];
 const WITH_SERVER: readonly Row[] = [
-  ["$(comment-discussion) Open Chat", "tark.client.chat"],
   ["$(history) Open a Session…", "tark.client.sessions"],
   ["$(chip) Select Model…", "tark.client.selectModel"],
   ["$(settings) Select Mode…", "tark.client.selectMode"],
@@ -18,9 +18,10 @@ const ALWAYS: readonly Row[] = [
   ["$(pulse) Doctor", "tark.client.doctor"],
   ["$(output) Show Output", "tark.client.showOutput"],
 ];
+const INSTALL: Row = ["$(cloud-download) Install Server", "tark.client.install"];
 
 export async function menu({ running }: Server): Promise<void> {
-  const rows = running ? [...WITH_SERVER, ...ALWAYS] : [...ALWAYS, ["$(cloud-download) Install Server", "tark.client.install"] as Row];
+  const rows = running ? [CHAT, ...WITH_SERVER, ...ALWAYS] : [CHAT, ...ALWAYS, INSTALL];
   const items = rows.map(([label, command]) => ({ label, command }));
   const chosen = await vscode.window.showQuickPick(items, { title: "Tark" });
   if (chosen !== undefined) {

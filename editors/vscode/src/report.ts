@@ -1,8 +1,9 @@
 /** What the server says of itself and of its use, as a document to read: "Tark: Doctor" and "Tark: Show Usage". */
 
 import * as vscode from "vscode";
-import { doctorReport, type DoctorFacts, type Surroundings, type Usage, usageReport } from "./reportText";
+import { type Context, contextReport, doctorReport, type DoctorFacts, type Surroundings, type Usage, usageReport } from "./reportText";
 import type { Client } from "./server/client";
+import { line } from "./visible";
 
 const SCHEME = "tark-report";
 
@@ -26,6 +27,16 @@ export class Reports implements vscode.Disposable, vscode.TextDocumentContentPro
     const all = await this.client.command<Usage>("tark.usage");
     const session = sessionId === undefined ? undefined : await this.client.command<Usage>("tark.usage", { sessionId });
     await this.show("Usage", usageReport(all, session));
+  }
+
+  /** Of the session that goes on. */
+  async context(): Promise<void> {
+    const { sessionId, sessions } = this.client.state;
+    if (sessionId === undefined) {
+      throw new Error("there is no session yet: the next prompt begins one");
+    }
+    const context = await this.client.command<Context>("tark.session.context", { sessionId });
+    await this.show("Context", contextReport(`“${line(sessions.get(sessionId)?.title ?? "")}”`, context));
   }
 
   /** Also where there is no server: then it says so. */

@@ -1,6 +1,6 @@
 /** Reports in words. Pure. */
 
-import { money, row, short } from "./figures";
+import { counted, money, row, short } from "./figures";
 import type { Optional } from "./protocol";
 import { line } from "./visible";
 
@@ -51,6 +51,29 @@ export function usageReport(all: Usage, session: Usage | undefined): string {
   return `${parts.join("\n")}\n`;
 }
 
+/** The answer of `tark.session.context`. */
+export interface Context {
+  readonly parts: readonly { readonly name: string; readonly tokens: number; readonly messages?: Optional<number> }[];
+  readonly tokens: number;
+  readonly contextWindow?: Optional<number>;
+  readonly limit?: Optional<number>;
+}
+
+/** What the next prompt of a session goes along with. */
+export function contextReport(title: string, { parts, tokens, contextWindow, limit }: Context): string {
+  const all = [...parts, { name: "all", tokens }].map((part) => ({ ...part, name: line(part.name) }));
+  const widest = Math.max(...all.map(({ name }) => name.length));
+  const rows = all.map((part) => {
+    const messages = "messages" in part && part.messages != null ? counted(part.messages, "message") : "";
+    return `  ${part.name.padEnd(widest)}  ${row(counted(part.tokens, "token"), messages)}`;
+  });
+  const room = [
+    contextWindow != null && `The model's window has ${short(contextWindow)} tokens.`,
+    limit != null && `Older messages are summed up beyond ${short(limit)}; "Tark: Compact the Session" does it now.`,
+  ].filter(Boolean);
+  return `${[`What the next prompt of ${title} is sent with`, "", ...rows, "", ...room].join("\n")}\n`;
+}
+
 /** `facts`: those of the server, or why there are none. */
 export function doctorReport(facts: DoctorFacts | string, around: Surroundings): string {
   const lines = [
@@ -89,8 +112,7 @@ function rows({ models, total }: Usage): string[] {
   const widest = Math.max(...all.map(({ model }) => line(model ?? "").length));
   return all.map((each) => {
     const tokens = `${short(each.inputTokens)} tokens in (${short(each.cachedTokens)} cached), ${short(each.outputTokens)} out`;
-    const requests = `${each.requests} request${each.requests === 1 ? "" : "s"}`;
-    return `  ${line(each.model ?? "").padEnd(widest)}  ${row(requests, tokens, money(each.costUsd))}`;
+    return `  ${line(each.model ?? "").padEnd(widest)}  ${row(counted(each.requests, "request"), tokens, money(each.costUsd))}`;
   });
 }
 

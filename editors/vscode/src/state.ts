@@ -1,7 +1,7 @@
 /** What is known of the server: sessions, hunks, and what waits for the person. It outlives the server; views listen. */
 
 import { Events } from "./events";
-import type { DocumentHunks, EffectiveSettings, Input, NamedPrompt, Permission, Session } from "./protocol";
+import type { DocumentHunks, EffectiveSettings, Input, Permission, Session } from "./protocol";
 import type { Change, Transcript, UpdateParams } from "./types";
 
 export interface StateEvents {
@@ -14,7 +14,7 @@ export interface StateEvents {
   input: undefined;
   /** Its transcript was drawn anew, its title or settings changed, or another one is the current one. */
   session: { readonly sessionId?: string };
-  server: { readonly running: boolean };
+  server: { readonly running: boolean; readonly starting?: boolean };
 }
 
 export class State extends Events<StateEvents> {
@@ -28,12 +28,19 @@ export class State extends Events<StateEvents> {
   readonly sessions = new Map<string, Session>();
   /** What new sessions begin with. */
   settings?: EffectiveSettings;
-  prompts: readonly NamedPrompt[] = [];
   /** The session that the next turn goes on with. Absent: it begins one. */
   sessionId?: string;
 
-  /** The person goes on with this session, or with a new one. */
+  /**
+   * The person goes on with this session, or with a new one. Of the others only what runs is kept: their transcripts are
+   * long, and are loaded when they are opened again.
+   */
   goOn(sessionId: string | undefined): void {
+    for (const [other, { turns }] of this.transcripts) {
+      if (other !== sessionId && turns.every((turn) => turn.state === "ended")) {
+        this.transcripts.delete(other);
+      }
+    }
     if (sessionId === undefined) {
       delete this.sessionId;
     } else {

@@ -22,7 +22,7 @@ export class Status implements vscode.Disposable {
   private readonly listening: readonly { dispose(): void }[];
   private readonly contexts = new Map<string, boolean | number>();
   private redrawing: NodeJS.Timeout | undefined;
-  private server: "none" | "running" | "ended" = "none";
+  private server: "none" | "starting" | "running" | "ended" = "none";
 
   constructor(
     private readonly state: State,
@@ -35,8 +35,8 @@ export class Status implements vscode.Disposable {
       turns.onChange(changed),
       ...(["hunks", "permission", "input", "session"] as const).map((event) => state.on(event, changed)),
       state.on("update", ({ params }) => params.update.kind === "usage" && this.changed()),
-      state.on("server", ({ running }) => {
-        this.server = running ? "running" : "ended";
+      state.on("server", ({ running, starting }) => {
+        this.server = running ? "running" : starting === true ? "starting" : "ended";
         this.changed();
       }),
     ];
@@ -96,6 +96,9 @@ export class Status implements vscode.Disposable {
     if (hunks > 0) {
       const says = `${hunks} hunk${hunks === 1 ? "" : "s"} to decide on`;
       return { text: `$(diff) Tark: ${hunks}`, says, command: "tark.client.showChanges" };
+    }
+    if (this.server === "starting") {
+      return { text: "$(sync~spin) Tark", says: "the server starts", command: "tark.client.menu" };
     }
     if (this.server === "ended") {
       return { text: "$(debug-disconnect) Tark", says: "no server runs", command: "tark.client.menu", warns: true };

@@ -3,11 +3,14 @@
 import type { DocumentHunks, Hunk, Optional, ServerState, Session, StartedTurn } from "./protocol";
 import type { State } from "./state";
 import { asked, interrupted, newTranscript, reduce, steered } from "./transcript";
-import type { Transcript, UpdateParams } from "./types";
+import type { Transcript, Turn, UpdateParams } from "./types";
 
 const UNDECIDED = new Set(["pending", "conflict", "stale"]);
 
 export class Updates {
+  /** Turns with a gap. */
+  private readonly reloaded = new WeakSet<Turn>();
+
   /**
    * @param normal how the editor spells a URI, which the server may write in another way
    * @param reload an update got lost: the session is to be drawn from what is stored of it
@@ -28,7 +31,8 @@ export class Updates {
     }
     const change = reduce(this.transcript(params.sessionId), params);
     this.state.emit("update", change === undefined ? { params } : { params, change });
-    if (change?.turn.gap) {
+    if (change?.turn.gap && !this.reloaded.has(change.turn)) {
+      this.reloaded.add(change.turn); // once: it may fail
       this.reload(params.sessionId);
     }
   }
@@ -91,7 +95,6 @@ export class Updates {
 
   /** How things stand, by `tark.state`. */
   refreshed(told: ServerState): void {
-    this.state.prompts = told.prompts ?? [];
     this.state.settings = told.settings ?? {};
     this.state.permissions = told.permissions ?? [];
     this.state.inputs = told.inputs ?? [];

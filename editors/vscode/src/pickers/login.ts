@@ -1,10 +1,10 @@
-/** Logging in to a provider by a code on a page, and keys, which VS Code keeps and the server gets in its environment. */
+/** Logging in to a provider by a code on a page, and out; and keys, which VS Code keeps and the server gets in its environment. */
 
 import * as vscode from "vscode";
 import { row } from "../figures";
-import { say } from "../notify";
+import { say, warn } from "../notify";
 import type { Optional } from "../protocol";
-import { type Secrets, variableOf } from "../server/secrets";
+import type { Secrets } from "../server/secrets";
 import type { Server } from "../server/server";
 import { line } from "../visible";
 
@@ -13,59 +13,92 @@ interface Provider {
   readonly status: string;
   readonly source?: Optional<string>;
   readonly hint?: Optional<string>;
+  /** Of the environment: the first that is set gives the key. */
+  readonly variables?: readonly string[];
 }
 
 interface Login {
   readonly provider: string;
   readonly userCode?: Optional<string>;
   readonly verificationUri?: Optional<string>;
+  /** Seconds. */
+  readonly expiresIn?: Optional<number>;
+}
+
+interface LoggedOut {
+  readonly deleted: readonly string[];
+  readonly hint?: Optional<string>;
 }
 
 /** A code that is typed on a page; where the provider takes a key instead, that is asked for. */
 export async function logIn(server: Server, secrets: Secrets): Promise<void> {
-  const provider = await choose(server, "Log in to");
-  if (provider === undefined) {
+  const chosen = await choose(server, "Log in to");
+  if (chosen === undefined) {
     return;
   }
-  const login = await server.command<Login>("tark.auth.login", { provider });
+  const login = await server.command<Login>("tark.auth.login", { provider: chosen.provider });
   if (login.userCode && login.verificationUri) {
-    await show(login.provider, login.userCode, login.verificationUri);
+    await show(login.provider, login.userCode, login.verificationUri, login.expiresIn);
   } else {
-    await askForKey(secrets, provider);
+    await askForKey(secrets, chosen);
   }
+}
+
+/** What the server has stored of a login, or of a key, goes; a key that VS Code keeps is told of. */
+export async function logOut(server: Server, secrets: Secrets): Promise<void> {
+  const chosen = await choose(server, "Log out of", ({ status }) => status === "ready" || status === "pending" || status === "unusable");
+  if (chosen === undefined) {
+    return;
+  }
+  const { provider, variables = [] } = chosen;
+  const { deleted, hint } = await server.command<LoggedOut>("tark.auth.logout", { provider });
+  const told = deleted.length > 0 ? `logged out of ${provider}: deleted from ${deleted.join(" and ")}` : `no login of ${provider} was stored`;
+  const isOurs = variables.some((each) => secrets.names().includes(each));
+  const left = isOurs ? '; VS Code keeps a key of it: "Tark: Set an API Key" removes that' : hint ? `; ${hint}` : "";
+  void (left === "" ? say : warn)(told + left);
 }
 
 export async function setKey(server: Server, secrets: Secrets): Promise<void> {
-  const provider = await choose(server, "API key of");
-  if (provider !== undefined) {
-    await askForKey(secrets, provider);
+  const chosen = await choose(server, "API key of");
+  if (chosen !== undefined) {
+    await askForKey(secrets, chosen);
   }
 }
 
-async function choose(server: Server, title: string): Promise<string | undefined> {
-  const listing = server
-    .command<{ providers: readonly Provider[] }>("tark.auth.status")
-    .then(({ providers }) =>
-      providers.map(({ provider, status, source, hint }) => ({
-        label: provider,
-        description: row(status, source),
-        ...(hint && { detail: line(hint) }),
-      })),
-    );
-  return (await vscode.window.showQuickPick(listing, { title }))?.label;
+async function choose(
+  server: Server,
+  title: string,
+  fits: (provider: Provider) => boolean = () => true,
+): Promise<Provider | undefined> {
+  await server.ensure();
+  const listing = server.command<{ providers: readonly Provider[] }>("tark.auth.status").then(({ providers }) => {
+    const fitting = providers.filter(fits);
+    if (fitting.length === 0) {
+      throw new Error("there is none with a login or a key");
+    }
+    return fitting.map((each) => ({
+      label: line(each.provider),
+      description: line(row(each.status, each.source)),
+      ...(each.hint && { detail: line(each.hint) }),
+      each,
+    }));
+  });
+  return (await vscode.window.showQuickPick(listing, { title }))?.each;
 }
 
-/** The server opens the page, too, where it can; it tells by itself how the login ended. */
-async function show(provider: string, code: string, page: string): Promise<void> {
-  const choice = await say(`to log in to ${provider}, type ${code} on ${page}`, "Copy the Code and Open the Page");
-  if (choice !== undefined) {
+/** The server tells by itself how the login ended. Its page is opened where nobody on the way can be another one. */
+async function show(provider: string, code: string, page: string, seconds: Optional<number>): Promise<void> {
+  const isSafe = /^https:\/\//i.test(page);
+  const good = seconds == null ? "" : ` (good for ${Math.round(seconds / 60)} minutes)`;
+  const button = isSafe ? "Copy the Code and Open the Page" : "Copy the Code";
+  if (await say(`to log in to ${provider}, type ${code} on ${page}${good}`, button)) {
     await vscode.env.clipboard.writeText(code);
-    await vscode.env.openExternal(vscode.Uri.parse(page, true));
+    await (isSafe && vscode.env.openExternal(vscode.Uri.parse(page, true)));
   }
 }
 
-async function askForKey(secrets: Secrets, provider: string): Promise<void> {
-  const variable = variableOf(provider, vscode.workspace.getConfiguration("tark").inspect("providers")?.globalValue);
+async function askForKey(secrets: Secrets, { provider, variables }: Provider): Promise<void> {
+  const variable = variables?.[0];
   if (variable === undefined) {
     throw new Error(`name a variable for the key of ${provider} first: apiKeyEnv in the setting tark.providers`);
   }

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { row, short } from "../figures";
 import { say, warn } from "../notify";
 import type { EffectiveSettings, Optional } from "../protocol";
+import type { Client } from "../server/client";
 import type { Server } from "../server/server";
 import { line } from "../visible";
 
@@ -36,7 +37,7 @@ const CHOICES: Readonly<Record<"mode" | "approval", readonly (readonly [name: st
 };
 const TITLES = { model: "Model", mode: "Mode", approval: "Approval level" };
 
-export async function chooseLevel(server: Server, setting: "mode" | "approval"): Promise<void> {
+export async function chooseLevel(server: Client, setting: "mode" | "approval"): Promise<void> {
   await server.ensure();
   const now = current(server)?.[setting];
   const items = CHOICES[setting].map(([label, detail]) => ({ label, detail, description: label === now ? "now" : "" }));
@@ -46,7 +47,7 @@ export async function chooseLevel(server: Server, setting: "mode" | "approval"):
   }
 }
 
-export async function chooseModel(server: Server): Promise<void> {
+export async function chooseModel(server: Client): Promise<void> {
   await server.ensure();
   const listing = server.command<Listed>("tark.models.list").then(({ models, problems }) => {
     for (const problem of problems) {
@@ -73,7 +74,7 @@ function detail({ id, name, contextWindow, price }: Model): string {
   );
 }
 
-async function set(server: Server, setting: Setting, value: string): Promise<void> {
+async function set(server: Client, setting: Setting, value: string): Promise<void> {
   const { state } = server;
   const { sessionId } = state;
   const answer = await server.command<EffectiveSettings>("tark.settings.set", { [setting]: value, sessionId });
@@ -83,6 +84,7 @@ async function set(server: Server, setting: Setting, value: string): Promise<voi
   } else if (sessionId === undefined) {
     state.settings = { ...state.settings, ...answer };
     await vscode.workspace.getConfiguration("tark").update(setting, value, vscode.ConfigurationTarget.Global); // to last
+    await server.knows(setting);
   }
   state.emit("session", sessionId === undefined ? {} : { sessionId });
   void say(`${TITLES[setting].toLowerCase()} of ${whose(sessionId)} is ${answer[setting] ?? value}`);

@@ -8,7 +8,7 @@ import { say, telling, words } from "../notify";
 import type { RunningTurns } from "../runningTurns";
 import type { State } from "../state";
 import type { Updates } from "../updates";
-import { Configuration } from "./configuration";
+import { type Beginning, Configuration } from "./configuration";
 import type { Found } from "./discovery";
 import type { Rim } from "./languageClient";
 import type { Ending, ServerProcess } from "./process";
@@ -29,14 +29,14 @@ export class Client implements Server, vscode.Disposable {
   private readonly configuration: Configuration;
   private current: Running | undefined;
   private queue: Promise<unknown> = Promise.resolve();
-  private starting: Promise<void> | undefined;
+  private beginning: Promise<void> | undefined;
+  private restarting = 0;
   /** It has not answered yet. */
   private launching: ServerProcess | undefined;
   /** With what the last start was tried. */
   private tried = "";
   private again: NodeJS.Timeout | undefined;
-  /** The settings it was told, without those it began with. */
-  told = "{}";
+  private toldSettings = "{}";
   private disposed = false;
   /** The last start failed: files that are opened do not try it again. */
   startFailed = false;
@@ -52,11 +52,20 @@ export class Client implements Server, vscode.Disposable {
     private readonly rim: Pick<Rim, "permission" | "input" | "progress" | "execute">,
   ) {
     this.trouble = new Trouble(context, this.log, () => this.restart());
-    this.configuration = new Configuration(context, secrets, turns, () => void this.applySettings());
+    this.configuration = new Configuration(context, secrets, turns, () => this.settingsChanged());
   }
 
   get running(): boolean {
     return this.current !== undefined;
+  }
+
+  get starting(): boolean {
+    return !this.running && (this.beginning !== undefined || this.restarting > 0 || this.again !== undefined);
+  }
+
+  /** The settings it was told, without those it began with. */
+  get told(): string {
+    return this.toldSettings;
   }
 
   /** Where the running server was found; undefined: none runs. */
@@ -76,23 +85,46 @@ export class Client implements Server, vscode.Disposable {
     if (this.current !== undefined) {
       return Promise.resolve();
     }
-    clearTimeout(this.again);
-    this.starting ??= this.next(() => this.start()).finally(() => (this.starting = undefined));
-    return this.starting;
+    this.forgetAgain();
+    if (this.beginning === undefined) {
+      this.beginning = this.next(() => this.start()).finally(() => {
+        this.beginning = undefined;
+        this.tellStanding();
+      });
+      this.tellStanding();
+    }
+    return this.beginning;
   }
 
   /** The person wants another one, or settings do. */
   async restart(): Promise<void> {
     this.restarts.forget();
-    this.launching?.kill(); // it may never answer
-    await this.starting?.catch(() => undefined);
-    const former = this.current;
-    await this.next(async () => {
-      if (this.current === former) {
-        await this.stop();
-      } // else somebody was faster, and it is new
-    });
-    await this.ensure();
+    this.restarting += 1;
+    try {
+      this.launching?.kill(); // it may never answer
+      await this.beginning?.catch(() => undefined);
+      const former = this.current;
+      await this.next(async () => {
+        if (this.current === former) {
+          this.trouble.cut(await this.stop());
+        } // else somebody was faster, and it is new
+      });
+      await this.ensure();
+    } finally {
+      this.restarting -= 1;
+      this.tellStanding();
+    }
+  }
+
+  /** It was told of this setting of the person's by a command: it need not be started anew for that. */
+  async knows(setting: string): Promise<void> {
+    const of = this.current;
+    const { options } = await this.configuration.beginning();
+    if (of !== undefined) {
+      const started = JSON.parse(of.started) as Beginning;
+      const known = Object.keys(options).map((key) => [key, key === setting ? options[key] : started.options[key]]);
+      of.started = JSON.stringify({ ...started, options: Object.fromEntries(known) as object });
+    }
   }
 
   async command<T>(name: string, argument: object = {}): Promise<T> {
@@ -122,18 +154,18 @@ export class Client implements Server, vscode.Disposable {
 
   dispose(): void {
     this.disposed = true;
-    clearTimeout(this.again);
-    for (const each of [this.configuration, this.log, this.trace]) {
-      each.dispose();
-    }
+    this.forgetAgain();
+    this.configuration.dispose();
   }
 
-  /** VS Code waits for it when the window closes. */
+  /** VS Code waits for it when the window closes, and disposes of all else meanwhile: the end is still logged. */
   async deactivate(): Promise<void> {
-    this.disposed = true;
-    clearTimeout(this.again);
+    this.dispose();
     this.launching?.kill();
-    await this.next(() => this.stop());
+    await this.next(() => this.stop()).finally(() => {
+      this.log.dispose();
+      this.trace.dispose();
+    });
   }
 
   private next<T>(work: () => Promise<T>): Promise<T> {
@@ -147,13 +179,13 @@ export class Client implements Server, vscode.Disposable {
       return;
     }
     try {
+      refuseVirtual();
       const beginning = await this.configuration.beginning();
       this.tried = JSON.stringify(beginning);
       this.launching = await spawned(this.context, await find(this.context, this.trouble), beginning);
       this.begun(await launch(this.launching, beginning, this.whole, this.trouble));
     } catch (problem) {
       this.startFailed = true;
-      this.state.emit("server", { running: false });
       throw problem;
     } finally {
       this.launching = undefined;
@@ -164,21 +196,24 @@ export class Client implements Server, vscode.Disposable {
     this.current = running;
     this.startFailed = false;
     this.isDown = false;
-    this.told = "{}"; // of which there is nothing to tell
+    this.toldSettings = "{}"; // of which there is nothing to tell
     void running.process.ended.then((ending) => this.ended(running, ending));
     this.tellSettings();
     this.state.emit("server", { running: true });
+    this.settingsChanged(); // they may be others since it was launched
     void refresh(this, this.updates).catch((problem: unknown) => this.log.appendLine(words(problem)));
   }
 
-  private async stop(): Promise<void> {
+  /** How many turns were cut. */
+  private async stop(): Promise<number> {
     const of = this.current;
     if (of === undefined) {
-      return;
+      return 0;
     }
-    this.gone();
+    const turns = this.gone();
     await of.client.dispose();
     await of.process.end();
+    return turns;
   }
 
   /** It ended against our will: it is started again, but not for ever. */
@@ -186,17 +221,29 @@ export class Client implements Server, vscode.Disposable {
     if (this.current !== of) {
       return;
     }
-    this.log.appendLine(`ended: ${ending.words}`);
-    const turns = this.gone();
-    void of.client.dispose().catch(() => undefined);
     if (this.disposed) {
+      this.current = undefined;
       return;
     }
+    this.log.appendLine(`ended: ${ending.words}`);
     const delay = this.restarts.ended();
     this.isDown = delay === undefined;
-    this.trouble.ended(ending.words, turns, !this.isDown);
     if (delay !== undefined) {
       this.again = setTimeout(() => void telling(() => this.ensure()), delay);
+    }
+    const turns = this.gone();
+    void of.client.dispose().catch(() => undefined);
+    this.trouble.ended(ending.words, turns, !this.isDown);
+  }
+
+  private forgetAgain(): void {
+    clearTimeout(this.again);
+    this.again = undefined;
+  }
+
+  private tellStanding(): void {
+    if (!this.running) {
+      this.state.emit("server", { running: false, starting: this.starting });
     }
   }
 
@@ -204,7 +251,7 @@ export class Client implements Server, vscode.Disposable {
   private gone(): number {
     this.current = undefined;
     const turns = this.updates.interrupted();
-    this.state.emit("server", { running: false });
+    this.tellStanding();
     return turns;
   }
 
@@ -217,6 +264,10 @@ export class Client implements Server, vscode.Disposable {
       updated: (params) => this.updates.received(params),
       sessionChanged: (session) => this.updates.session(session),
     };
+  }
+
+  private settingsChanged(): void {
+    void this.applySettings().catch((problem: unknown) => this.log.appendLine(words(problem)));
   }
 
   /**
@@ -240,9 +291,17 @@ export class Client implements Server, vscode.Disposable {
   /** Also at the end of each turn: so only where there is something new. */
   private tellSettings(): void {
     const others = JSON.stringify(this.configuration.others());
-    if (this.told !== others) {
-      this.told = others;
+    if (this.toldSettings !== others) {
+      this.toldSettings = others;
       this.notify("workspace/didChangeConfiguration", { settings: { tark: JSON.parse(others) as object } });
     }
+  }
+}
+
+/** What is not on a disk the server cannot read. */
+function refuseVirtual(): void {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  if (folders.length > 0 && folders.every(({ uri }) => uri.scheme !== "file")) {
+    throw new Error("the files of this workspace are on no disk, so the server cannot read them: open a folder that is on one");
   }
 }

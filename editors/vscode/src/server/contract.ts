@@ -30,7 +30,7 @@ export function problemWith(result: InitializeResult | undefined): Problem | und
     return { words: `${name} is no tark-lsp: see the setting tark.server.command`, isServers: true };
   }
   if (typeof spoken !== "number" || spoken < PROTOCOL) {
-    return { words: `${name} is too old for this extension: update it`, isServers: true };
+    return { words: `${name} is too old for this extension: update it, or install the one that the extension brings`, isServers: true };
   }
   return spoken > PROTOCOL
     ? { words: `${name} is too new for this extension: update the extension`, isServers: false }

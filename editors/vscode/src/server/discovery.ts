@@ -7,8 +7,9 @@
  * 4. the Python environment that is selected in the workspace (not asked for in an untrusted one),
  * 5. `tark-lsp` in PATH, 6. in the folders of `uv tool` and `pipx`, which need not be in PATH.
  *
- * The server gets the person's keys. So what lies in a folder of the workspace is passed over unless they have agreed to
- * that very program, in an untrusted workspace even then; and so is what PATH names by a relative path.
+ * The server gets the person's keys. The first three are their own word. Of the others, what lies in a folder of the
+ * workspace is passed over unless they have agreed to that very program, in an untrusted workspace even then; and so is
+ * what PATH names by a relative path. The home folder is no such folder, though it be open: what is in it is theirs.
  */
 
 import * as path from "node:path";
@@ -54,7 +55,6 @@ interface Place {
 }
 
 const PLACES: readonly Place[] = [
-  { from: OWN, folders: (around) => [programsOf(around, around.own)] },
   {
     from: "the selected Python environment",
     folders: async (around) => {
@@ -78,8 +78,12 @@ export async function discover(around: Surroundings): Promise<Found | undefined>
     return { command: [file, ...rest], from: SETTING };
   }
   const [installer, ...given] = around.installer ?? [];
-  if (installer !== undefined && paths(around).isAbsolute(installer) && (await runs(around, installer))) {
+  if (installer !== undefined && paths(around).isAbsolute(installer) && (await around.isProgram(installer))) {
     return { command: [installer, ...given], from: "the tark-lsp that installed the extension" };
+  }
+  const own = paths(around).join(programsOf(around, around.own), executable(around, PROGRAM));
+  if (await around.isProgram(own)) {
+    return { command: [own], from: OWN };
   }
   for (const { from, folders } of PLACES) {
     for (const folder of await folders(around)) {
@@ -96,13 +100,12 @@ export async function discover(around: Surroundings): Promise<Found | undefined>
 export async function named(around: Surroundings, program: string): Promise<string | undefined> {
   const { isAbsolute, join } = paths(around);
   const file = /^~[/\\]/.test(program) ? join(around.home, program.slice(2)) : program;
-  const isName = !/[/\\]/.test(file);
-  const candidates = isAbsolute(file)
-    ? [file]
-    : isName
-      ? searchPath(around).map((folder) => join(folder, executable(around, file)))
-      : []; // relative to what?
-  for (const each of candidates) {
+  if (isAbsolute(file)) {
+    return (await around.isProgram(file)) ? file : undefined;
+  }
+  const isName = !/[/\\]/.test(file); // else relative to what?
+  for (const folder of isName ? searchPath(around) : []) {
+    const each = join(folder, executable(around, file));
     if (await runs(around, each)) {
       return each;
     }
@@ -156,7 +159,7 @@ async function runs(around: Surroundings, file: string): Promise<boolean> {
     return true;
   }
   const isAgreed = around.trusted && around.agreed.includes(file);
-  if (around.trusted && !isAgreed) {
+  if (!isAgreed) {
     around.passedOver(file);
   }
   return isAgreed;
@@ -164,10 +167,11 @@ async function runs(around: Surroundings, file: string): Promise<boolean> {
 
 function isInWorkspace(around: Surroundings, file: string): boolean {
   const { relative, isAbsolute, sep } = paths(around);
-  return around.folders.some((folder) => {
-    const inside = relative(folder, file);
+  const holds = (folder: string, what: string): boolean => {
+    const inside = relative(folder, what);
     return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
-  });
+  };
+  return around.folders.some((folder) => holds(folder, file) && !holds(folder, around.home));
 }
 
 function paths({ platform }: Pick<Surroundings, "platform">): path.PlatformPath {

@@ -8,20 +8,26 @@ import { say, warn } from "../notify";
 import type { Client } from "./client";
 import { executable, named, OWN, PROGRAM, programsOf, type Surroundings } from "./discovery";
 import { Cancelled, Failed, runLogged } from "./programs";
-import { surroundings, useEnvironment } from "./surroundings";
+import { environmentInUse, surroundings, useEnvironment } from "./surroundings";
 
 const OLDEST = [3, 11] as const;
 const PYTHONS = ["python3", "python", "python3.14", "python3.13", "python3.12", "python3.11"];
 
 type Run = (program: string, ...given: string[]) => Promise<string>;
 
-/** The button, and the command. */
-export async function install(context: vscode.ExtensionContext, client: Client): Promise<void> {
+let going: Promise<void> | undefined;
+
+/** The button, and the command: one at a time. */
+export function install(context: vscode.ExtensionContext, client: Client): Promise<void> {
+  return (going ??= installNow(context, client).finally(() => (going = undefined)));
+}
+
+async function installNow(context: vscode.ExtensionContext, client: Client): Promise<void> {
   const title = "Tark: installing the server";
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   const giveUp = new vscode.CancellationTokenSource();
-  const closing = { dispose: () => giveUp.cancel() }; // the window closes
-  context.subscriptions.push(closing);
+  const closing = { dispose: () => giveUp.cancel() };
+  context.subscriptions.push(closing); // where the window is closed meanwhile
   try {
     await vscode.window.withProgress(options, async (progress, token) => {
       token.onCancellationRequested(() => giveUp.cancel());
@@ -40,6 +46,8 @@ export async function install(context: vscode.ExtensionContext, client: Client):
     if (!(problem instanceof Cancelled)) {
       void offer(client, problem as Error);
     }
+  } finally {
+    context.subscriptions.splice(context.subscriptions.indexOf(closing), 1);
   }
 }
 
@@ -47,6 +55,7 @@ export async function install(context: vscode.ExtensionContext, client: Client):
 async function steps(context: vscode.ExtensionContext, run: Run, tell: (what: string) => void): Promise<void> {
   const around = await surroundings(context);
   const storage = context.globalStorageUri.fsPath;
+  const former = environmentInUse(context);
   const name = `server-${Date.now()}`;
   const environment = join(storage, name);
   await mkdir(storage, { recursive: true });
@@ -59,9 +68,9 @@ async function steps(context: vscode.ExtensionContext, run: Run, tell: (what: st
     throw problem;
   }
   await useEnvironment(context, name);
-  // Also what a window that was closed left half done. Another window may hold one.
-  const others = (await readdir(storage)).filter((each) => each.startsWith("server") && each !== name);
-  await Promise.allSettled(others.map((each) => rm(join(storage, each), { recursive: true, force: true })));
+  // Another window may run the former, or be at one of its own. What is older than that, or was left half done, goes.
+  const old = (await readdir(storage)).filter((each) => each.startsWith("server") && each < former);
+  await Promise.allSettled(old.map((each) => rm(join(storage, each), { recursive: true, force: true })));
 }
 
 async function fill(
@@ -75,7 +84,7 @@ async function fill(
   tell("making an environment…");
   await run(python, "-I", "-m", "venv", environment).catch(explain("the environment could not be made"));
   const own = join(programsOf(around, environment), executable(around, "python"));
-  const what = packageSetting(context);
+  const what = await requirement(context);
   tell(`installing ${what}…`);
   await run(own, "-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar=off", what).catch(
     explain(`${what} could not be installed`),
@@ -111,15 +120,24 @@ function noFailure(problem: unknown): string {
   return "";
 }
 
-/** A name, perhaps with a version, or the path of a wheel; no option of pip's. Unset: what goes with the extension. */
-function packageSetting(context: vscode.ExtensionContext): string {
+/** A name, perhaps with a version, or the path of a wheel; no option of pip's. Unset: the one that the extension brings. */
+async function requirement(context: vscode.ExtensionContext): Promise<string> {
   const value = vscode.workspace.getConfiguration("tark").inspect<unknown>("server.package")?.globalValue;
-  const { version } = context.extension.packageJSON as { version: string };
-  const what = typeof value === "string" && value.trim() !== "" ? value.trim() : `tark_lsp==${version}`;
+  const what = typeof value === "string" && value.trim() !== "" ? value.trim() : await shipped(context);
   if (what.startsWith("-")) {
     throw new Failed("tark.server.package is to be the name of a package, or the path of a wheel");
   }
   return /^~[/\\]/.test(what) ? join(homedir(), what.slice(2)) : what;
+}
+
+/** Never by its name alone, which anybody may give to a package of theirs. */
+async function shipped(context: vscode.ExtensionContext): Promise<string> {
+  const folder = join(context.extensionPath, "server");
+  const wheel = (await readdir(folder).catch(() => [])).find((name) => name.endsWith(".whl"));
+  if (wheel === undefined) {
+    throw new Failed("this extension was packed without a server: name a wheel in tark.server.package");
+  }
+  return join(folder, wheel);
 }
 
 function explain(what: string): (problem: unknown) => never {

@@ -9,12 +9,16 @@ import {
   LanguageClient,
   type LanguageClientOptions,
   LSPErrorCodes,
+  MessageType,
   RequestType,
   ResponseError,
   RevealOutputChannelOn,
   NotificationType,
+  ShowMessageNotification,
+  ShowMessageRequest,
   WorkDoneProgressCancelNotification,
 } from "vscode-languageclient/node";
+import { say, warn } from "../notify";
 import type { Input, InputReply, Permission, PermissionReply, Session } from "../protocol";
 import type { UpdateParams } from "../types";
 import { TakenBack } from "../waiting";
@@ -59,6 +63,12 @@ export function newLanguageClient(process: ServerProcess, initializationOptions:
     getState: () => ({ kind: "static" }),
     clear: () => undefined,
   });
+  // In place of the client's own way, which makes links of what others wrote.
+  client.onNotification(ShowMessageNotification.type, ({ type, message }) => void show(type)(message));
+  client.onRequest(ShowMessageRequest.type, async ({ type, message, actions = [] }) => {
+    const title = await show(type)(message, ...actions.map((action) => action.title));
+    return actions.find((action) => action.title === title) ?? null;
+  });
   client.onNotification(UPDATE, (params) => rim.updated(params));
   client.onNotification(SESSION, ({ session }) => rim.sessionChanged(session));
   client.onRequest(PERMISSION, (request, token) => rim.permission(request, token).catch(takenBack));
@@ -66,6 +76,11 @@ export function newLanguageClient(process: ServerProcess, initializationOptions:
   client.onRequest(CLIENT_STATE, (wanted) => clientState(wanted, client));
   client.onRequest(SAVE, async ({ uris }) => ({ saved: await save(uris) }));
   return client;
+}
+
+function show(type: MessageType): typeof say {
+  const tell = type === MessageType.Error || type === MessageType.Warning ? warn : say;
+  return (message, ...actions) => tell(message.replace(/^Tark: /, ""), ...actions);
 }
 
 function takenBack(problem: unknown): never {

@@ -18,14 +18,16 @@ export interface Running {
   readonly process: ServerProcess;
   readonly found: Found;
   /** With what it was started: another one needs another server. */
-  readonly started: string;
+  started: string;
 }
 
 /** Fails with words for the person. */
 export async function find(context: vscode.ExtensionContext, trouble: Trouble): Promise<Found> {
-  const found = await discover(await surroundings(context, (program) => void trouble.passedOver(program)));
+  const passedOver: string[] = [];
+  const found = await discover(await surroundings(context, (program) => void passedOver.push(program)));
+  passedOver.forEach((program) => void trouble.passedOver(program));
   if (found === undefined) {
-    throw new NoServer();
+    throw new NoServer(passedOver[0]);
   }
   return found;
 }

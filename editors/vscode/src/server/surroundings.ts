@@ -16,6 +16,7 @@ interface PythonApi {
 }
 
 const AGREED = "tark.agreedPrograms";
+const REFUSED = "tark.refusedPrograms";
 const ENVIRONMENT = "tark.environment";
 const SLOW_MS = 10_000; // for what another extension does
 
@@ -35,7 +36,7 @@ export async function surroundings(
     platform: process.platform,
     environment: process.env,
     home: homedir(),
-    own: ownEnvironment(context),
+    own: join(context.globalStorageUri.fsPath, environmentInUse(context)),
     python: selectedPython,
     isProgram,
     real,
@@ -56,9 +57,9 @@ async function installer(context: vscode.ExtensionContext): Promise<readonly str
   }
 }
 
-/** The environment of Python that the extension has made for the server. */
-function ownEnvironment(context: vscode.ExtensionContext): string {
-  return join(context.globalStorageUri.fsPath, context.globalState.get(ENVIRONMENT, "server"));
+/** The environment of Python that the extension has made for the server: its name below the extension's storage. */
+export function environmentInUse(context: vscode.ExtensionContext): string {
+  return context.globalState.get(ENVIRONMENT, "server");
 }
 
 /** Another one takes its place, as soon as it is whole, and that of the one that installed the extension. */
@@ -68,7 +69,20 @@ export async function useEnvironment(context: vscode.ExtensionContext, name: str
 }
 
 export async function agree(context: vscode.ExtensionContext, program: string): Promise<void> {
-  await context.globalState.update(AGREED, [...context.globalState.get<readonly string[]>(AGREED, []), program]);
+  await add(context, AGREED, program);
+}
+
+/** Not to be asked about again. */
+export async function refuse(context: vscode.ExtensionContext, program: string): Promise<void> {
+  await add(context, REFUSED, program);
+}
+
+export function isRefused(context: vscode.ExtensionContext, program: string): boolean {
+  return context.globalState.get<readonly string[]>(REFUSED, []).includes(program);
+}
+
+async function add(context: vscode.ExtensionContext, name: string, program: string): Promise<void> {
+  await context.globalState.update(name, [...context.globalState.get<readonly string[]>(name, []), program]);
 }
 
 /** Also where a folder was opened by a link to it. */
@@ -82,12 +96,16 @@ async function selectedPython(): Promise<string | undefined> {
   if (extension === undefined) {
     return undefined;
   }
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), SLOW_MS));
+  return Promise.race([askedOf(extension), late]);
+}
+
+async function askedOf(extension: vscode.Extension<PythonApi>): Promise<string | undefined> {
   try {
     const { environments } = await extension.activate();
     const resource = vscode.workspace.workspaceFolders?.[0]?.uri;
     const chosen = environments?.getActiveEnvironmentPath(resource);
-    const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), SLOW_MS));
-    const resolved = chosen && (await Promise.race([environments?.resolveEnvironment(chosen), late]));
+    const resolved = chosen && (await environments?.resolveEnvironment(chosen));
     return resolved?.executable.uri?.fsPath;
   } catch (problem) {
     console.warn("Tark: the Python extension did not say which environment is selected:", problem);

@@ -1,11 +1,12 @@
 /** What the person is told, and offered, when the server does not do what it should. None of it takes the focus. */
 
 import * as vscode from "vscode";
+import { counted } from "../figures";
 import { telling, warn } from "../notify";
 import type { Problem } from "./contract";
 import { type Found, SETTING } from "./discovery";
 import { MOST } from "./restart";
-import { agree } from "./surroundings";
+import { agree, isRefused, refuse } from "./surroundings";
 
 const SLOW_MS = 15_000;
 
@@ -36,20 +37,31 @@ export class Trouble {
     }
   }
 
-  /** Once in a window: it would get the keys. */
+  /** Once in a window, where the workspace is trusted: it would get the keys. */
   async passedOver(program: string): Promise<void> {
-    if (this.told.has(program)) {
+    if (!vscode.workspace.isTrusted || this.told.has(program) || isRefused(this.context, program)) {
       return;
     }
     this.told.add(program);
-    if (await warn(`${program} is of this workspace, and would get your API keys: it is not run unless you want that`, "Run It")) {
+    const what = `${program} is of this workspace, and would get your API keys: it is not run unless you want that`;
+    const choice = await warn(what, "Run It", "Never");
+    if (choice === "Run It") {
       await agree(this.context, program);
       await telling(this.restart);
+    } else if (choice === "Never") {
+      await refuse(this.context, program);
+    }
+  }
+
+  /** By a start anew that the person wanted. */
+  cut(turns: number): void {
+    if (turns > 0) {
+      void warn(`${counted(turns, "turn")} that ran ${turns === 1 ? "was" : "were"} cut`);
     }
   }
 
   ended(how: string, turns: number, isStartedAgain: boolean): void {
-    const cut = turns === 0 ? "" : turns === 1 ? ", 1 turn was cut" : `, ${turns} turns were cut`;
+    const cut = turns === 0 ? "" : `, ${counted(turns, "turn")} ${turns === 1 ? "was" : "were"} cut`;
     if (isStartedAgain) {
       void warn(`the server ended (${how})${cut}; it is started again`);
     } else {

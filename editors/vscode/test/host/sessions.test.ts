@@ -66,6 +66,14 @@ test("exportSession: to a file that opens", async () => {
   assert.match(readFileSync(file, "utf8"), /what is this session about/);
 });
 
+test("showContext: what the next prompt is sent with", async () => {
+  await run("showContext");
+  assert.match(vscode.window.activeTextEditor?.document.getText() ?? "", /^ +all +\d+ tokens$/m);
+  (await state()).goOn(undefined);
+  await run("showContext");
+  await hands.sees("there is no session yet: the next prompt begins one");
+});
+
 test("compact: the session has fewer tokens, or says why not", async () => {
   await run("compact");
   await hands.sees("Tark:");

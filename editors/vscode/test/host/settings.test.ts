@@ -20,7 +20,9 @@ for (const [command, setting, row] of [
     await hands.choose(row);
     await done;
     await hands.sees("of new sessions is " + row);
-    await until("another server", () => client.running && client.processId !== former);
+    assert.equal(client.processId, former); // it was told
+    await run("restart");
+    assert.notEqual(client.processId, former);
     await until("its settings", async () => (await state()).settings?.[setting]?.startsWith(row));
     const second = client.processId;
     await vscode.workspace.getConfiguration("tark").update(setting, undefined, vscode.ConfigurationTarget.Global);
@@ -54,6 +56,26 @@ test("setKey: kept by VS Code, and handed to another server by its environment; 
   await hands.choose("Remove the Key");
   await gone;
   await until("without the key", async () => client.running && (await status("groq")) !== "ready");
+});
+
+test("logout: of what is stored; a key that VS Code keeps is told of", async () => {
+  const { client } = await api();
+  const former = client.processId;
+  const key = run("setKey");
+  await hands.choose("mistral");
+  await hands.answer("of-the-test", "API key of mistral");
+  await key;
+  await until("another server", () => client.running && client.processId !== former);
+  const done = run("logout");
+  await hands.choose("mistral");
+  await done;
+  await hands.sees("no login of mistral was stored; VS Code keeps a key of it");
+  const second = client.processId;
+  const gone = run("setKey");
+  await hands.choose("mistral");
+  await hands.choose("Remove the Key");
+  await gone;
+  await until("without the key", () => client.running && client.processId !== second);
 });
 
 test("login: a provider that takes a key asks for it", async () => {

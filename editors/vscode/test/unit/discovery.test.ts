@@ -49,8 +49,20 @@ test("the one that installed the extension comes before what else there is, whil
   assert.deepEqual(found, { command: installer, from: "the tark-lsp that installed the extension" });
   assert.deepEqual((await discover(around(ALL, { installer })))?.command, [OWN]);
   assert.deepEqual((await discover(around(["opt/python", PATH], { installer: ["opt/python"] })))?.command, [PATH]);
-  const inside = { installer: ["/work/bin/tark-lsp"], trusted: false };
-  assert.deepEqual((await discover(around(["/work/bin/tark-lsp", PATH], inside)))?.command, [PATH]);
+});
+
+test("what the person has named or made is run wherever it is", async () => {
+  for (const place of [{ setting: ["/work/bin/tark-lsp"] }, { installer: ["/work/bin/tark-lsp"] }, { own: "/work" }]) {
+    const found = await discover(around(["/work/bin/tark-lsp", PATH], { ...place, trusted: false }));
+    assert.deepEqual(found?.command, ["/work/bin/tark-lsp"]);
+  }
+});
+
+test("the home folder may be open, and is not of those whose programs are passed over", async () => {
+  for (const folder of ["/home/ada", "/home", "/"]) {
+    assert.deepEqual((await discover(around([UV], { folders: [folder], trusted: false })))?.command, [UV]);
+  }
+  assert.equal(await discover(around([UV], { folders: ["/home/ada", "/home/ada/.local"] })), undefined);
 });
 
 test("the setting may be a name in PATH, or begin with the home folder", async () => {
