@@ -36,7 +36,7 @@ def ask(bench: Workbench, words: str) -> Locator:
     """What tells of it."""
     bench.run("Tark: Let the Agent Do It")
     bench.answer(words)
-    asks = bench.toast("Tark asks")
+    asks = bench.toast("asks: ")
     asks.wait_for()
     return asks
 
@@ -52,7 +52,7 @@ def badges(bench: Workbench) -> list[str]:
 def over(bench: Workbench, words: str) -> None:
     """The turn has ended with these words, and nobody is asked any more: no notification, no badge, no document."""
     bench.chat().locator(".turn").last.get_by_text(words).wait_for()
-    bench.toast("Tark asks").wait_for(state="detached")
+    bench.toast("asks: ").wait_for(state="detached")
     bench.page.get_by_role("tab", name="Tark asks").wait_for(state="detached")
     until(lambda: not badges(bench), "no badge")
 
@@ -108,6 +108,7 @@ def test_what_is_long_is_read_to_its_end_before_it_is_allowed(bench: Workbench) 
 
 def test_a_question_waits_until_one_comes_and_keeps_what_was_typed(bench: Workbench) -> None:
     asks = ask(bench, "ask for words")
+    assert "The model asks: What is it called?" in asks.inner_text(), "which is not Tark"
     asks.get_by_role("button", name="Answer…").click()
     box = bench.page.locator(".quick-input-widget input")
     box.fill("half a na")
