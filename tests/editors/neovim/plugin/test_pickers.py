@@ -167,11 +167,11 @@ def test_login(neovim: Neovim, login_page: str) -> None:
     told(neovim, "tark-lsp login anthropic")
     neovim.keys(":TarkLogin copilot<CR>")
     neovim.until(lambda: neovim.asks, "code and page are shown")
+    assert listed(neovim)[0] == f"Log in to copilot: type {USER_CODE} on {login_page}/login/device"
     neovim.choose(3)
     neovim.choose(1)
     neovim.until(lambda: not neovim.asks, "nothing is asked any more")
     assert neovim.lua("return vim.fn.getreg('\"')") == USER_CODE
-    assert f"{login_page}/login/device" in neovim.messages()
     neovim.keys(":TarkLogin<CR>")
     providers = neovim.until(lambda: neovim.asks, "the providers are listed")
     assert providers
