@@ -5,16 +5,21 @@ import { telling, warn, words } from "./notify";
 import type { Client } from "./server/client";
 import { NoServer } from "./server/server";
 
-const TOLD = "tark.toldOfNoServer"; // once on this machine: commands say it, too
+const TOLD = "tark.toldOfNoServer"; // once on this machine, until one ran: commands say it, too
 
 export function autostart(context: vscode.ExtensionContext, client: Client): vscode.Disposable {
   const opened = vscode.workspace.onDidOpenTextDocument((document) => start(document));
+  const ran = client.state.on("server", ({ running }) => {
+    if (running && context.globalState.get(TOLD) !== undefined) {
+      void context.globalState.update(TOLD, undefined);
+    }
+  });
   const soon = setImmediate(() => {
     for (const document of vscode.workspace.textDocuments) {
       start(document);
     }
   });
-  return vscode.Disposable.from(opened, { dispose: () => clearImmediate(soon) });
+  return vscode.Disposable.from(opened, ran, { dispose: () => clearImmediate(soon) });
 
   function start(document: vscode.TextDocument): void {
     const wanted = vscode.workspace.getConfiguration("tark").get<boolean>("server.autostart", true);

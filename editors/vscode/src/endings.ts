@@ -1,4 +1,4 @@
-/** How a turn ended, for the person who does not see it: the chat is not on the screen. */
+/** How a turn ended and what it warns of, for the person who does not see it: the chat is not on the screen. */
 
 import * as vscode from "vscode";
 import type { Disposable } from "./events";
@@ -18,7 +18,7 @@ const CHAT = "Open Chat";
 
 export function watchEndings(state: State, isChatVisible: () => boolean): Disposable {
   return state.on("update", ({ params: { update } }) => {
-    const problem = update.kind === "end" ? problemOf(update) : undefined;
+    const problem = problemOf(update);
     if (isChatVisible()) {
       return;
     }
@@ -32,6 +32,12 @@ export function watchEndings(state: State, isChatVisible: () => boolean): Dispos
 
 /** Undefined: it is none, or is told with the end of the server. */
 function problemOf(update: Update): string | undefined {
+  if (update.kind === "notice" && update["level"] !== "info") {
+    return String(update["message"]);
+  }
+  if (update.kind !== "end") {
+    return undefined;
+  }
   const error = update["error"] as { code?: string; message?: string; hint?: string } | null | undefined;
   if (update["stopReason"] !== "error" || !error) {
     return STOPPED[String(update["stopReason"])];

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { autostart } from "./autostart";
 import { ChatView } from "./chat/view";
 import { registerCommands } from "./commands";
+import { Drafts } from "./drafts";
 import { watchEndings } from "./endings";
 import { executed } from "./executed";
 import { Inputs } from "./input";
@@ -49,7 +50,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   });
   client = server;
   const sessions: Sessions = new Sessions(server, updates);
-  const turns = new Turns(server, updates, sessions, running, (kind) => showFor(parts.chat, kind));
+  const drafts = (of: string): Drafts => new Drafts(context.workspaceState, `tark.drafts.${of}`);
+  const turns = new Turns(server, updates, sessions, running, drafts("prompts"), (kind) => showFor(parts.chat, kind));
   const undo = new Undo(server, running);
   const status: Status = new Status(state, running, progress);
   const core: Core = { server, updates, waiting, sessions, turns, running, undo };
@@ -59,9 +61,9 @@ export function activate(context: vscode.ExtensionContext): Api {
     secrets,
     reports: new Reports(server, (context.extension.packageJSON as { version: string }).version),
     chat: new ChatView(context, core),
-    review: new Review(context, core),
+    review: new Review(drafts("review"), core),
     permissions: new Permissions(context, core),
-    inputs: new Inputs(context, core),
+    inputs: new Inputs(drafts("questions"), core),
     install: () => install(context, server),
   };
   context.subscriptions.push(
@@ -69,8 +71,6 @@ export function activate(context: vscode.ExtensionContext): Api {
     state.on("server", ({ running: there }) => {
       if (!there) {
         progress.clear();
-      } else if (state.sessionId !== undefined) {
-        void sessions.reload(state.sessionId).catch(() => undefined);
       }
     }),
     watchEndings(state, () => parts.chat.visible),

@@ -1,6 +1,7 @@
 /** Questions of the model, and of commands that need words: a box opens only when the person comes to answer. */
 
 import * as vscode from "vscode";
+import type { Drafts } from "./drafts";
 import { Notice } from "./notice";
 import { say, telling } from "./notify";
 import type { Core } from "./parts";
@@ -18,17 +19,17 @@ export class Inputs implements vscode.Disposable {
   private readonly told = new Map<string, Notice | undefined>();
   /** Turns that ask what the person wants just now to be asked. */
   private readonly expected = new Set<string>();
-  /** By request: what was typed and not sent. */
-  private readonly drafts = new Map<string, string>();
   private box: { readonly requestId: string; readonly shown: vscode.QuickInput } | undefined;
   private readonly owned: vscode.Disposable;
 
+  /** `drafts`: by request, what was typed and not sent. */
   constructor(
-    _context: vscode.ExtensionContext,
+    private readonly drafts: Drafts,
     private readonly core: Core,
   ) {
     this.owned = vscode.Disposable.from(core.server.state.on("input", () => this.look()));
     this.look();
+    this.offer(drafts.boxes.filter((requestId) => !this.find(requestId))); // of a window that was closed
   }
 
   /** The person began this turn by something that asks for words: its first question opens by itself. */
@@ -81,24 +82,26 @@ export class Inputs implements vscode.Disposable {
   }
 
   private tell(request: Input): Notice {
-    const text = `Tark asks: ${short(request.question.trim(), LONGEST)}`;
+    const text = `${who(request)}: ${short(request.question.trim(), LONGEST)}`;
     const decline = { title: DECLINE, run: () => telling(() => this.answer(request, null)) };
     return new Notice({ text, links: [decline] }, { title: "Answer…", run: () => telling(() => this.show(request.requestId)) });
   }
 
   /** Nobody asks any more: what was typed is not lost. */
   private over(requestId: string): void {
-    const draft = this.drafts.get(requestId) ?? "";
-    this.drafts.delete(requestId);
     if (this.box?.requestId === requestId) {
       this.box.shown.dispose();
       this.box = undefined;
     }
-    if (draft.trim() !== "") {
-      void say("the question is no more; what you wrote is kept", "Copy It").then((copy) => {
-        if (copy !== undefined) {
-          void vscode.env.clipboard.writeText(draft);
-        }
+    this.offer([requestId]);
+  }
+
+  private offer(requestIds: readonly string[]): void {
+    const draft = requestIds.map((requestId) => this.drafts.of(requestId)).join("\n\n").trim();
+    if (draft !== "") {
+      void say("the question is no more; what you wrote is kept", "Copy It").then(async (copy) => {
+        await (copy && vscode.env.clipboard.writeText(draft));
+        requestIds.forEach((requestId) => this.drafts.keep(requestId, ""));
       });
     }
   }
@@ -133,7 +136,7 @@ export class Inputs implements vscode.Disposable {
         this.write(request);
       }
     });
-    pick.onDidChangeValue((value) => request.freeText && this.drafts.set(request.requestId, value));
+    pick.onDidChangeValue((value) => request.freeText && this.drafts.keep(request.requestId, value));
     pick.show();
   }
 
@@ -142,10 +145,10 @@ export class Inputs implements vscode.Disposable {
     const box = vscode.window.createInputBox();
     this.dress(box, request);
     box.prompt = short(request.question.trim(), 1000);
-    box.value = this.drafts.get(request.requestId) ?? "";
+    box.value = this.drafts.of(request.requestId);
     box.buttons = [DECLINE_BUTTON];
     box.onDidTriggerButton((button) => this.pressed(request, button));
-    box.onDidChangeValue((value) => this.drafts.set(request.requestId, value));
+    box.onDidChangeValue((value) => this.drafts.keep(request.requestId, value));
     box.onDidAccept(() => {
       if (box.value.trim() !== "") {
         void telling(() => this.answer(request, box.value));
@@ -156,7 +159,7 @@ export class Inputs implements vscode.Disposable {
 
   /** Leaving it leaves the question waiting, in the list of changes and in the chat. */
   private dress(shown: vscode.QuickInput, request: Input): void {
-    shown.title = "Tark asks";
+    shown.title = who(request);
     shown.ignoreFocusOut = true;
     this.box = { requestId: request.requestId, shown };
     shown.onDidHide(() => {
@@ -176,11 +179,11 @@ export class Inputs implements vscode.Disposable {
   }
 
   private async answer(request: Input, answer: InputReply["answer"]): Promise<void> {
-    const draft = this.drafts.get(request.requestId);
-    this.drafts.delete(request.requestId); // it is sent, or given up by the person
+    const draft = this.drafts.of(request.requestId);
+    this.drafts.keep(request.requestId, ""); // it is sent, or given up by the person
     if (!(await this.core.waiting.answer("input", request.requestId, { answer }))) {
       void say("that was answered already");
-    } else if (draft !== undefined && answer === null) {
+    } else if (draft !== "" && answer === null) {
       void say("what you had written is not sent", "Copy It").then((copy) => copy && vscode.env.clipboard.writeText(draft));
     }
     if (this.box?.requestId === request.requestId) {
@@ -188,4 +191,9 @@ export class Inputs implements vscode.Disposable {
       this.box = undefined;
     }
   }
+}
+
+/** What a model asks must not look as if Tark did: it may want what only Tark would be told. */
+function who({ byModel }: Input): string {
+  return byModel === true ? "The model asks" : "Tark asks";
 }

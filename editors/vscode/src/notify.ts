@@ -24,7 +24,7 @@ export async function telling<T>(work: () => T | PromiseLike<T>): Promise<T | un
   try {
     return await work();
   } catch (problem) {
-    if (problem instanceof NoServer) {
+    if (problem instanceof Error && [problem, problem.cause].some((each) => each instanceof NoServer)) {
       void warn(words(problem), INSTALL).then((choice) => choice && vscode.commands.executeCommand("tark.client.install"));
     } else {
       void warn(words(problem));

@@ -1,6 +1,7 @@
 /** Turns are started here: with the words, the place and the session they are about; none of the words is ever lost. */
 
-import * as vscode from "vscode";
+import { askWords } from "./askWords";
+import type { Drafts } from "./drafts";
 import { say } from "./notify";
 import { type Place, placeHere } from "./place";
 import type { StartedTurn } from "./protocol";
@@ -18,23 +19,25 @@ export interface Start {
 }
 
 /** Those that want words: the title of the box, and what may be said. */
-const ASKS: Readonly<Record<string, readonly [title: string, example: string]>> = {
-  agent: ["Tark", "what is to be done? It reads, searches, edits and runs"],
-  ask: ["Tark: ask", "what do you want to know?"],
-  edit: ["Tark: edit", "how should these lines be? Nothing outside them changes"],
-};
+const ASKS: ReadonlyMap<string, readonly [title: string, example: string]> = new Map([
+  ["agent", ["Tark", "what is to be done? It reads, searches, edits and runs"]],
+  ["ask", ["Tark: ask", "what do you want to know?"]],
+  ["edit", ["Tark: edit", "how should these lines be? Nothing outside them changes"]],
+]);
 
 export class Turns {
-  /** By kind: the words of the last start that the server has not taken. */
-  private readonly kept = new Map<string, string>();
   private last: Promise<unknown> = Promise.resolve();
 
-  /** `begun`: a turn of that kind was begun in the editor, and the chat may be shown. */
+  /**
+   * @param drafts by kind: the words of the last start that the server has not taken
+   * @param begun a turn of that kind was begun in the editor, and the chat may be shown
+   */
   constructor(
     private readonly server: Server,
     private readonly updates: Updates,
     private readonly sessions: Sessions,
     private readonly running: RunningTurns,
+    private readonly drafts: Drafts,
     private readonly begun: (kind: string) => void,
   ) {}
 
@@ -71,15 +74,13 @@ export class Turns {
   async start(kind: string): Promise<void> {
     const place = placeHere();
     refuse(kind, place);
-    const prompt = ASKS[kind] === undefined ? "" : await this.askFor(kind, place);
+    const prompt = await this.wordsFor(kind, place);
     if (prompt === undefined) {
       return;
     }
     try {
       const answer = await this.send({ prompt, kind, ...about(kind, prompt, place) });
-      if (this.kept.get(kind)?.trim() === prompt) {
-        this.kept.delete(kind); // else the box was opened again meanwhile
-      }
+      this.drafts.taken(kind, prompt);
       if (answer.queued) {
         void say(`queued behind ${answer.queued} other turn${answer.queued === 1 ? "" : "s"}`);
       }
@@ -100,28 +101,13 @@ export class Turns {
     return answer;
   }
 
-  /** What was typed into a box that closed is there again when it opens. Undefined: nothing is to be done. */
-  private askFor(kind: string, place: Place): Promise<string | undefined> {
-    const [title, example] = ASKS[kind] ?? ["Tark", ""];
-    const box = vscode.window.createInputBox();
-    box.title = place.words === "" ? title : `${title} (${place.words})`;
-    box.placeholder = example;
-    box.value = this.kept.get(kind) ?? "";
-    return new Promise((resolve) => {
-      box.onDidChangeValue((typed) => this.kept.set(kind, typed));
-      box.onDidAccept(() => {
-        const typed = box.value.trim();
-        if (typed !== "") {
-          resolve(typed);
-          box.hide();
-        }
-      });
-      box.onDidHide(() => {
-        resolve(undefined);
-        box.dispose();
-      });
-      box.show();
-    });
+  /** Undefined: nothing is to be done. */
+  private async wordsFor(kind: string, place: Place): Promise<string | undefined> {
+    const [title, example] = ASKS.get(kind) ?? [];
+    if (title === undefined || example === undefined) {
+      return "";
+    }
+    return askWords(this.drafts, kind, { title: place.words === "" ? title : `${title} (${place.words})`, example });
   }
 }
 

@@ -1,6 +1,8 @@
 /** Review of changes: marks, lenses, list and diffs put together, and what the commands do. */
 
 import * as vscode from "vscode";
+import { askWords } from "../askWords";
+import type { Drafts } from "../drafts";
 import { say, telling } from "../notify";
 import type { Core } from "../parts";
 import type { Server } from "../server/server";
@@ -17,6 +19,8 @@ import type { Decision } from "./orders";
 import { ChangesTree } from "./tree";
 import { operation, type WaitingHunk } from "./words";
 
+const REGENERATE = "regenerate"; // the box
+
 export type { Decision } from "./orders";
 /** `hunk`: at the cursor, or the one given. */
 export type Scope = "hunk" | "file" | "all";
@@ -31,10 +35,12 @@ export class Review implements vscode.Disposable {
   private readonly navigation: Navigation;
   private readonly owned: vscode.Disposable;
   private readonly contexts = new Map<string, boolean>();
-  /** What was said to a change that could not be written anew. */
-  private unsent = "";
 
-  constructor(_context: vscode.ExtensionContext, core: Core) {
+  /** `drafts`: what was said to a change that could not be written anew. */
+  constructor(
+    private readonly drafts: Drafts,
+    core: Core,
+  ) {
     const { server } = core;
     this.server = server;
     this.documents = new ReviewedDocuments(server.state);
@@ -52,6 +58,7 @@ export class Review implements vscode.Disposable {
       new ChangesTree(server.state),
       vscode.commands.registerCommand("tark.client.openHunk", (target) => telling(() => this.open(target))),
       this.documents.onDidChange(() => this.look()),
+      server.state.on("hunks", () => this.look()), // of a file that is not open, in a diff
       vscode.window.onDidChangeActiveTextEditor(() => this.look()),
       vscode.window.onDidChangeTextEditorSelection(() => this.look()),
     );
@@ -70,6 +77,9 @@ export class Review implements vscode.Disposable {
       await this.editing.accept(document);
     } else {
       await this.deciding.decide(this.meant.hunks(this.editing.hunkIn(document)), decision);
+      if (!document.isDirty) {
+        await this.editing.close(document);
+      }
     }
   }
 
@@ -80,39 +90,38 @@ export class Review implements vscode.Disposable {
   /** Of the hunk at hand, else of its file, else of all. */
   async diff(target?: unknown): Promise<void> {
     const found = [this.meant.hunks(target), this.meant.inFile(target), this.meant.all()].find((some) => some.length > 0);
-    if (found === undefined) {
-      void say("nothing to review");
-      return;
+    const withLines = found?.filter(({ hunk }) => hunk.operation?.kind !== "move") ?? [];
+    const [first] = found ?? [];
+    if (withLines.length > 0) {
+      await this.diffs.show(withLines);
+    } else {
+      void say(first ? `this change ${operation(first.hunk, nameOf) ?? ""}, its lines stay` : "nothing to review");
     }
-    await this.diffs.show(found);
   }
 
   /** The new lines in a document of their own. */
   async edit(target?: unknown): Promise<void> {
-    const found = this.one(target);
-    const words = found && operation(found.hunk, nameOf);
-    if (words !== undefined) {
-      void say(`this change ${words}: there are no lines to edit`);
-    } else if (found) {
+    const found = this.oneOfLines(target);
+    if (found) {
       await this.editing.open(found.uri, found.hunk);
     }
   }
 
   async regenerate(target?: unknown): Promise<void> {
-    const found = this.one(target);
+    const found = this.oneOfLines(target);
     const prompt =
       found &&
-      (await vscode.window.showInputBox({
+      (await askWords(this.drafts, REGENERATE, {
         title: "Tark: write this change anew",
-        prompt: "What should be otherwise? Nothing: just in another way",
-        value: this.unsent,
-        ignoreFocusOut: true,
+        example: "what should be otherwise? Nothing: just in another way",
+        optional: true,
       }));
     if (found && prompt !== undefined) {
-      this.unsent = prompt; // until it is taken
       await this.server.command("tark.hunk.regenerate", { hunkId: found.hunk.hunkId, prompt });
-      this.unsent = "";
-      vscode.window.setStatusBarMessage("Tark: the change is being written anew", 5000);
+      this.drafts.taken(REGENERATE, prompt);
+      const waits = this.server.state.permissions.some(({ turnId }) => turnId === found.hunk.turnId);
+      const when = waits ? "will be written anew once you have decided on the rest of its turn" : "is being written anew";
+      vscode.window.setStatusBarMessage(`Tark: the change ${when}`, 5000);
     }
   }
 
@@ -134,6 +143,15 @@ export class Review implements vscode.Disposable {
       void say(hunkIdOf(target) === undefined ? this.meant.nothing() : "that change is decided already");
     }
     return found;
+  }
+
+  private oneOfLines(target: unknown): WaitingHunk | undefined {
+    const found = this.one(target);
+    const words = found && operation(found.hunk, nameOf);
+    if (words !== undefined) {
+      void say(`this change ${words}: there are no lines to write`);
+    }
+    return words === undefined ? found : undefined;
   }
 
   /** What the keys and menus ask for. */

@@ -9,11 +9,23 @@ import * as vscode from "vscode";
 import { hands } from "./hands";
 import { ended, run, said, select } from "./window";
 
-test("the folder of the file is what the agent sees", async () => {
+async function alone(): Promise<void> {
   const path = join(mkdtempSync(join(tmpdir(), "tark-")), "alone.txt");
   writeFileSync(path, "one\ntwo\n");
   const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(path));
   select(editor, 0, 1);
+}
+
+test("what the agent sees then is told, also where the chat is not seen", async () => {
+  await vscode.commands.executeCommand("workbench.action.closeSidebar");
+  await alone();
+  await run("fix");
+  await hands.sees("no folder is open, so");
+  await ended();
+});
+
+test("the folder of the file is what the agent sees", async () => {
+  await alone();
   const done = run("ask");
   await hands.answer("hello");
   await done;

@@ -1,10 +1,10 @@
-/** Commands that start turns, end them, and take back what they did. */
+/** Commands that start turns and end them. */
 
 import assert from "node:assert/strict";
 import { setup, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, begin, ended, proposed, run, said, select, state, until } from "./window";
+import { anew, begin, ended, run, said, select, state, until } from "./window";
 
 let editor: vscode.TextEditor;
 
@@ -104,27 +104,4 @@ test("stopAll: also those of other sessions", async () => {
   await run("stopAll");
   (await state()).goOn(sessionId);
   assert.equal((await ended()).stopReason, "cancelled");
-});
-
-test("undo: nothing of another session", async () => {
-  await proposed(editor);
-  await run("acceptAll");
-  await until("both lines", () => /TWO[^]*NINE/.test(editor.document.getText()));
-  const { sessionId } = await begin("what is it?");
-  (await state()).goOn(sessionId);
-  await ended();
-  await run("undo");
-  await hands.sees("there is nothing to take back");
-  assert.match(editor.document.getText(), /TWO[^]*NINE/);
-});
-
-test("undo: what the last turn changed, and then nothing more", async () => {
-  const before = editor.document.getText();
-  await proposed(editor);
-  await run("acceptAll");
-  await until("both lines", () => /TWO[^]*NINE/.test(editor.document.getText()));
-  await until("it is told of", async () => [...(await state()).transcripts.values()].some((each) => each.turns.some((turn) => turn.edits?.length)));
-  await run("undo");
-  await until("the former text", () => editor.document.getText() === before);
-  await hands.sees("took back “upper two and nine” in numbers.txt");
 });

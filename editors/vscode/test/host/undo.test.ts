@@ -1,0 +1,96 @@
+/** "Undo Turn": what it takes back, what it keeps, and which turn it is about. */
+
+import assert from "node:assert/strict";
+import { setup, test } from "mocha";
+import * as vscode from "vscode";
+import { hands } from "./hands";
+import { anew, api, begin, ended, proposed, run, state, turns, until } from "./window";
+
+let editor: vscode.TextEditor;
+
+setup(async () => {
+  editor = await anew();
+});
+
+const text = (): string => editor.document.getText();
+
+test("undo: nothing of another session", async () => {
+  await proposed(editor);
+  await run("acceptAll");
+  await until("both lines", () => /TWO[^]*NINE/.test(text()));
+  const { sessionId } = await begin("what is it?");
+  (await state()).goOn(sessionId);
+  await ended();
+  await run("undo");
+  await hands.sees("there is nothing to take back");
+  assert.match(text(), /TWO[^]*NINE/);
+});
+
+test("undo: what the last turn changed, and then nothing more", async () => {
+  const before = text();
+  await proposed(editor);
+  await run("acceptAll");
+  await until("both lines", () => /TWO[^]*NINE/.test(text()));
+  await until("it is told of", async () => [...(await state()).transcripts.values()].some((each) => each.turns.some((turn) => turn.edits?.length)));
+  await run("undo");
+  await until("the former text", () => text() === before);
+  await hands.sees("took back “upper two and nine” in numbers.txt");
+});
+
+/** Two turns that changed something: line 5, then lines 2 and 9. */
+async function twoTurns(): Promise<void> {
+  await begin("upper five");
+  await until("a hunk", async () => (await state()).hunks.size > 0);
+  await run("acceptAll");
+  await until("its line", () => text().includes("FIVE"));
+  await allEnded();
+  await proposed(editor);
+  await run("acceptAll");
+  await until("both lines", () => /TWO[^]*NINE/.test(text()));
+  await allEnded();
+}
+
+async function allEnded(): Promise<void> {
+  const known = await state();
+  await until("their end", () => turns(known).every((turn) => turn.state === "ended"));
+}
+
+async function write(line: number, words: string): Promise<void> {
+  await editor.edit((edit) => edit.replace(editor.document.lineAt(line).range, words));
+}
+
+test("undo: what was kept is tried again, and not the turn before it", async () => {
+  await twoTurns();
+  await write(1, "zwei");
+  await run("undo");
+  await hands.sees("kept numbers.txt: ");
+  await write(1, "TWO");
+  await run("undo");
+  await until("the line is as it was", () => editor.document.lineAt(1).text === "two");
+  assert.equal(editor.document.lineAt(4).text, "FIVE");
+});
+
+test("undo: past what was kept by a button", async () => {
+  await twoTurns();
+  await write(1, "zwei");
+  await run("undo");
+  await hands.clicks("kept numbers.txt: ", "Undo the Turn Before");
+  await until("the turn before", () => editor.document.lineAt(4).text === "five");
+  assert.equal(editor.document.lineAt(1).text, "zwei");
+});
+
+test("undo: what waits for review is said, and the turn before it stays; once accepted it can be taken back", async () => {
+  await twoTurns();
+  const { server } = await api();
+  await server.command("tark.turn.start", { prompt: "propose ten", mode: "plan", noDocument: true });
+  await until("a hunk", () => server.state.hunks.size > 0);
+  await allEnded();
+  await run("undo");
+  await hands.sees("“propose ten”: 1 change still waits for your review");
+  assert.match(text(), /TWO[^]*NINE/);
+  await run("acceptAll");
+  await until("its line", () => text().includes("TEN"));
+  await run("undo");
+  await until("the line is as it was", () => editor.document.lineAt(9).text === "ten");
+  assert.match(text(), /TWO[^]*NINE/);
+});
