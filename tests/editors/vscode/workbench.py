@@ -174,12 +174,11 @@ class Workbench:
         return found[-1]
 
     def told(self) -> str:
-        """For a test that failed: a picture's path, what notifications say, and the end of the extension's output."""
+        """For a test that failed: a picture's path, and what notifications say."""
         picture = self.workspace.parent / "screen.png"
         self.page.screenshot(path=picture)
         said = self.page.locator(".notification-list-item-message").all_inner_texts()
-        logs = [path.read_text(errors="replace")[-2000:] for path in sorted(self._data.rglob("*Tark*.log"))]
-        return "\n".join([str(picture), *said, *logs])
+        return "\n".join([str(picture), *said])
 
     def read(self, name: str) -> str:
         return (self.workspace / name).read_text()
