@@ -2,7 +2,7 @@
 
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import * as vscode from "vscode";
 import { say, warn } from "../notify";
 import type { Client } from "./client";
@@ -85,9 +85,9 @@ async function fill(
   await run(python, "-I", "-m", "venv", environment).catch(explain("the environment could not be made"));
   const own = join(programsOf(around, environment), executable(around, "python"));
   const what = await requirement(context);
-  tell(`installing ${what}…`);
+  tell(`installing ${basename(what)}…`);
   await run(own, "-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar=off", what).catch(
-    explain(`${what} could not be installed`),
+    explain(`${basename(what)} could not be installed`),
   );
   tell("starting it…");
   await run(join(programsOf(around, environment), executable(around, PROGRAM)), "--version").catch(
