@@ -68,15 +68,13 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
     vscode.window.setStatusBarMessage("Tark: accepted your lines", 5000);
   }
 
-  /** Unless there is something in it that is nowhere else. */
+  /** VS Code asks where there is something in it that is nowhere else. */
   async close(document: vscode.TextDocument): Promise<void> {
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     const own = tabs.filter(
       (tab) => tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === document.uri.toString(),
     );
-    if (!document.isDirty) {
-      await vscode.window.tabGroups.close(own, true);
-    }
+    await vscode.window.tabGroups.close(own, true);
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
