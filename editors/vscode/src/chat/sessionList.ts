@@ -3,9 +3,9 @@
 import type { Disposable } from "../events";
 import type { Core } from "../parts";
 import type { Session } from "../protocol";
+import { SESSION_ACTIONS } from "../sessionActions";
 import type { Line } from "./line";
 import type { SessionAction } from "./messages";
-import { SESSION_ACTIONS } from "./sessionActions";
 import { sessionRow } from "./told";
 
 export class SessionList implements Disposable {
