@@ -51,7 +51,7 @@ export interface TranscriptView {
 
 /** All that stands around the transcript. */
 export interface Status {
-  readonly server: boolean;
+  readonly server: "running" | "starting" | "none";
   readonly sessionId?: string;
   readonly title: string;
   /** Why nothing can be said in it: another process has it, or it is of another workspace. */
@@ -88,7 +88,6 @@ export interface PermissionRow {
   readonly title: string;
   readonly risk: string;
   readonly why: string;
-  readonly toolCallIds: readonly string[];
   /** `env`: what of it is not as it is here. */
   readonly command?: { readonly text: string; readonly cwd: string; readonly argv: readonly string[]; readonly env: readonly string[] };
   readonly edits?: readonly Diff[];
@@ -131,9 +130,7 @@ export type ToPage =
   | { readonly kind: "sessions"; readonly sessions: readonly SessionRow[]; readonly all: boolean }
   | { readonly kind: "completion"; readonly id: number; readonly items: readonly CompletionRow[] }
   /** Words for the prompt, which stand above what is typed there; of a failed attempt, with what it was in place of. */
-  | { readonly kind: "words"; readonly words: string; readonly instead?: string }
-  /** Behind what is typed there. */
-  | { readonly kind: "append"; readonly words: string }
+  | { readonly kind: "words"; readonly words: string; readonly instead?: Instead }
   | { readonly kind: "draft"; readonly words: string }
   | { readonly kind: "say"; readonly words: string }
   | { readonly kind: "focus" };
@@ -148,13 +145,19 @@ export const RUNS = {
   restart: "tark.client.restart",
 } as const;
 
+/** A turn whose prompt another one takes the place of, in a session of its own, which is a turn of that kind again. */
+export interface Instead {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly turnKind?: string;
+}
+
 export interface Reply { outcome: "allow" | "reject" | "cancelled"; grant?: string; reason?: string }
 export type SessionAction = "open" | "rename" | "fork" | "export" | "delete";
 
 export type ToHost =
   | { readonly kind: "ready" }
-  /** `instead`: the turn whose prompt this one takes the place of, in a session of its own. */
-  | { readonly kind: "send"; readonly words: string; readonly instead?: string }
+  | { readonly kind: "send"; readonly words: string; readonly instead?: Instead }
   | { readonly kind: "steer"; readonly words: string }
   | { readonly kind: "cancel"; readonly turnId?: string }
   | { readonly kind: "undo"; readonly turnId: string }

@@ -7,14 +7,13 @@
 
 import type { StartedTurn } from "../protocol";
 import type { State } from "../state";
-import type { TurnHead } from "./messages";
+import type { Instead, TurnHead } from "./messages";
 
 export interface Message {
   readonly words: string;
   /** Says it to the turn that runs; as a turn where none runs. */
   readonly steers?: boolean;
-  /** The turn whose prompt this one takes the place of, in a session of its own. */
-  readonly instead?: string;
+  readonly instead?: Instead;
 }
 
 /** The file that the person was at. */
@@ -24,8 +23,9 @@ export type Document = { readonly uri: string; readonly version: number } | unde
 export interface Ways {
   readonly state: State;
   document(): Document;
-  start(prompt: string, sessionId: string | undefined, document: Document): Promise<StartedTurn>;
+  start(prompt: string, sessionId: string | undefined, document: Document, kind?: string): Promise<StartedTurn>;
   steer(turn: { readonly sessionId: string; readonly turnId: string }, prompt: string): Promise<boolean>;
+  /** A session that goes on from before that turn, with the same model, mode and approval level. */
   before(sessionId: string, turnId: string): Promise<string>;
   /** A session of its own. */
   begin(): Promise<string>;
@@ -119,14 +119,10 @@ export class Outbox {
   }
 
   /** The person goes there only once it was taken. */
-  private async replace(turnId: string, { message, target, document }: Sent): Promise<void> {
+  private async replace({ sessionId, turnId, turnKind }: Instead, { message, document }: Sent): Promise<void> {
     const { state } = this.ways;
-    const { sessionId } = target;
-    if (sessionId === undefined) {
-      throw new Error("the prompt that this one takes the place of has not been taken yet");
-    }
     const other = await this.ways.before(sessionId, turnId);
-    await this.ways.start(message.words, other, document);
+    await this.ways.start(message.words, other, document, turnKind);
     if (state.sessionId === sessionId) {
       state.goOn(other);
     }

@@ -6,7 +6,7 @@ import { versionOf } from "../permissionText";
 import type { State } from "../state";
 import type { InputRow, PermissionRow, SessionRow, Status } from "./messages";
 
-export function statusOf(state: State, server: boolean, folders: readonly string[]): Status {
+export function statusOf(state: State, server: Status["server"], folders: readonly string[]): Status {
   const session = state.sessions.get(state.sessionId ?? "");
   const turns = state.transcripts.get(state.sessionId ?? "")?.turns ?? [];
   const usage = turns.findLast((turn) => turn.usage?.contextUsed !== undefined)?.usage;
@@ -36,14 +36,13 @@ export function statusOf(state: State, server: boolean, folders: readonly string
 
 /** `ownEnv`: the person's environment. */
 export function permissionRow(request: Permission, ownEnv: Readonly<Record<string, string | undefined>>): PermissionRow {
-  const { requestId, title, risk, why, toolCallIds, command, edits, grants } = request;
+  const { requestId, title, risk, why, command, edits, grants } = request;
   return {
     requestId,
     version: versionOf(request),
     title,
     risk,
     why,
-    toolCallIds: toolCallIds ?? [],
     ...(command && {
       command: {
         text: command.text,

@@ -65,12 +65,9 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     return this.view?.visible ?? false;
   }
 
-  /** Shows it; `focus`: the prompt gets the keys. `text` goes into the prompt, behind what is typed there. */
-  async show({ focus, text }: { focus: boolean; text?: string }): Promise<void> {
+  /** Shows it; `focus`: the prompt gets the keys. */
+  async show({ focus }: { focus: boolean }): Promise<void> {
     await vscode.commands.executeCommand(`${VIEW}.focus`, { preserveFocus: !focus });
-    if (text !== undefined) {
-      this.line.tellSurely({ kind: "append", words: text });
-    }
     if (focus) {
       this.line.tellSurely({ kind: "focus" });
     }
@@ -122,8 +119,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     return {
       state: server.state,
       document: documentHere,
-      start: (prompt, sessionId, textDocument) =>
-        turns.send({ prompt, ...(sessionId !== undefined && { sessionId }), ...(textDocument && { textDocument }) }),
+      start: (prompt, sessionId, textDocument, kind) =>
+        turns.send({ prompt, ...(kind && { kind }), ...(sessionId !== undefined && { sessionId }), ...(textDocument && { textDocument }) }),
       steer: async (turn, prompt) => {
         const { accepted } = await server.command<{ accepted: boolean }>("tark.turn.steer", { turnId: turn.turnId, prompt });
         if (accepted) {
@@ -131,7 +128,13 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         }
         return accepted;
       },
-      before: (sessionId, turnId) => sessions.before(sessionId, turnId),
+      before: async (sessionId, turnId) => {
+        const other = await sessions.before(sessionId, turnId);
+        const { model, mode, approval, thinking } = server.state.sessions.get(sessionId) ?? {};
+        const kept = Object.entries({ model, mode, approval, thinking }).filter(([, value]) => value != null);
+        await server.command("tark.settings.set", { ...Object.fromEntries(kept), sessionId: other }); // it may be a new one
+        return other;
+      },
       begin: async () => (await server.command<{ sessionId: string }>("tark.session.new")).sessionId,
     };
   }
@@ -181,7 +184,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   private tellStatus(): void {
     const { server } = this.core;
-    this.line.tell({ kind: "status", status: statusOf(server.state, server.running, folderUris()) });
+    const now = server.running ? "running" : server.starting ? "starting" : "none";
+    this.line.tell({ kind: "status", status: statusOf(server.state, now, folderUris()) });
   }
 
   private tellWaiting(): void {

@@ -44,8 +44,8 @@ function outbox(ways: Partial<Ways> = {}): { box: Outbox; state: State; log: Log
     {
       state,
       document: () => undefined,
-      start: (prompt, sessionId) => {
-        log.out.push(`start ${prompt} in ${sessionId ?? "a new one"}`);
+      start: (prompt, sessionId, _document, kind) => {
+        log.out.push(`start ${prompt} in ${sessionId ?? "a new one"}${kind === undefined ? "" : ` to ${kind}`}`);
         return Promise.resolve({ sessionId: sessionId ?? "begun", turnId: "t" });
       },
       begin: () => Promise.resolve("its own"),
@@ -86,15 +86,15 @@ test("what is not taken comes back, and the next goes out", async () => {
 test("a prompt in place of an earlier one goes to a session of its own", async () => {
   const { box, state, log, idle } = outbox();
   state.goOn("s1");
-  box.add({ words: "again", instead: "t1" });
+  box.add({ words: "again", instead: { sessionId: "s1", turnId: "t1", turnKind: "ask" } });
   await idle();
-  assert.deepEqual([log.out, state.sessionId], [["start again in s1 before t1"], "s1 before t1"]);
+  assert.deepEqual([log.out, state.sessionId], [["start again in s1 before t1 to ask"], "s1 before t1"]);
 });
 
 test("one that is refused leaves the person where they are", async () => {
   const { box, state, log, idle } = outbox({ start: () => Promise.reject(new Error("no")) });
   state.goOn("s1");
-  box.add({ words: "again", instead: "t1" });
+  box.add({ words: "again", instead: { sessionId: "s1", turnId: "t1", turnKind: "ask" } });
   await idle();
   assert.deepEqual([state.sessionId, log.refused.length], ["s1", 1]);
 });
@@ -178,8 +178,8 @@ test("the page is told no more of a permission than it shows", () => {
 test("status is of the session, else of what new ones begin with", () => {
   const state = new State();
   state.settings = { model: "a/b", mode: "build", approval: "careful" };
-  assert.deepEqual(statusOf(state, true, []), {
-    server: true,
+  assert.deepEqual(statusOf(state, "running", []), {
+    server: "running",
     title: "",
     model: "a/b",
     mode: "build",
@@ -192,7 +192,7 @@ test("status is of the session, else of what new ones begin with", () => {
   const transcript = newTranscript("s");
   state.transcripts.set("s", transcript);
   reduce(transcript, { sessionId: "s", turnId: "t", seq: 1, update: { kind: "usage", contextUsed: 10, contextWindow: 100, costUsd: 0.1 } });
-  const status = statusOf(state, true, []);
+  const status = statusOf(state, "running", []);
   assert.deepEqual([status.title, status.model, status.mode, status.costUsd, status.contextUsed], ["Prices", "c/d", "build", 0.5, 10]);
 });
 

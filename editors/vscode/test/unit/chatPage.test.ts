@@ -11,7 +11,7 @@ import type { Status, ToPage, TurnHead } from "../../src/chat/messages";
 
 const RUNNING: TurnHead = { turnId: "t1", state: "running", prompt: "who calls average?" };
 const STATUS: Status = {
-  server: true,
+  server: "running",
   title: "Prices",
   model: "scripted/editors",
   mode: "build",
@@ -80,7 +80,7 @@ test("a file that is moved or removed is named as others are, and has no line", 
   const page = open();
   const hunk = { range: { start: { line: 0 } }, oldText: "", newText: "" };
   const hunks = [{ ...hunk, operation: { kind: "move", target: "file:///ws/lib/b.py" } }, { ...hunk, operation: { kind: "remove" } }];
-  const row = { requestId: "r", version: "v", title: "move a.py", risk: "write", why: "it moves a file", toolCallIds: [], grants: [] };
+  const row = { requestId: "r", version: "v", title: "move a.py", risk: "write", why: "it moves a file", grants: [] };
   await page.give({ kind: "status", status: STATUS }, { kind: "waiting", permissions: [{ ...row, edits: [{ uri: "file:///ws/a.py", hunks }] }], inputs: [] });
   assert.equal(page.one(".diff pre").textContent, "@@ moved to lib/b.py\n@@ removed\n");
 });
@@ -172,10 +172,24 @@ test("an earlier prompt is edited and sent in its place", async () => {
   const field = page.one("textarea") as HTMLTextAreaElement;
   assert.equal(field.value, RUNNING.prompt);
   page.press(field, "Enter");
-  assert.deepEqual(page.told.find(({ kind }) => kind === "send"), { kind: "send", words: RUNNING.prompt, instead: "t1" });
+  assert.deepEqual(page.told.find(({ kind }) => kind === "send"), { kind: "send", words: RUNNING.prompt, instead: { sessionId: "s", turnId: "t1" } });
   page.press(field, "ArrowUp");
   page.press(field, "ArrowUp");
   assert.equal(field.value, "half a thought");
+});
+
+test("an edit is of its session, and of turns that words alone begin", async () => {
+  const page = open();
+  await page.give(transcript({ ...RUNNING, state: "ended", turnKind: "edit" }));
+  assert.equal(page.all(".turn-head button").length, 0);
+  await page.give(transcript({ ...RUNNING, state: "ended", turnKind: "ask" }));
+  page.one(".turn-head button").click();
+  assert.equal(page.one(".edits").hidden, false);
+  const other = { kind: "transcript", transcript: { sessionId: "other", earlier: false, turns: [] }, sending: [] } as const;
+  await page.give(other);
+  assert.equal(page.one(".edits").hidden, true);
+  page.press(page.one("textarea"), "Enter");
+  assert.deepEqual(page.told.findLast(({ kind }) => kind === "send"), { kind: "send", words: RUNNING.prompt });
 });
 
 test("words that were not taken come back above what is typed", async () => {
@@ -215,8 +229,10 @@ test("the status names what it is about", async () => {
   assert.equal(page.one("[role=meter]").getAttribute("aria-valuetext"), "25% of the context used, 50k of 200k tokens");
   page.one(".status button").click();
   assert.deepEqual(page.told.at(-1), { kind: "run", what: "model" });
-  await page.give({ kind: "status", status: { ...STATUS, server: false } });
+  await page.give({ kind: "status", status: { ...STATUS, server: "none" } });
   assert.equal(page.one("header .notice").textContent, "There is no server. Start the server");
+  await page.give({ kind: "status", status: { ...STATUS, server: "starting" } });
+  assert.equal(page.one("header .notice").textContent, "The server starts…");
 });
 
 test("sessions are listed when asked for", async () => {

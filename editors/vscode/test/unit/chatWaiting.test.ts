@@ -12,7 +12,6 @@ const PERMISSION: PermissionRow = {
   title: "run_command make",
   risk: "risky",
   why: "it runs a command",
-  toolCallIds: [],
   command: { text: "make \u202eall", cwd: "/ws", argv: ["/bin/bash", "-c", "make \u202eall"], env: ["A=b"] },
   grants: [{ id: "g1", covers: "`make \u202eall` in ., this session" }],
 };

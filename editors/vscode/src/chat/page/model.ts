@@ -11,15 +11,11 @@ export interface TurnModel {
 export type Stale = Set<"head" | number>;
 
 export class Model {
-  sessionId: string | undefined;
-  earlier = false;
   readonly turns: TurnModel[] = [];
   private readonly byId = new Map<string, TurnModel>();
   private stale = new Map<TurnModel, Stale>();
 
   whole(view: TranscriptView): void {
-    this.sessionId = view.sessionId;
-    this.earlier = view.earlier;
     this.turns.length = 0;
     this.byId.clear();
     this.stale.clear();

@@ -1,6 +1,6 @@
 /** What the parts of the page share: how the extension is told, and what stays when the page goes. */
 
-import type { ToHost } from "../messages";
+import type { Instead, ToHost } from "../messages";
 
 const MOST_OPENED = 500;
 
@@ -8,7 +8,7 @@ const MOST_OPENED = 500;
 export interface Kept {
   prompt: string;
   /** The turn whose prompt is edited. */
-  instead?: string;
+  instead?: Instead;
   /** Pieces that the person opened, by key: the latest of them. */
   opened: Record<string, boolean>;
   history: string[];

@@ -1,6 +1,6 @@
 /** The prompt: what was typed is never lost, earlier prompts come back, and an earlier one can be edited and sent again. */
 
-import type { CompletionRow } from "../messages";
+import type { CompletionRow, Instead } from "../messages";
 import { CompletionList } from "./completion";
 import { button, h, say } from "./element";
 import type { Page } from "./page";
@@ -19,6 +19,7 @@ export class PromptPart {
   private readonly buttons: HTMLElement;
   private at: number | undefined; // of the history that is shown
   private running = false;
+  private sessionId: string | undefined; // that is shown
 
   constructor(private readonly page: Page) {
     this.completion = new CompletionList(page, this.field, () => this.changed());
@@ -67,30 +68,39 @@ export class PromptPart {
   }
 
   /** An earlier prompt, to be sent in its place. What was typed comes back with the arrow keys. */
-  edit(turnId: string, words: string): void {
+  edit(turn: Omit<Instead, "sessionId">, words: string): void {
+    if (this.sessionId === undefined) {
+      return;
+    }
     this.remember(this.field.value);
-    this.page.kept.instead = turnId;
+    this.page.kept.instead = { ...turn, sessionId: this.sessionId };
     this.set(words);
     this.focus();
   }
 
   /** What was on its way and was not taken, above what has been typed since. */
-  giveBack(words: string, instead: string | undefined): void {
+  giveBack(words: string, instead: Instead | undefined): void {
     if (instead !== undefined) {
       this.page.kept.instead = instead;
     }
     this.set(this.field.value.trim() === "" ? words : `${words}\n\n${this.field.value}`);
   }
 
-  append(words: string): void {
-    const typed = this.field.value;
-    this.set(typed.trim() === "" ? words : `${typed.replace(/\s+$/, "")}\n${words}`);
+  /** An edit is of its session: in another one, the words are a prompt like any other. */
+  shows(sessionId: string | undefined): void {
+    this.sessionId = sessionId;
+    this.draw();
+  }
+
+  private get instead(): Instead | undefined {
+    const { instead } = this.page.kept;
+    return instead?.sessionId === this.sessionId ? instead : undefined;
   }
 
   private send(): void {
     const words = this.field.value.trim();
     if (words !== "") {
-      const { instead } = this.page.kept;
+      const { instead } = this;
       this.page.tell({ kind: "send", words, ...(instead !== undefined && { instead }) });
       this.sent(words);
     }
@@ -98,7 +108,7 @@ export class PromptPart {
 
   private steer(): void {
     const words = this.field.value.trim();
-    if (!this.running || this.page.kept.instead !== undefined) {
+    if (!this.running || this.instead !== undefined) {
       this.send();
     } else if (words !== "") {
       this.page.tell({ kind: "steer", words });
@@ -181,7 +191,7 @@ export class PromptPart {
   }
 
   private draw(): void {
-    const isEdit = this.page.kept.instead !== undefined;
+    const isEdit = this.instead !== undefined;
     this.edits.hidden = !isEdit;
     this.stopButton.hidden = !this.running;
     this.steerButton.hidden = !this.running || isEdit;

@@ -52,7 +52,7 @@ export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => voi
 
   let folders: readonly string[] = [];
   const prompt = new PromptPart(page);
-  const transcript = new TranscriptPart(page, () => folders, (turnId, words) => prompt.edit(turnId, words));
+  const transcript = new TranscriptPart(page, () => folders, (turn, words) => prompt.edit(turn, words));
   const waiting = new WaitingPart(page, () => folders, (words) => {
     prompt.remember(words);
     handlers.say({ kind: "say", words: "That does not wait any more. What you typed for it comes back with the arrow keys." });
@@ -79,6 +79,7 @@ export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => voi
   const handlers: Handlers = {
     transcript: ({ transcript: view, sending }) => {
       transcript.show(view, sending);
+      prompt.shows(view.sessionId);
       drawn();
     },
     changes: ({ changes }) => {
@@ -97,7 +98,6 @@ export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => voi
     sessions: ({ sessions: rows, all }) => sessions.show(rows, all),
     completion: ({ id, items }) => prompt.complete(id, items),
     words: ({ words, instead }) => prompt.giveBack(words, instead),
-    append: ({ words }) => prompt.append(words),
     draft: ({ words }) => prompt.draft(words),
     say: ({ words }) => {
       say(told, oneLine(words));

@@ -7,6 +7,7 @@ import type { Page } from "./page";
 import { oneLine } from "./prose";
 import { context } from "./words";
 
+const SERVER = { none: "There is no server. ", starting: "The server starts…" };
 const READ_ONLY = {
   held: "Another editor has this session, so it can only be read here. ",
   elsewhere: "This session is of another workspace, so it can only be read here. ",
@@ -33,11 +34,11 @@ export class HeaderPart {
   draw(status: Status): void {
     say(this.title, oneLine(status.title) || "New session");
     this.sessionId = status.sessionId;
-    const words = !status.server ? "There is no server. " : status.readOnly === undefined ? "" : READ_ONLY[status.readOnly];
+    const words = status.server !== "running" ? SERVER[status.server] : status.readOnly === undefined ? "" : READ_ONLY[status.readOnly];
     this.notice.hidden = words === "";
     if (this.notice.dataset["words"] !== words) {
       this.notice.dataset["words"] = words;
-      this.notice.replaceChildren(words, status.server ? this.fork : this.restart);
+      this.notice.replaceChildren(words, ...(status.server === "starting" ? [] : [status.server === "none" ? this.restart : this.fork]));
     }
   }
 }
@@ -69,12 +70,12 @@ export class FooterPart {
       say(element, value === "" ? what : (value.split("/").at(-1) ?? value));
       set(element, "title", `${what}: ${value === "" ? "not chosen" : value}`);
       set(element, "aria-label", `Choose the ${what}, now ${value === "" ? "none" : value}`);
-      element.hidden = !status.server;
+      element.hidden = status.server !== "running";
     }
     const cost = money(status.costUsd);
     say(this.usage, cost);
     set(this.usage, "aria-label", `Cost of the session ${cost}: show usage`);
-    this.usage.hidden = !status.server || cost === "" || status.costUsd === 0;
+    this.usage.hidden = status.server !== "running" || cost === "" || status.costUsd === 0;
     say(this.hunks, `${status.hunks} to review`);
     this.hunks.hidden = status.hunks === 0;
     const full = context(status);

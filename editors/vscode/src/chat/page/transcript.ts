@@ -8,7 +8,7 @@ import type { TranscriptChange, TranscriptView, TurnHead } from "../messages";
 import { button, h } from "./element";
 import { Model, type TurnModel } from "./model";
 import type { Page } from "./page";
-import { TurnView } from "./turn";
+import { TurnView, type Edit } from "./turn";
 
 const AT_END = 40; // pixels from the end that still follow it
 const MOST_TURNS = 80; // who follows the end needs no more
@@ -31,7 +31,7 @@ export class TranscriptPart {
   constructor(
     private readonly page: Page,
     private readonly folders: () => readonly string[],
-    private readonly edit: (turnId: string, words: string) => void,
+    private readonly edit: Edit,
   ) {
     this.earlier = button("Earlier messages", () => page.tell({ kind: "earlier" }), { class: "earlier", hidden: true });
     this.element.append(this.earlier, this.empty, this.turns, this.sending, this.toEnd);

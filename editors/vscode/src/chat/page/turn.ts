@@ -1,5 +1,6 @@
 /** A turn as an element: the prompt, the blocks of the answer, the plan, and how it ended. */
 
+import type { Instead } from "../messages";
 import { newBlock, type Drawn, type Place } from "./blocks";
 import { button, h, set } from "./element";
 import { MarkdownView } from "./markdown";
@@ -11,6 +12,11 @@ import { ending, fileName } from "./words";
 const LONG_PROMPT = 20; // lines: a longer one is cut until it is opened
 const PLAN_SIGNS: Readonly<Record<string, string>> = { completed: "☑", in_progress: "◐" };
 const PLAN_WORDS: Readonly<Record<string, string>> = { completed: "done", in_progress: "being done" };
+
+/** Those that begin with words alone: others are about a place, or fenced in by one, which no prompt says again. */
+const EDITED = new Set(["agent", "ask"]);
+
+export type Edit = (turn: Omit<Instead, "sessionId">, words: string) => void;
 
 export class TurnView {
   readonly element = h("article", { class: "turn" });
@@ -28,7 +34,7 @@ export class TurnView {
     private readonly page: Page,
     private readonly turn: TurnModel,
     private readonly folders: Place["folders"],
-    private readonly edit: (turnId: string, words: string) => void,
+    private readonly edit: Edit,
   ) {
     this.prompt = new MarkdownView(page);
     this.shownPrompt = h("div", { class: "prompt" }, this.prompt.element);
@@ -105,19 +111,19 @@ export class TurnView {
 
   /** What can be done with the prompt. */
   private drawActions(): void {
-    const { state, turnId, undoable } = this.turn.head;
+    const { state, turnId, turnKind, undoable } = this.turn.head;
     if (this.actions.dataset["state"] === state) {
       return; // a button that has the focus stays
     }
     this.actions.dataset["state"] = state;
-    const edit = (): void => this.edit(turnId, this.turn.head.prompt);
+    const edit = (): void => this.edit({ turnId, ...(turnKind !== undefined && { turnKind }) }, this.turn.head.prompt);
     const cancel = (): void => this.page.tell({ kind: "cancel", turnId });
     const undo = (): void => this.page.tell({ kind: "undo", turnId });
     this.actions.replaceChildren(
       ...(state === "ended" && undoable === true
         ? [button("Undo", undo, { "aria-label": "Take back what this turn changed", title: "Take back what it changed" })]
         : []),
-      ...(state === "running" || state === "ended"
+      ...((state === "running" || state === "ended") && EDITED.has(turnKind ?? "agent")
         ? [button("Edit", edit, { "aria-label": "Edit this prompt and send it in a session of its own", title: "Edit and send again" })]
         : []),
       ...(state === "queued" ? [button("Cancel", cancel, { "aria-label": "Cancel this prompt that waits" })] : []),

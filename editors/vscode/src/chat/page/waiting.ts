@@ -44,6 +44,9 @@ export class WaitingPart {
   /** Rows that are as they were stay. */
   show(permissions: readonly PermissionRow[], inputs: readonly InputRow[]): void {
     const now = new Set([...permissions, ...inputs].map(({ requestId }) => requestId));
+    for (const requestId of now) {
+      this.answered.delete(requestId); // that answer was not taken
+    }
     const isNew = [...now].some((requestId) => !this.rows.has(requestId));
     for (const requestId of [...this.rows.keys(), ...Object.keys(this.page.kept.answers)]) {
       if (!now.has(requestId)) {
