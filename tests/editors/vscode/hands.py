@@ -11,6 +11,8 @@ from typing import Any
 
 from playwright.sync_api import Error, Locator, Page
 
+from tests.patience import AT_ONCE
+
 LOG = logging.getLogger(__name__)
 LATE = 300.0
 """Seconds after which the extension host is given up."""
@@ -41,8 +43,8 @@ class Hands:
         """What is asked for, until the tests have ended: their results."""
         results: list[dict[str, str]] = []
         while True:
-            page.set_default_timeout(12000)
-            step = self._steps.get(timeout=100)
+            page.set_default_timeout(AT_ONCE * 1000)
+            step = self._steps.get(timeout=LATE)
             LOG.info("%s", step.asked)
             if step.asked["do"] != "result":
                 step.done.put(_do(page, step.asked))

@@ -75,7 +75,12 @@ def test_a_session_goes_by_way_of_a_file_and_is_deleted_after_a_question(bench: 
     (exported,) = bench.home.rglob("exports/*.json")
     bench.run("Tark: Import a Session")
     bench.page.locator(".quick-input-title").filter(has_text="Import a session").wait_for()
-    bench.answer(str(exported))
+    rows = bench.page.locator(".quick-input-list .monaco-list-row")
+    rows.filter(has_text="..").wait_for()  # it has looked where it begins
+    box = bench.page.locator(".quick-input-widget input[type=text]")
+    box.fill(str(exported))
+    rows.filter(has_text=exported.name).wait_for()  # and where that is
+    box.press("Enter")
     expect(bench.chat().locator("#prompt")).to_be_focused()  # what is opened before that loses the focus to it
     until(lambda: sessions(bench) == 2, "the session and its copy")
     for answer, left in (("Cancel", 2), ("Delete", 1)):
