@@ -96,10 +96,11 @@ export class Inputs implements vscode.Disposable {
     this.offer([requestId]);
   }
 
+  /** It stays kept until that was seen. */
   private offer(requestIds: readonly string[]): void {
     const draft = requestIds.map((requestId) => this.drafts.of(requestId)).join("\n\n").trim();
     if (draft !== "") {
-      void say("the question is no more; what you wrote is kept", "Copy It").then(async (copy) => {
+      void say(`the question is no more; what you wrote is kept: “${short(draft, 40)}”`, "Copy It").then(async (copy) => {
         await (copy && vscode.env.clipboard.writeText(draft));
         requestIds.forEach((requestId) => this.drafts.keep(requestId, ""));
       });

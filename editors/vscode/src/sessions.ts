@@ -37,7 +37,7 @@ export class Sessions {
     }
   }
 
-  /** An update is missing, or the server was started anew. */
+  /** As it is stored: an update is missing, or more of it is wanted. */
   async reload(sessionId: string): Promise<void> {
     const loading = this.loading.get(sessionId) ?? this.load(sessionId).finally(() => this.loading.delete(sessionId));
     this.loading.set(sessionId, loading);
