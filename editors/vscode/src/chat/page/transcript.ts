@@ -1,7 +1,7 @@
 /**
  * The transcript on the page: drawn at most once a frame, only what changed.
  *
- * Who reads further up stays there; who is at the end follows it. Turns off the screen cost nothing (chat.css).
+ * Who reads further up stays there; who is at the end follows it. Turns off the screen cost nothing (css/transcript.css).
  */
 
 import type { TranscriptChange, TranscriptView, TurnHead } from "../messages";
