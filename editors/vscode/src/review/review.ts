@@ -158,8 +158,9 @@ export class Review implements vscode.Disposable {
   private look(): void {
     const editor = vscode.window.activeTextEditor;
     const isEdited = editor?.document.uri.scheme === EDITED;
-    this.tell("tark.hunksInEditor", this.meant.places(editor).length > 0);
-    this.tell("tark.hunkAtCursor", isEdited || (editor !== undefined && this.meant.hunks(undefined).length > 0));
+    const isIn = this.meant.places(editor).length > 0;
+    this.tell("tark.hunksInEditor", isIn);
+    this.tell("tark.hunkAtCursor", isEdited || (isIn && this.meant.hunks(undefined).length > 0));
   }
 
   /** Only where it is another one: each is a message to the window. */
