@@ -64,16 +64,13 @@ test("a file of more than 10 MB is refused in words, and what was typed is kept"
   const line = `${"x".repeat(99)}\n`;
   const editor = await open("huge.txt", line.repeat(110_000));
   editor.selection = new vscode.Selection(0, 0, 1, 0);
-  const kept = "Your words are kept for the next time you ask";
   const done = run("edit");
   await hands.answer("make it shorter");
   await done;
-  await hands.sees(kept);
-  await vscode.commands.executeCommand("notifications.clearAll");
+  await hands.sees("Your words are kept for the next time you ask");
   const again = run("edit");
   await hands.shows(".quick-input-widget input");
-  await hands.press("Enter"); // they stand there
+  await hands.press("Enter"); // which an empty box would not take
   await again;
-  await hands.sees(kept);
   assert.equal((await state()).hunks.size, 0);
 });
