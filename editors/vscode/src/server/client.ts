@@ -8,22 +8,25 @@ import { say, telling, words } from "../notify";
 import type { RunningTurns } from "../runningTurns";
 import type { State } from "../state";
 import type { Updates } from "../updates";
-import { type Beginning, Configuration } from "./configuration";
+import { Calls } from "./calls";
+import { Configuration } from "./configuration";
 import type { Found } from "./discovery";
 import type { Rim } from "./languageClient";
 import type { Ending, ServerProcess } from "./process";
 import { Restarts } from "./restart";
 import type { Secrets } from "./secrets";
-import { find, launch, type Running, spawned } from "./running";
+import { find, launch, type Running, spawned, takeOver } from "./running";
 import type { Server } from "./server";
 import { refresh } from "./standing";
 import { Trouble } from "./trouble";
 
-const ENDED = "the server has ended";
-
 export class Client implements Server, vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Tark");
   private readonly trace = vscode.window.createOutputChannel("Tark (trace)");
+  private readonly calls = new Calls(
+    () => this.current,
+    (line) => this.log.appendLine(line),
+  );
   private readonly trouble: Trouble;
   private readonly restarts = new Restarts();
   private readonly configuration: Configuration;
@@ -118,38 +121,23 @@ export class Client implements Server, vscode.Disposable {
 
   /** It was told of this setting of the person's by a command: it need not be started anew for that. */
   async knows(setting: string): Promise<void> {
-    const of = this.current;
-    const { options } = await this.configuration.beginning();
-    if (of !== undefined) {
-      const started = JSON.parse(of.started) as Beginning;
-      const known = Object.keys(options).map((key) => [key, key === setting ? options[key] : started.options[key]]);
-      of.started = JSON.stringify({ ...started, options: Object.fromEntries(known) as object });
+    const beginning = await this.configuration.beginning();
+    if (this.current !== undefined) {
+      takeOver(this.current, beginning, setting);
     }
   }
 
   async command<T>(name: string, argument: object = {}): Promise<T> {
     await this.ensure();
-    const commands = this.current?.client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
-    if (this.current !== undefined && !commands.includes(name)) {
-      throw new Error(`the server does not know ${name}: is it up to date? ("Tark: Install Server")`);
-    }
-    return this.request<T>("workspace/executeCommand", { command: name, arguments: [argument] });
+    return this.calls.command<T>(name, argument);
   }
 
-  async request<T>(method: string, params: object): Promise<T> {
-    const of = this.current;
-    if (of === undefined) {
-      throw new Error(ENDED);
-    }
-    try {
-      return await of.client.sendRequest<T>(method, params);
-    } catch (problem) {
-      throw this.current === of ? problem : new Error(ENDED, { cause: problem });
-    }
+  request<T>(method: string, params: object): Promise<T> {
+    return this.calls.request<T>(method, params);
   }
 
   notify(method: string, params: object): void {
-    this.current?.client.sendNotification(method, params).catch((problem: unknown) => this.log.appendLine(words(problem)));
+    this.calls.notify(method, params);
   }
 
   dispose(): void {
@@ -179,7 +167,6 @@ export class Client implements Server, vscode.Disposable {
       return;
     }
     try {
-      refuseVirtual();
       const beginning = await this.configuration.beginning();
       this.tried = JSON.stringify(beginning);
       this.launching = await spawned(this.context, await find(this.context, this.trouble), beginning);
@@ -295,13 +282,5 @@ export class Client implements Server, vscode.Disposable {
       this.toldSettings = others;
       this.notify("workspace/didChangeConfiguration", { settings: { tark: JSON.parse(others) as object } });
     }
-  }
-}
-
-/** What is not on a disk the server cannot read. */
-function refuseVirtual(): void {
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  if (folders.length > 0 && folders.every(({ uri }) => uri.scheme !== "file")) {
-    throw new Error("the files of this workspace are on no disk, so the server cannot read them: open a folder that is on one");
   }
 }

@@ -122,7 +122,7 @@ export function executable(around: Pick<Surroundings, "platform">, name: string)
   return around.platform === "win32" && !/\.exe$/i.test(name) ? `${name}.exe` : name;
 }
 
-export function searchPath(around: Surroundings): readonly string[] {
+function searchPath(around: Surroundings): readonly string[] {
   const { delimiter, isAbsolute } = paths(around);
   const value = around.environment["PATH"] ?? around.environment["Path"] ?? "";
   return value.split(delimiter).filter((folder) => isAbsolute(folder));

@@ -1,7 +1,7 @@
 /** One process of the server: started where it was found, and spoken to as the contract says. */
 
 import { mkdir } from "node:fs/promises";
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { words } from "../notify";
 import type { Beginning } from "./configuration";
@@ -23,6 +23,10 @@ export interface Running {
 
 /** Fails with words for the person. */
 export async function find(context: vscode.ExtensionContext, trouble: Trouble): Promise<Found> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  if (folders.length > 0 && folders.every(({ uri }) => uri.scheme !== "file")) {
+    throw new Error("the files of this workspace are on no disk, so the server cannot read them: open a folder that is on one");
+  }
   const passedOver: string[] = [];
   const found = await discover(await surroundings(context, (program) => void passedOver.push(program)));
   passedOver.forEach((program) => void trouble.passedOver(program));
@@ -65,6 +69,13 @@ export async function launch(process: ServerProcess, beginning: Beginning, rim: 
     void trouble.contract(problem, found);
   }
   return { client, process, found, started: JSON.stringify(beginning) };
+}
+
+/** This one of the options it has by now, as if it had been started with it. */
+export function takeOver(running: Running, { options }: Beginning, option: string): void {
+  const started = JSON.parse(running.started) as Beginning;
+  const now = Object.keys(options).map((key) => [key, key === option ? options[key] : started.options[key]]);
+  running.started = JSON.stringify({ ...started, options: Object.fromEntries(now) as object });
 }
 
 function environment(keys: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
