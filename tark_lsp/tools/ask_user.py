@@ -31,6 +31,7 @@ async def preview(args: AskUserArguments, ctx: ToolContext) -> Preview:  # noqa:
 async def run(args: AskUserArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as every tool's
     # The label is the id, so that words that happen to be an id mean the same.
     options = [Option(option, option) for option in args.options]
+    ctx.report(f"waiting for you: {args.question}")
     answer = await ctx.editor.ask(args.question, options, multiple=args.multiple and bool(options), by_model=True)
     if answer is None:
         raise ToolError(

@@ -22,7 +22,10 @@ from tests.tools.conftest import Bench
 )
 async def test_ask_user(bench: Bench, arguments: dict[str, Any], answer: str | list[str], expected: str) -> None:
     bench.editor.answers = [answer]
+    said: list[str] = []
+    bench.ctx.report = said.append
     assert await bench.call("ask_user", question="Which?", **arguments) == expected
+    assert said == ["waiting for you: Which?"]
     assert [option.label for option in bench.editor.asked[0][1]] == arguments.get("options", [])
 
 
