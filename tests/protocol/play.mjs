@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 
 const require = createRequire(import.meta.url);
-const { asked, interrupted, newTranscript, reduce, steered } = require(`${process.argv[2]}/transcript.js`);
-const { fromSession } = require(`${process.argv[2]}/storedSession.js`);
+const { asked, interrupted, newTranscript, reduce, steered } = require(`${process.argv[2]}/model/transcript.js`);
+const { fromSession } = require(`${process.argv[2]}/model/storedSession.js`);
 
 function words(change) {
   if (change === undefined) {

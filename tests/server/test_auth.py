@@ -239,8 +239,13 @@ async def test_a_key_is_never_asked_for_in_the_editor(make: MakeDesk) -> None:
 async def test_keys_of_the_environment(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-s3cret")
     desk = make(tark=())
-    openai = {"provider": "openai", "status": "ready", "source": "OPENAI_API_KEY", "hint": ""}
-    openai["variables"] = ["OPENAI_API_KEY"]
+    openai = {
+        "provider": "openai",
+        "status": "ready",
+        "source": "OPENAI_API_KEY",
+        "hint": "",
+        "variables": ["OPENAI_API_KEY"],
+    }
     statuses = {each["provider"]: each for each in (await desk.command("tark.auth.status"))["providers"]}
     assert statuses["openai"] == openai
     assert statuses["ollama"]["status"] == "unneeded"

@@ -1,7 +1,7 @@
 /** The server starts with the first file, so that hunks and code actions are there before the first command. */
 
 import * as vscode from "vscode";
-import { telling, warn, words } from "./notify";
+import { telling, warn, words } from "./status/notify";
 import type { Client } from "./server/client";
 import { NoServer } from "./server/server";
 

@@ -1,14 +1,14 @@
 /** What each command of the palette does. Ids are `tark.client.*`: the language client takes the server's own. */
 
 import * as vscode from "vscode";
-import { menu } from "./menu";
-import { say, telling } from "./notify";
+import { menu } from "./status/menu";
+import { say, telling } from "./status/notify";
 import type { Parts } from "./parts";
 import { logIn, logOut, setKey } from "./pickers/login";
 import { choosePrompt } from "./pickers/prompts";
 import { chooseSession, compactSession, importSession } from "./pickers/sessions";
 import { chooseLevel, chooseModel } from "./pickers/settings";
-import { showWaiting } from "./waitingList";
+import { showWaiting } from "./asking/waitingList";
 
 type Command = (parts: Parts, ...given: unknown[]) => unknown;
 

@@ -1,19 +1,19 @@
 /** The parts of the extension that others build on, and what a command gets to work with. */
 
 import type { ChatView } from "./chat/view";
-import type { Inputs } from "./input";
-import type { Permissions } from "./permission";
-import type { Reports } from "./report";
+import type { Inputs } from "./asking/input";
+import type { Permissions } from "./asking/permission";
+import type { Reports } from "./status/report";
 import type { Review } from "./review/review";
-import type { RunningTurns } from "./runningTurns";
+import type { RunningTurns } from "./model/runningTurns";
 import type { Client } from "./server/client";
 import type { Secrets } from "./server/secrets";
 import type { Server } from "./server/server";
-import type { Sessions } from "./sessions";
-import type { Turns } from "./turn";
-import type { Undo } from "./undo";
-import type { Updates } from "./updates";
-import type { Waiting } from "./waiting";
+import type { Sessions } from "./model/sessions";
+import type { Turns } from "./turns/turn";
+import type { Undo } from "./turns/undo";
+import type { Updates } from "./model/updates";
+import type { Waiting } from "./asking/waiting";
 
 /** What is there before any view. */
 export interface Core {

@@ -1,5 +1,5 @@
 ---What the updates of a session make: a transcript, which is turns of blocks. The rules are in docs/clients.md.
----Pure: no Neovim API. The same in tests/protocol/transcript.py and editors/vscode/src/transcript.ts.
+---Pure: no Neovim API. The same in tests/protocol/transcript.py and editors/vscode/src/model/transcript.ts.
 local M = {}
 
 local OF_START = { 'prompt', 'turnKind', 'model', 'mode', 'range' }

@@ -1,7 +1,7 @@
 /** Mentions and named prompts for the prompt: the server completes a document of its own kind, `tark:...tark.md`. */
 
 import type { Server } from "../server/server";
-import type { Disposable } from "../events";
+import type { Disposable } from "../model/events";
 import type { CompletionRow } from "./messages";
 import { completionRows, positionAt, type CompletionAnswer } from "./completionRows";
 

@@ -1,6 +1,6 @@
 /** The server's answer to a completion in the prompt, as rows of its list. Positions are UTF-16's, as offsets are. Pure. */
 
-import type { Position, Range } from "../protocol";
+import type { Position, Range } from "../model/protocol";
 import type { CompletionRow } from "./messages";
 
 interface Item {

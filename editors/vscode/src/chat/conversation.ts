@@ -1,9 +1,9 @@
 /** The session that the page shows: told whole once, then by its changes, of which many go in one message. */
 
-import type { Disposable } from "../events";
-import { warn, words } from "../notify";
+import type { Disposable } from "../model/events";
+import { warn, words } from "../status/notify";
 import type { Core } from "../parts";
-import type { Change, Transcript } from "../types";
+import type { Change, Transcript } from "../model/transcriptTypes";
 import { Durations } from "./durations";
 import type { Line } from "./line";
 import type { TurnHead } from "./messages";

@@ -1,6 +1,6 @@
 /** How long tool calls have run, as far as it was seen here: waiting for the person does not count. Pure. */
 
-import type { ToolCall } from "../types";
+import type { ToolCall } from "../model/transcriptTypes";
 
 interface Run {
   ms: number;

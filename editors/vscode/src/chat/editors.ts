@@ -1,10 +1,10 @@
 /** What the chat does in editors: shows a place, puts code there, has it worked in, copies it. */
 
 import * as vscode from "vscode";
-import { lastFileEditor } from "../lastFileEditor";
-import { warn } from "../notify";
+import { lastFileEditor } from "../turns/lastFileEditor";
+import { warn } from "../status/notify";
 import { SCHEME as DIFF } from "../review/diff";
-import type { Turns } from "../turn";
+import type { Turns } from "../turns/turn";
 import { resolveIn } from "./places";
 
 const LONGEST_URL = 2000;

@@ -1,6 +1,6 @@
 /** What the extension and the page of its chat tell each other. Types and tables only: both sides are built with it. */
 
-import type { Notice, PlanEntry, ToolCall, Turn, Usage, Words } from "../types";
+import type { Notice, PlanEntry, ToolCall, Turn, Usage, Words } from "../model/transcriptTypes";
 
 /** A turn without its blocks. `sending`: the server has not taken it yet. */
 export interface TurnHead {

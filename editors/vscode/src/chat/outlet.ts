@@ -4,7 +4,7 @@
  * A text that grows is told by what was added. The page holds the last turns only, until more are asked for.
  */
 
-import type { Block, Change, ToolCall, Transcript, Turn } from "../types";
+import type { Block, Change, ToolCall, Transcript, Turn } from "../model/transcriptTypes";
 import type { Durations } from "./durations";
 import type { BlockView, TranscriptChange, TranscriptView, TurnHead } from "./messages";
 

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Core } from "../parts";
 import { apply, browse, copy, insert, openPath, openUri } from "./editors";
-import { line, short } from "../visible";
+import { line, short } from "../text/visible";
 import { RUNS, type ToHost, type ToPage } from "./messages";
 
 const LONGEST_NAME = 80; // of a prompt in a question

@@ -5,8 +5,8 @@
  * ones goes on with the session that the first begins. What is on its way shows at once, and what is not taken comes back.
  */
 
-import type { StartedTurn } from "../protocol";
-import type { State } from "../state";
+import type { StartedTurn } from "../model/protocol";
+import type { State } from "../model/state";
 import type { Instead, TurnHead } from "./messages";
 
 export interface Message {

@@ -1,9 +1,9 @@
 /** The list of sessions on the page, once it was opened: as the server lists them, by the titles they have since. */
 
-import type { Disposable } from "../events";
+import type { Disposable } from "../model/events";
 import type { Core } from "../parts";
-import type { Session } from "../protocol";
-import { SESSION_ACTIONS } from "../sessionActions";
+import type { Session } from "../model/protocol";
+import { SESSION_ACTIONS } from "../pickers/sessionActions";
 import type { Line } from "./line";
 import type { SessionAction } from "./messages";
 import { sessionRow } from "./told";

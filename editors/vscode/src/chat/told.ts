@@ -1,9 +1,9 @@
 /** What is known of the server, as the page's rows: nothing more than it shows. Pure. */
 
-import { age, counted, money, row } from "../figures";
-import type { Input, Permission, Session } from "../protocol";
-import { versionOf } from "../permissionText";
-import type { State } from "../state";
+import { age, counted, money, row } from "../text/figures";
+import type { Input, Permission, Session } from "../model/protocol";
+import { versionOf } from "../asking/permissionText";
+import type { State } from "../model/state";
 import type { InputRow, PermissionRow, SessionRow, Status } from "./messages";
 
 export function statusOf(state: State, server: Status["server"], folders: readonly string[]): Status {

@@ -1,7 +1,7 @@
 /** The chat in the side bar: gives its page what is known of the server, and does what the page asks for. */
 
 import * as vscode from "vscode";
-import { telling } from "../notify";
+import { telling } from "../status/notify";
 import type { Core } from "../parts";
 import { PromptCompletion } from "./completion";
 import { Conversation } from "./conversation";

@@ -1,12 +1,12 @@
 /** Logging in to a provider by a code on a page, and out; and keys, which VS Code keeps and the server gets in its environment. */
 
 import * as vscode from "vscode";
-import { row } from "../figures";
-import { say, warn } from "../notify";
-import type { Optional } from "../protocol";
+import { row } from "../text/figures";
+import { say, warn } from "../status/notify";
+import type { Optional } from "../model/protocol";
 import type { Secrets } from "../server/secrets";
 import type { Server } from "../server/server";
-import { line } from "../visible";
+import { line } from "../text/visible";
 
 interface Provider {
   readonly provider: string;

@@ -1,11 +1,11 @@
 /** The named prompts there are, to run one about the selection. */
 
 import * as vscode from "vscode";
-import { row } from "../figures";
-import { say } from "../notify";
+import { row } from "../text/figures";
+import { say } from "../status/notify";
 import type { Parts } from "../parts";
-import type { ServerState } from "../protocol";
-import { line } from "../visible";
+import type { ServerState } from "../model/protocol";
+import { line } from "../text/visible";
 
 export async function choosePrompt({ server, turns }: Parts): Promise<void> {
   const { prompts } = await server.command<ServerState>("tark.state"); // they are files, and may be others now

@@ -2,12 +2,12 @@
 
 import * as vscode from "vscode";
 import type { SessionAction } from "../chat/messages";
-import { age, counted, money, row } from "../figures";
-import { say } from "../notify";
-import type { Optional, Session } from "../protocol";
+import { age, counted, money, row } from "../text/figures";
+import { say } from "../status/notify";
+import type { Optional, Session } from "../model/protocol";
 import type { Parts } from "../parts";
-import { SESSION_ACTIONS } from "../sessionActions";
-import { line } from "../visible";
+import { SESSION_ACTIONS } from "./sessionActions";
+import { line } from "../text/visible";
 
 const VERBS: Readonly<Record<SessionAction, string>> = {
   open: "Open",

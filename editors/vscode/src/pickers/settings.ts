@@ -1,12 +1,12 @@
 /** Which model a session has, and what it may do: its mode and its approval level. */
 
 import * as vscode from "vscode";
-import { row, short } from "../figures";
-import { say, warn } from "../notify";
-import type { EffectiveSettings, Optional } from "../protocol";
+import { row, short } from "../text/figures";
+import { say, warn } from "../status/notify";
+import type { EffectiveSettings, Optional } from "../model/protocol";
 import type { Client } from "../server/client";
 import type { Server } from "../server/server";
-import { line } from "../visible";
+import { line } from "../text/visible";
 
 interface Model {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** Hunks are accepted and rejected here; what nobody has seen is shown before it is accepted with the rest. */
 
 import * as vscode from "vscode";
-import { say, warn, words } from "../notify";
+import { say, warn, words } from "../status/notify";
 import type { Server } from "../server/server";
 import type { Diffs } from "./diff";
 import type { ReviewedDocuments } from "./documents";

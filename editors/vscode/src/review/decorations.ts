@@ -1,7 +1,7 @@
 /** Hunks as they look in the editors: red and green lines, the lines to come at the end of those they belong to. */
 
 import * as vscode from "vscode";
-import { code, fence } from "../visible";
+import { code, fence } from "../text/visible";
 import type { ReviewedDocuments } from "./documents";
 import { drawn } from "./ghosts";
 import type { Placed } from "./placed";

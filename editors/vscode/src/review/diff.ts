@@ -1,9 +1,9 @@
 /** VS Code's own diff of hunks, on demand: both sides are documents that are made here and belong to no file. */
 
 import * as vscode from "vscode";
-import type { Hunk } from "../protocol";
-import type { State } from "../state";
-import { line } from "../visible";
+import type { Hunk } from "../model/protocol";
+import type { State } from "../model/state";
+import { line } from "../text/visible";
 import { placesOn, side, type ShownHunk, type Side } from "./diffText";
 import type { ReviewedDocuments } from "./documents";
 import { linesOfFile, nameOf } from "./files";

@@ -1,7 +1,7 @@
 /** The two sides of a diff: a text without some hunks, and with them. Pure. */
 
-import type { Hunk } from "../protocol";
-import { code } from "../visible";
+import type { Hunk } from "../model/protocol";
+import { code } from "../text/visible";
 import { linesOf } from "./words";
 import type { Place } from "./places";
 

@@ -1,8 +1,8 @@
 /** Where hunks stand in the documents that are open: told by the server, carried over each change of the text. */
 
 import * as vscode from "vscode";
-import type { Hunk } from "../protocol";
-import type { State } from "../state";
+import type { Hunk } from "../model/protocol";
+import type { State } from "../model/state";
 import { ChangeLog, lineChanges, type Place } from "./places";
 import { PlacedHunks, type Placed, type Text } from "./placed";
 import { placeOf } from "./words";

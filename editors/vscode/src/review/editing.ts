@@ -4,10 +4,10 @@
  */
 
 import * as vscode from "vscode";
-import type { Hunk } from "../protocol";
+import type { Hunk } from "../model/protocol";
 import type { Server } from "../server/server";
 import { allWaiting, said } from "./words";
-import { words } from "../notify";
+import { words } from "../status/notify";
 
 export const SCHEME = "tark-hunk";
 

@@ -4,8 +4,8 @@
  * to, and whole in the hover and in the diff. Pure.
  */
 
-import type { Hunk } from "../protocol";
-import { code } from "../visible";
+import type { Hunk } from "../model/protocol";
+import { code } from "../text/visible";
 import { changedWords, type Span } from "./changedWords";
 import { runs } from "./lineDiff";
 import type { Place } from "./places";

@@ -1,7 +1,7 @@
 /** Which hunks a command means: the one it is given, those in the selection, of the file, or that a diff shows. */
 
 import * as vscode from "vscode";
-import type { State } from "../state";
+import type { State } from "../model/state";
 import { SCHEME as DIFF, type Diffs } from "./diff";
 import type { ReviewedDocuments } from "./documents";
 import type { Place } from "./places";

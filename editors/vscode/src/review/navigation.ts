@@ -1,7 +1,7 @@
 /** From hunk to hunk, and on to the next file with some. */
 
 import * as vscode from "vscode";
-import { say } from "../notify";
+import { say } from "../status/notify";
 import type { Diffs } from "./diff";
 import type { ReviewedDocuments } from "./documents";
 import { SCHEME as DIFF } from "./diff";

@@ -1,6 +1,6 @@
 /** What is sent to accept or reject hunks, and what is said of the answers. Pure. */
 
-import type { Hunk } from "../protocol";
+import type { Hunk } from "../model/protocol";
 import { count, plural, said, type WaitingHunk } from "./words";
 
 export type Decision = "accept" | "reject";

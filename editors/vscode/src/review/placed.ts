@@ -1,6 +1,6 @@
 /** The hunks of one document: where each stands in the text of now, and how it looks there. Pure. */
 
-import type { DocumentHunks, Hunk } from "../protocol";
+import type { DocumentHunks, Hunk } from "../model/protocol";
 import { carryAll, type ChangeLog, type LineChange, type Place } from "./places";
 import { linesOf, placeOf, standing } from "./words";
 

@@ -1,9 +1,9 @@
 /** Review of changes: marks, lenses, list and diffs put together, and what the commands do. */
 
 import * as vscode from "vscode";
-import { askWords } from "../askWords";
-import type { Drafts } from "../drafts";
-import { say, telling } from "../notify";
+import { askWords } from "../turns/askWords";
+import type { Drafts } from "../turns/drafts";
+import { say, telling } from "../status/notify";
 import type { Core } from "../parts";
 import type { Server } from "../server/server";
 import { Deciding } from "./deciding";

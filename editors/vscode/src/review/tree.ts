@@ -1,8 +1,8 @@
 /** The list of changes: what waits for an answer, then files with their hunks. Its badge is how many answers wait. */
 
 import * as vscode from "vscode";
-import type { State } from "../state";
-import { line } from "../visible";
+import type { State } from "../model/state";
+import { line } from "../text/visible";
 import { nameOf } from "./files";
 import { files, questions, type Node } from "./treeModel";
 

@@ -1,7 +1,7 @@
 /** What the list of changes shows: what waits for an answer, then files with their hunks. Pure. */
 
-import type { DocumentHunks, Input, Permission } from "../protocol";
-import { line, short } from "../visible";
+import type { DocumentHunks, Input, Permission } from "../model/protocol";
+import { line, short } from "../text/visible";
 import { allWaiting, plural, size, title, type Name, type WaitingHunk } from "./words";
 
 export interface Question {

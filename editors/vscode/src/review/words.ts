@@ -1,7 +1,7 @@
 /** Hunks in words: the sizes, titles and counts by which the person knows them everywhere. Pure. */
 
-import type { DocumentHunks, Hunk } from "../protocol";
-import { line, short } from "../visible";
+import type { DocumentHunks, Hunk } from "../model/protocol";
+import { line, short } from "../text/visible";
 import type { Place } from "./places";
 
 /** A hunk that waits, and where it was told of. */

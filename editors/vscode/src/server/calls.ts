@@ -1,7 +1,7 @@
 /** Commands and requests to the server that runs, and what one is told where they cannot be done. */
 
-import { words } from "../notify";
-import type { Running } from "./running";
+import { words } from "../status/notify";
+import type { Running } from "./launch";
 
 const ENDED = "the server has ended";
 

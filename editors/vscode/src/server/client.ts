@@ -4,10 +4,10 @@
  */
 
 import * as vscode from "vscode";
-import { say, telling, words } from "../notify";
-import type { RunningTurns } from "../runningTurns";
-import type { State } from "../state";
-import type { Updates } from "../updates";
+import { say, telling, words } from "../status/notify";
+import type { RunningTurns } from "../model/runningTurns";
+import type { State } from "../model/state";
+import type { Updates } from "../model/updates";
 import { Calls } from "./calls";
 import { Configuration } from "./configuration";
 import type { Found } from "./discovery";
@@ -15,9 +15,9 @@ import type { Rim } from "./languageClient";
 import type { Ending, ServerProcess } from "./process";
 import { Restarts } from "./restart";
 import type { Secrets } from "./secrets";
-import { find, launch, type Running, spawned, takeOver } from "./running";
+import { find, launch, type Running, spawned, takeOver } from "./launch";
 import type { Server } from "./server";
-import { refresh } from "./standing";
+import { refresh } from "./refresh";
 import { Trouble } from "./trouble";
 
 export class Client implements Server, vscode.Disposable {

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { BaseLanguageClient, Diagnostic, Range } from "vscode-languageclient";
-import { lastFileEditor } from "../lastFileEditor";
+import { lastFileEditor } from "../turns/lastFileEditor";
 
 const OURS = "tark"; // the source of the server's own diagnostics
 

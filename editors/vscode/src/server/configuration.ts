@@ -1,7 +1,7 @@
 /** The settings of the server as they are now, and word of when they, the keys or the trust in the workspace change. */
 
 import * as vscode from "vscode";
-import type { RunningTurns } from "../runningTurns";
+import type { RunningTurns } from "../model/runningTurns";
 import type { Secrets } from "./secrets";
 import { type Inspect, otherSettings, userSettings } from "./settings";
 

@@ -4,7 +4,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
-import { say, warn } from "../notify";
+import { say, warn } from "../status/notify";
 import type { Client } from "./client";
 import { executable, named, OWN, PROGRAM, programsOf, type Surroundings } from "./discovery";
 import { Cancelled, Failed, runLogged } from "./programs";

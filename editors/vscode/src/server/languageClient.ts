@@ -18,10 +18,10 @@ import {
   ShowMessageRequest,
   WorkDoneProgressCancelNotification,
 } from "vscode-languageclient/node";
-import { say, warn } from "../notify";
-import type { Input, InputReply, Permission, PermissionReply, Session } from "../protocol";
-import type { UpdateParams } from "../types";
-import { TakenBack } from "../waiting";
+import { say, warn } from "../status/notify";
+import type { Input, InputReply, Permission, PermissionReply, Session } from "../model/protocol";
+import type { UpdateParams } from "../model/transcriptTypes";
+import { TakenBack } from "../asking/waiting";
 import { type ClientState, clientState, type WantedState } from "./clientState";
 import { CAPABILITIES } from "./contract";
 import type { ServerProcess } from "./process";

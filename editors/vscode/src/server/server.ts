@@ -1,6 +1,6 @@
 /** What the other parts get of the language server: commands to it, and what is known of it. */
 
-import type { State } from "../state";
+import type { State } from "../model/state";
 
 export interface Server {
   readonly state: State;

@@ -1,8 +1,8 @@
 /** What the person is told, and offered, when the server does not do what it should. None of it takes the focus. */
 
 import * as vscode from "vscode";
-import { counted } from "../figures";
-import { telling, warn } from "../notify";
+import { counted } from "../text/figures";
+import { telling, warn } from "../status/notify";
 import type { Problem } from "./contract";
 import { type Found, SETTING } from "./discovery";
 import { MOST } from "./restart";

@@ -4,9 +4,9 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import type { Api } from "../../src/extension";
-import type { StartedTurn } from "../../src/protocol";
-import type { State } from "../../src/state";
-import type { Turn } from "../../src/types";
+import type { StartedTurn } from "../../src/model/protocol";
+import type { State } from "../../src/model/state";
+import type { Turn } from "../../src/model/transcriptTypes";
 
 const PATIENCE_MS = 60_000;
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];

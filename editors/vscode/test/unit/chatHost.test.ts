@@ -10,9 +10,9 @@ import { html } from "../../src/chat/html";
 import { resolveIn } from "../../src/chat/places";
 import { Outbox, type Message, type Ways } from "../../src/chat/send";
 import { permissionRow, sessionRow, statusOf } from "../../src/chat/told";
-import type { Permission, Session } from "../../src/protocol";
-import { State } from "../../src/state";
-import { newTranscript, reduce } from "../../src/transcript";
+import type { Permission, Session } from "../../src/model/protocol";
+import { State } from "../../src/model/state";
+import { newTranscript, reduce } from "../../src/model/transcript";
 
 test("only files inside the workspace are found", async () => {
   const root = await mkdtemp(join(tmpdir(), "tark-"));

@@ -6,8 +6,8 @@ import { Durations } from "../../src/chat/durations";
 import type { TranscriptView } from "../../src/chat/messages";
 import { Outlet } from "../../src/chat/outlet";
 import { grows, Model } from "../../src/chat/page/model";
-import { asked, newTranscript, reduce } from "../../src/transcript";
-import type { Transcript, Update } from "../../src/types";
+import { asked, newTranscript, reduce } from "../../src/model/transcript";
+import type { Transcript, Update } from "../../src/model/transcriptTypes";
 
 function held(model: Model): unknown {
   return model.turns.map(({ head, blocks }) => ({ head, blocks }));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Memento } from "vscode";
-import { Drafts } from "../../src/drafts";
+import { Drafts } from "../../src/turns/drafts";
 
 /** As VS Code keeps it: what is read by the next window went through JSON. */
 class Memory implements Memento {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Hunk, Permission } from "../../src/protocol";
-import { answers } from "../../src/permissionAnswers";
-import { grantWords, message, mustBeShown, versionOf, whole } from "../../src/permissionText";
+import type { Hunk, Permission } from "../../src/model/protocol";
+import { answers } from "../../src/asking/permissionAnswers";
+import { grantWords, message, mustBeShown, versionOf, whole } from "../../src/asking/permissionText";
 
 const name = (uri: string): string => uri.replace("file:///w/", "");
 const open = (): boolean => true;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
 import type * as vscode from "vscode";
-import { Events } from "../../src/events";
+import { Events } from "../../src/model/events";
 import { Cancelled, runLogged } from "../../src/server/programs";
 
 const NEVER = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };

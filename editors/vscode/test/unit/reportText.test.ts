@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contextReport } from "../../src/reportText";
+import { contextReport } from "../../src/status/reportText";
 
 test("what a prompt is sent with", () => {
   const parts = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Hunk } from "../../src/protocol";
+import type { Hunk } from "../../src/model/protocol";
 import { changedWords } from "../../src/review/changedWords";
 import { placesOn, side } from "../../src/review/diffText";
 import { drawn, drawsAll } from "../../src/review/ghosts";

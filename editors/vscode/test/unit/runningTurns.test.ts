@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RunningTurns } from "../../src/runningTurns";
-import { State } from "../../src/state";
+import { RunningTurns } from "../../src/model/runningTurns";
+import { State } from "../../src/model/state";
 
 test("a turn that ended before its command was answered does not run", () => {
   const state = new State();

@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Hunk, Permission, Session } from "../../src/protocol";
-import { RunningTurns } from "../../src/runningTurns";
-import { State, type StateEvents } from "../../src/state";
-import type { Update } from "../../src/types";
-import { Updates } from "../../src/updates";
-import { TakenBack, Waiting } from "../../src/waiting";
+import type { Hunk, Permission, Session } from "../../src/model/protocol";
+import { RunningTurns } from "../../src/model/runningTurns";
+import { State, type StateEvents } from "../../src/model/state";
+import type { Update } from "../../src/model/transcriptTypes";
+import { Updates } from "../../src/model/updates";
+import { TakenBack, Waiting } from "../../src/asking/waiting";
 
 function begun() {
   const state = new State();

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { code, fence, hidden, line, short } from "../../src/visible";
-import { RANGES } from "../../src/visibleRanges";
+import { code, fence, hidden, line, short } from "../../src/text/visible";
+import { RANGES } from "../../src/text/visibleRanges";
 
 const LUA = join(process.cwd(), "..", "neovim", "lua", "tark", "visible_ranges.lua");
 

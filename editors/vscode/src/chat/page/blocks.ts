@@ -6,7 +6,7 @@ import { h, say, set } from "./element";
 import { MarkdownView } from "./markdown";
 import { keepOpened, type Page } from "./page";
 import { prose } from "./prose";
-import { counted } from "../../figures";
+import { counted } from "../../text/figures";
 import { callDuration, callProblem, callTitle, fileName, STATUSES } from "./words";
 
 export interface Drawn {

@@ -1,6 +1,6 @@
 /** The list of mentions and named prompts below the prompt: the focus stays in the prompt, its keys choose. */
 
-import { counted } from "../../figures";
+import { counted } from "../../text/figures";
 import type { CompletionRow } from "../messages";
 import { h, set } from "./element";
 import type { Page } from "./page";

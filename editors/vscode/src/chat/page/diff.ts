@@ -4,7 +4,7 @@ import type { Diff } from "../messages";
 import { button, h } from "./element";
 import type { Page } from "./page";
 import { fileName } from "./words";
-import { code as visible } from "../../visible";
+import { code as visible } from "../../text/visible";
 
 const MOST_LINES = 200; // before the person asks for all
 

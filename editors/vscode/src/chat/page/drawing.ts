@@ -4,7 +4,7 @@
  */
 
 import type { Token } from "markdown-it";
-import { code as visible } from "../../visible";
+import { code as visible } from "../../text/visible";
 import { CodeView } from "./code";
 import { h } from "./element";
 import { linked } from "./link";

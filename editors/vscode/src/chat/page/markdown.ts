@@ -8,7 +8,7 @@ import { Drawing, language, LOWEST_HEADING } from "./drawing";
 import { h } from "./element";
 import type { Page } from "./page";
 import { prose } from "./prose";
-import { code as visible } from "../../visible";
+import { code as visible } from "../../text/visible";
 
 const LONGEST = 300_000; // characters: what is longer is shown as it is
 const SLOW = 10_000; // characters of a block that grows: a longer one is drawn some times a second

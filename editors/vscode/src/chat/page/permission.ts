@@ -4,7 +4,7 @@ import type { PermissionRow, Reply } from "../messages";
 import { diffElement } from "./diff";
 import { button, h } from "./element";
 import { oneLine } from "./prose";
-import { code as visible } from "../../visible";
+import { code as visible } from "../../text/visible";
 import type { Asking } from "./waiting";
 import { grantWords, RISKS } from "./words";
 

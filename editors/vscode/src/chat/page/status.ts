@@ -1,6 +1,6 @@
 /** What stands around the transcript: the session's name above it; model, mode, approval, context and cost below it. */
 
-import { money } from "../../figures";
+import { money } from "../../text/figures";
 import type { RUNS, Status } from "../messages";
 import { button, h, say, set } from "./element";
 import type { Page } from "./page";

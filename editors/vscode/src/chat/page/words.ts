@@ -1,6 +1,6 @@
 /** What the chat says of turns, calls and sessions, in the words of the other clients. Pure. */
 
-import { counted, duration, money, row, short } from "../../figures";
+import { counted, duration, money, row, short } from "../../text/figures";
 import type { CallView, PermissionRow, Status, TurnHead } from "../messages";
 import { oneLine } from "./prose";
 

@@ -1,7 +1,7 @@
 /** How a request for permission can be answered, as lenses and pickers offer it. Pure. */
 
 import { grantWords } from "./permissionText";
-import type { Permission, PermissionReply } from "./protocol";
+import type { Permission, PermissionReply } from "../model/protocol";
 
 export interface Reply {
   readonly kind: "reply";

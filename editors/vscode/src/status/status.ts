@@ -1,11 +1,11 @@
 /** The item in the status bar: which model and mode, what goes on, and whether something waits for the person. */
 
 import * as vscode from "vscode";
-import { money, short } from "./figures";
+import { money, short } from "../text/figures";
 import type { Progress } from "./progress";
-import type { RunningTurns } from "./runningTurns";
-import type { State } from "./state";
-import { line } from "./visible";
+import type { RunningTurns } from "../model/runningTurns";
+import type { State } from "../model/state";
+import { line } from "../text/visible";
 
 const REDRAW_MS = 200;
 const LONGEST = 30; // of what goes on: others want room, too

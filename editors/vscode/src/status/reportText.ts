@@ -1,8 +1,8 @@
 /** Reports in words. Pure. */
 
-import { counted, money, row, short } from "./figures";
-import type { Optional } from "./protocol";
-import { line } from "./visible";
+import { counted, money, row, short } from "../text/figures";
+import type { Optional } from "../model/protocol";
+import { line } from "../text/visible";
 
 export interface Spent {
   readonly model?: string;

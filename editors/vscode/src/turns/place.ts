@@ -1,7 +1,7 @@
 /** What a turn is about: the file and the selection at the moment it was asked for, whatever is typed meanwhile. */
 
 import * as vscode from "vscode";
-import type { Range } from "./protocol";
+import type { Range } from "../model/protocol";
 
 export interface Place {
   /** "lines 3 to 5 of prices.py"; empty: nothing is selected. */

@@ -1,8 +1,8 @@
 /** What waits for the person, permissions and questions alike: it enters the state, is answered once, and is dropped. */
 
-import type { Disposable } from "./events";
-import type { Input, InputReply, Permission, PermissionReply } from "./protocol";
-import type { State } from "./state";
+import type { Disposable } from "../model/events";
+import type { Input, InputReply, Permission, PermissionReply } from "../model/protocol";
+import type { State } from "../model/state";
 
 export interface Kinds {
   permission: { request: Permission; reply: PermissionReply };

@@ -2,7 +2,7 @@
 
 import { Events } from "./events";
 import type { DocumentHunks, EffectiveSettings, Input, Permission, Session } from "./protocol";
-import type { Change, Transcript, UpdateParams } from "./types";
+import type { Change, Transcript, UpdateParams } from "./transcriptTypes";
 
 export interface StateEvents {
   /** After it is in the transcript. No change: nothing of it is to be drawn. */

@@ -1,11 +1,11 @@
 /** Work of the server as it goes on: behind the status item at first, and after two seconds with a button that cancels it. */
 
 import * as vscode from "vscode";
-import { line } from "./visible";
+import { line } from "../text/visible";
 
 const LATER_MS = 2_000;
 const LAST_MS = 5_000;
-const WAITING = "waiting for you"; // what for is asked in a notification of its own (permission.ts, input.ts)
+const WAITING = "waiting for you"; // what for is asked in a notification of its own (asking/)
 
 /** What the server tells of it. */
 export interface Told {

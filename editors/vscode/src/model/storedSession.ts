@@ -1,7 +1,7 @@
 /** What `tark.session.open` answers, told as the updates that would have made it. The rules are in docs/clients.md. */
 
 import { listed, newTranscript, steered, tell } from "./transcript";
-import type { Told, Transcript, Turn } from "./types";
+import type { Told, Transcript, Turn } from "./transcriptTypes";
 
 /** The answer of `tark.session.open`, as far as a transcript is made of it. */
 export interface OpenedSession {

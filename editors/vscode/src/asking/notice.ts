@@ -14,7 +14,7 @@ export interface Link {
   readonly run: () => unknown;
 }
 
-/** `text` is for who says it to be without links of others (visible.ts). */
+/** `text` is for who says it to be without links of others (text/visible.ts). */
 export interface Said {
   readonly text: string;
   readonly links: readonly Link[];

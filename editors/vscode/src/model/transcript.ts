@@ -4,7 +4,7 @@
  * Pure. The same in editors/neovim/lua/tark/transcript.lua and tests/protocol/transcript.py.
  */
 
-import type { Block, Change, Told, ToolCall, Transcript, Turn, Update, UpdateParams } from "./types";
+import type { Block, Change, Told, ToolCall, Transcript, Turn, Update, UpdateParams } from "./transcriptTypes";
 
 const OF_START = ["prompt", "turnKind", "model", "mode", "range"];
 const OF_CALL = ["name", "title", "toolKind", "status", "arguments", "locations", "content"];

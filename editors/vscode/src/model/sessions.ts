@@ -1,9 +1,9 @@
 /** Stored sessions, brought into the state: the last messages of them first, earlier ones on demand. */
 
 import type { Session } from "./protocol";
-import type { Server } from "./server/server";
+import type { Server } from "../server/server";
 import { fromSession, type OpenedSession } from "./storedSession";
-import type { Transcript } from "./types";
+import type { Transcript } from "./transcriptTypes";
 import type { Updates } from "./updates";
 
 const LAST = 200; // messages

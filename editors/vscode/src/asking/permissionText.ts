@@ -1,9 +1,9 @@
 /** A request for permission in words: one line for a message, and the whole for a document. Pure. */
 
-import { runs } from "./review/lineDiff";
-import { plural, sizeInBrackets, type Name } from "./review/words";
-import type { DocumentHunks, Hunk, Permission } from "./protocol";
-import { code, line, short } from "./visible";
+import { runs } from "../review/lineDiff";
+import { plural, sizeInBrackets, type Name } from "../review/words";
+import type { DocumentHunks, Hunk, Permission } from "../model/protocol";
+import { code, line, short } from "../text/visible";
 
 /** What fits a notification; a longer command is allowed only after it was shown whole. */
 const LONGEST_MESSAGE = 240;

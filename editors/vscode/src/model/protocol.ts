@@ -1,4 +1,4 @@
-/** What the server sends besides transcripts (types.ts), in the words of docs/protocol.md. Positions are LSP's, in UTF-16. */
+/** What the server sends besides transcripts (transcriptTypes.ts), in the words of docs/protocol.md. Positions are LSP's, in UTF-16. */
 
 /** A field that the server may send as null, or not at all. */
 export type Optional<T> = T | null | undefined;

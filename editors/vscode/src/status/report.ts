@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 import { type Context, contextReport, doctorReport, type DoctorFacts, type Surroundings, type Usage, usageReport } from "./reportText";
-import type { Client } from "./server/client";
-import { line } from "./visible";
+import type { Client } from "../server/client";
+import { line } from "../text/visible";
 
 const SCHEME = "tark-report";
 

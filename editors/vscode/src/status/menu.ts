@@ -1,7 +1,7 @@
 /** What a click on the item in the status bar offers. */
 
 import * as vscode from "vscode";
-import type { Server } from "./server/server";
+import type { Server } from "../server/server";
 
 type Row = readonly [label: string, command: string];
 

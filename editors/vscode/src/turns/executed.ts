@@ -1,8 +1,8 @@
 /** Commands of the server that the lightbulb runs: they fail in words, and their turns are known as our own are. */
 
-import { telling } from "./notify";
-import type { Parts } from "./parts";
-import type { StartedTurn } from "./protocol";
+import { telling } from "../status/notify";
+import type { Parts } from "../parts";
+import type { StartedTurn } from "../model/protocol";
 
 const START = "tark.turn.start";
 const STARTING = new Set([START, "tark.hunk.regenerate"]);

@@ -3,7 +3,7 @@
 import type { DocumentHunks, Hunk, Optional, ServerState, Session, StartedTurn } from "./protocol";
 import type { State } from "./state";
 import { asked, interrupted, newTranscript, reduce, steered } from "./transcript";
-import type { Transcript, Turn, UpdateParams } from "./types";
+import type { Transcript, Turn, UpdateParams } from "./transcriptTypes";
 
 const UNDECIDED = new Set(["pending", "conflict", "stale"]);
 

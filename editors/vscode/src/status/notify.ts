@@ -1,8 +1,8 @@
 /** What the person is told in a line; what they should not see goes to the output channel. */
 
 import * as vscode from "vscode";
-import { NoServer } from "./server/server";
-import { line as visible } from "./visible";
+import { NoServer } from "../server/server";
+import { line as visible } from "../text/visible";
 
 const INSTALL = "Install Server";
 const REPEATED_MS = 1000;

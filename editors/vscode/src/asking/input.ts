@@ -1,12 +1,12 @@
 /** Questions of the model, and of commands that need words: a box opens only when the person comes to answer. */
 
 import * as vscode from "vscode";
-import type { Drafts } from "./drafts";
+import type { Drafts } from "../turns/drafts";
 import { Notice } from "./notice";
-import { say, telling } from "./notify";
-import type { Core } from "./parts";
-import type { Input, InputReply } from "./protocol";
-import { line, short } from "./visible";
+import { say, telling } from "../status/notify";
+import type { Core } from "../parts";
+import type { Input, InputReply } from "../model/protocol";
+import { line, short } from "../text/visible";
 
 const LONGEST = 240;
 const DECLINE = "Do Not Answer";

@@ -6,12 +6,12 @@
 import * as vscode from "vscode";
 import { AskedDocuments, SCHEME } from "./askedDocuments";
 import { Notice, type Said } from "./notice";
-import { say, telling } from "./notify";
-import type { Core } from "./parts";
+import { say, telling } from "../status/notify";
+import type { Core } from "../parts";
 import { answers, type Answer } from "./permissionAnswers";
 import { message, mustBeShown, versionOf, whole } from "./permissionText";
-import type { Permission, PermissionReply } from "./protocol";
-import { isInTab, nameOf } from "./review/files";
+import type { Permission, PermissionReply } from "../model/protocol";
+import { isInTab, nameOf } from "../review/files";
 
 const REJECT: Answer = { kind: "reply", title: "Reject", reply: { outcome: "reject" } };
 /** Edits have their own buttons in the editor: what tells of them is out of the way after a while. */

@@ -2,13 +2,13 @@
 
 import { askWords } from "./askWords";
 import type { Drafts } from "./drafts";
-import { say } from "./notify";
+import { say } from "../status/notify";
 import { type Place, placeHere } from "./place";
-import type { StartedTurn } from "./protocol";
-import type { RunningTurns } from "./runningTurns";
-import type { Server } from "./server/server";
-import type { Sessions } from "./sessions";
-import type { Updates } from "./updates";
+import type { StartedTurn } from "../model/protocol";
+import type { RunningTurns } from "../model/runningTurns";
+import type { Server } from "../server/server";
+import type { Sessions } from "../model/sessions";
+import type { Updates } from "../model/updates";
 
 /** Of `tark.turn.start`. */
 export interface Start {

@@ -1,10 +1,10 @@
 /** How a turn ended and what it warns of, for the person who does not see it: the chat is not on the screen. */
 
 import * as vscode from "vscode";
-import type { Disposable } from "./events";
+import type { Disposable } from "../model/events";
 import { say, warn } from "./notify";
-import type { State } from "./state";
-import type { Update } from "./types";
+import type { State } from "../model/state";
+import type { Update } from "../model/transcriptTypes";
 
 /** Why a turn ended that did not come to its own end. */
 const STOPPED: Readonly<Record<string, string>> = {

@@ -1,11 +1,11 @@
 /** Takes back what turns changed, the last one first. */
 
-import { counted } from "./figures";
-import { say, telling, warn } from "./notify";
-import type { Optional } from "./protocol";
-import { nameOf } from "./review/files";
-import type { RunningTurns } from "./runningTurns";
-import type { Server } from "./server/server";
+import { counted } from "../text/figures";
+import { say, telling, warn } from "../status/notify";
+import type { Optional } from "../model/protocol";
+import { nameOf } from "../review/files";
+import type { RunningTurns } from "../model/runningTurns";
+import type { Server } from "../server/server";
 
 interface Undone {
   readonly restored: readonly string[];

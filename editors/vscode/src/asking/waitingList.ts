@@ -1,9 +1,9 @@
 /** All that waits for the person's answer, to choose from: what a notification told of is never lost. */
 
 import * as vscode from "vscode";
-import { say } from "./notify";
-import type { Parts } from "./parts";
-import { questions } from "./review/treeModel";
+import { say } from "../status/notify";
+import type { Parts } from "../parts";
+import { questions } from "../review/treeModel";
 
 export async function showWaiting({ server, permissions, inputs }: Parts): Promise<void> {
   const { state } = server;

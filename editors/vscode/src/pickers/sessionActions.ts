@@ -1,11 +1,11 @@
 /** What can be done with a session that was chosen from a list. What cannot be undone is asked about. */
 
 import * as vscode from "vscode";
-import type { SessionAction } from "./chat/messages";
-import { say } from "./notify";
-import type { Core } from "./parts";
-import type { Session } from "./protocol";
-import { line } from "./visible";
+import type { SessionAction } from "../chat/messages";
+import { say } from "../status/notify";
+import type { Core } from "../parts";
+import type { Session } from "../model/protocol";
+import { line } from "../text/visible";
 
 type Act = (core: Core, sessionId: string, title: string) => Promise<void>;
 

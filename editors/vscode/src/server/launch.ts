@@ -3,7 +3,7 @@
 import { mkdir } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { words } from "../notify";
+import { words } from "../status/notify";
 import type { Beginning } from "./configuration";
 import { problemWith } from "./contract";
 import { discover, type Found } from "./discovery";

@@ -1,7 +1,7 @@
 /** How things stand at a server that has just started, so that views draw anew. */
 
-import type { Hunk, Optional, ServerState } from "../protocol";
-import type { Updates } from "../updates";
+import type { Hunk, Optional, ServerState } from "../model/protocol";
+import type { Updates } from "../model/updates";
 import type { Server } from "./server";
 
 type Listed = Hunk & { readonly uri: string; readonly version?: Optional<number> };
