@@ -62,7 +62,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     reports: new Reports(server, (context.extension.packageJSON as { version: string }).version),
     chat: new ChatView(context, core),
     review: new Review(drafts("review"), core),
-    permissions: new Permissions(context, core),
+    permissions: new Permissions(core),
     inputs: new Inputs(drafts("questions"), core),
     install: () => install(context, server),
   };

@@ -25,10 +25,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
   readonly onDidChangeCodeLenses = this.lenses.event;
   private readonly owned: vscode.Disposable;
 
-  constructor(
-    _context: vscode.ExtensionContext,
-    private readonly core: Core,
-  ) {
+  constructor(private readonly core: Core) {
     this.owned = vscode.Disposable.from(
       core.server.state.on("permission", () => this.look()),
       Notice.register(),
