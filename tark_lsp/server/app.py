@@ -88,7 +88,6 @@ def create_server() -> Connection:
     connection.on_notification("initialized", app.initialized)
     connection.on_notification("textDocument/didOpen", lambda params: app.documents.did_open(params))
     connection.on_notification("textDocument/didChange", lambda params: app.documents.did_change(params))
-    connection.on_notification("textDocument/willSave", lambda params: app.documents.will_save(params))
     connection.on_notification("textDocument/didSave", lambda params: app.documents.did_save(params))
     connection.on_notification("textDocument/didClose", lambda params: app.documents.did_close(params))
     connection.on_notification("workspace/didChangeConfiguration", app.configuration_changed)

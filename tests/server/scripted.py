@@ -129,12 +129,11 @@ class ScriptedEditor:
     def close(self, path: Path) -> None:
         self.documents.did_close({"textDocument": {"uri": self.open_buffers.pop(path).uri}})
 
-    def save(self, path: Path, *, reason: int = 1) -> None:
-        """`reason`: of TextDocumentSaveReason; by hand, if none is given."""
+    def save(self, path: Path, *, reason: int | None = None) -> None:
+        """`reason`: a TextDocumentSaveReason, as our client for VS Code says it."""
         buffer = self.open_buffers[path]
-        self.documents.will_save({"textDocument": {"uri": buffer.uri}, "reason": reason})
         path.write_bytes(buffer.text.encode())
-        self.documents.did_save({"textDocument": {"uri": buffer.uri}})
+        self.documents.did_save({"textDocument": {"uri": buffer.uri}, **({"reason": reason} if reason else {})})
 
     def text(self, path: Path) -> str:
         return self.open_buffers[path].text

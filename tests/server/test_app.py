@@ -19,7 +19,6 @@ def test_every_method_of_the_contract_is_served() -> None:
         "initialized",
         "textDocument/didOpen",
         "textDocument/didChange",
-        "textDocument/willSave",
         "textDocument/didSave",
         "textDocument/didClose",
         "textDocument/codeAction",

@@ -19,7 +19,7 @@ __all__ = ["Change", "Closed", "DocumentEvent", "Documents", "Opened", "Saved", 
 logger = logging.getLogger(__name__)
 
 SAVED_ALONE = (2, 3)
-"""TextDocumentSaveReason: after a delay, and when the focus goes elsewhere."""
+"""Of `reason`, a TextDocumentSaveReason, which is ours in didSave: after a delay, and when the focus goes elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Change:
 class Saved:
     document: TextDocument
     by_hand: bool = True
-    """Not so: the editor did it by itself (auto save), as its willSave said."""
+    """Not so: the editor did it by itself (auto save), and said so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +163,10 @@ class Documents:
                 document.version = before
                 return
 
-    def will_save(self, params: Mapping[str, Any]) -> None:
-        if (document := self._known(params, "willSave")) is not None:
-            document.saves_alone = find(params, "reason") in SAVED_ALONE
-
     def did_save(self, params: Mapping[str, Any]) -> None:
         if (document := self._known(params, "didSave")) is not None:
             document.touched = False
-            by_hand, document.saves_alone = not document.saves_alone, False
-            self._tell(Saved(document, by_hand))
+            self._tell(Saved(document, find(params, "reason") not in SAVED_ALONE))
 
     def did_close(self, params: Mapping[str, Any]) -> None:
         if (document := self._known(params, "didClose")) is not None:

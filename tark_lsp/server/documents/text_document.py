@@ -26,8 +26,6 @@ class TextDocument:
         self.lines = _split(text)
         self.touched = False
         """Changed since it was opened or saved."""
-        self.saves_alone = False
-        """Its editor is about to save it by itself (auto save)."""
         self.changes = 0
         """How many there were; so who keeps a text of it knows, without comparing, whether it is the one of now."""
         self._text: str | None = text

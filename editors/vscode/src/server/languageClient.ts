@@ -5,6 +5,7 @@ import {
   CloseAction,
   ErrorAction,
   type ClientCapabilities,
+  DidSaveTextDocumentNotification,
   type HandleWorkDoneProgressSignature,
   LanguageClient,
   type LanguageClientOptions,
@@ -26,6 +27,7 @@ import { type ClientState, clientState, type WantedState } from "./clientState";
 import { CAPABILITIES } from "./contract";
 import type { ServerProcess } from "./process";
 import { save } from "./save";
+import { Saves } from "./saves";
 
 /** What the rest of the extension does for the server. */
 export interface Rim {
@@ -53,7 +55,13 @@ export function newLanguageClient(process: ServerProcess, initializationOptions:
   const cancel = (token: string | number): void => {
     client.sendNotification(WorkDoneProgressCancelNotification.type, { token }).catch(() => undefined); // it has ended
   };
-  const settings = options(initializationOptions, rim, cancel);
+  const saves = new Saves((document, reason) =>
+    client.sendNotification(DidSaveTextDocumentNotification.type, {
+      ...client.code2ProtocolConverter.asSaveTextDocumentParams(document),
+      ...{ reason },
+    }),
+  );
+  const settings = options(initializationOptions, rim, cancel, saves);
   const client: LanguageClient = new QuietClient("tark", "Tark", () => Promise.resolve(process.child), settings);
   client.registerFeature({
     fillClientCapabilities: (capabilities: ClientCapabilities) => {
@@ -63,6 +71,7 @@ export function newLanguageClient(process: ServerProcess, initializationOptions:
     getState: () => ({ kind: "static" }),
     clear: () => undefined,
   });
+  client.registerFeature(saves);
   // In place of the client's own way, which makes links of what others wrote.
   client.onNotification(ShowMessageNotification.type, ({ type, message }) => void show(type)(message));
   client.onRequest(ShowMessageRequest.type, async ({ type, message, actions = [] }) => {
@@ -106,6 +115,7 @@ function options(
   initializationOptions: object,
   rim: Rim,
   cancel: (token: string | number) => void,
+  { didSave }: Saves,
 ): LanguageClientOptions {
   return {
     documentSelector: [{ scheme: "file" }],
@@ -120,6 +130,7 @@ function options(
       closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
     },
     middleware: {
+      didSave,
       handleWorkDoneProgress: (token, value, next) => {
         rim.progress(token, value, () => cancel(token));
         if (value.kind === "end") {

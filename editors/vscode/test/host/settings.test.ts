@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { setup, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, api, begin, ended, run, state, until } from "./window";
+import { anew, api, begin, ended, proposed, run, state, until } from "./window";
 
 setup(() => anew());
 
@@ -90,3 +90,31 @@ async function status(provider: string): Promise<string> {
   const { server } = await api();
   return (await server.command<{ status: string }>("tark.auth.status", { provider })).status;
 }
+
+test("auto save is no acceptance of what was applied unasked", async () => {
+  const { client } = await api();
+  const wanted = [
+    ["tark", "editReview", "after"],
+    ["tark", "saveAfterEdit", false],
+    ["files", "autoSave", "afterDelay"],
+    ["files", "autoSaveDelay", 50],
+  ] as const;
+  const set = async (isOn: boolean): Promise<void> => {
+    const former = client.processId;
+    for (const [section, key, value] of wanted) {
+      const settings = vscode.workspace.getConfiguration(section);
+      await settings.update(key, isOn ? value : undefined, vscode.ConfigurationTarget.Global);
+    }
+    await until("another server", () => client.running && client.processId !== former);
+  };
+  await set(true);
+  try {
+    const editor = await anew();
+    await proposed(editor);
+    await until("it is saved by itself", () => editor.document.getText().includes("NINE") && !editor.document.isDirty);
+    const { hunks } = await client.command<{ hunks: { state: string }[] }>("tark.hunk.list", {});
+    assert.deepEqual(hunks.map((hunk) => hunk.state), ["pending", "pending"]);
+  } finally {
+    await set(false);
+  }
+});
