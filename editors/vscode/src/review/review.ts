@@ -34,7 +34,7 @@ export class Review implements vscode.Disposable {
   private readonly deciding: Deciding;
   private readonly navigation: Navigation;
   private readonly owned: vscode.Disposable;
-  private readonly contexts = new Map<string, boolean>();
+  private hasHunks = false;
 
   /** `drafts`: what was said to a change that could not be written anew. */
   constructor(
@@ -60,7 +60,6 @@ export class Review implements vscode.Disposable {
       this.documents.onDidChange(() => this.look()),
       server.state.on("hunks", () => this.look()), // of a file that is not open, in a diff
       vscode.window.onDidChangeActiveTextEditor(() => this.look()),
-      vscode.window.onDidChangeTextEditorSelection(() => this.look()),
     );
   }
 
@@ -154,20 +153,12 @@ export class Review implements vscode.Disposable {
     return words === undefined ? found : undefined;
   }
 
-  /** What the keys and menus ask for. */
+  /** What the keys and menus ask for: of the editor, not of the cursor, which keys may be quicker than. */
   private look(): void {
-    const editor = vscode.window.activeTextEditor;
-    const isEdited = editor?.document.uri.scheme === EDITED;
-    const isIn = this.meant.places(editor).length > 0;
-    this.tell("tark.hunksInEditor", isIn);
-    this.tell("tark.hunkAtCursor", isEdited || (isIn && this.meant.hunks(undefined).length > 0));
-  }
-
-  /** Only where it is another one: each is a message to the window. */
-  private tell(key: string, value: boolean): void {
-    if (this.contexts.get(key) !== value) {
-      this.contexts.set(key, value);
-      void vscode.commands.executeCommand("setContext", key, value);
+    const hasHunks = this.meant.places(vscode.window.activeTextEditor).length > 0;
+    if (hasHunks !== this.hasHunks) {
+      this.hasHunks = hasHunks;
+      void vscode.commands.executeCommand("setContext", "tark.hunksInEditor", hasHunks);
     }
   }
 }

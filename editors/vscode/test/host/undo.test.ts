@@ -21,8 +21,9 @@ test("undo: nothing of another session", async () => {
   const { sessionId } = await begin("what is it?");
   (await state()).goOn(sessionId);
   await ended();
+  const seen = hands.sees("there is nothing to take back"); // looked for before it comes: it goes by itself
   await run("undo");
-  await hands.sees("there is nothing to take back");
+  await seen;
   assert.match(text(), /TWO[^]*NINE/);
 });
 
