@@ -153,7 +153,7 @@ def main(folder: Path) -> None:
             take(
                 bench, lambda name: print(bench.page.screenshot(path=folder / f"{name}.png") and folder / f"{name}.png")
             )
-        except BaseException:
+        except BaseException:  # which goes on: a picture of it stays
             bench.page.screenshot(path=folder / "failed.png")
             raise
         finally:

@@ -16,7 +16,7 @@ function around(programs: readonly string[], other: Partial<Surroundings> = {}):
     setting: undefined,
     installer: undefined,
     trusted: true,
-    folders: ["/work"],
+    folders: ["/project"],
     agreed: [],
     passedOver: () => undefined,
     platform: "linux",
@@ -52,9 +52,9 @@ test("the one that installed the extension comes before what else there is, whil
 });
 
 test("what the person has named or made is run wherever it is", async () => {
-  for (const place of [{ setting: ["/work/bin/tark-lsp"] }, { installer: ["/work/bin/tark-lsp"] }, { own: "/work" }]) {
-    const found = await discover(around(["/work/bin/tark-lsp", PATH], { ...place, trusted: false }));
-    assert.deepEqual(found?.command, ["/work/bin/tark-lsp"]);
+  for (const place of [{ setting: ["/project/bin/tark-lsp"] }, { installer: ["/project/bin/tark-lsp"] }, { own: "/project" }]) {
+    const found = await discover(around(["/project/bin/tark-lsp", PATH], { ...place, trusted: false }));
+    assert.deepEqual(found?.command, ["/project/bin/tark-lsp"]);
   }
 });
 
@@ -77,22 +77,22 @@ test("a setting that names no program is told, and nothing else is tried", async
 });
 
 test("what is of the workspace is run where the person agreed to it, and trusts the workspace", async () => {
-  const programs = ["/work/.venv/bin/tark-lsp", "/work/bin/tark-lsp", UV];
+  const programs = ["/project/.venv/bin/tark-lsp", "/project/bin/tark-lsp", UV];
   const inside: Partial<Surroundings> = {
-    environment: { PATH: "/work/bin" },
-    python: () => Promise.resolve("/work/.venv/bin/python"),
+    environment: { PATH: "/project/bin" },
+    python: () => Promise.resolve("/project/.venv/bin/python"),
   };
   const passed: string[] = [];
   const passedOver = (program: string): void => void passed.push(program);
   assert.deepEqual((await discover(around(programs, { ...inside, passedOver })))?.command, [UV]);
-  assert.deepEqual(passed, ["/work/.venv/bin/tark-lsp", "/work/bin/tark-lsp"]);
-  const agreed = { ...inside, agreed: ["/work/.venv/bin/tark-lsp"] };
-  assert.deepEqual((await discover(around(programs, agreed)))?.command, ["/work/.venv/bin/tark-lsp"]);
+  assert.deepEqual(passed, ["/project/.venv/bin/tark-lsp", "/project/bin/tark-lsp"]);
+  const agreed = { ...inside, agreed: ["/project/.venv/bin/tark-lsp"] };
+  assert.deepEqual((await discover(around(programs, agreed)))?.command, ["/project/.venv/bin/tark-lsp"]);
   assert.deepEqual((await discover(around(programs, { ...agreed, trusted: false })))?.command, [UV]);
 });
 
 test("what is of the workspace is known by whatever name it has", async () => {
-  const real = (file: string): Promise<string> => Promise.resolve(file.replace("/link/", "/work/"));
+  const real = (file: string): Promise<string> => Promise.resolve(file.replace("/link/", "/project/"));
   const passed: string[] = [];
   const inside = { environment: { PATH: "/link/bin" }, real, passedOver: (program: string) => void passed.push(program) };
   assert.deepEqual((await discover(around(["/link/bin/tark-lsp", UV], inside)))?.command, [UV]);
