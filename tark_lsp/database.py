@@ -1,9 +1,14 @@
-"""A SQLite file of ours for as long as it can be used, and what is gone on with when it cannot.
+"""A SQLite database that goes on when its file fails.
 
-It is damaged: put aside under another name, and a new one begun. It was put aside or removed by somebody else: the one
-that is there now, or a new one. A newer tark-lsp wrote it, the disk is full, the folder cannot be written, another
-process keeps it locked: memory, until `come_back` finds that it can be used again. All of it is carried over, where it
-is whole and not too big, else the rows that this process needs; and what happened is said.
+| the file | what happens |
+|---|---|
+| another process writes it | SQLite waits, for `BUSY_SECONDS`; after that it counts as unwritable |
+| is damaged | it is put aside under another name, and a new file is created |
+| was removed or put aside by another process | the file that is there now is opened, or a new one created |
+| is full or unwritable, or a newer tark-lsp wrote it | the database is in memory until `return_to_file` succeeds |
+
+Each time the next database starts with a copy of the whole file, if that is readable and small, else with the rows that
+this process needs. The owner is told what happened.
 """
 
 import threading
@@ -13,33 +18,31 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-if TYPE_CHECKING:  # sqlite3 is imported when something is kept, and not at the start
+if TYPE_CHECKING:  # sqlite3 is imported when something is stored, not when the server starts
     from sqlite3 import Connection
 
-    from tark_lsp.sqlite_file import Identity
+    from tark_lsp.sqlite_file import FileIdentity
 
-NEW_LOG_BYTES = 4 * 1024**2
-NEW_WRITES = 1_000
-"""When so much came, the write-ahead log is brought into the file by a thread: it grows, then is used from its
-beginning again without getting shorter, so that its length alone does not tell."""
-GIVEN_BACK_PAGES = 1_000
+CHECKPOINT_WRITES = 250
+"""After so many writes, a thread copies the write-ahead log into the file: so commits need not wait for the disk."""
+FREED_PAGES = 1_000
 """4 MiB."""
 MOST_FILES = 2
-"""So many that cannot be used, one after the other, are enough: memory."""
-SHARE_OF_TIME = 20
-"""A file is tried again when so many times as long went by as that took last: it may have to be written in vain."""
+"""If so many files fail in a row, the database goes on in memory."""
+RETRY_SECONDS = 5.0
+"""The file is tried again at most this often: an attempt can write everything and still fail."""
 T = TypeVar("T")
 
 
 class Layout(NamedTuple):
-    """`tables` are statements, run on a file that has none; `version` is its `user_version` from then on."""
+    """`tables` are the statements that create the tables of a new file, `version` is its `user_version`."""
 
     version: int
     tables: Sequence[str]
 
 
 class Database:
-    """For one thread. Nothing is opened, made or imported before it is used."""
+    """For one thread. Nothing is opened, created or imported before the first use."""
 
     def __init__(
         self,
@@ -48,191 +51,171 @@ class Database:
         carry: "Callable[[Connection, Connection], bool]",
         failed: Callable[[str, bool, bool], None],
     ) -> None:
-        """`locate()` gives the file, in a folder that is there. Where it raises OSError: in memory.
+        """`locate()` returns the file, whose folder exists. If it raises OSError, the database is in memory.
 
-        `carry(old, new)`, in a transaction of the new one, copies the rows that this process needs, and says whether
-        all of them could be read. `failed(problem, lost, in_memory)` is called each time the file could not be used,
-        after that; `lost`: not all could be; `in_memory`: there is no new file.
+        `carry(old, new)` copies the rows that this process needs, in a transaction of `new`, and returns whether it
+        could read all of them. `failed(problem, lost, in_memory)` is called after each failure; `lost`: not all rows
+        could be read; `in_memory`: there is no new file.
         """
         self._locate = locate
-        self.in_memory = False
         self._layout = layout
         self._carry = carry
         self._failed = failed
+        self.in_memory = False
         self._open: list[Connection] = []
-        """At most one; a list, so that it can be closed when this object is gone."""
-        self._left: list[Connection] = []
-        """Those that cannot be used any more, until their rows are carried over."""
-        self._path: Path | None = None
-        self._file: Identity | None = None
-        """Which file is open, or was tried last; None in memory."""
-        self._intact = False
-        """The file that cannot be used can be read, and has all there is."""
-        self._whole = True
-        """What was carried over last was all there is at hand."""
-        self._try_again = 0.0
-        """Not before that time, by the monotonic clock."""
+        """At most one connection: a list, so that it can be closed when this object is collected."""
+        self._old: list[Connection] = []
+        """At most one connection: to the file that failed, until its rows are copied."""
+        self._path = Path()
+        self._identity: FileIdentity | None = None
+        """Which file was opened last at `_path`, or was tried."""
+        self._copyable = False
+        """The file that failed is not damaged, so it can be copied."""
+        self._complete = True
+        """Nothing was lost in the last copy."""
+        self._retry_at = 0.0
+        """By the monotonic clock."""
         self._problems: list[str] = []
-        self._writes, self._log_bytes = 0, 0
-        """Since the log was brought in last, and how long it was then."""
+        self._writes = 0
         self._checkpoint: threading.Thread | None = None
         weakref.finalize(self, _close, self._open)
 
     def read(self, sql: str, *values: Any) -> list[Any]:
-        return self._do(lambda connection: connection.execute(sql, values).fetchall())
+        return self._run(lambda connection: connection.execute(sql, values).fetchall())
 
     def write(self, work: "Callable[[Connection], T]") -> T:
-        """Do it in one transaction, wholly or not at all; where a file fails, it is done again on the next."""
-        from tark_lsp.sqlite_file import in_one
+        """Run `work` in one transaction. If the file fails, it is run again on the next one."""
+        from tark_lsp.sqlite_file import checkpoint_log, in_transaction
 
-        result = self._do(lambda connection: in_one(connection, work))
-        self._look_at_log()
+        result = self._run(lambda connection: in_transaction(connection, work))
+        self._writes += 1
+        idle = self._checkpoint is None or not self._checkpoint.is_alive()
+        if self._writes >= CHECKPOINT_WRITES and idle and not self.in_memory:
+            self._writes = 0
+            self._checkpoint = threading.Thread(target=checkpoint_log, args=(self._path,), name="tark-checkpoint")
+            self._checkpoint.start()
         return result
 
-    def shorten(self) -> None:
-        """Give back room that deleted rows leave, a bit at a time; the rest is used again."""
-        # Not `execute`, which takes one step of a statement without columns: here that is one page.
-        script = f"PRAGMA incremental_vacuum({GIVEN_BACK_PAGES})"
-        self._do(lambda connection: connection.executescript(script))
+    def free_pages(self) -> None:
+        """Give some of the space of deleted rows back to the file system; the rest is used for new rows."""
+        # Not `execute`, which takes only one step of a statement without columns: here that is one page.
+        script = f"PRAGMA incremental_vacuum({FREED_PAGES})"
+        self._run(lambda connection: connection.executescript(script))
 
-    def come_back(self, bring: "Callable[[Connection, Connection], None]", *, wait: bool) -> bool:
-        """From memory to the file, where that can be used again: True. `wait`: for others that write, and at once.
+    def return_to_file(self, *, force: bool = False) -> bool:
+        """Leave memory if the file can be used again: copy the rows of this process there, and return True.
 
-        `bring(memory, file)`, in a transaction of the file, puts what is in memory in place of what the file has of it;
-        what it raises is raised, and everything is as it was. Not where something was lost on the way to memory: the
-        file may still have it.
+        `force`: try now, and wait for other processes that write. What `carry` raises is raised, and nothing changes.
+        After rows were lost on the way to memory it is not tried: the file can still have them.
         """
         import sqlite3
 
-        from tark_lsp.sqlite_file import be_patient, identity, in_one, open_file
+        from tark_lsp.sqlite_file import BUSY_SECONDS
 
-        began = time.monotonic()
-        if not (self.in_memory and self._open and self._whole) or (began < self._try_again and not wait):
+        now = time.monotonic()
+        if not (self.in_memory and self._open and self._complete) or (now < self._retry_at and not force):
             return False
-        memory = self._open[0]
+        self._retry_at = now + RETRY_SECONDS
         try:
-            path = self._locate()
-            connection = open_file(path, *self._layout, wait=wait)
-            try:
-                in_one(connection, lambda file: bring(memory, file))
-                be_patient(connection)
-            except BaseException:  # raised again
-                connection.close()
-                raise
+            self._go_on_with(self._open_file(BUSY_SECONDS if force else 0.0), self._open[0])
         except (sqlite3.Error, OSError):
-            return False  # people were told when it was left, and are when this process ends
-        finally:
-            now = time.monotonic()
-            self._try_again = now + (now - began) * SHARE_OF_TIME
-        _close(self._open)
-        self._open.append(connection)
-        self._path, self._file, self.in_memory, self._log_bytes = path, identity(path), False, 0
+            return False  # the user was told when the database went to memory
+        self.in_memory = False
         return True
 
     def close(self) -> None:
-        """It opens again when it is used again; what was in memory only is gone."""
+        """The next use opens the file again. What is in memory only is lost."""
         if self._checkpoint is not None:
             self._checkpoint.join()
         _close(self._open)
 
-    def _do(self, work: "Callable[[Connection], T]") -> T:
+    def _run(self, work: "Callable[[Connection], T]") -> T:
         import sqlite3
 
         from tark_lsp.sqlite_file import is_unusable
 
-        for attempt in range(MOST_FILES + 1):
+        for files_left in range(MOST_FILES, -1, -1):
+            opened = False
             try:
-                connection = self._current()
-            except (sqlite3.Error, OSError) as error:
-                if self.in_memory:
-                    raise
-                self._leave(error, last=attempt + 1 == MOST_FILES)
-                continue
-            try:
+                connection = self._connect()
+                opened = True
                 return work(connection)
             except (sqlite3.Error, OSError) as error:
-                if self.in_memory or not is_unusable(error):
+                if self.in_memory or (opened and not is_unusable(error)):
                     raise
-                self._leave(error, last=attempt + 1 == MOST_FILES)
-        raise AssertionError("memory is always there")
+                self._abandon(error, last=files_left == 1)
+        raise AssertionError("memory is always available")
 
-    def _current(self) -> "Connection":
+    def _connect(self) -> "Connection":
         """The open connection, to the file that is at its path now."""
-        from tark_lsp.sqlite_file import identity
+        from tark_lsp.sqlite_file import BUSY_SECONDS, copy_file, file_identity, open_memory
 
-        if self._open and self._path is not None and identity(self._path) != self._file:
+        if self._open and not self.in_memory and file_identity(self._path) != self._identity:
             self._problems.append("it was put aside or removed by another program")
-            self._left += self._open
+            self._old += self._open
             self._open.clear()
         if not self._open:
-            self._open_next()
+            old = self._old[0] if self._old else None
+            if not self.in_memory:
+                connection = self._open_file(BUSY_SECONDS)
+            else:
+                connection = open_memory(*self._layout)
+                if self._copyable and copy_file(self._path, connection, self._layout.version):
+                    old = None
+            self._go_on_with(connection, old)
+            if self._problems:
+                problems = "; ".join(self._problems)
+                self._problems.clear()
+                self._failed(problems, not self._complete, self.in_memory)
         return self._open[0]
 
-    def _open_next(self) -> None:
-        from tark_lsp.sqlite_file import copy_all, identity, in_one, open_file, open_memory
+    def _open_file(self, busy_seconds: float) -> "Connection":
+        from tark_lsp.sqlite_file import file_identity, open_file
 
-        path, self._path, self._file = self._path, None, None
-        if self.in_memory:
-            connection = open_memory(*self._layout)
-            if path is not None and self._intact and copy_all(path, connection, self._layout.version):
-                _close(self._left)
-        else:
-            self._path = self._locate()
-            self._file = identity(self._path)
-            connection = open_file(self._path, *self._layout)
-            self._file = identity(self._path)
+        self._path = self._locate()
+        self._identity = file_identity(self._path)
+        connection = open_file(self._path, *self._layout, busy_seconds)
+        self._identity = file_identity(self._path)  # it may be new
+        return connection
+
+    def _go_on_with(self, connection: "Connection", old: "Connection | None") -> None:
+        """Copy the rows of this process from `old`, then close what was open before."""
+        from tark_lsp.sqlite_file import BUSY_SECONDS, in_transaction, set_busy_timeout
+
         try:
-            self._whole = in_one(connection, self._carry_over)
+            self._complete = old is None or in_transaction(connection, lambda new: self._carry(old, new))
+            set_busy_timeout(connection, BUSY_SECONDS)
         except BaseException:  # raised again
             connection.close()
             raise
-        _close(self._left)
+        _close(self._open)
+        _close(self._old)
         self._open.append(connection)
-        if self._problems:
-            problems = "; ".join(self._problems)
-            self._problems.clear()
-            self._failed(problems, not self._whole, self.in_memory)
 
-    def _carry_over(self, new: "Connection") -> bool:
-        whole = True
-        for old in self._left:
-            whole = self._carry(old, new) and whole
-        return whole
-
-    def _leave(self, error: Exception, *, last: bool) -> None:
-        """The next to be opened is a new file where this one is damaged and can be put aside, else memory."""
-        from tark_lsp.sqlite_file import NewerFile, is_damaged, put_aside
+    def _abandon(self, error: Exception, *, last: bool) -> None:
+        """The next database is a new file if this one is damaged and can be put aside, else it is in memory."""
+        from tark_lsp.sqlite_file import is_damaged
 
         self._problems.append(str(error))
-        whole = not self._left and not is_damaged(error) and not isinstance(error, NewerFile)
-        self._intact = whole and self._file is not None
-        self._left += self._open
+        damaged = is_damaged(error)
+        self._copyable = not damaged and not self._old
+        self._old += self._open
         self._open.clear()
-        if last or not is_damaged(error) or self._path is None:
+        if last or not damaged or not self._put_aside():
             self.in_memory = True
-            return
+            self._retry_at = time.monotonic() + RETRY_SECONDS
+
+    def _put_aside(self) -> bool:
+        from tark_lsp.sqlite_file import put_aside
+
         try:
-            self._problems.append(f"it was put aside as {put_aside(self._path, self._file)}")
+            self._problems.append(f"it was put aside as {put_aside(self._path, self._identity)}")
         except (FileNotFoundError, FileExistsError):
-            pass  # another process did it, or does it now: what is there is tried
-        except OSError as refused:
-            self._problems.append(str(refused))
-            self.in_memory = True
-
-    def _look_at_log(self) -> None:
-        from tark_lsp.sqlite_file import bring_log_in
-
-        self._writes += 1
-        if self._path is None or (self._checkpoint is not None and self._checkpoint.is_alive()):
-            return
-        try:
-            size = self._path.with_name(f"{self._path.name}-wal").stat().st_size
-        except OSError:  # somebody removed it, and the next write finds out
-            return
-        if self._writes >= NEW_WRITES or size >= self._log_bytes + NEW_LOG_BYTES:
-            self._writes, self._log_bytes = 0, size
-            self._checkpoint = threading.Thread(target=bring_log_in, args=(self._path,), name="tark-checkpoint")
-            self._checkpoint.start()
+            pass  # another process has put it aside, or does so now: try the file that is there
+        except OSError as error:
+            self._problems.append(str(error))
+            return False
+        return True
 
 
 def _close(connections: "list[Connection]") -> None:

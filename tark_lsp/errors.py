@@ -1,32 +1,32 @@
-"""The exceptions of tark_lsp: each says what went wrong, whose fault it is and what to do about it.
+"""The exceptions of tark_lsp. Each says what went wrong, who can fix it, and what to do about it.
 
     TarkError
-    ├── SettingsError             the person's set-up: a bad setting, an unknown provider
+    ├── SettingsError             the user's configuration: a bad setting, an unknown provider
     │   ├── MissingKey            no API key for the provider
-    │   └── NoModel               no model named and none found
+    │   └── NoModel               no model is set and none was found
     ├── RequestError              the editor's request: a wrong argument, an unknown id
-    ├── WorkspaceError            a file: what the model or the person asked for cannot be done to it
-    │   ├── OutsideWorkspace      the path leads out of the workspace folders
+    ├── WorkspaceError            a file operation of the model or the user is not possible
+    │   ├── OutsideWorkspace      the path is outside the workspace folders
     │   ├── FileMissing           no such file
     │   ├── NotText               a directory, a binary file, text in an encoding that cannot be kept
-    │   ├── FileTooLarge          over the size that is read into memory
-    │   ├── StaleText             the text is no longer what the edit was made for
+    │   ├── FileTooLarge          larger than what is read into memory
+    │   ├── StaleText             the text has changed since the edit was made for it
     │   └── WriteFailed           the file system refused the write
-    ├── ToolError                 a tool call the model got wrong, or that could not be carried out
+    ├── ToolError                 a tool call that is wrong, or that could not be carried out
     └── ModelError                the provider or the network
         ├── ConnectionFailed      no connection, or it broke before the answer began
         ├── ModelTimeout          no headers, or no bytes, for too long
         ├── StreamCut             the stream ended without its terminal event
-        ├── ProtocolError         bytes that are not the wire they claim to be
-        ├── AuthenticationFailed  401, 403: the key is wrong or may not do this
-        ├── RateLimited           429: too fast
-        ├── QuotaExceeded         402 and the like: no credit left; waiting does not help
-        ├── Overloaded            5xx, 529: the provider's own trouble
+        ├── ProtocolError         bytes that do not match the wire
+        ├── AuthenticationFailed  401, 403: the key is wrong or not allowed to do this
+        ├── RateLimited           429: too many requests
+        ├── QuotaExceeded         402 and similar: no credit left; waiting does not help
+        ├── Overloaded            5xx, 529: a problem of the provider
         ├── ContextOverflow       the request is longer than the model's window
         ├── ModelNotFound         404: no such model or path
-        └── BadRequest            any other 4xx: the provider did not take the request
+        └── BadRequest            any other 4xx: the provider rejected the request
 
-`asyncio.CancelledError` is not in the tree: cancelling is not an error and passes through everything.
+`asyncio.CancelledError` is not in the tree: cancellation is not an error, and every layer lets it pass.
 """
 
 from collections.abc import Mapping
@@ -34,9 +34,9 @@ from typing import Any
 
 
 class TarkError(Exception):
-    """The root. `code` is stable and for programs, `message` and `hint` are for people.
+    """The base class. `code` is stable and for programs; `message` and `hint` are for people.
 
-    `hint` says what to do, in the imperative, or is empty where nothing helps.
+    `hint` says what to do, in the imperative. It is empty if nothing helps.
     """
 
     code = "internal"
@@ -63,7 +63,7 @@ class NoModel(SettingsError):
 
 
 class RequestError(TarkError):
-    """Answered to the editor as JSON-RPC error -32602, or `rpc_code` where the contract names another."""
+    """Sent to the editor as JSON-RPC error -32602, or as `rpc_code` if the protocol names another."""
 
     code = "invalid_params"
 
@@ -73,9 +73,9 @@ class RequestError(TarkError):
 
 
 class FailureForModel(TarkError):
-    """A failure the model is told of, as the one line of JSON of tools.md ("Failures").
+    """A failure that is reported to the model, as the line of JSON in tools.md ("Failures").
 
-    `code` is one of the codes there; `hint` becomes `retry_hint`; `details` are further fields of the line.
+    `code` is one of the codes there. `hint` becomes `retry_hint`. `details` are further fields of the line.
     """
 
     def __init__(self, message: str, *, hint: str = "", details: Mapping[str, Any] | None = None) -> None:
@@ -112,7 +112,7 @@ class WriteFailed(WorkspaceError):
 
 
 class ToolError(FailureForModel):
-    """Raised by a tool; `code` is given where it is raised, from the list of tools.md."""
+    """Raised by a tool. `code` is one of the codes of tools.md."""
 
     def __init__(self, code: str, message: str, *, hint: str = "", details: Mapping[str, Any] | None = None) -> None:
         super().__init__(message, hint=hint, details=details)
@@ -120,7 +120,7 @@ class ToolError(FailureForModel):
 
 
 class ModelError(TarkError):
-    """`retry_after` is what the provider asked for, in seconds; None where it said nothing."""
+    """`retry_after`: the wait that the provider asked for, in seconds; None if it did not say."""
 
     code = "model"
     retryable = False

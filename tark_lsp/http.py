@@ -1,8 +1,8 @@
-"""The one shared HTTP client behind a seam of our own, so that a script can stand where the network is.
+"""The shared HTTP client, behind the `Transport` protocol, so that a script can replace the network.
 
-Only this file imports httpx, and only when the first request goes out: importing it and making its TLS context take
-0.2 s, which happen in a thread. Redirects are never followed (httpx would carry `x-api-key` to the new host), proxies
-and certificates come from the environment as everywhere (docs/keys.md), and keys are kept out of the log.
+Only this file imports httpx, and only for the first request: importing it and creating its TLS context takes 0.2 s, in
+a thread. Redirects are never followed (httpx would send `x-api-key` to the new host). Proxies and certificates come
+from the usual environment variables (docs/keys.md). Keys are kept out of the log.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from tark_lsp.errors import ConnectionFailed, ModelError, ProtocolError, Setting
 if TYPE_CHECKING:
     import httpx
 
-    from tark_lsp.redaction import Redaction
+    from tark_lsp.redaction import HttpLogRedaction
 
 CONNECT_SECONDS = 5.0
 KEEP_ALIVE_SECONDS = 60.0
-UNPACKED_BYTES = 64 * 1024
+DECOMPRESSED_BYTES = 64 * 1024
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
 PROXY_FORM = "http://USER:PASSWORD@HOST:PORT"
@@ -35,7 +35,7 @@ CLIENT_CERTIFICATE, CLIENT_KEY = "TARK_CLIENT_CERT", "TARK_CLIENT_KEY"
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """`address`: where to connect, whatever the name in the URL leads to by now; certificates are still that name's."""
+    """`address`: connect to it instead of resolving the URL's host. Certificates are still checked for the host."""
 
     method: str
     url: str
@@ -46,9 +46,9 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """`headers` have lower-case names. `chunks` raises StreamCut when the connection breaks.
+    """`headers` have lower-case names. `chunks` raises StreamCut if the connection breaks.
 
-    `aclose` must be called: it closes the socket, unless the body was read to its end.
+    Call `aclose`: it closes the socket, unless the body was read to its end.
     """
 
     status: int
@@ -59,7 +59,7 @@ class HttpResponse:
 
 class Transport(Protocol):
     async def send(self, request: HttpRequest) -> HttpResponse:
-        """Returns at the headers. Raises ConnectionFailed, and SettingsError for a URL or a header that is none."""
+        """Returns at the headers. Raises ConnectionFailed, and SettingsError for an invalid URL or header."""
         ...
 
     async def aclose(self) -> None: ...
@@ -70,14 +70,15 @@ def is_loopback(url: str) -> bool:
 
 
 class HttpTransport:
-    """The network. Made without httpx; used from one event loop. `personal` False: nothing of the person's goes to
-    strangers, no client certificate and no cookies, by no proxy, and no connection is kept."""
+    """The network, used from one event loop. Creating it does not import httpx. `anonymous`: send no client certificate
+    and no cookies, use no proxy, and keep no connection open.
+    """
 
-    def __init__(self, *, personal: bool = True) -> None:
-        self._personal = personal
+    def __init__(self, *, anonymous: bool = False) -> None:
+        self._anonymous = anonymous
         self._client: httpx.AsyncClient | None = None
-        self._making = asyncio.Lock()
-        self._redaction: Redaction | None = None
+        self._creating = asyncio.Lock()
+        self._redaction: HttpLogRedaction | None = None
 
     async def send(self, request: HttpRequest) -> HttpResponse:
         client = await self._ready()
@@ -86,25 +87,27 @@ class HttpTransport:
         host = urlsplit(request.url).netloc.rpartition("@")[2]
         try:
             built = client.build_request(request.method, request.url, headers=request.headers, content=request.body)
-            if request.address:  # the Host header is made by now, and stays
+            if request.address:  # the Host header is set already, and stays
                 built.extensions["sni_hostname"] = built.url.host
                 built.url = built.url.copy_with(host=request.address)
             response = await client.send(built, stream=True)
-        except (UnicodeEncodeError, httpx.LocalProtocolError):  # their words hold the header's value, maybe a key
-            raise _cannot_ask(request.url, "a header holds characters that none can have") from None
+        except (UnicodeEncodeError, httpx.LocalProtocolError):  # their message contains the header's value, maybe a key
+            raise _cannot_send(request.url, "a header contains characters that are not allowed") from None
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise _cannot_ask(request.url, str(error)) from error
+            raise _cannot_send(request.url, str(error)) from error
         except httpx.ConnectTimeout as error:
-            raise ConnectionFailed(
-                f"no connection to {host} within {CONNECT_SECONDS:.0f} s", hint=_hint(host)
-            ) from error
+            message = f"no connection to {host} within {CONNECT_SECONDS:.0f} s"
+            raise ConnectionFailed(message, hint=_hint(host)) from error
         except httpx.ProxyError as error:
             raise _proxy_refused(str(error), host) from error
-        except (httpx.TransportError, ssl.SSLError) as error:  # httpcore lets an alert while reading through as it is
+        except (
+            httpx.TransportError,
+            ssl.SSLError,
+        ) as error:  # httpcore does not wrap alerts
             failed = _connection_failed(error, host)
             if isinstance(error, httpx.ReadError | httpx.WriteError) and request.url.startswith("https:"):
-                # A server that wants a client certificate may hang up before its reason has come.
-                failed.hint = failed.hint or f"try again; if it wants a client certificate, set {CLIENT_CERTIFICATE}"
+                # A server that requires a client certificate can close the connection before it says so.
+                failed.hint = failed.hint or f"try again; if it requires a client certificate, set {CLIENT_CERTIFICATE}"
             raise failed from error
         if response.status_code == PROXY_AUTHENTICATION:
             await response.aclose()
@@ -115,7 +118,7 @@ class HttpTransport:
         return HttpResponse(
             status=response.status_code,
             headers=dict(response.headers),
-            chunks=chunks if coding == "identity" else _unpacked(chunks, coding, host),
+            chunks=chunks if coding == "identity" else _decompressed(chunks, coding, host),
             aclose=response.aclose,
         )
 
@@ -126,18 +129,18 @@ class HttpTransport:
             await self._client.aclose()
 
     async def _ready(self) -> "httpx.AsyncClient":
-        async with self._making:
+        async with self._creating:
             if self._client is None:
-                self._client = await asyncio.to_thread(_make_client if self._personal else _make_plain_client)
-                from tark_lsp.redaction import Redaction
+                self._client = await asyncio.to_thread(_make_anonymous_client if self._anonymous else _make_client)
+                from tark_lsp.redaction import HttpLogRedaction
 
-                self._redaction = Redaction()
+                self._redaction = HttpLogRedaction()
                 self._redaction.install()
             return self._client
 
 
-def _make_plain_client() -> "httpx.AsyncClient":
-    """Connections are not kept: one to an address would serve any name that leads there, checked or not."""
+def _make_anonymous_client() -> "httpx.AsyncClient":
+    """Keeps no connection: one to an address would be reused for any name that resolves to it, checked or not."""
     from http import cookiejar
 
     import httpx
@@ -158,31 +161,31 @@ def _make_client() -> "httpx.AsyncClient":
     try:
         return httpx.AsyncClient(
             verify=_tls(),
-            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),  # whoever reads knows how long to wait
+            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),  # the reader decides how long to wait
             limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE_SECONDS),
             follow_redirects=False,
-            headers={"accept-encoding": "identity"},  # compression holds small pieces back
-            mounts={f"all://{f'[{host}]' if ':' in host else host}": None for host in LOOPBACK},  # never by a proxy
+            headers={"accept-encoding": "identity"},  # compression delays small pieces
+            mounts={f"all://{f'[{host}]' if ':' in host else host}": None for host in LOOPBACK},  # never a proxy
         )
     except (ImportError, ValueError, httpx.InvalidURL):
-        # None of httpx's own words: they may hold a part of the proxy's password.
+        # httpx's message is not repeated: it can contain part of the proxy's password.
         named = " and ".join(_proxies(*PROXIES, "NO_PROXY"))
-        raise SettingsError(f"{named} cannot be used", hint=f"a proxy is written as {PROXY_FORM}") from None
+        raise SettingsError(f"{named} cannot be used", hint=f"write a proxy as {PROXY_FORM}") from None
 
 
 def _tls(*, client_certificate: bool = True) -> ssl.SSLContext:
-    """Raises SettingsError that names the variable and the file."""
+    """Raises SettingsError, which names the variable and the file."""
     import httpx
 
     if trusted := os.environ.get("SSL_CERT_FILE"):
         _readable("SSL_CERT_FILE", trusted)
     elif (folder := os.environ.get("SSL_CERT_DIR")) and not Path(folder).is_dir():
-        raise SettingsError(f"SSL_CERT_DIR is {folder}, which is no folder", hint="set it to one, or unset it")
+        raise SettingsError(f"SSL_CERT_DIR is {folder}, which is not a folder", hint="set it to a folder, or unset it")
     try:
         context = httpx.create_ssl_context()  # honours SSL_CERT_FILE and SSL_CERT_DIR
     except ssl.SSLError as error:
         raise SettingsError(
-            f"SSL_CERT_FILE is {trusted}, which holds no certificates: {error.reason or error}",
+            f"SSL_CERT_FILE is {trusted}, which contains no certificates: {error.reason or error}",
             hint="set it to a file of PEM certificates",
         ) from error
     if not client_certificate:
@@ -191,7 +194,7 @@ def _tls(*, client_certificate: bool = True) -> ssl.SSLContext:
     if certificate:
         _load_client_certificate(context, certificate, key or None)
     elif key:
-        raise SettingsError(f"{CLIENT_KEY} is set without {CLIENT_CERTIFICATE}", hint=f"set {CLIENT_CERTIFICATE}, too")
+        raise SettingsError(f"{CLIENT_KEY} is set without {CLIENT_CERTIFICATE}", hint=f"set {CLIENT_CERTIFICATE} too")
     return context
 
 
@@ -200,20 +203,17 @@ def _load_client_certificate(context: ssl.SSLContext, certificate: str, key: str
     if key:
         _readable(CLIENT_KEY, key)
 
-    def password() -> str:  # without it OpenSSL would ask at the terminal
-        raise SettingsError(
-            f"the client key in {key or certificate} has a password",
-            hint="take it off, with `openssl pkey -in KEY -out NEW`, and keep the new file to yourself",
-        )
+    def password() -> str:  # otherwise OpenSSL would ask at the terminal
+        hint = "remove it with `openssl pkey -in KEY -out NEW`, and keep the new file private"
+        raise SettingsError(f"the client key in {key or certificate} has a password", hint=hint)
 
     try:
         context.load_cert_chain(certificate, key, password)
     except ssl.SSLError as error:
         where = f"{CLIENT_CERTIFICATE} and {CLIENT_KEY} are" if key else f"{CLIENT_CERTIFICATE} is"
-        raise SettingsError(
-            f"{where} no PEM certificate and key that belong together: {error.reason or error}",
-            hint=f"check {' and '.join(filter(None, (certificate, key)))}",
-        ) from error
+        message = f"{where} not a matching PEM certificate and key: {error.reason or error}"
+        hint = f"check {' and '.join(filter(None, (certificate, key)))}"
+        raise SettingsError(message, hint=hint) from error
 
 
 def _readable(variable: str, path: str) -> None:
@@ -224,30 +224,30 @@ def _readable(variable: str, path: str) -> None:
         raise SettingsError(f"{variable} is {path}, which cannot be read: {error.strerror}", hint=hint) from error
 
 
-def _cannot_ask(url: str, reason: str) -> SettingsError:
+def _cannot_send(url: str, reason: str) -> SettingsError:
     shown = re.sub(r"//[^/@]*@", "//", url.partition("?")[0])
-    return SettingsError(f"{shown} cannot be asked: {reason}", hint="check the base URL and key")
+    return SettingsError(f"a request to {shown} is not possible: {reason}", hint="check the base URL and the key")
 
 
 def _proxies(*names: str) -> list[str]:
-    """Which of the variables are set, in either spelling."""
-    return [each for name in names or PROXIES for each in (name, name.lower()) if os.environ.get(each)]
+    """The variables that are set, in upper or lower case."""
+    return [variable for name in names or PROXIES for variable in (name, name.lower()) if os.environ.get(variable)]
 
 
 def _hint(host: str) -> str:
-    """Of a connection that failed: a proxy may be why, and nothing else says so."""
+    """The hint for a failed connection: a proxy can be the cause, and no other message says so."""
     proxies = [] if is_loopback(f"//{host}") else _proxies()
     return f"check the network, and the proxy in {' and '.join(proxies)}" if proxies else ""
 
 
 def _proxy_refused(answer: str, host: str) -> ConnectionFailed:
-    """`answer` begins with the proxy's status."""
+    """`answer` starts with the proxy's status."""
     named = " or ".join(_proxies())
     failed = ConnectionFailed(f"the proxy in {named} does not connect to {host}: {answer}")
     if answer.startswith(str(PROXY_AUTHENTICATION)):
-        failed.hint = f"give {named} the proxy's user name and password: {PROXY_FORM}"
+        failed.hint = f"add the proxy's user name and password to {named}: {PROXY_FORM}"
     else:
-        failed.hint = f"check {named}, or name the host in NO_PROXY"
+        failed.hint = f"check {named}, or add the host to NO_PROXY"
     failed.retryable = answer.startswith("5")
     return failed
 
@@ -257,35 +257,35 @@ def _connection_failed(error: Exception, host: str) -> ModelError:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLError):
-            return _not_safe(cause, host)
+            return _tls_failed(cause, host)
         reason = reason or str(cause)
         cause = cause.__cause__ or cause.__context__
     return ConnectionFailed(f"no connection to {host}: {reason or type(error).__name__}", hint=_hint(host))
 
 
-def _not_safe(error: ssl.SSLError, host: str) -> ModelError:
-    failed = ConnectionFailed(f"no safe connection to {host}: {error}")
-    if "ALERT" in (error.reason or ""):  # the other side refused us
-        failed.hint = f"it may want a client certificate: set {CLIENT_CERTIFICATE} to one that it takes"
+def _tls_failed(error: ssl.SSLError, host: str) -> ModelError:
+    failed = ConnectionFailed(f"no secure connection to {host}: {error}")
+    if "ALERT" in (error.reason or ""):  # the server rejected us
+        failed.hint = f"it may require a client certificate: set {CLIENT_CERTIFICATE} to one that it accepts"
     else:
-        failed.hint = "check the clock and the base URL; behind a proxy with a certificate of its own set SSL_CERT_FILE"
+        failed.hint = "check the clock and the base URL; if a proxy has its own certificate, set SSL_CERT_FILE"
     failed.retryable = False
     return failed
 
 
-async def _unpacked(chunks: AsyncIterable[bytes], coding: str, host: str) -> AsyncIterator[bytes]:
-    """What some servers compress unasked, in pieces of bounded size: a few bytes may unpack to gigabytes."""
+async def _decompressed(chunks: AsyncIterable[bytes], coding: str, host: str) -> AsyncIterator[bytes]:
+    """Decompresses bodies that some servers compress unasked, in small pieces: a few bytes can expand to gigabytes."""
     if coding not in ("gzip", "deflate"):
-        raise ProtocolError(f"{host} sent a body packed as {coding[:40]}, which was not asked for")
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: either of the two
+        raise ProtocolError(f"{host} sent a body in the encoding {coding[:40]}, which was not requested")
+    decompressor = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: detects gzip or deflate
     try:
         async for chunk in chunks:
-            data = unpacker.decompress(chunk, UNPACKED_BYTES)
+            data = decompressor.decompress(chunk, DECOMPRESSED_BYTES)
             while data:
                 yield data
-                data = unpacker.decompress(unpacker.unconsumed_tail, UNPACKED_BYTES)
+                data = decompressor.decompress(decompressor.unconsumed_tail, DECOMPRESSED_BYTES)
     except zlib.error as error:
-        raise ProtocolError(f"{host} sent a body that does not unpack: {error}") from error
+        raise ProtocolError(f"{host} sent a body that cannot be decompressed: {error}") from error
 
 
 async def _chunks(source: AsyncIterable[bytes], host: str) -> AsyncIterator[bytes]:

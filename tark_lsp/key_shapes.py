@@ -1,13 +1,13 @@
-r"""How keys and tokens of vendors look: one table for logs, which blot them, and notes, which refuse them.
+r"""The shapes of vendors' keys and tokens: one table for logs, which remove them, and notes, which refuse them.
 
-The beginnings are those the vendors publish (https://docs.github.com/code-security/secret-scanning, gitleaks' rules),
-and those of the providers we ship. Each is told from words people write by its beginning and the length of the rest.
+The prefixes are those that the vendors publish (https://docs.github.com/code-security/secret-scanning, gitleaks'
+rules), and those of the providers that we ship. Prefix and length distinguish a key from ordinary words.
 """
 
 import re
 from collections.abc import Mapping
 
-SHAPES: Mapping[str, str] = {
+KEY_SHAPES: Mapping[str, str] = {
     "sk- of many vendors": r"sk-(?:ant-|or-|proj-|svcacct-)?[\w-]{16,}",
     "Stripe and the like": r"(?:[spr]k_(?:live|test|prod)_\w{10,}|whsec_\w{16,})",
     "Perplexity, NVIDIA, Cerebras": r"(?:pplx|nvapi|csk)-[\w-]{24,}",
@@ -40,7 +40,7 @@ SHAPES: Mapping[str, str] = {
     "a JSON web token": r"ey[A-Za-z0-9_-]{10,}\.ey[A-Za-z0-9_-]{10,}(?:\.[\w-]*){0,4}",
 }
 
-KEY = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(SHAPES.values())})", re.ASCII)
+KEY_PATTERN = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(KEY_SHAPES.values())})", re.ASCII)
 
-CHANGE = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
-"""From letter to digit or back: random text has many, names that somebody chose have few."""
+LETTER_DIGIT_SWITCH = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
+"""A switch from letter to digit or back. Random text has many; names that a person chose have few."""

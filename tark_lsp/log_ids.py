@@ -1,4 +1,4 @@
-"""Which session, turn and tool call the running code belongs to, so that its log lines can say so."""
+"""The session, turn and tool call that the running code belongs to, for its log lines."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,23 +8,23 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class LogIds:
-    """ "" where there is none. The tool call's id is ours, never the provider's."""
+    """Empty strings if there is none. The tool call's id is ours, not the provider's."""
 
     session_id: str = ""
     turn_id: str = ""
     call_id: str = ""
 
 
-NONE = LogIds()
-CURRENT: ContextVar[LogIds] = ContextVar("tark_lsp.log_ids", default=NONE)
-"""Of this task and of those it starts: asyncio copies it to each of them."""
+NO_IDS = LogIds()
+CURRENT_IDS: ContextVar[LogIds] = ContextVar("tark_lsp.log_ids", default=NO_IDS)
+"""The ids of this task and of the tasks it starts: asyncio copies the context to each of them."""
 
 
 @contextmanager
-def belonging(**ids: str) -> Iterator[None]:
-    """Inside, the ids named (fields of `LogIds`) are these, the others as outside."""
-    before = CURRENT.set(replace(CURRENT.get(), **ids))
+def log_context(**ids: str) -> Iterator[None]:
+    """Sets these ids (fields of `LogIds`) inside the context; the others stay unchanged."""
+    before = CURRENT_IDS.set(replace(CURRENT_IDS.get(), **ids))
     try:
         yield
     finally:
-        CURRENT.reset(before)
+        CURRENT_IDS.reset(before)

@@ -1,4 +1,4 @@
-"""The words all layers share: a message and its parts, a tool's definition, usage, stop reasons, modes, levels."""
+"""The types that all layers share: messages and their parts, tool definitions, usage, stop reasons, modes, levels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
 Echo: TypeAlias = Mapping[str, Any] | None
-"""Opaque provider data that belongs to a part and must be sent back unchanged; None where there is none."""
+"""Opaque provider data that belongs to a part and must be sent back unchanged; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """The model's reasoning, as far as the provider shows it; `echo` holds its signature."""
+    """The model's reasoning, as far as the provider shows it; `echo` contains its signature."""
 
     text: str
     echo: Echo = None
@@ -25,7 +25,7 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """`id` is the provider's; `arguments` is raw JSON text until a tool validates it: if broken, the model's error."""
+    """`id` is the provider's. `arguments` is raw JSON text, which can be invalid; the tool validates it."""
 
     id: str
     name: str
@@ -52,7 +52,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """A whole part that only the provider understands (redacted thinking, a server tool's block), kept for replay."""
+    """A whole part that only the provider understands (redacted thinking, a server tool), kept to be sent back."""
 
     echo: Mapping[str, Any]
 
@@ -63,9 +63,9 @@ Role: TypeAlias = Literal["user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """`user`: texts, images. `assistant`: texts, thinking, calls. `tool`: a result for each call before it, in order.
+    """`user`: texts, images. `assistant`: texts, thinking, calls. `tool`: a result for each previous call, in order.
 
-    `model` is `<provider>/<model>` of an assistant message: echoes are only sent back to who made them.
+    `model` is the `<provider>/<model>` of an assistant message: its echoes are only sent back to that model.
     """
 
     role: Role
@@ -83,7 +83,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """What the model is told of a tool; `parameters` is a JSON schema of type object."""
+    """What the model knows about a tool; `parameters` is a JSON schema of type object."""
 
     name: str
     description: str
@@ -94,7 +94,7 @@ class ToolDefinition:
 class Usage:
     """Tokens of one request, or a sum. `input_tokens` includes the cached ones, `output_tokens` the reasoning ones.
 
-    `cost_usd` is None where no price is known.
+    `cost_usd` is None if no price is known.
     """
 
     input_tokens: int = 0
@@ -129,7 +129,7 @@ class StopReason(StrEnum):
 
 
 class Mode(StrEnum):
-    """What the model may do at all: `ask` and `plan` offer it only read-only tools and `propose_edit`."""
+    """What the model can do: `ask` and `plan` offer it only read-only tools and `propose_edit`."""
 
     ASK = "ask"
     PLAN = "plan"
@@ -137,7 +137,7 @@ class Mode(StrEnum):
 
 
 class ApprovalLevel(StrEnum):
-    """How much is asked before it is done (the table in safety.md)."""
+    """How many actions need the user's permission (the table in safety.md)."""
 
     MANUAL = "manual"
     CAREFUL = "careful"

@@ -1,14 +1,14 @@
-"""How this very server is started again, and whether a process is still there."""
+"""How another process of this server is started, and whether a process still runs."""
 
 import os
 import sys
 
 OWN_SERVER = (sys.executable, "-P", "-m", "tark_lsp")
-"""-P: else what lies in the current folder, a project of anybody, is imported in place of our modules and Python's."""
+"""Without -P, Python would import modules from the current folder, which can be anybody's project."""
 
 
 def is_alive(process_id: int) -> bool:
-    """A process of somebody else counts, and so does one that has ended but was not yet waited for."""
+    """True also for a process of another user, and for a zombie."""
     if sys.platform == "win32":
         return _is_alive_on_windows(process_id)
     try:
@@ -21,7 +21,7 @@ def is_alive(process_id: int) -> bool:
 
 
 def _is_alive_on_windows(process_id: int) -> bool:
-    """Untested. `os.kill` would end the process there; a handle becomes signalled when its process ends."""
+    """Untested. On Windows `os.kill` would end the process; a handle becomes signalled when its process ends."""
     import ctypes
 
     synchronize, timed_out = 0x00100000, 0x102

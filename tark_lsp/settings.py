@@ -1,22 +1,30 @@
-"""Settings: the person's files, the environment and the editor's words become one `Settings` and a list of problems.
+"""Settings: the user's file, the environment and the editor's values become one `Settings` and a list of problems.
 
-The contract is protocol.md, "Settings". Layers are cleaned one by one (a bad value is told, and counts as not set in
-its layer), merged by key, and then every workspace's own file may make the result stricter, never looser.
+The protocol is in protocol.md, "Settings". Each layer is cleaned (an invalid value is reported, and counts as not set),
+the layers are merged by key, and then each workspace's own file can make the result stricter, never looser.
 """
 
 import os
 import re
 import stat
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
 from pydantic.alias_generators import to_camel
 
 from tark_lsp.messages import ApprovalLevel, Mode
-from tark_lsp.settings_cleaning import MOST_PROBLEMS, clean, dotted, leaves, names, quoted, take
+from tark_lsp.settings_cleaning import (
+    MAX_PROBLEMS,
+    clean_layer,
+    dotted,
+    leaf_paths,
+    merge_layer,
+    our_section,
+    remove_setting,
+)
 
 Wire = Literal["openai-chat", "openai-responses", "anthropic-messages", "gemini-content", "ollama-chat"]
 Thinking = Literal["auto", "off", "low", "medium", "high"]
@@ -40,8 +48,8 @@ ModelName = Annotated[str, _matching(r"[^/\s]+/\S+", 'must be "<provider>/<model
 BaseUrl = Annotated[
     str,
     _matching(r"https?://[^\s/]+\S*", "must be a URL that starts with https:// or http://"),
-    # They would be shown with it, and a path added to the URL would go behind the ? or #.
-    _matching(r"[^@?#]*", "must be a URL without user name, password, ? and # (a key is given by `tark-lsp login`)"),
+    # A password would be shown with the URL, and a path would be appended after the ? or #.
+    _matching(r"[^@?#]*", "must be a URL without user name, password, ? and # (`tark-lsp login` stores a key)"),
 ]
 EnvironmentName = Annotated[
     str, _matching(r"[A-Za-z_][A-Za-z0-9_]*", "must be the name of an environment variable, never the key itself")
@@ -54,15 +62,28 @@ Rule = Annotated[
 
 
 class _Section(BaseModel):
-    """Files and editors write camelCase; code reads, and may construct with, snake_case."""
+    """Files and editors use camelCase; code uses snake_case."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel, validate_by_name=True, extra="forbid", frozen=True, hide_input_in_errors=True
+        alias_generator=to_camel,
+        validate_by_name=True,
+        extra="forbid",
+        frozen=True,
+        hide_input_in_errors=True,
+        defer_build=True,  # as part of `Settings`: no section is ever validated alone
     )
 
 
+class _UserOnly:
+    """Marks a field that a repository must not set: (user) in the protocol."""
+
+
+T = TypeVar("T")
+UserOnly = Annotated[T, _UserOnly()]
+
+
 class PriceSettings(_Section):
-    """Dollars for a million tokens; without `cached` and `cache_write` those cost as any other."""
+    """Dollars for a million tokens. Without `cached` and `cache_write` those tokens cost like input tokens."""
 
     input: Dollars
     output: Dollars
@@ -71,7 +92,7 @@ class PriceSettings(_Section):
 
 
 class ModelSettings(_Section):
-    """What the person knows better of one model than the provider and our table do; None: nothing."""
+    """The user's corrections of what the provider and our table say about one model. None: no correction."""
 
     context_window: Count | None = None
     max_output_tokens: Count | None = None
@@ -83,8 +104,8 @@ class ModelSettings(_Section):
 
 
 class ProviderSettings(_Section):
-    """What the person changes of a provider, or all of one that is not shipped. `scenario`: of `scripted` only;
-    `client_id` and `login_url`: of a provider with a login.
+    """The user's changes to a provider, or the whole definition of one that is not shipped. `scenario` is for
+    `scripted` only, `client_id` and `login_url` for a provider with a login.
     """
 
     base_url: BaseUrl | None = None
@@ -98,9 +119,9 @@ class ProviderSettings(_Section):
 
 
 class PermissionRules(_Section):
-    """Rules of all layers add up: no layer can take away what another denies."""
+    """The rules of all layers are joined: no layer can remove what another denies."""
 
-    allow: tuple[Rule, ...] = ()
+    allow: UserOnly[tuple[Rule, ...]] = ()
     ask: tuple[Rule, ...] = ()
     deny: tuple[Rule, ...] = ()
 
@@ -114,8 +135,9 @@ class Limits(_Section):
 
 
 class SessionSettings(_Section):
-    """`retention_days`: sessions untouched for longer are deleted; None: never. `titles`: the first words of the first
-    prompt, or asked of the model, which costs a request."""
+    """`retention_days`: sessions unused for longer are deleted; None: never. `titles`: the first words of the first
+    prompt, or written by the model, which costs a request.
+    """
 
     retention_days: Count | None = None
     titles: Literal["words", "model"] = "words"
@@ -124,54 +146,40 @@ class SessionSettings(_Section):
 class Settings(_Section):
     """The effective settings. `Settings()` are the built-in defaults."""
 
-    model: ModelName | None = None
-    mode: Mode = Mode.BUILD
-    approval: ApprovalLevel = ApprovalLevel.CAREFUL
-    permissions: PermissionRules = PermissionRules()
-    edit_review: Literal["ask", "after"] | None = None
-    workspace_trusted: StrictBool | None = None
-    providers: Mapping[str, ProviderSettings] = Field(default_factory=dict)
-    limits: Limits = Limits()
-    sessions: SessionSettings = SessionSettings()
-    sandbox: Literal["auto", "require", "off"] = "auto"
+    model: UserOnly[ModelName | None] = None
+    mode: UserOnly[Mode] = Mode.BUILD
+    approval: UserOnly[ApprovalLevel] = ApprovalLevel.CAREFUL
+    permissions: PermissionRules = Field(default_factory=PermissionRules)
+    edit_review: UserOnly[Literal["ask", "after"] | None] = None
+    workspace_trusted: UserOnly[StrictBool | None] = None
+    providers: UserOnly[Mapping[str, ProviderSettings]] = Field(default_factory=dict)
+    limits: UserOnly[Limits] = Field(default_factory=Limits)
+    sessions: UserOnly[SessionSettings] = Field(default_factory=SessionSettings)
+    sandbox: UserOnly[Literal["auto", "require", "off"]] = "auto"
     save_after_edit: StrictBool = True
     check_after_edit: StrictBool = True
-    """Are diagnostics looked at before and after an edit (docs/checks.md)?"""
+    """Whether diagnostics are compared before and after an edit (docs/checks.md)."""
     thinking: Thinking = "auto"
     log_level: LogLevel = "warning"
 
     def review_under(self, approval: ApprovalLevel) -> Literal["ask", "after"]:
-        """When edits are reviewed under this approval level: `editReview`, else its default; manual always asks."""
+        """When edits are reviewed at this level: `editReview`, else the level's default. Manual always asks."""
         if approval is ApprovalLevel.MANUAL:
             return "ask"
         return self.edit_review or ("after" if approval is ApprovalLevel.BALANCED else "ask")
 
-    def shown(self) -> dict[str, Any]:
-        """As JSON in the names of the contract, for `tark.state`; values of headers, which may be keys, are hidden."""
+    def as_protocol_json(self) -> dict[str, Any]:
+        """JSON with the names of the protocol, for `tark.state`. Values of headers are hidden: they can be keys."""
         values = self.model_dump(mode="json", by_alias=True)
         for provider in values["providers"].values():
             provider["headers"] = dict.fromkeys(provider["headers"], "(hidden)")
         return values
 
 
-USER_ONLY = (
-    ("model",),
-    ("mode",),
-    ("approval",),
-    ("permissions", "allow"),
-    ("editReview",),
-    ("workspaceTrusted",),
-    ("providers",),
-    ("limits",),
-    ("sessions",),
-    ("sandbox",),
-)
-"""The keys marked (user) in the contract: a repository's words never reach them."""
-
 ENVIRONMENT = {"TARK_MODEL": "model", "TARK_MODE": "mode", "TARK_APPROVAL": "approval", "TARK_LOG_LEVEL": "logLevel"}
 
 _STRICTEST_MODE_FIRST = (Mode.ASK, Mode.PLAN, Mode.BUILD)
-_LONGEST_FILE = 1_000_000
+_MAX_FILE_BYTES = 1_000_000
 
 
 def load_settings(
@@ -183,12 +191,12 @@ def load_settings(
     trusted_client: bool = False,
     workspace_files: Sequence[Path] = (),
 ) -> tuple[Settings, list[str]]:
-    """The effective settings, and one sentence for each problem: where it is, what is wrong, what to do.
+    """Returns the effective settings, and one sentence for each problem: where it is, what is wrong, what to do.
 
-    `initialization` is `initializationOptions`; `configuration` is the `settings` of `workspace/didChangeConfiguration`
-    (an answer to `workspace/configuration` goes in as `{"tark": answer}`). `trusted_client` is its
-    `experimental.tark.userSettings`. `workspace_files` are the `.tark/config.toml` of the folders; they may be
-    missing. Nothing is raised: what cannot be used is a problem, and counts as not set.
+    `initialization` is `initializationOptions`. `configuration` is the `settings` of
+    `workspace/didChangeConfiguration`, or `{"tark": answer}` for an answer to `workspace/configuration`.
+    `trusted_client` is the client's `experimental.tark.userSettings`. `workspace_files` are the `.tark/config.toml` of
+    the folders; they can be missing. Nothing is raised: an unusable value is a problem, and counts as not set.
     """
     problems: list[str] = []
     layers = [
@@ -196,42 +204,44 @@ def load_settings(
     ]
     if user_file is not None:
         layers.insert(0, (str(user_file), _read(user_file, problems)))
-    for source, words, trusted, only_known in (
+    for source, sent, trusted, only_known in (
         ("the editor's initializationOptions", initialization, trusted_client, False),
         ("the editor's settings", configuration, False, True),
     ):
-        values = _section(words, source, problems, only_known)
-        if not trusted and (refused := [dotted(path) for path in USER_ONLY if take(values, path)]):
+        values = our_section(Settings, sent, source, problems, only_known=only_known)
+        if not trusted and (
+            refused := [dotted(path) for path in _user_only_paths(Settings) if remove_setting(values, path)]
+        ):
             problems.append(
-                f"{source}: {', '.join(refused)} ignored there, since a repository may have set it; "
-                f"put it into {user_file or 'your own config.toml'}"
+                f"{source}: {', '.join(refused)} ignored there, since a repository could have set it; "
+                f"set it in {user_file or 'your own config.toml'}"
             )
         layers.append((source, values))
 
     merged: dict[str, Any] = {}
     for source, values in layers:
-        _merge(merged, clean(Settings, values, source, problems))
+        merge_layer(merged, clean_layer(Settings, values, source, problems))
     settings = Settings.model_validate(merged, by_alias=True, by_name=False)
     for file in workspace_files:
-        values = clean(Settings, _read(file, problems), str(file), problems)
-        settings = _stricter(settings, values, str(file), problems)
+        values = clean_layer(Settings, _read(file, problems), str(file), problems)
+        settings = _apply_workspace_layer(settings, values, str(file), problems)
     return settings, list(dict.fromkeys(problems))
 
 
 def _read(file: Path, problems: list[str]) -> dict[str, Any]:
-    """A TOML file as a dictionary; empty where it is missing or cannot be used."""
+    """A TOML file as a dictionary, empty if it is missing or unusable."""
     try:
         with open(file, "rb", opener=_open_regular) as stream:  # Path.open takes no opener
-            data = stream.read(_LONGEST_FILE + 1)
-        if len(data) > _LONGEST_FILE:
-            raise OSError(f"it is larger than {_LONGEST_FILE:,} bytes")
-        # Editors on Windows put a byte order mark before TOML, which tomllib refuses.
+            data = stream.read(_MAX_FILE_BYTES + 1)
+        if len(data) > _MAX_FILE_BYTES:
+            raise OSError(f"it is larger than {_MAX_FILE_BYTES:,} bytes")
+        # Editors on Windows write a byte order mark, which tomllib rejects.
         return tomllib.loads(data.decode("utf-8-sig"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        problems.append(f"{file} cannot be read as TOML: {reason}; nothing in it counts until that is corrected")
+        problems.append(f"{file} cannot be read as TOML: {reason}; the whole file is ignored until that is corrected")
         return {}
 
 
@@ -244,34 +254,21 @@ def _open_regular(path: str, flags: int) -> int:
     return descriptor
 
 
-def _section(words: object, source: str, problems: list[str], only_known: bool) -> dict[str, Any]:
-    """Our part of what an editor sent: under "tark", else the bare keys (`only_known`: those that are ours)."""
-    if isinstance(words, Mapping) and "tark" in words:
-        words, only_known = words["tark"], False
-    if words is None or words == []:  # an empty Lua table arrives as a list
-        return {}
-    if not isinstance(words, Mapping):
-        problems.append(f"{source} must be an object of settings, not {quoted(words)}; ignored")
-        return {}
-    return {key: value for key, value in words.items() if not only_known or key in names(Settings)}
+def _user_only_paths(model: type[BaseModel], outer: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, field in model.model_fields.items():
+        path = (*outer, field.alias or name)
+        if any(isinstance(mark, _UserOnly) for mark in field.metadata):
+            yield path
+        elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _user_only_paths(field.annotation, path)
 
 
-def _merge(into: dict[str, Any], layer: Mapping[str, Any]) -> None:
-    for key, value in layer.items():
-        if isinstance(value, dict):
-            _merge(into.setdefault(key, {}), value)
-        elif isinstance(value, list):
-            into[key] = [*into.get(key, ()), *value]
-        else:
-            into[key] = value
-
-
-def _stricter(settings: Settings, values: dict[str, Any], source: str, problems: list[str]) -> Settings:
-    """The settings with what a workspace may say of them; the rest of its file is told as ignored."""
+def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: str, problems: list[str]) -> Settings:
+    """Applies the values that a workspace may set. The rest of its file is reported as ignored."""
     asked = Settings.model_validate(values, by_alias=True, by_name=False)
     rules, limits, changes = settings.permissions, settings.limits, dict[str, Any]()
     ignored: list[str] = []
-    for path in leaves(values):
+    for path in leaf_paths(values):
         match path:
             case ("permissions", "ask" | "deny" as kind):
                 rules = rules.model_copy(update={kind: (*getattr(rules, kind), *getattr(asked.permissions, kind))})
@@ -289,9 +286,9 @@ def _stricter(settings: Settings, values: dict[str, Any], source: str, problems:
             case _:
                 ignored.append(dotted(path))
     if ignored:
-        more = f" and {len(ignored) - MOST_PROBLEMS} more" if len(ignored) > MOST_PROBLEMS else ""
+        more = f" and {len(ignored) - MAX_PROBLEMS} more" if len(ignored) > MAX_PROBLEMS else ""
         problems.append(
-            f"{source}: ignored {', '.join(ignored[:MOST_PROBLEMS])}{more}, since a workspace can only make "
-            "things stricter; put it into your own config.toml if you want it"
+            f"{source}: ignored {', '.join(ignored[:MAX_PROBLEMS])}{more}, since a workspace can only make "
+            "settings stricter; set it in your own config.toml if you want it"
         )
     return settings.model_copy(update={"permissions": rules, "limits": limits, **changes})

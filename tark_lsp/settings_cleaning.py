@@ -1,4 +1,4 @@
-"""One layer of settings held against the model: nulls and wrong values are taken out, with a sentence for each."""
+"""Checks one layer of settings: removes nulls and invalid values, with one sentence for each problem."""
 
 import difflib
 import json
@@ -10,22 +10,22 @@ from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 
-MOST_PROBLEMS = 5
-"""Sentences about one layer: a repository's file must not fill the person's screen."""
+MAX_PROBLEMS = 5
+"""The most sentences about one layer: a repository's file must not fill the user's screen."""
 
 
-def clean(model: type[BaseModel], values: Mapping[str, Any], source: str, problems: list[str]) -> dict[str, Any]:
-    """The layer without nulls (in a setting, null means "not set here") and without what `model` does not take.
+def clean_layer(model: type[BaseModel], values: Mapping[str, Any], source: str, problems: list[str]) -> dict[str, Any]:
+    """Returns the layer without nulls (null means "not set here") and without what `model` does not accept.
 
-    What remains validates by alias. Sentences, which begin with `source`, are added to `problems`.
+    The result validates by alias. The sentences are added to `problems`; each starts with `source`.
     """
     cleaned: dict[str, Any] = _without_nulls(values)
     wrong = _wrong(model, cleaned)
-    for found in wrong[:MOST_PROBLEMS]:
+    for found in wrong[:MAX_PROBLEMS]:
         problems.append(f"{source}: {_sentence(model, found['loc'], found['type'], found['msg'], cleaned)}")
-    if len(wrong) > MOST_PROBLEMS:
-        problems.append(f"{source}: {len(wrong) - MOST_PROBLEMS} more settings are wrong and ignored")
-    while wrong:  # again, since what a wrong part was taken out of may need that part
+    if len(wrong) > MAX_PROBLEMS:
+        problems.append(f"{source}: {len(wrong) - MAX_PROBLEMS} more settings are invalid, and are ignored")
+    while wrong:  # again, since a value can need the part that was removed from it
         for found in wrong:
             _unset(cleaned, found["loc"][:-1] if found["type"] == "missing" else found["loc"])
         cleaned = _without_nulls(cleaned)
@@ -44,7 +44,7 @@ def _wrong(model: type[BaseModel], values: Mapping[str, Any]) -> list[ErrorDetai
 def _unset(values: Any, location: tuple[int | str, ...]) -> None:
     *outer, last = location
     for step in outer:
-        # Two problems may lie in one value; after the first there is nothing left to walk into.
+        # Two problems can be in one value; after the first, the value is gone.
         if values is None:
             return
         values = values[step]
@@ -64,35 +64,33 @@ def _sentence(model: type[BaseModel], location: tuple[int | str, ...], kind: str
     name = dotted(location)
     if kind == "extra_forbidden":
         if location[0] == "providers":
-            return (
-                f"{name} is not a setting; ignored (a key is never written in settings: apiKeyEnv names its variable)"
-            )
-        near = difflib.get_close_matches(to_camel(str(location[-1])), names(model, *location[:-1]), n=1)
-        return f"{name} is not a setting; ignored" + (f" (did you mean {near[0]}?)" if near else "")
+            return f"{name} is not a setting; ignored (never write a key into settings: apiKeyEnv names its variable)"
+        similar = difflib.get_close_matches(to_camel(str(location[-1])), known_names(model, *location[:-1]), n=1)
+        return f"{name} is not a setting; ignored" + (f" (did you mean {similar[0]}?)" if similar else "")
     if kind == "missing":
         return f"{dotted(location[:-1])} has no {location[-1]}; ignored until corrected"
     for step in location:
         values = values[step]
-    # Someone may have put a key where it does not belong, so nothing of a provider is repeated.
+    # The value can be a key in the wrong place, so values of a provider are never repeated.
     shown = "" if location[0] == "providers" else f" is {quoted(values)}, but"
     reason = message.removeprefix("Value error, ").replace("Input should be", "must be")
     return f"{name}{shown} {reason}; ignored until corrected"
 
 
 def dotted(location: Iterable[int | str]) -> str:
-    """A setting's name for people; foreign names are escaped."""
+    """A setting's name for people. Unusual names are escaped."""
     name = ".".join(str(step) for step in location)
     return name if re.fullmatch(r"[\w.-]{1,80}", name, re.ASCII) else quoted(name)
 
 
 def quoted(value: object) -> str:
-    """Foreign text for a message: escaped, and cut."""
+    """Foreign text for a message: escaped and shortened."""
     text = json.dumps(value, default=str)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def names(model: type[BaseModel], *location: int | str) -> list[str]:
-    """The names the contract knows at this place."""
+def known_names(model: type[BaseModel], *location: int | str) -> list[str]:
+    """The names of the protocol at this place."""
     for step in location:
         inner = next((field.annotation for field in model.model_fields.values() if field.alias == step), None)
         if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
@@ -101,8 +99,8 @@ def names(model: type[BaseModel], *location: int | str) -> list[str]:
     return [field.alias for field in model.model_fields.values() if field.alias]
 
 
-def take(values: dict[str, Any], path: tuple[str, ...]) -> bool:
-    """Remove one key; whether it was set there."""
+def remove_setting(values: dict[str, Any], path: tuple[str, ...]) -> bool:
+    """Removes one setting. Returns whether it was set."""
     *outer, last = path
     for name in outer:
         inner = values.get(name)
@@ -112,9 +110,35 @@ def take(values: dict[str, Any], path: tuple[str, ...]) -> bool:
     return values.pop(last, None) is not None
 
 
-def leaves(values: Mapping[str, Any], outer: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def leaf_paths(values: Mapping[str, Any], outer: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The path of every value that is not a dictionary."""
     for key, value in values.items():
         if isinstance(value, dict):
-            yield from leaves(value, (*outer, key))
+            yield from leaf_paths(value, (*outer, key))
         else:
             yield (*outer, key)
+
+
+def our_section(
+    model: type[BaseModel], sent: object, source: str, problems: list[str], *, only_known: bool
+) -> dict[str, Any]:
+    """Our part of what an editor sent: under "tark", else the bare keys (`only_known`: only ours)."""
+    if isinstance(sent, Mapping) and "tark" in sent:
+        sent, only_known = sent["tark"], False
+    if sent is None or sent == []:  # an empty Lua table arrives as a list
+        return {}
+    if not isinstance(sent, Mapping):
+        problems.append(f"{source} must be an object of settings, not {quoted(sent)}; ignored")
+        return {}
+    return {key: value for key, value in sent.items() if not only_known or key in known_names(model)}
+
+
+def merge_layer(into: dict[str, Any], layer: Mapping[str, Any]) -> None:
+    """Values of `layer` replace earlier ones; lists are joined."""
+    for key, value in layer.items():
+        if isinstance(value, dict):
+            merge_layer(into.setdefault(key, {}), value)
+        elif isinstance(value, list):
+            into[key] = [*into.get(key, ()), *value]
+        else:
+            into[key] = value

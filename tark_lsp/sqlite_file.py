@@ -1,31 +1,32 @@
-"""One SQLite file of ours: how it is opened for several processes at once, written in one go, copied from, put aside.
+"""One SQLite file: opened for several processes, written in transactions, copied, put aside.
 
-A commit is in the file's write-ahead log when the call returns: ending the process at any moment (kill -9) loses
-nothing of it. A failure of the machine may lose the last commits, but no part of one (sqlite.org/wal.html).
+When a commit returns, it is in the file's write-ahead log: ending the process at any moment (kill -9) loses nothing of
+it. A failure of the machine can lose the last commits, but no part of one (sqlite.org/wal.html).
 """
 
 import os
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 BUSY_SECONDS = 5.0
-"""How long another process may write. Ours take milliseconds, but for a big session that comes or goes as a whole."""
+"""How long SQLite waits for another process. Our writes take milliseconds, except when a big session is imported."""
 LONGEST_LOG_PAGES = 16_384
-"""At 64 MiB of log a commit brings it into the file by itself."""
+"""At 64 MiB of log, the commit itself copies the log into the file."""
 PRAGMAS = (
-    "PRAGMA auto_vacuum = INCREMENTAL",  # only counts before there are tables
+    "PRAGMA auto_vacuum = INCREMENTAL",  # only takes effect before there are tables
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
-    "PRAGMA secure_delete = ON",  # what is deleted is not to be read in the file
+    "PRAGMA secure_delete = ON",  # so that deleted text cannot be read in the file
     f"PRAGMA wal_autocheckpoint = {LONGEST_LOG_PAGES}",
 )
+PRAGMA_PAUSE_SECONDS = 0.01
 SIZES = ("user_version", "page_count", "page_size")
 MOST_COPIED_BYTES = 64 * 1024**2
-"""Of a file that is gone on with in memory as a whole; of a bigger one only what is at hand."""
+"""A bigger file is not copied as a whole into memory: only the rows that this process needs."""
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 UNUSABLE = DAMAGED | {
     sqlite3.SQLITE_BUSY,
@@ -36,40 +37,37 @@ UNUSABLE = DAMAGED | {
     sqlite3.SQLITE_PROTOCOL,
     sqlite3.SQLITE_READONLY,
 }
-"""What the file is to blame for. Anything else is a defect of ours, which would be one in memory, too."""
+"""Errors of the file. Any other error is a defect of ours, and would also occur in memory."""
 T = TypeVar("T")
 
 
-class Identity(NamedTuple):
-    """Which file is at a path."""
+class FileIdentity(NamedTuple):
+    """Distinguishes the file that is at a path from one that was there before."""
 
     device: int
     inode: int
 
 
-class NewerFile(OSError):
-    """A newer tark-lsp wrote the file: it is left alone."""
+def open_file(path: Path, version: int, tables: Sequence[str], busy_seconds: float) -> sqlite3.Connection:
+    """Open the file, or create it with mode 0600 and these tables.
 
-
-def open_file(path: Path, version: int, tables: Sequence[str], wait: bool = True) -> sqlite3.Connection:
-    """Made with mode 0600 where it is missing. `tables` are statements, run on a file that has no `version` yet.
-
-    `wait`: for others that write (`be_patient`). Raises OSError, sqlite3.Error; NewerFile for one of a newer version.
+    Raises OSError and sqlite3.Error; OSError also if a newer tark-lsp wrote the file.
     """
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
             path.chmod(0o600)  # SQLite gives the files beside it the same mode
     except FileNotFoundError:
         path.touch(mode=0o600)
-    return _prepared(_connect(os.fspath(path), BUSY_SECONDS if wait else 0.0), version, tables)
+    return _prepare(_connect(os.fspath(path), busy_seconds), version, tables, busy_seconds)
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """Of a file that is not to be changed. Where nothing can be written beside it either, what is only in its log is
-    not seen. Raises sqlite3.Error.
+    """Open a file without changing it. Raises sqlite3.Error.
+
+    If no files can be written beside it, what is only in its write-ahead log is not seen.
     """
-    for how in ("mode=ro", "immutable=1"):
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=BUSY_SECONDS)
+    for option in ("mode=ro", "immutable=1"):
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?{option}", uri=True, timeout=BUSY_SECONDS)
         try:
             connection.execute("SELECT 1 FROM sqlite_master").fetchall()
         except sqlite3.Error as error:
@@ -80,17 +78,16 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     raise problem
 
 
-def be_patient(connection: sqlite3.Connection) -> None:
-    """From now on it waits for others that write."""
-    connection.execute(f"PRAGMA busy_timeout = {round(BUSY_SECONDS * 1_000)}")
-
-
 def open_memory(version: int, tables: Sequence[str]) -> sqlite3.Connection:
-    return _prepared(_connect(":memory:"), version, tables)
+    return _prepare(_connect(":memory:", 0.0), version, tables)
 
 
-def in_one(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
-    """Do it in one transaction, wholly or not at all."""
+def set_busy_timeout(connection: sqlite3.Connection, seconds: float) -> None:
+    connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1_000)}")
+
+
+def in_transaction(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    """Run `work` completely or not at all."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         result = work(connection)
@@ -103,82 +100,90 @@ def in_one(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], 
 
 
 def copy_rows(
-    source: sqlite3.Connection, target: sqlite3.Connection, wanted: Mapping[str, str], values: Mapping[str, Any]
+    source: sqlite3.Connection,
+    target: sqlite3.Connection,
+    table: str,
+    sql: str,
+    values: Any = (),
+    *,
+    known: Collection[Any] = (),
 ) -> bool:
-    """What `wanted` selects for each table; False: not all of it could be read. A row that is there stays as it is.
+    """Copy the rows that `sql` selects into `table`, except rows in `known` and rows whose key exists there.
 
-    Within a transaction of `target`. Raises sqlite3.Error for what that cannot take.
+    Returns False if not all rows could be read; those before the error are copied. Raises sqlite3.Error if `target`
+    fails.
     """
-    whole = True
-    for table, sql in wanted.items():
-        rows: list[Any] = []
-        try:
-            rows.extend(source.execute(sql, values))  # where it breaks, those before stay
-        except sqlite3.Error:
-            whole = False  # and the caller says so
-        if rows:
-            marks = ", ".join("?" * len(rows[0]))
-            target.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)
-    return whole
+    rows: list[Any] = []
+    complete = True
+    try:
+        rows.extend(row for row in source.execute(sql, values) if row not in known)
+    except sqlite3.Error:
+        complete = False
+    if rows:
+        marks = ", ".join("?" * len(rows[0]))
+        target.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)
+    return complete
 
 
-def copy_all(path: Path, target: sqlite3.Connection, version: int) -> bool:
-    """The whole file, where it is of that version, not too big, and can be read; False: nothing was copied."""
+def copy_file(path: Path, target: sqlite3.Connection, version: int) -> bool:
+    """Copy the whole file if it has this version, is not too big and can be read. False: nothing was copied."""
     try:
         source = open_to_read(path)
     except sqlite3.Error:
-        return False  # the rows at hand are carried over, then, or it is said that they cannot be
+        return False
     try:
         ((found,), (pages,), (size,)) = (source.execute(f"PRAGMA {name}").fetchone() for name in SIZES)
         if found != version or pages * size > MOST_COPIED_BYTES:
             return False
         source.backup(target)
     except sqlite3.Error:
-        return False  # the same
+        return False
     finally:
         source.close()
     return True
 
 
-def bring_log_in(path: Path) -> None:
-    """Into the file, with a connection of its own and for any thread: it waits for the disk, and others write on."""
+def checkpoint_log(path: Path) -> None:
+    """Copy the write-ahead log into the file. For any thread: it has a connection of its own, and blocks no writer."""
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
     except sqlite3.Error:
-        return  # it was removed
+        return  # the file was removed
     try:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
     except sqlite3.Error:
-        pass  # it stays in the log, which is as good; whoever writes next says what is wrong
+        pass  # the rows stay in the log, which is as safe; the next write reports what is wrong
     finally:
         connection.close()
 
 
 def is_unusable(error: Exception) -> bool:
-    """Is the file to blame?"""
-    return isinstance(error, OSError) or _code(error) in UNUSABLE
+    """Whether the file is the cause of the error."""
+    return isinstance(error, OSError) or _primary_code(error) in UNUSABLE
 
 
 def is_damaged(error: Exception) -> bool:
-    return _code(error) in DAMAGED
+    return _primary_code(error) in DAMAGED
 
 
-def identity(path: Path) -> Identity | None:
-    """None: there is none."""
+def file_identity(path: Path) -> FileIdentity | None:
+    """None if there is no file."""
     try:
         status = path.stat()
     except OSError:
         return None
-    return Identity(status.st_dev, status.st_ino)
+    return FileIdentity(status.st_dev, status.st_ino)
 
 
-def put_aside(path: Path, damaged: Identity | None) -> Path:
-    """The name it has from now on. Raises OSError where it cannot be renamed, or is not that one any more.
+def put_aside(path: Path, damaged: FileIdentity | None) -> Path:
+    """Rename the damaged file, and return its new name.
 
-    Its log goes first, so that it is never taken for that of a new file. Whoever still has it open writes what is put
-    aside; SQLite sees that it was moved, and leaves the new one's log alone (`databaseIsUnmoved` in its pager.c).
+    Raises FileNotFoundError or FileExistsError if another process does the same, OSError if it cannot be renamed.
+    The log is renamed first, so that it is never taken for the log of a new file. A process that still has the damaged
+    file open goes on writing to that one: SQLite notices that it was moved and leaves the new file's log alone
+    (`databaseIsUnmoved` in pager.c).
     """
-    if identity(path) != damaged:
+    if file_identity(path) != damaged:
         raise FileNotFoundError(f"{path} was put aside by another process")
     aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
     if aside.exists():
@@ -190,34 +195,50 @@ def put_aside(path: Path, damaged: Identity | None) -> Path:
     return aside
 
 
-def _code(error: Exception) -> int:
-    """The primary one (sqlite.org/rescode.html); 0 for errors that are not SQLite's own."""
+def _primary_code(error: Exception) -> int:
+    """See sqlite.org/rescode.html; 0 for errors that do not come from SQLite."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def _connect(name: str, busy_seconds: float = 0.0) -> sqlite3.Connection:
-    # It is closed where its owner is collected, which may be in another thread; used it is in one.
+def _connect(name: str, busy_seconds: float) -> sqlite3.Connection:
+    # One thread uses the connection, but another can close it, when its owner is collected.
     return sqlite3.connect(name, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
 
 
-def _prepared(connection: sqlite3.Connection, version: int, tables: Sequence[str]) -> sqlite3.Connection:
+def _prepare(
+    connection: sqlite3.Connection, version: int, tables: Sequence[str], busy_seconds: float = 0.0
+) -> sqlite3.Connection:
     try:
         ((found,),) = connection.execute("PRAGMA user_version")
         if found > version:
-            raise NewerFile("it was written by a newer tark-lsp")
+            raise OSError("it was written by a newer tark-lsp")
         for pragma in PRAGMAS:
-            connection.execute(pragma)
+            _set_pragma(connection, pragma, busy_seconds)
         if found < version:
-            in_one(connection, lambda inside: _make_tables(inside, version, tables))
+            in_transaction(connection, lambda inside: _create_tables(inside, version, tables))
     except BaseException:  # raised again
         connection.close()
         raise
     return connection
 
 
-def _make_tables(connection: sqlite3.Connection, version: int, tables: Sequence[str]) -> None:
+def _set_pragma(connection: sqlite3.Connection, pragma: str, busy_seconds: float) -> None:
+    """SQLite itself does not wait while another process changes the journal mode of a new file."""
+    deadline = time.monotonic() + busy_seconds
+    while True:
+        try:
+            connection.execute(pragma)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                raise
+            time.sleep(PRAGMA_PAUSE_SECONDS)
+        else:
+            return
+
+
+def _create_tables(connection: sqlite3.Connection, version: int, tables: Sequence[str]) -> None:
     ((found,),) = connection.execute("PRAGMA user_version")
-    if found < version:  # another process may just have done it
+    if found < version:  # else another process has just done it
         for statement in tables:
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {version}")

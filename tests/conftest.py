@@ -1,17 +1,34 @@
-"""For all tests: nothing of the person's who runs them, neither settings nor keys, and no proxy before loopback."""
+"""For all tests: which of them run and in what order; and nothing of the user's own settings, keys or proxies."""
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from hypothesis import settings
 
-settings.register_profile("patient", deadline=None)  # a busy machine is no failure
-settings.load_profile("patient")
+from tests import exhaustive, groups
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    exhaustive.configure(config)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    return groups.workers()
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> groups.GroupScheduling:
+    return groups.GroupScheduling(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` looks at the markers
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    exhaustive.choose(config, items)
+    groups.arrange(items)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_of_the_persons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):

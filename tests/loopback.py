@@ -18,7 +18,7 @@ from http import HTTPStatus
 from types import MappingProxyType, TracebackType
 from typing import Any, TypeAlias
 
-from tark_lsp.llm.scripted.answer import answer_frames, answer_headers, read_request, refusal
+from tark_lsp.llm.scripted.answer import answer_frames, answer_headers, error_response, read_request
 from tark_lsp.llm.scripted.scenario import Player, Reply, Scenario
 from tests.patience import AT_ONCE
 
@@ -191,12 +191,12 @@ class Loopback:
 
     def _next(self, request: Request) -> Answer:
         if self._player is not None:
-            return self._player.answer(read_request(request.body, request.wire))
+            return self._player.choose_reply(read_request(request.body, request.wire))
         return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
 
     def _encode(self, reply: Reply, request: Request) -> Raw:
         if reply.error is not None:
-            headers, body = refusal(reply.error, request.wire)
+            headers, body = error_response(reply.error, request.wire)
             return Raw([body], reply.error.status, headers)
         frames = list(answer_frames(reply, request.wire, request.body, self._calls + 1))
         self._calls += len(reply.calls)

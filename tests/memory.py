@@ -92,10 +92,10 @@ class MemoryEditor:
     """False: an editor that does not save for the server."""
     asked: list[tuple[str, tuple[Option, ...]]] = field(default_factory=list)
 
-    async def diagnostics(self, path: Path | None) -> Sequence[Diagnostic]:
+    async def read_diagnostics(self, path: Path | None) -> Sequence[Diagnostic]:
         return [problem for problem in self.problems if path is None or problem.path == path]
 
-    async def ask(
+    async def ask_user(
         self,
         question: str,
         options: Sequence[Option] = (),
@@ -113,14 +113,14 @@ class MemoryEditor:
         assert free_text or answer is None or set([answer] if isinstance(answer, str) else answer) <= ids
         return answer
 
-    async def save(self, paths: Sequence[Path]) -> Sequence[Path]:
+    async def save_documents(self, paths: Sequence[Path]) -> Sequence[Path]:
         if not self.saves:
             return ()
         for path in paths:
             path.write_bytes(self.buffers.documents[path].text.encode("utf-8"))
         return tuple(paths)
 
-    def unsaved(self, folder: Path) -> Sequence[Path]:
+    def unsaved_documents(self, folder: Path) -> Sequence[Path]:
         return [
             path
             for path, document in self.buffers.documents.items()

@@ -1,4 +1,4 @@
-"""A database of ours when its file cannot be used: what is at hand is carried on, and what happened is said."""
+"""The database when its file fails: it goes on with the rows of this process, and reports what happened."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ LAYOUT = Layout(3, ("CREATE TABLE notes (owner TEXT, text TEXT)", "CREATE INDEX 
 
 
 class Notes:
-    """As a store uses a database; `told`: what it heard of failures."""
+    """Uses a database as a store does; `told`: the failures that were reported."""
 
     def __init__(self, locate: Callable[[], Path], owner: str = "me") -> None:
         self.owner = owner
@@ -35,7 +35,8 @@ class Notes:
         return [text for (text,) in self.database.read("SELECT text FROM notes ORDER BY rowid")]
 
     def _carry(self, old: sqlite3.Connection, new: sqlite3.Connection) -> bool:
-        return copy_rows(old, new, {"notes": "SELECT * FROM notes WHERE owner = :owner"}, {"owner": self.owner})
+        sql = "SELECT * FROM notes WHERE owner = ?"
+        return copy_rows(old, new, "notes", sql, (self.owner,))
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def notes(file: Path, owner: str = "me") -> Notes:
 
 
 def spoil(file: Path) -> None:
-    """All but the first page."""
+    """Overwrite everything except the first page."""
     with file.open("r+b") as stream:
         size = stream.seek(0, os.SEEK_END) - stream.seek(4096)
         stream.write(b"\xff" * size)
@@ -80,11 +81,11 @@ def test_one_that_is_damaged_between_two_calls(file: Path) -> None:
 
 
 def test_whoever_has_it_open_goes_over_to_the_new_one(file: Path) -> None:
-    """And the new one's log stays when the old one is closed."""
+    """The log of the new file stays when the old one is closed."""
     ours, other = notes(file), notes(file, "you")
     other.add("of the other")
     ours.add("ours")
-    moved = sqlite_file.put_aside(file, sqlite_file.identity(file))
+    moved = sqlite_file.put_aside(file, sqlite_file.file_identity(file))
     ours.add("more of ours")
     log = file.with_name(f"{file.name}-wal")
     before = log.stat().st_ino
@@ -112,7 +113,7 @@ def test_one_that_was_removed_is_made_anew(file: Path) -> None:
 
 def test_only_the_first_puts_it_aside(file: Path) -> None:
     file.write_bytes(b"junk" * 2_000)
-    damaged = sqlite_file.identity(file)
+    damaged = sqlite_file.file_identity(file)
     notes(file).add("a")
     with pytest.raises(FileNotFoundError):
         sqlite_file.put_aside(file, damaged)
@@ -154,7 +155,7 @@ def test_no_folder() -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """256 KiB of it; where it cannot be had, the test is left out."""
+    """A disk of 256 KiB; the test is skipped if it cannot be mounted."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounting = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
@@ -203,7 +204,7 @@ def test_a_disk_that_becomes_read_only(small_disk: Path) -> None:
 
 
 def test_a_full_file(file: Path) -> None:
-    """SQLite's own bound, where no disk can be mounted."""
+    """A limit of SQLite, if no disk can be mounted."""
     ours = notes(file)
     ours.add("a")
     ((pages,),) = ours.database.read("PRAGMA page_count")
@@ -254,7 +255,7 @@ def test_a_defect_of_ours_is_no_failure_of_the_file(file: Path) -> None:
 
 
 def test_the_log_does_not_grow_for_ever(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database_module, "NEW_WRITES", 10)
+    monkeypatch.setattr(database_module, "CHECKPOINT_WRITES", 10)
     ours = notes(file)
     for number in range(300):
         ours.add(f"{number} {'x' * 2_000}")
@@ -266,10 +267,10 @@ def test_the_log_does_not_grow_for_ever(file: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_bringing_in_the_log_of_a_file_that_is_gone(file: Path) -> None:
-    sqlite_file.bring_log_in(file)
+    sqlite_file.checkpoint_log(file)
     assert not file.exists()
     file.write_bytes(b"junk" * 2_000)
-    sqlite_file.bring_log_in(file)
+    sqlite_file.checkpoint_log(file)
     assert file.read_bytes() == b"junk" * 2_000
 
 

@@ -1,20 +1,22 @@
 """The dependency rule of docs/architecture.md, held against every import in the source, lazy ones included."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 import tark_lsp
+from tests.cases import every
 
 SOURCE = Path(tark_lsp.__file__).parent
 DEMO = SOURCE / "cli" / "demo_project"
 
 GROUND = {"errors", "messages"}
-BELOW_AGENT = GROUND | {"settings", "http", "llm", "workspace", "context", "sandbox", "tools"}
+BELOW_AGENT = GROUND | {"settings", "http", "llm", "workspace", "context", "tools"}
 LAYERS: dict[str, set[str]] = {
     "errors": set(),
+    "visible": set(),
     "messages": set(),
     "folders": set(),
     "settings": GROUND,
@@ -23,20 +25,21 @@ LAYERS: dict[str, set[str]] = {
     "key_shapes": set(),
     "redaction": {"key_shapes"},
     "log_ids": set(),
+    "listeners": set(),
     "llm": GROUND | {"http"},
     "workspace": GROUND | {"database", "sqlite_file"},
     "context": GROUND | {"settings", "workspace", "key_shapes"},
-    "sandbox": {"errors"},
-    "tools": GROUND | {"http", "workspace", "context", "sandbox"},
+    "tools": GROUND | {"http", "workspace", "context"},
     "agent": BELOW_AGENT | {"log_ids"},
     "database": {"sqlite_file"},
     "sqlite_file": set(),
     "processes": set(),
     "sessions": GROUND | {"context", "agent", "database", "sqlite_file", "processes"},
+    "review": GROUND | {"visible", "listeners", "workspace", "tools", "agent", "sessions"},
     "telemetry": GROUND | {"agent", "llm", "log_ids", "redaction", "folders"},
-    "server": BELOW_AGENT | {"agent", "telemetry", "log_ids", "sessions", "folders", "processes"},
-    "gateway": BELOW_AGENT | {"agent", "sessions"},
-    "cli": BELOW_AGENT | {"agent", "sessions", "server", "gateway", "folders", "processes"},
+    "server": BELOW_AGENT
+    | {"agent", "telemetry", "log_ids", "listeners", "sessions", "review", "visible", "folders", "processes"},
+    "cli": BELOW_AGENT | {"agent", "sessions", "server", "visible", "folders", "processes"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
@@ -50,6 +53,37 @@ WITHIN_LLM: dict[str, set[str]] = {
     "providers": {"events", "request", "wire", "provider", "scripted", "keys"},
 }
 """The same inside llm/, for the parts that know little."""
+
+WITHIN_SERVER = (
+    "protocol",
+    "connection",
+    "commands",
+    "background",
+    "provider_override",
+    "documents",
+    "editing",
+    "asking",
+    "configuration",
+    "prompting",
+    "sessions",
+    "turns",
+    "hunks",
+    "actions",
+    "chat",
+    "model_list",
+    "usage_command",
+    "state_command",
+    "auth",
+    "doctor",
+    "parts",
+    "app",
+    "features",
+    "handshake",
+    "client_documents",
+    "client_process",
+    "client",
+)
+"""The layers inside server/, folders and single files, the lowest first: each imports only those before it."""
 
 ONLY_IN: dict[str, set[str]] = {
     "pygls": {"server"},
@@ -96,6 +130,8 @@ def violations(source: str, module: tuple[str, ...]) -> list[str]:
         target = inside[0] if inside and inside[0] in LAYERS else ""
         if target and target != layer and target not in LAYERS[layer]:
             found.append(f"{layer} may not import {target}")
+        if layer == target == "server" and len(inside) > 1 and (problem := upward(module[1], inside[1])):
+            found.append(problem)
         if layer == target == "llm" and len(module) > 1 and len(inside) > 1:
             allowed = WITHIN_LLM.get(module[1])
             if allowed is not None and inside[1] not in allowed | {module[1]}:
@@ -103,7 +139,22 @@ def violations(source: str, module: tuple[str, ...]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(SOURCE).as_posix())
+def upward(importer: str, imported_name: str) -> str:
+    """What is wrong with an import inside server/. Empty if it is allowed."""
+    for name in (importer, imported_name):
+        if name not in WITHIN_SERVER:
+            return f"server.{name} has no place in WITHIN_SERVER"
+    if WITHIN_SERVER.index(imported_name) > WITHIN_SERVER.index(importer):
+        return f"server.{importer} may not import server.{imported_name}"
+    return ""
+
+
+def test_the_table_has_every_layer_of_the_server() -> None:
+    here = {path.stem for path in (SOURCE / "server").iterdir() if not path.name.startswith("__")}
+    assert set(WITHIN_SERVER) == here
+
+
+@every("path", modules(), lambda path: path.relative_to(SOURCE).as_posix())
 def test_imports_go_one_way(path: Path) -> None:
     module = path.relative_to(SOURCE).with_suffix("").parts
     if module == ("__init__",):
@@ -111,6 +162,64 @@ def test_imports_go_one_way(path: Path) -> None:
         return
     assert module[0] in LAYERS, "a new layer needs its row in docs/architecture.md and here"
     assert violations(path.read_text(encoding="utf-8"), module) == []
+
+
+CIRCLES_LEFT: set[frozenset[str]] = set()
+"""Modules that still import each other in a circle. It must only shrink; a circle that is gone must leave it."""
+
+
+def circles(imports: Mapping[str, set[str]]) -> set[frozenset[str]]:
+    """The strongly connected components of more than one module, by Tarjan's algorithm."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: set[frozenset[str]] = set()
+
+    def visit(module: str) -> None:
+        order[module] = lowest[module] = len(order)
+        stack.append(module)
+        for target in sorted(imports.get(module, ())):
+            if target not in order:
+                visit(target)
+            if target in stack:
+                lowest[module] = min(lowest[module], lowest[target])
+        if lowest[module] == order[module]:
+            at = stack.index(module)
+            if len(stack) - at > 1:
+                found.add(frozenset(stack[at:]))
+            del stack[at:]
+
+    for module in sorted(imports):
+        if module not in order:
+            visit(module)
+    return found
+
+
+def module_imports() -> dict[str, set[str]]:
+    """For each module of ours the modules of ours that it imports: lazily and under TYPE_CHECKING, too."""
+    parts = {path: ("tark_lsp", *path.relative_to(SOURCE).with_suffix("").parts) for path in modules()}
+    names = {path: ".".join(name[:-1] if name[-1] == "__init__" else name) for path, name in parts.items()}
+    known = set(names.values())
+    found: dict[str, set[str]] = {}
+    for path, name in names.items():
+        targets = set()
+        for target in imported(ast.parse(path.read_text(encoding="utf-8")), parts[path]):
+            whole, package = ".".join(target), ".".join(target[:-1])
+            targets.add(whole if whole in known else package)
+        found[name] = targets & known - {name}
+    return found
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert circles(module_imports()) == CIRCLES_LEFT
+
+
+def test_the_check_for_circles_itself() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": set()}) == set()
+    assert circles({"a": {"b"}, "b": {"a"}, "c": {"a", "d"}, "d": {"e"}, "e": {"c"}}) == {
+        frozenset({"a", "b"}),
+        frozenset({"c", "d", "e"}),
+    }
 
 
 @pytest.mark.parametrize(
@@ -127,6 +236,8 @@ def test_imports_go_one_way(path: Path) -> None:
         ("from openai import OpenAI", ("llm", "client"), ["llm may not import openai"]),
         ("from tark_lsp.llm import client", ("llm", "wire", "x"), ["llm.wire may not import llm.client"]),
         ("from tark_lsp.llm.events import Done", ("llm", "wire", "x"), []),
+        ("import tark_lsp.server.app", ("server", "asking", "x"), ["server.asking may not import server.app"]),
+        ("from tark_lsp.server.asking import show", ("server", "turns", "x"), []),
     ],
 )
 def test_the_check_itself(source: str, module: tuple[str, ...], found: list[str]) -> None:

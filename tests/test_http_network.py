@@ -1,4 +1,4 @@
-"""The shared HTTP client behind proxies and before servers with certificates, all of them on loopback."""
+"""The shared HTTP client with proxies and with servers that have certificates, all on loopback."""
 
 import base64
 import logging
@@ -212,7 +212,7 @@ async def test_hosts_of_no_proxy_are_asked_directly(monkeypatch: pytest.MonkeyPa
     assert proxy.asked == []
 
 
-async def test_a_server_of_an_authority_of_ones_own(
+async def test_a_server_with_its_own_authority(
     authority: trustme.CA, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with tls_server(authority, "127.0.0.1") as (port, _):
@@ -221,7 +221,7 @@ async def test_a_server_of_an_authority_of_ones_own(
                 monkeypatch.delenv("SSL_CERT_FILE")
             else:
                 monkeypatch.setenv("SSL_CERT_FILE", str(files / name))
-            with pytest.raises(ConnectionFailed, match="no safe connection") as caught:
+            with pytest.raises(ConnectionFailed, match="no secure connection") as caught:
                 await get(f"https://127.0.0.1:{port}/")
             assert "SSL_CERT_FILE" in caught.value.hint
             assert not caught.value.retryable
@@ -253,7 +253,7 @@ async def test_a_server_that_wants_a_certificate(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(files / "ca"))
     with tls_server(authority, "127.0.0.1", wants_certificate=True) as (port, heads):
-        with pytest.raises(ConnectionFailed, match=r"no (safe )?connection to") as caught:
+        with pytest.raises(ConnectionFailed, match=r"no (secure )?connection to") as caught:
             await get(f"https://127.0.0.1:{port}/")
         assert "TARK_CLIENT_CERT" in caught.value.hint
         assert heads == []
@@ -265,14 +265,14 @@ async def test_a_server_that_wants_a_certificate(
 
 WRONG: list[tuple[dict[str, str], Sequence[str]]] = [
     ({"SSL_CERT_FILE": "missing"}, ["SSL_CERT_FILE is", "missing", "No such file"]),
-    ({"SSL_CERT_FILE": "text"}, ["SSL_CERT_FILE is", "holds no certificates"]),
-    ({"SSL_CERT_DIR": "missing"}, ["SSL_CERT_DIR is", "no folder"]),
+    ({"SSL_CERT_FILE": "text"}, ["SSL_CERT_FILE is", "contains no certificates"]),
+    ({"SSL_CERT_DIR": "missing"}, ["SSL_CERT_DIR is", "not a folder"]),
     ({"TARK_CLIENT_CERT": "missing"}, ["TARK_CLIENT_CERT is", "missing", "No such file"]),
     ({"TARK_CLIENT_CERT": "."}, ["TARK_CLIENT_CERT is", "directory"]),
-    ({"TARK_CLIENT_CERT": "text"}, ["TARK_CLIENT_CERT is no PEM certificate", "text"]),
-    ({"TARK_CLIENT_CERT": "certificate"}, ["TARK_CLIENT_CERT is no PEM certificate and key"]),
+    ({"TARK_CLIENT_CERT": "text"}, ["TARK_CLIENT_CERT is not a matching PEM certificate", "text"]),
+    ({"TARK_CLIENT_CERT": "certificate"}, ["TARK_CLIENT_CERT is not a matching PEM certificate and key"]),
     ({"TARK_CLIENT_CERT": "certificate", "TARK_CLIENT_KEY": "missing"}, ["TARK_CLIENT_KEY is", "missing"]),
-    ({"TARK_CLIENT_CERT": "certificate", "TARK_CLIENT_KEY": "foreign"}, ["belong together", "foreign"]),
+    ({"TARK_CLIENT_CERT": "certificate", "TARK_CLIENT_KEY": "foreign"}, ["not a matching", "foreign"]),
     ({"TARK_CLIENT_KEY": "key"}, ["TARK_CLIENT_KEY is set without TARK_CLIENT_CERT"]),
 ]
 
@@ -286,8 +286,8 @@ async def test_certificates_that_cannot_be_used(
     with pytest.raises(SettingsError) as caught:
         await get("https://127.0.0.1:9/")
     assert caught.value.hint
-    for each in words:
-        assert each in str(caught.value)
+    for word in words:
+        assert word in str(caught.value)
 
 
 async def test_a_client_key_with_a_password_is_never_asked_for(
@@ -315,7 +315,7 @@ async def test_a_client_key_with_a_password_is_never_asked_for(
         ("http://127.0.0.1:9/", {"authorization": f"Bearer {KEY}\u201d"}),
     ],
 )
-async def test_no_key_in_what_cannot_be_asked(url: str, headers: dict[str, str]) -> None:
+async def test_errors_of_invalid_requests_contain_no_key(url: str, headers: dict[str, str]) -> None:
     transport = HttpTransport()
     with pytest.raises(TarkError) as caught:
         await transport.send(HttpRequest("GET", url, headers))

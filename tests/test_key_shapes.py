@@ -1,4 +1,4 @@
-"""Every shape of the table is blotted out of logs and refused as a note; what people write is neither."""
+"""Every shape of the table is removed from logs and refused as a note; ordinary text is neither."""
 
 from random import Random
 
@@ -6,16 +6,16 @@ import pytest
 from rstr import Rstr
 
 from tark_lsp.context.secrets import looks_secret
-from tark_lsp.key_shapes import KEY, SHAPES
+from tark_lsp.key_shapes import KEY_PATTERN, KEY_SHAPES
 from tark_lsp.redaction import redact
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", KEY_SHAPES)
 @pytest.mark.parametrize("text", ["it is {} there", "`{}`", "x: {}\n"])
-def test_both_know_it(name: str, text: str) -> None:
+def test_logs_and_notes_recognise_every_shape(name: str, text: str) -> None:
     made = Rstr(Random(name))
     for _ in range(20):
-        key = made.xeger(SHAPES[name].replace(r"[\w", "[A-Za-z").replace(r"\w", "[A-Za-z]"))
+        key = made.xeger(KEY_SHAPES[name].replace(r"[\w", "[A-Za-z").replace(r"\w", "[A-Za-z]"))
         assert key not in redact(text.format(key))
         assert looks_secret(text.format(key)) != "", key
 
@@ -28,5 +28,5 @@ def test_both_know_it(name: str, text: str) -> None:
         "dapi, dp.pt, SG.x and AGE-SECRET-KEY are beginnings",
     ],
 )
-def test_words_are_none(text: str) -> None:
-    assert KEY.search(text) is None
+def test_ordinary_text_is_not_a_key(text: str) -> None:
+    assert KEY_PATTERN.search(text) is None

@@ -1,4 +1,4 @@
-"""What is logged, as it is after the blotting: what the HTTP libraries write, keys of every shape, and what is none."""
+"""Logs after redaction: records of the HTTP libraries, keys of every shape, and texts that are not keys."""
 
 import json
 import logging
@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from rstr import Rstr
 
-from tark_lsp.redaction import LONGEST, Redaction, redact, secrets_of
+from tark_lsp.redaction import MAX_CHARACTERS, HttpLogRedaction, environment_secrets, redact
 from tests.llm.wire.recordings import SHARED, needs_shared
 from tests.patience import AT_ONCE
 
@@ -43,9 +43,9 @@ LINES = {
 
 
 @pytest.mark.parametrize(("line", "clean"), LINES.values(), ids=LINES.keys())
-def test_blotted(line: str, clean: str) -> None:
+def test_keys_are_removed(line: str, clean: str) -> None:
     record = logging.LogRecord("httpcore.http11", logging.DEBUG, "", 0, "%s", (line,), None)
-    assert Redaction().filter(record)
+    assert HttpLogRedaction().filter(record)
     assert record.getMessage() == clean
 
 
@@ -144,14 +144,14 @@ LEFT_ALONE = (
 
 
 @pytest.mark.parametrize("line", LEFT_ALONE)
-def test_what_is_no_key_is_left(line: str) -> None:
+def test_texts_that_are_not_keys_are_kept(line: str) -> None:
     assert redact(line) == line
 
 
 def test_what_the_environment_calls_a_secret_is_one() -> None:
     environ = {"MY_TOKEN": "open sesame", "SHORT_KEY": "abc", "PATH": "/usr/local/bin", "DB_PASSWORD": "open sesame 2"}
     headers = {"OTEL_EXPORTER_OTLP_HEADERS": "x-team=tigers and lions"}
-    secrets = secrets_of({**environ, **headers})
+    secrets = environment_secrets({**environ, **headers})
     assert set(secrets) == {"open sesame", "open sesame 2", "x-team=tigers and lions"}
     assert redact("say open sesame 2 in /usr/local/bin, abc", secrets) == "say *** in /usr/local/bin, abc"
 
@@ -172,4 +172,4 @@ def test_hostile_text_takes_no_time(text: str) -> None:
     began = time.process_time()
     redacted = redact(text)
     assert time.process_time() - began < AT_ONCE
-    assert len(redacted) <= LONGEST + 100
+    assert len(redacted) <= MAX_CHARACTERS + 100

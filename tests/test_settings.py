@@ -1,4 +1,4 @@
-"""Settings: how the layers merge, who may set what, what a workspace may tighten, what is said of bad values."""
+"""Settings: how layers are merged, who can set what, what a workspace can make stricter, messages for bad values."""
 
 import os
 import stat
@@ -56,14 +56,14 @@ def load(
 
 
 def value(settings: Settings, path: str) -> Any:
-    found: Any = settings.shown()
+    found: Any = settings.as_protocol_json()
     for name in path.split("."):
         found = found[name]
     return found
 
 
-def test_the_defaults_are_those_of_the_contract() -> None:
-    assert Settings().shown() == DEFAULTS
+def test_the_defaults_match_the_protocol() -> None:
+    assert Settings().as_protocol_json() == DEFAULTS
     assert load_settings(user_file=None, environ={}) == (Settings(), [])
 
 
@@ -132,7 +132,9 @@ LAYERS: list[tuple[str, dict[str, Any], str, Any]] = [
 
 
 @pytest.mark.parametrize(("layers", "path", "expected"), [row[1:] for row in LAYERS], ids=[row[0] for row in LAYERS])
-def test_later_layers_win_key_by_key(tmp_path: Path, layers: dict[str, Any], path: str, expected: object) -> None:
+def test_later_layers_override_earlier_ones_key_by_key(
+    tmp_path: Path, layers: dict[str, Any], path: str, expected: object
+) -> None:
     settings, problems = load(tmp_path, **layers)
     assert value(settings, path) == expected
     assert problems == []
@@ -153,7 +155,7 @@ USER_ONLY: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("key", "words"), USER_ONLY, ids=[key for key, _ in USER_ONLY])
-def test_user_keys_count_only_where_a_repository_cannot_reach(tmp_path: Path, key: str, words: dict[str, Any]) -> None:
+def test_user_only_settings_are_ignored_in_untrusted_layers(tmp_path: Path, key: str, words: dict[str, Any]) -> None:
     untrusted: list[dict[str, Any]] = [
         {"initialization": words},
         {"configuration": {"tark": words}},
@@ -264,7 +266,9 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("layers", "sentence"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
-def test_a_bad_value_is_told_once_and_its_default_used(tmp_path: Path, layers: dict[str, Any], sentence: str) -> None:
+def test_a_bad_value_is_reported_once_and_the_default_is_used(
+    tmp_path: Path, layers: dict[str, Any], sentence: str
+) -> None:
     settings, problems = load(tmp_path, **layers)
     [problem] = problems
     assert sentence in problem
@@ -298,7 +302,7 @@ def test_a_key_in_the_wrong_place_is_never_repeated(tmp_path: Path, text: str) -
 
 def test_values_of_headers_are_not_shown() -> None:
     settings = Settings.model_validate({"providers": {"a": {"headers": {"x-key": "secret"}}}})
-    assert settings.shown()["providers"]["a"]["headers"] == {"x-key": "(hidden)"}
+    assert settings.as_protocol_json()["providers"]["a"]["headers"] == {"x-key": "(hidden)"}
 
 
 def test_many_problems_of_one_file_are_cut(tmp_path: Path) -> None:
@@ -308,7 +312,7 @@ def test_many_problems_of_one_file_are_cut(tmp_path: Path) -> None:
     assert "995 more settings" in problems[-1]
 
 
-def test_a_named_pipe_is_no_settings_file(tmp_path: Path) -> None:
+def test_a_named_pipe_is_not_read_as_settings(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     settings, problems = load_settings(user_file=tmp_path / "pipe", environ={}, workspace_files=[tmp_path])
     assert settings == Settings()
@@ -358,7 +362,7 @@ words = st.recursive(
 
 
 @given(initialization=words, configuration=words, trusted=st.booleans())
-def test_whatever_an_editor_sends_settings_come_out(initialization: Any, configuration: Any, trusted: bool) -> None:
+def test_any_value_from_an_editor_gives_settings(initialization: Any, configuration: Any, trusted: bool) -> None:
     settings, problems = load_settings(
         user_file=None,
         environ={},

@@ -1,5 +1,5 @@
-// Makes what VS Code runs: the extension, and the page of the chat. With --tests: the unit tests, for
-// `node --test`; with --host-tests: those for the extension host.
+// Builds the extension and the page of the chat. With --tests: the unit tests, for `node --test`;
+// with --host-tests: the tests for the extension host.
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { build, context } from "esbuild";
@@ -13,13 +13,13 @@ const common = {
   minify: production,
   sourcemap: production ? false : "linked",
   logLevel: "warning",
-  legalComments: "none", // notices.mjs has the licences whole
+  legalComments: "none", // notices.mjs collects the complete licences
   metafile: production,
 };
 
 const LANGUAGE_CLIENT = "vscode-languageclient/node";
 
-// Two thirds of the extension, in a file of its own: it is read when the server starts, not when the window opens.
+// Two thirds of the extension, in a separate file that is read when the server starts, not when the window opens.
 const languageClientApart = {
   name: "languageClientApart",
   setup: ({ onResolve }) =>
@@ -28,8 +28,8 @@ const languageClientApart = {
 
 const IMPORT = 'import * as vscode from "vscode";';
 
-// One `vscode` for all files. Left alone, each of them gets a copy of the whole API, made name by name when the window
-// opens: as long as all the rest of our loading.
+// One `vscode` for all files. By default, esbuild copies the whole API for each file, name by name. That would double the
+// time to load the extension.
 const oneVscode = {
   name: "oneVscode",
   setup: ({ initialOptions, onLoad }) => {
@@ -76,7 +76,7 @@ const unit = {
   external: ["happy-dom"],
 };
 
-// Run in the extension host, where mocha is read from node_modules.
+// Runs in the extension host, which reads mocha from node_modules.
 const host = { ...node, entryPoints: ["test/host/index.ts"], outdir: "out/host", sourcemap: "inline", external: ["vscode", "mocha"] };
 
 if (options.has("--tests")) {
@@ -85,15 +85,15 @@ if (options.has("--tests")) {
 } else if (options.has("--host-tests")) {
   await build(host);
 } else if (options.has("--watch")) {
-  for (const each of bundles) {
-    await (await context(each)).watch();
+  for (const bundle of bundles) {
+    await (await context(bundle)).watch();
   }
 } else {
   mkdirSync("dist", { recursive: true });
   for (const old of readdirSync("dist").filter((name) => !name.endsWith(".vsix"))) {
     rmSync(`dist/${old}`);
   }
-  const built = await Promise.all(bundles.map((each) => build(each)));
+  const built = await Promise.all(bundles.map((bundle) => build(bundle)));
   if (production) {
     writeFileSync("dist/NOTICES.txt", notices(built.map(({ metafile }) => metafile)));
     copyFileSync("../../LICENSE", "LICENSE");

@@ -1,6 +1,7 @@
-// What eslint holds the extension to, on top of what the compiler does.
+// The rules of eslint, in addition to the checks of the compiler.
 import eslint from "@eslint/js";
 import tseslint from "typescript-eslint";
+import tark from "./layers.mjs";
 
 export default tseslint.config(
   { ignores: ["dist/", "out/", "node_modules/"] },
@@ -17,18 +18,20 @@ export default tseslint.config(
     rules: {
       curly: "error",
       eqeqeq: ["error", "always", { null: "ignore" }],
-      "@typescript-eslint/dot-notation": "off", // the compiler wants brackets for what has no declared name
+      "@typescript-eslint/dot-notation": "off", // the compiler requires brackets for undeclared names
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
-      "@typescript-eslint/no-non-null-assertion": "off", // of what is there by the line above, or by the pattern
-      "@typescript-eslint/unbound-method": "off", // node:path and its like
-      "@typescript-eslint/no-unsafe-class-instance-assignment": "off", // VS Code's Disposable is a shape to us
-      "@typescript-eslint/no-misused-spread": "off", // of texts, into their characters
-      "@typescript-eslint/no-unnecessary-type-parameters": "off", // answers of commands are of the caller's type
+      "@typescript-eslint/no-non-null-assertion": "off", // used if the line above or the pattern ensures the value
+      "@typescript-eslint/unbound-method": "off", // node:path and similar modules
+      "@typescript-eslint/no-unsafe-class-instance-assignment": "off", // VS Code's Disposable is used as an interface
+      "@typescript-eslint/no-misused-spread": "off", // strings are spread into their characters
+      "@typescript-eslint/no-unnecessary-type-parameters": "off", // the caller chooses the type of a command's answer
+      "@typescript-eslint/no-shadow": "error",
       "@typescript-eslint/prefer-readonly": "error",
     },
   },
+  { files: ["src/**/*.ts"], plugins: { tark }, rules: { "tark/layers": "error" } },
   {
     files: ["test/**/*.ts"],
     rules: { "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: ["test", "suite"] }] },

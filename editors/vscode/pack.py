@@ -1,10 +1,10 @@
-"""Packs the extension for VS Code, and puts it into the wheel and the sdist: a build hook of hatch's, and a script.
+"""Packs the extension for VS Code, and adds it to the wheel and the sdist. A build hook of hatch, and a script.
 
-`python editors/vscode/pack.py` makes dist/tark.vsix and says where it is; nothing is done where it is newer than all it
-is made of. Both need npm (Node.js 20). A wheel that is built without is whole but for it, and says so; one that is
-built from an sdist takes what the sdist brought.
+`python editors/vscode/pack.py` builds dist/tark.vsix and prints its path. It does nothing if the file is newer than its
+sources. Both need npm (Node.js 20). Without npm, a wheel is built without the extension, with a warning. A wheel
+that is built from an sdist contains the extension of the sdist.
 
-The extension brings the server along, a wheel without the extension, so that Install Server installs just this one.
+The extension contains the server as a wheel without the extension, so that Install Server installs this version.
 """
 
 import os
@@ -32,7 +32,7 @@ MADE_OF = (
 )
 INSTALL = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 INSTALLED = FOLDER / "node_modules" / ".installed"
-"""As .ci/run has it: newer than the lock file, when what that names is there."""
+"""The marker of .ci/run: newer than the lock file if the packages are installed."""
 SECONDS = 600
 
 
@@ -42,7 +42,7 @@ class NotPackedError(Exception):
 
 class BuildHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if version == "editable":  # of a checkout, where the script is at hand
+        if version == "editable":  # a checkout, which has the script
             return
         try:
             path = packed()
@@ -54,39 +54,39 @@ class BuildHook(BuildHookInterface[Any]):
 
 
 def packed() -> Path:
-    """The .vsix, which is made first if need be. Raises NotPackedError."""
+    """Return the path of the .vsix, which is built first if needed. Raises NotPackedError."""
     with _alone():
         if not _is_new():
             npm = shutil.which("npm")
             if npm is None:
-                raise NotPackedError("there is no npm in PATH; it comes with Node.js 20 or newer")
+                raise NotPackedError("npm is not in PATH; install Node.js 20 or newer")
             if not INSTALLED.is_file() or _time(INSTALLED) < _time(FOLDER / "package-lock.json"):
                 _run(npm, *INSTALL)
                 INSTALLED.touch()
             began = time.time()
             _build_server()
             _run(npm, "run", "--silent", "package")
-            os.utime(VSIX, (began, began))  # what is written meanwhile is newer
+            os.utime(VSIX, (began, began))  # files changed meanwhile count as newer
     return VSIX
 
 
 def _is_new() -> bool:
     if not VSIX.is_file():
         return False
-    from_sdist = (ROOT / "PKG-INFO").is_file()  # unpacking it may have made all files new
-    paths = (path for each in MADE_OF for path in (each, *each.rglob("*")) if path.suffix != ".pyc")
+    from_sdist = (ROOT / "PKG-INFO").is_file()  # unpacking can have changed all timestamps
+    paths = (path for item in MADE_OF for path in (item, *item.rglob("*")) if path.suffix != ".pyc")
     return from_sdist or _time(VSIX) >= max(_time(path) for path in paths if path.is_file())
 
 
 def _build_server() -> None:
-    """The one wheel in SERVER, built without this hook. Raises NotPackedError."""
+    """Build the wheel in SERVER, without this hook. Raises NotPackedError."""
     shutil.rmtree(SERVER, ignore_errors=True)
     before = os.environ.get(BuildEnvVars.NO_HOOKS)
     os.environ[BuildEnvVars.NO_HOOKS] = "true"
     try:
         for _ in WheelBuilder(str(ROOT)).build(directory=str(SERVER), versions=["standard"]):
             pass
-    except Exception as error:  # whatever a builder raises
+    except Exception as error:  # builders raise any exception
         raise NotPackedError(f"the server's own wheel could not be built: {error}") from error
     finally:
         os.environ.pop(BuildEnvVars.NO_HOOKS)
@@ -100,7 +100,7 @@ def _time(path: Path) -> float:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """One packs; who comes meanwhile waits and finds it packed. On Windows they had better not come at once."""
+    """Let one process pack while others wait. On Windows there is no lock: do not pack in parallel."""
     if sys.platform == "win32":
         yield
         return
@@ -113,7 +113,7 @@ def _alone() -> Iterator[None]:
 
 
 def _run(*command: str) -> None:
-    """Raises NotPackedError with what it said last."""
+    """Raises NotPackedError with the last lines of the output."""
     try:
         done = subprocess.run(
             command,

@@ -1,7 +1,7 @@
-"""decide(): may this call happen? Allow, Ask or Deny, from rules, grants and the approval level. Pure.
+"""decide_call(): whether a call is allowed. Returns Allow, Ask or Deny, by rules, grants and the approval level. Pure.
 
-Order (safety.md, "Decisions"): deny rule > edit outside > protected path > ask rule > allow rule or grant > table.
-Whatever is not understood asks; nothing that goes wrong here allows.
+Order (safety.md, "What is asked"): deny rule, edit outside, protected path, ask rule, allow rule or grant, table.
+A call that fits none of these is asked about; no error in here allows a call.
 """
 
 import os
@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tark_lsp.agent.rules import READ_TOOLS, Rule
+from tark_lsp.agent.rules import Rule
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Preview, Risk, ToolKind
 from tark_lsp.workspace.files import Workspace
@@ -24,7 +24,7 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """`why` is one sentence for the person. `once`: no grant may cover it."""
+    """`why` is one clause that the user reads. `once`: no grant can cover the call."""
 
     why: str
     once: bool = False
@@ -39,13 +39,13 @@ Decision: TypeAlias = Allow | Ask | Deny
 
 
 class Effect(StrEnum):
-    """The columns of the table of safety.md, and a note, which is asked for at every level: it speaks to all later
-    sessions. A command is always unsandboxed until there is a sandbox."""
+    """The columns of the table in safety.md, and NOTE, which is asked about at every level because all later sessions
+    read it. There is no sandbox yet, so COMMAND is the only effect of a command."""
 
     READ_INSIDE = "reads inside the workspace"
     READ_OUTSIDE = "reads outside the workspace"
     EDIT = "edits inside the workspace"
-    NOTE = "keeps a note that later sessions are told"
+    NOTE = "keeps a note that later sessions read"
     COMMAND = "runs a command without a sandbox"
     NETWORK = "uses the network"
     DANGEROUS = "can do harm that undo does not take back"
@@ -63,9 +63,9 @@ SCOPES: tuple[Scope, Scope] = ("turn", "session")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What the person allowed beyond one call: edits below a folder, or one exact command in one folder.
+    """What the user allowed beyond one call: edits below a folder, or one exact command in one folder.
 
-    `covers` is shown to the person as it stands and decides what is covered, so the two cannot differ.
+    `covers` is the text that the user is shown.
     """
 
     id: str
@@ -84,9 +84,9 @@ class Policy:
     deny: tuple[Rule, ...] = ()
     grants: tuple[Grant, ...] = ()
     edit_review: Literal["ask", "after"] | None = None
-    """`after`: edits inside are applied at once, and their hunks decided afterwards. None: as the level has it."""
+    """`after`: edits inside the workspace are applied at once and reviewed later. None: the level decides."""
     no_commands: str = ""
-    """Why no command may run at all: the workspace is not trusted, or a sandbox is required and there is none."""
+    """The reason why no command is allowed: the workspace is not trusted, or a sandbox is required and missing."""
 
 
 def effect_of(preview: Preview) -> Effect:
@@ -105,7 +105,7 @@ def effect_of(preview: Preview) -> Effect:
     return Effect.COMMAND
 
 
-def decide(
+def decide_call(
     tool: str, preview: Preview, policy: Policy, workspace: Workspace, *, outside_selection: bool = False
 ) -> Decision:
     effect = effect_of(preview)
@@ -137,22 +137,22 @@ def decide(
     return Allow() if effect in ALLOWED_BY_LEVEL[policy.level] else Ask(f"it {effect}")
 
 
-def closed(path: Path, policy: Policy, workspace: Workspace) -> bool:
-    """Does a deny rule for reading keep the file's text from the model, whatever tool would show it?"""
+def is_read_denied(path: Path, policy: Policy, workspace: Workspace) -> bool:
+    """Whether a deny rule for reading hides the text of the file from the model, whichever tool would show it."""
     return _of_reading(path, policy.deny, workspace)
 
 
-def asked_about(path: Path, policy: Policy, workspace: Workspace) -> bool:
-    """Is the person to be asked before the file's text is read? A call about many files cannot ask for each."""
+def is_read_asked(path: Path, policy: Policy, workspace: Workspace) -> bool:
+    """Whether an ask rule applies to reading the file. A call that reads many files cannot ask about every one."""
     return _of_reading(path, policy.ask, workspace)
 
 
 def _of_reading(path: Path, rules: Iterable[Rule], workspace: Workspace) -> bool:
-    return any(rule.matches(path, workspace) for rule in rules if any(rule.names(tool) for tool in READ_TOOLS))
+    return any(rule.is_about_reading and rule.matches(path, workspace) for rule in rules)
 
 
 def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str]) -> tuple[Grant, ...]:
-    """What could be allowed beyond this call, narrowest first; `new_ids` are two fresh ids."""
+    """The grants that the user can choose for this call, narrowest first; `new_ids` are two unused ids."""
     scoped = tuple(zip(new_ids, SCOPES, strict=True))
     if preview.command is not None and not preview.outside:
         command = preview.command
@@ -163,7 +163,7 @@ def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str])
         )
     if preview.edits and not any(edit.removes for edit in preview.edits):
         folder = Path(os.path.commonpath([path.parent for edit in preview.edits for path in edit.paths]))
-        if not workspace.is_inside(folder):  # edits of several workspace folders have only what is above them in common
+        if not workspace.is_inside(folder):  # edits in several workspace folders: their common folder is above them
             return ()
         shown = f"the workspace folder {folder.name}" if folder in workspace.folders else workspace.display(folder)
         return tuple(
@@ -175,7 +175,7 @@ def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str])
 def _covers(grant: Grant, preview: Preview) -> bool:
     if preview.command is not None:
         same = grant.command == preview.command.argv and grant.cwd == str(preview.command.cwd)
-        return same and not preview.outside  # the same words can lead to another place than the person was told of
+        return same and not preview.outside  # the same command can read another place than the user was shown
     if grant.folder is None or not preview.edits or any(edit.removes for edit in preview.edits):
         return False
     return all(path.is_relative_to(grant.folder) for edit in preview.edits for path in edit.paths)

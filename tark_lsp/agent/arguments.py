@@ -1,7 +1,7 @@
-"""From the raw JSON text of a call to a tool's validated arguments. Pure.
+"""Parses the raw JSON text of a call into the validated arguments of its tool. Pure.
 
-What models get wrong and no reader could misread is mended: control characters inside strings, trailing commas. What is
-cut off stays broken: closing a string or bracket would run half a call (safety.md, "Reliability rules").
+Two errors that models make are repaired because their meaning is clear: control characters inside strings, and trailing
+commas. JSON that was cut off is not repaired: closing a string or bracket would run half a call.
 """
 
 import json
@@ -16,8 +16,8 @@ from tark_lsp.tools.tool import Arguments, Tool
 A = TypeVar("A", bound=Arguments)
 
 KEPT_OR_TRAILING_COMMA = re.compile(r"""("(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{,:]\s*,)|,(?=\s*[}\]])""", re.DOTALL)
-"""Kept (the group) are strings and commas after nothing. An open string is taken to the end: else each quote in it
-would be tried as a beginning, which took minutes for a long one."""
+"""The group keeps strings, and commas that follow nothing. An unclosed string is matched to the end of the text:
+otherwise every quote in it would be tried as the start of a string, which took minutes for a long text."""
 
 
 def parse_object(text: str) -> dict[str, Any]:
@@ -33,13 +33,13 @@ def parse_object(text: str) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise ToolError("invalid_arguments", "the arguments are not a JSON object", hint="send one JSON object")
         if _has_lone_surrogate(text, value):
-            raise ToolError("invalid_arguments", "the arguments hold half a surrogate pair", hint="send valid Unicode")
+            raise ToolError("invalid_arguments", "the arguments contain a lone surrogate", hint="send valid Unicode")
         return value
     raise ToolError("invalid_arguments", f"the arguments are not valid JSON: {reason}", hint="send the call again")
 
 
 def parse_arguments(tool: Tool[A], text: str) -> A:
-    """Raises ToolError `invalid_arguments` that names each wrong field."""
+    """Raises ToolError `invalid_arguments`, which names every wrong field."""
     try:
         return tool.arguments.model_validate(parse_object(text))
     except ValidationError as error:

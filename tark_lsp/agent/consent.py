@@ -1,63 +1,63 @@
-"""May this call happen now? Decided by the policy of this moment, and asked of the person where that is due."""
+"""Decides by the current policy whether a call can run now, and asks the user if the policy says so."""
 
 from tark_lsp.agent import approval
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
-from tark_lsp.agent.person import PermissionRequest, Permitted, Rejected, digest_of
-from tark_lsp.agent.results import Ready
+from tark_lsp.agent.results import ReadyCall
 from tark_lsp.agent.state import Turn
+from tark_lsp.agent.user_interface import PermissionRequest, Permitted, Rejected, preview_digest
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.tool import Preview, Risk
 
 
-def decide(
-    turn: Turn, item: Ready, preview: Preview, *, outside_selection: bool = False
+def decide_now(
+    turn: Turn, item: ReadyCall, preview: Preview, *, outside_selection: bool = False
 ) -> approval.Allow | approval.Ask:
-    """By the mode, rules, grants and level of this moment. Raises ToolError `denied`."""
-    if item.tool.risk is not Risk.READ_ONLY and item.tool.name not in turn.offered():
+    """The decision by the current mode, rules, grants and approval level. Raises ToolError `denied`."""
+    if item.tool.risk is not Risk.READ_ONLY and item.tool.name not in turn.offered_tools():
         mode = turn.session.mode
-        raise ToolError("denied", f"the mode is {mode} by now, which has no {item.tool.name}", hint="do without it")
-    decision = approval.decide(
+        raise ToolError("denied", f"{item.tool.name} is not available in mode {mode}", hint="do without it")
+    decision = approval.decide_call(
         item.tool.name, preview, turn.policy(), turn.context.workspace, outside_selection=outside_selection
     )
     match decision:
         case approval.Deny(why):
             raise ToolError("denied", why, hint="do without it")
-        case approval.Allow() if turn.repetition.asks_first(item.tool.name, item.call.arguments):
-            return approval.Ask("the same call was made again and again", once=True)
+        case approval.Allow() if turn.loops.is_looping(item.tool.name, item.call.arguments):
+            return approval.Ask("the same call was repeated with the same result", once=True)
         case _:
             return decision
 
 
-async def permit(turn: Turn, item: Ready, preview: Preview) -> None:
-    """Returns where the call may run; raises ToolError `denied` where it may not."""
-    asked = decide(turn, item, preview)
+async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> None:
+    """Returns if the call can run. Raises ToolError: `denied`, or `stale` if the call would now do something else."""
+    asked = decide_now(turn, item, preview)
     if isinstance(asked, approval.Allow):
         return
-    digest = digest_of(preview)
+    digest = preview_digest(preview)
     if digest in turn.rejected:
-        raise ToolError("denied", "the person rejected this already in this turn", hint="do without it")
+        raise ToolError("denied", "the person already rejected this call in this turn", hint="do without it")
     ids = (f"turn-{digest[:12]}", f"session-{digest[:12]}")
     grants = () if asked.once else approval.grants_for(preview, turn.context.workspace, ids)
     request = PermissionRequest(
         (item.call_id,), preview.title, preview.kind, preview.risk, asked.why, digest, preview.command, (), grants
     )
-    await ask(turn, request)
-    if digest_of(await item.tool.preview(item.arguments, turn.context)) != digest:
-        raise ToolError("stale", "what the call would do changed while the person decided", hint="make the call again")
-    turn.repetition.forgive(item.tool.name, item.call.arguments)
+    await ask_permission(turn, request)
+    if preview_digest(await item.tool.preview(item.arguments, turn.context)) != digest:
+        raise ToolError("stale", "the effect of the call changed while the person decided", hint="make the call again")
+    turn.loops.forgive_call(item.tool.name, item.call.arguments)
 
 
-async def ask(turn: Turn, request: PermissionRequest) -> None:
-    """One question at a time. Raises ToolError `denied` on a no, and keeps the grant of a yes."""
+async def ask_permission(turn: Turn, request: PermissionRequest) -> None:
+    """Asks one question at a time. Keeps the grant of a yes; raises ToolError `denied` on a no."""
     for call_id in request.call_ids:
         turn.emit(CallChanged(call_id, CallStatus.WAITING))
     async with turn.asking:
         turn.emit(Step(f"waiting for you: {request.title}"))
-        answer = await turn.person.permit(request)
+        answer = await turn.user.request_permission(request)
     match answer:
         case Permitted(grant):
             if grant is not None:
-                turn.keep(grant)
+                turn.keep_grant(grant)
         case Rejected(reason):
             turn.rejected.add(request.digest)
             raise ToolError("denied", f"the person said no{': ' + reason if reason else ''}", hint="do without it")

@@ -1,4 +1,4 @@
-"""AgentEvent: what a turn tells its listener while it runs."""
+"""AgentEvent: what a turn reports to its listener while it runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from tark_lsp.workspace.edits import ProposedEdit
 
 
 class CallStatus(StrEnum):
-    """protocol.md, `toolCall`. WAITING: for the person."""
+    """The states of `toolCall` in protocol.md. WAITING: for the user."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
@@ -23,7 +23,7 @@ class CallStatus(StrEnum):
 
     @property
     def over(self) -> bool:
-        """Whether it is final."""
+        """Whether the status is final."""
         return self not in (CallStatus.PENDING, CallStatus.IN_PROGRESS, CallStatus.WAITING)
 
 
@@ -39,7 +39,7 @@ class ThinkingChunk:
 
 @dataclass(frozen=True, slots=True)
 class CallChanged:
-    """One tool call got further. None: as it was. `text` is what the model was told, `edits` what it proposes."""
+    """A tool call changed; None means unchanged. `text` is the result for the model, `edits` what the call proposes."""
 
     call_id: str
     status: CallStatus
@@ -59,7 +59,7 @@ class PlanChanged:
 
 @dataclass(frozen=True, slots=True)
 class UsageChanged:
-    """`total` of the turn so far; `context_used` are the tokens of the last request and its answer."""
+    """`total`: of the turn so far. `context_used`: the tokens of the last request and its answer."""
 
     total: Usage
     context_used: int
@@ -68,7 +68,7 @@ class UsageChanged:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something the person should know; `level` is error, warning or info."""
+    """A message for the user; `level` is error, warning or info."""
 
     level: str
     message: str
@@ -76,26 +76,26 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line on what the turn is at, for the progress."""
+    """One line of progress: what the turn is doing."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class MessageAdded:
-    """A message entered the history. `call_ids`: the provider's id of each of its calls -> ours."""
+    """A message was added to the history. `call_ids` maps the provider's id of each of its calls to ours."""
 
     message: Message
     call_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 Purpose: TypeAlias = Literal["turn", "compaction", "title"]
-"""What a request to a model was made for."""
+"""The purpose of a request to a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requested:
-    """A request goes out; `number` counts those of the turn from 1."""
+    """A request is sent; `number` counts the requests of the turn from 1."""
 
     number: int
     model: str
@@ -104,7 +104,7 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The request with that number is over. `stop`: the wire's word for how, or an error's code, or `cancelled`."""
+    """The request `number` ended. `stop` is the wire's word for how it ended, the code of an error, or `cancelled`."""
 
     number: int
     model: str
@@ -116,14 +116,14 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class HistoryShortened:
-    """From now on the tool results in all but the last `kept` messages are told shortened."""
+    """From now on the tool results are shortened in all messages except the last `kept`."""
 
     kept: int
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryCompacted:
-    """From now on `summary` stands for all but the last `kept` messages."""
+    """From now on `summary` replaces all messages except the last `kept`."""
 
     summary: Message
     kept: int
@@ -143,4 +143,4 @@ AgentEvent: TypeAlias = (
     | HistoryShortened
     | HistoryCompacted
 )
-Listener: TypeAlias = Callable[[AgentEvent], None]
+EventListener: TypeAlias = Callable[[AgentEvent], None]

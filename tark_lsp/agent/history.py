@@ -1,7 +1,6 @@
 """Keeps a history sendable: each tool call has exactly one result, in the message right after it. Pure.
 
-All wires refuse anything else (wires.md, section 0), so a history is checked before every send and mended after every
-way a turn can end.
+All providers refuse anything else, so a history is checked before every request, and completed however a turn ends.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,18 +10,18 @@ from tark_lsp.messages import Message, ToolCall, ToolResult
 
 
 class InvalidHistory(TarkError):
-    """A defect of ours, never the model's or the person's: nothing is sent."""
+    """A bug in Tark, never an error of the model or the user. Nothing is sent."""
 
     code = "invalid_history"
 
 
 def results_message(calls: Sequence[ToolCall], results: Mapping[str, ToolResult], missing: str) -> Message:
-    """The tool message for `calls`, in their order; a call without a result gets the error `missing`."""
+    """The tool message for `calls`, in order; a call without a result gets the error `missing`."""
     return Message("tool", tuple(results.get(call.id) or ToolResult(call.id, missing, is_error=True) for call in calls))
 
 
-def check(messages: Sequence[Message]) -> None:
-    """Raises InvalidHistory unless every call of an assistant message has its one result right after it."""
+def check_history(messages: Sequence[Message]) -> None:
+    """Raises InvalidHistory unless every call of an assistant message has exactly one result in the next message."""
     for index, message in enumerate(messages):
         following = messages[index + 1] if index + 1 < len(messages) else None
         previous = messages[index - 1] if index else None

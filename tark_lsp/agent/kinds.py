@@ -1,6 +1,6 @@
-"""The kinds of turn: which prompt a turn starts with and which tools it may use (protocol.md, "kinds").
+"""The kinds of turn: the prompt a turn starts with and the tools it can use (protocol.md, "Kinds").
 
-A named prompt (context/prompts.py) is a kind, too: the tools of the built-in one it is based on, and words of its own.
+A named prompt (context/prompts.py) is also a kind: it has the tools of a built-in kind and a text of its own.
 """
 
 import re
@@ -11,42 +11,49 @@ from typing import Any
 
 from tark_lsp.context.prompts import NamedPrompt
 from tark_lsp.messages import Mode
-from tark_lsp.tools.tool import Risk, Tool
+from tark_lsp.tools.facts import ToolFacts, TurnScope
+from tark_lsp.tools.tool import Tool
 
-SLASH = re.compile(r"\s*/([A-Za-z0-9][\w-]*)(?=\s|$)")
-"""`/name` at the beginning of a prompt; `/etc/hosts` is none."""
+SLASH_NAME = re.compile(r"\s*/([A-Za-z0-9][\w-]*)(?=\s|$)")
+"""`/name` at the beginning of a prompt, but not `/etc/hosts`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`writes`: may change something. `fenced`: nothing but the selection can change. `needs_prompt`, `needs_range`:
-    what the request must have. The prompt is the file `prompts/NAME.md`; `named` is what a named prompt adds to it."""
+    """`scope` is what the turn can change. `needs_prompt`, `needs_range`: what the request must contain.
+
+    The instructions are in the file `prompts/NAME.md`; `named` is the named prompt, if the kind is one.
+    """
 
     name: str
-    writes: bool = True
-    fenced: bool = False
+    scope: TurnScope = TurnScope.WORKSPACE
     needs_prompt: bool = False
     needs_range: bool = False
     named: NamedPrompt | None = None
 
     @property
+    def selection_only(self) -> bool:
+        """Whether only the selection can change."""
+        return self.scope is TurnScope.SELECTION
+
+    @property
     def instructions(self) -> str:
         return read_prompt(self.name if self.named is None else self.named.kind)
 
-    def words(self, typed: str) -> str:
-        """What the person says by what they typed: without the `/name` it begins with, and as a named prompt has it."""
-        found = SLASH.match(typed)
+    def prompt_text(self, typed: str) -> str:
+        """What the user says by typing `typed`: without a leading `/name`, and in the text of the named prompt."""
+        found = SLASH_NAME.match(typed)
         said = typed[found.end() :].strip() if found and found[1].lower() == self.name else typed
-        return said if self.named is None else self.named.filled(said)
+        return said if self.named is None else self.named.fill(said)
 
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind("agent", needs_prompt=True),
-        Kind("ask", writes=False, needs_prompt=True),
-        Kind("explain", writes=False),
-        Kind("edit", fenced=True, needs_prompt=True, needs_range=True),
+        Kind("ask", scope=TurnScope.ANSWER, needs_prompt=True),
+        Kind("explain", scope=TurnScope.ANSWER),
+        Kind("edit", scope=TurnScope.SELECTION, needs_prompt=True, needs_range=True),
         Kind("fix"),
         Kind("test"),
         Kind("document"),
@@ -54,43 +61,26 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-def kind_of(prompt: NamedPrompt) -> Kind:
+def kind_of_prompt(prompt: NamedPrompt) -> Kind:
     """A named prompt as a kind."""
     built_in = KINDS[prompt.kind]
     needs_range = built_in.needs_range or prompt.needs_selection
     return replace(built_in, name=prompt.name, needs_prompt=False, needs_range=needs_range, named=prompt)
 
 
-def called_by(typed: str) -> str | None:
-    """The name in `/name ...`, in lower case; None: these are just words."""
-    found = SLASH.match(typed)
+def slash_name(typed: str) -> str | None:
+    """The name in `/name ...`, in lower case; None if the text does not begin with one."""
+    found = SLASH_NAME.match(typed)
     return None if found is None else found[1].lower()
 
 
-FENCED_TOOLS = frozenset({"replace_selection", "edit_file", "propose_edit"})
-"""The tools that change text under a fence; whatever they propose outside the selection is refused."""
-
-NOT_IN_ANSWERS = frozenset({"propose_edit", "switch_mode"})
-"""Read-only by risk, but out of place where the kind is to answer in words."""
-
-
 def offered_tools(tools: Mapping[str, Tool[Any]], kind: Kind, mode: Mode, *, selection: bool) -> dict[str, Tool[Any]]:
-    """The tools the model is told of, in a stable order (a stable prefix is a cached prefix)."""
-    return {name: tools[name] for name in sorted(tools) if _offered(tools[name], kind, mode, selection)}
+    """The tools the model is offered, by name, in a stable order (a provider caches a prompt by its prefix)."""
+    return {name: tools[name] for name in sorted(tools) if _is_offered(tools[name].facts, kind, mode, selection)}
 
 
-def _offered(tool: Tool[Any], kind: Kind, mode: Mode, selection: bool) -> bool:
-    if tool.name == "replace_selection" and not selection:
-        return False
-    if not kind.writes:
-        return tool.risk is Risk.READ_ONLY and tool.name not in NOT_IN_ANSWERS
-    if mode is not Mode.BUILD and tool.risk > Risk.READ_ONLY:
-        return False
-    if mode is Mode.BUILD and tool.name == "propose_edit":
-        return False
-    if kind.fenced:
-        return tool.name in FENCED_TOOLS or (tool.risk is Risk.READ_ONLY and tool.name != "switch_mode")
-    return True
+def _is_offered(facts: ToolFacts, kind: Kind, mode: Mode, selection: bool) -> bool:
+    return kind.scope in facts.scopes and mode in facts.modes and (selection or not facts.needs_selection)
 
 
 def read_prompt(name: str) -> str:

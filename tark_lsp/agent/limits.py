@@ -1,4 +1,4 @@
-"""The caps on one turn: at each the person is asked whether to go on (protocol.md, `limits`)."""
+"""The limits of a turn: when one is reached, the user is asked whether to continue (protocol.md, `limits`)."""
 
 from dataclasses import dataclass, field
 
@@ -6,12 +6,12 @@ from tark_lsp.errors import TarkError, ToolError
 from tark_lsp.messages import StopReason, Usage
 from tark_lsp.tools.tool import Editor, Option
 
-GO_ON, STOP = Option("go-on", "Go on"), Option("stop", "Stop")
+CONTINUE, STOP = Option("go-on", "Continue"), Option("stop", "Stop")
 
 
 @dataclass(slots=True)
 class Limits:
-    """None: no such limit. A limit the person lets pass is raised by as much again."""
+    """None: no such limit. If the user continues, the limit is raised by its own amount."""
 
     turn_requests: int = 50
     turn_usd: float | None = 5.0
@@ -36,8 +36,8 @@ class LimitReached(TarkError):
         self.stop_reason = stop_reason
 
 
-async def stay_within(limits: Limits, requests: int, turn: Usage, session: Usage, editor: Editor) -> None:
-    """Before each request: raises LimitReached where a limit is used up and the person does not let it go on."""
+async def require_within_limits(limits: Limits, requests: int, turn: Usage, session: Usage, editor: Editor) -> None:
+    """Call before each request. Raises LimitReached if a limit is reached and the user does not continue."""
     if requests >= limits.granted_requests:
         spent = f"this turn made {requests} requests to the model"
         await _ask(editor, spent, StopReason.MAX_TURN_REQUESTS)
@@ -51,8 +51,8 @@ async def stay_within(limits: Limits, requests: int, turn: Usage, session: Usage
         limits.granted_session_usd += limits.session_usd or 0.0
 
 
-def is_reached(limits: Limits, requests: int, turn: Usage, session: Usage) -> bool:
-    """For a request that is not worth a question: would `stay_within` ask?"""
+def is_limit_reached(limits: Limits, requests: int, turn: Usage, session: Usage) -> bool:
+    """Whether `require_within_limits` would ask: for a request that is not worth a question."""
     spent = ((turn, limits.granted_turn_usd), (session, limits.granted_session_usd))
     return requests >= limits.granted_requests or any(
         granted is not None and (usage.cost_usd or 0.0) >= granted for usage, granted in spent
@@ -61,8 +61,8 @@ def is_reached(limits: Limits, requests: int, turn: Usage, session: Usage) -> bo
 
 async def _ask(editor: Editor, spent: str, stop_reason: StopReason) -> None:
     try:
-        answer = await editor.ask(f"Tark: {spent}. Go on?", (STOP, GO_ON), free_text=False)
-    except ToolError:  # this editor cannot ask: stopping is the safe answer, and it is said
+        answer = await editor.ask_user(f"Tark: {spent}. Continue?", (STOP, CONTINUE), free_text=False)
+    except ToolError:  # this editor cannot ask: stop, which is safe, and the notice says so
         answer = None
-    if answer != [GO_ON.id] and answer != GO_ON.id:
+    if answer != [CONTINUE.id] and answer != CONTINUE.id:
         raise LimitReached(f"Stopped: {spent}.", stop_reason)

@@ -1,7 +1,7 @@
-"""What of a proposal is decided together: parts by what has to be asked of the person. Pure.
+"""Splits a proposal into parts that are decided together. A part is one question to the user, or none. Pure.
 
-What may be done unasked is not held up by what has to be asked, nor an ordinary question by one that no grant may
-cover; text outside the selection is a question of its own. A part is one question, or none.
+Changes that are allowed do not wait for those that need a question, and ordinary questions do not wait for those that
+no grant can cover. Text outside the selection is a question of its own.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,20 +10,21 @@ from pathlib import Path
 
 from tark_lsp.agent import selection
 from tark_lsp.agent.approval import Allow, Ask
-from tark_lsp.agent.person import digest_of_texts
-from tark_lsp.agent.results import Ready
+from tark_lsp.agent.results import ReadyCall
+from tark_lsp.agent.user_interface import text_digest
 from tark_lsp.tools.tool import Preview, Risk, Selection
 from tark_lsp.workspace.edits import ProposedEdit
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One edit call of the proposal. `own` are its changes on top of those of the calls before it.
+    """One edit call of the proposal. `own` are its changes on top of those of the earlier calls.
 
-    `decision` is about what it changes inside the selection, `beyond` about the rest; without one they are the same.
+    `decision` applies to what it changes inside the selection, `beyond` to the rest. Without a
+    selection both are the same.
     """
 
-    item: Ready
+    item: ReadyCall
     preview: Preview
     own: tuple[ProposedEdit, ...]
     decision: Allow | Ask
@@ -31,7 +32,7 @@ class Draft:
 
     @property
     def named(self) -> tuple[ProposedEdit, ...]:
-        """`own`, by the names the call has for the files: one that an earlier call moves has its new name."""
+        """`own` with the names that the call uses: a file that an earlier call moves has its new name."""
         pairs = zip(self.own, self.preview.edits, strict=True)
         return tuple(own if own.operation else replace(own, path=edit.drafted.path) for own, edit in pairs)
 
@@ -41,49 +42,55 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """`drafts`: the calls that change these files, be it in another part. `outside`: of the selection.
-    `whole`: all or nothing."""
+class ProposalPart:
+    """`drafts`: all calls that change these files, also those in another part. `outside`: it is outside the selection.
+    `atomic`: all of it is applied, or nothing."""
 
     edits: tuple[ProposedEdit, ...]
     drafts: tuple[Draft, ...]
     decision: Allow | Ask
     outside: bool = False
-    whole: bool = False
+    atomic: bool = False
 
     @property
     def shown(self) -> bool:
-        """Nothing is applied, whatever the person says."""
-        return all(each.preview.risk is Risk.READ_ONLY for each in self.drafts)
+        """Whether the edits are only shown, and never applied by the turn."""
+        return all(draft.preview.risk is Risk.READ_ONLY for draft in self.drafts)
 
 
 def digest_of_changes(edits: Iterable[ProposedEdit]) -> str:
-    """The same for the same lines in place of the same others, wherever they stand in the file."""
+    """A digest of what replaces what. It does not depend on where in the file the lines are."""
     texts = []
     for edit in edits:
         if edit.operation:
             texts += [str(edit.path), edit.operation, str(edit.target)]
         texts += [text for hunk in edit.hunks for text in (str(edit.path), hunk.old_text, hunk.new_text)]
-    return digest_of_texts(texts)
+    return text_digest(texts)
 
 
-def parts(drafts: Sequence[Draft], edits: Sequence[ProposedEdit], selected: Selection | None) -> list[Part]:
-    """In the order they are settled: unasked, asked, asked once; and what is outside the selection after the rest."""
+def split_proposal(
+    drafts: Sequence[Draft], edits: Sequence[ProposedEdit], selected: Selection | None
+) -> list[ProposalPart]:
+    """The parts in the order they are settled: allowed, asked, asked each time; those outside the selection last."""
     found = []
     loose = list(edits)
-    for some in bound(drafts, edits):
+    for some in atomic_groups(drafts, edits):
         loose = [edit for edit in loose if edit not in some]
-        outside = any(selection.outside(edit, selected) for edit in some)
-        found.append(part_of(some, drafts, outside=outside, whole=True))
-    pieces = [part_of([piece], drafts, outside=outside) for edit in loose for piece, outside in cut(edit, selected)]
-    for kind in dict.fromkeys(order(piece) for piece in pieces):
-        same = [edit for piece in pieces if order(piece) == kind for edit in piece.edits]
-        found.append(part_of(same, drafts, outside=kind[0]))
-    return sorted(found, key=order)
+        outside = any(selection.hunks_outside_selection(edit, selected) for edit in some)
+        found.append(make_part(some, drafts, outside=outside, whole=True))
+    pieces = [
+        make_part([piece], drafts, outside=outside)
+        for edit in loose
+        for piece, outside in split_at_selection(edit, selected)
+    ]
+    for kind in dict.fromkeys(settling_order(piece) for piece in pieces):
+        same = [edit for piece in pieces if settling_order(piece) == kind for edit in piece.edits]
+        found.append(make_part(same, drafts, outside=kind[0]))
+    return sorted(found, key=settling_order)
 
 
-def order(part: Part) -> tuple[bool, bool, bool]:
-    """Outside, asked once, asked."""
+def settling_order(part: ProposalPart) -> tuple[bool, bool, bool]:
+    """A sort key: outside the selection, asked each time, asked."""
     match part.decision:
         case Ask(once=once):
             return part.outside, once, True
@@ -91,43 +98,48 @@ def order(part: Part) -> tuple[bool, bool, bool]:
             return part.outside, False, False
 
 
-def bound(drafts: Sequence[Draft], edits: Sequence[ProposedEdit]) -> list[list[ProposedEdit]]:
-    """The edits that are done all or not at all: those of one such call, with all that other calls change there."""
+def atomic_groups(drafts: Sequence[Draft], edits: Sequence[ProposedEdit]) -> list[list[ProposedEdit]]:
+    """The groups of edits that are applied completely or not at all: those of an atomic call, with the edits that other
+    calls make in the same files."""
     groups: list[set[Path]] = []
     for draft in drafts:
-        if draft.preview.whole:
+        if draft.preview.atomic:
             paths = {edit.path for edit in draft.own}
             for other in [group for group in groups if group & paths]:
                 groups.remove(other)
                 paths |= other
             groups.append(paths)
-    return [some for group in groups if (some := [edit for edit in edits if edit.path in group and changes(edit)])]
+    return [
+        some for group in groups if (some := [edit for edit in edits if edit.path in group and changes_anything(edit)])
+    ]
 
 
-def cut(edit: ProposedEdit, selected: Selection | None) -> list[tuple[ProposedEdit, bool]]:
-    """What it changes inside the selection and, True, outside. A file that is moved or removed is one thing."""
-    beyond = selection.outside(edit, selected)
+def split_at_selection(edit: ProposedEdit, selected: Selection | None) -> list[tuple[ProposedEdit, bool]]:
+    """The edit in up to two pieces, each with whether it is outside the selection. A move or removal is not split."""
+    beyond = selection.hunks_outside_selection(edit, selected)
     pieces = [(edit.only(set(edit.hunks) - set(beyond)), False), (edit.only(beyond), True)]
     if edit.operation:
         pieces = [(edit, bool(beyond))]
-    return [(piece, outside) for piece, outside in pieces if changes(piece)]
+    return [(piece, outside) for piece, outside in pieces if changes_anything(piece)]
 
 
-def part_of(edits: Sequence[ProposedEdit], drafts: Sequence[Draft], *, outside: bool, whole: bool = False) -> Part:
-    """Decided by all calls that change these files, which may be stricter than the very lines would need."""
+def make_part(
+    edits: Sequence[ProposedEdit], drafts: Sequence[Draft], *, outside: bool, whole: bool = False
+) -> ProposalPart:
+    """The part is decided as strictly as the strictest call that changes these files."""
     paths = {edit.path for edit in edits}
     some = tuple(draft for draft in drafts if any(own.path in paths for own in draft.own))
-    decision = strictest(draft.beyond if outside else draft.decision for draft in some)
-    return Part(tuple(edits), some, decision, outside, whole)
+    decision = strictest_decision(draft.beyond if outside else draft.decision for draft in some)
+    return ProposalPart(tuple(edits), some, decision, outside, whole)
 
 
-def changes(edit: ProposedEdit) -> bool:
-    """Not so: calls that took each other's changes back, or removed what another would have made."""
+def changes_anything(edit: ProposedEdit) -> bool:
+    """False if calls reverted each other's changes, or removed a file that another call would have created."""
     return edit.base.exists if edit.removes else bool(edit.hunks or edit.target)
 
 
-def strictest(decisions: Iterable[Allow | Ask]) -> Allow | Ask:
-    asks = [each for each in decisions if isinstance(each, Ask)]
+def strictest_decision(decisions: Iterable[Allow | Ask]) -> Allow | Ask:
+    asks = [decision for decision in decisions if isinstance(decision, Ask)]
     if not asks:
         return Allow()
     once = any(ask.once for ask in asks)

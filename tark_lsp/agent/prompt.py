@@ -1,7 +1,7 @@
-"""What a turn begins with: the system prompt, and the person's words with what they point at. Pure.
+"""Builds the system prompt and the first message of a turn: the user's words with what they point at. Pure.
 
-The system prompt holds only what mostly stays the same from turn to turn (a stable prefix is a cached prefix);
-kind, mode, selection, open documents and diagnostics belong to the one message of the turn.
+The system prompt contains only what mostly stays the same from turn to turn, because providers cache a prompt by its
+prefix. Kind, mode, selection, open documents and diagnostics are in the message of the turn.
 """
 
 from collections.abc import Sequence
@@ -12,15 +12,16 @@ from tark_lsp.agent.kinds import Kind, read_prompt
 from tark_lsp.context.snippets import escape_code, format_head
 from tark_lsp.context.system_part import SystemPart
 from tark_lsp.messages import Image, Message, Mode, Text
+from tark_lsp.tools.facts import TurnScope
 from tark_lsp.tools.tool import Diagnostic, Selection
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
 
-LONGEST_GIVEN = 32_000
-"""Characters of one thing that is told with a prompt: a selection, a file, a text; what is longer can be read on."""
+LONGEST_ATTACHMENT = 32_000
+"""Characters of one selection, file or text that is sent with a prompt; the model can read the rest with a tool."""
 
-SAYS = "The person says:\n\n"
-"""What the person's own words come after, in a text of their own at the end of a turn's message."""
+USER_SAYS = "The person says:\n\n"
+"""Precedes the user's own words, a text of their own at the end of the message. Stored sessions contain it."""
 
 MOST_DIAGNOSTICS = 50
 MOST_OPEN_DOCUMENTS = 50
@@ -29,9 +30,9 @@ SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """What the person points at. `whole`: the document and no range in it.
+    """What the user points at. `whole`: the document, not a range in it.
 
-    `name` is what the model is told it is; `selection.snapshot.path` of a document that is no file is not a path.
+    `name` is the name for the model. If the document is not a file, `selection.snapshot.path` is not a path.
     """
 
     name: str
@@ -41,19 +42,19 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a turn is told beside the prompt."""
+class PromptContext:
+    """What the model is told in addition to the prompt."""
 
     pointer: Pointer | None = None
     open_documents: Sequence[Path] = ()
     diagnostics: Sequence[Diagnostic] = ()
     extra: Sequence[tuple[str, str]] = ()
-    """Named texts of the request's `context`."""
+    """The named texts in `context` of the request."""
     images: Sequence[Image] = ()
 
 
 def system_parts(workspace: Workspace, guidance: Sequence[SystemPart]) -> list[SystemPart]:
-    """All of the system prompt, in its order: our own words, then what the person and the project add."""
+    """The parts of the system prompt, in order: Tark's own text, then what the user and the project add."""
     folders = "\n".join(f"- {folder}" for folder in workspace.folders)
     where = f"The workspace folders:\n{folders}" if folders else "No workspace folder is open."
     return [SystemPart("Tark's own words", "system", f"{read_prompt('system')}\n\n{where}"), *guidance]
@@ -63,16 +64,17 @@ def system_prompt(parts: Sequence[SystemPart]) -> str:
     return "\n\n".join(part.text for part in parts)
 
 
-def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, around: Surroundings) -> Message:
-    """The person's words are the last text, alone: nobody who writes a file or a page can speak for them."""
+def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, around: PromptContext) -> Message:
+    """The user's words are a text of their own, the last one, so that no file or page can pass for them."""
     parts = []
-    if kind.writes:
+    if kind.scope is not TurnScope.ANSWER:
         parts.append(read_prompt(f"mode_{mode}"))
     if around.pointer is not None:
-        parts.append(pointed_at(around.pointer))
+        parts.append(describe_pointer(around.pointer))
     if around.diagnostics:
         parts.append(
-            "Diagnostics:\n" + "\n".join(_diagnostic(each, workspace) for each in around.diagnostics[:MOST_DIAGNOSTICS])
+            "Diagnostics:\n"
+            + "\n".join(_diagnostic(diagnostic, workspace) for diagnostic in around.diagnostics[:MOST_DIAGNOSTICS])
         )
     if around.open_documents:
         names = (workspace.display(path) for path in around.open_documents[:MOST_OPEN_DOCUMENTS])
@@ -80,24 +82,24 @@ def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, aroun
     parts += [f"{name}:\n{text}" for name, text in around.extra]
     rest = "".join(f"\n\n{part}" for part in parts)
     if prompt.strip():
-        texts = (Text(f"{kind.instructions}{rest}\n\n"), Text(f"{SAYS}{prompt}"))
+        texts = (Text(f"{kind.instructions}{rest}\n\n"), Text(f"{USER_SAYS}{prompt}"))
     else:
         texts = (Text(kind.instructions), *((Text(rest),) if rest else ()))
     return Message("user", (*texts, *around.images))
 
 
-def own_words(message: Message) -> str:
-    """What the person typed of a message of theirs: all of one that holds but one text, as what is said to a running
-    turn does, else the last text where it begins with `SAYS`. Empty where they typed nothing.
+def typed_text(message: Message) -> str:
+    """What the user typed: all of a message with one text (as sent to a running turn), otherwise the last text if it
+    begins with `USER_SAYS`. Empty if the user typed nothing.
     """
     texts = [part.text for part in message.parts if isinstance(part, Text)]
     if len(texts) == 1:
-        return texts[0].removeprefix(SAYS).strip()
-    return texts[-1].removeprefix(SAYS).strip() if texts and texts[-1].startswith(SAYS) else ""
+        return texts[0].removeprefix(USER_SAYS).strip()
+    return texts[-1].removeprefix(USER_SAYS).strip() if texts and texts[-1].startswith(USER_SAYS) else ""
 
 
-def pointed_at(pointer: Pointer) -> str:
-    """The selected lines, whole, as a snippet; a selection within lines is quoted beside them."""
+def describe_pointer(pointer: Pointer) -> str:
+    """The selected lines as a snippet of whole lines, and the exact selection if it begins or ends within a line."""
     selection = pointer.selection
     text = selection.snapshot.text
     if pointer.whole:
@@ -108,18 +110,18 @@ def pointed_at(pointer: Pointer) -> str:
     code = "".join(lines[first : last + 1])
     shown = f"The person selected this in {pointer.name}:\n\n"
     path = selection.snapshot.path if pointer.is_file else Path(pointer.name)
-    shown += format_head(path, first + 1, code, LONGEST_GIVEN, pointer.name)
-    if len(code) > LONGEST_GIVEN:
+    shown += format_head(path, first + 1, code, LONGEST_ATTACHMENT, pointer.name)
+    if len(code) > LONGEST_ATTACHMENT:
         return shown
     selected = text[selection.start : selection.end]
     if selected and selected.strip("\r\n") != code.strip("\r\n"):
         quoted = escape_code(selected).replace("</selected>", "<\\/selected>")
-        shown += f"\n\nOf these lines, exactly this is selected:\n\n<selected>\n{quoted}\n</selected>"
+        shown += f"\n\nExactly this text of these lines is selected:\n\n<selected>\n{quoted}\n</selected>"
     return shown
 
 
-def _diagnostic(each: Diagnostic, workspace: Workspace) -> str:
-    """One line, whatever other servers put into it."""
-    source = f" [{each.source}{' ' + each.code if each.code else ''}]" if each.source else ""
-    words = " ".join(f"{SEVERITIES.get(each.severity, 'error')}: {each.message}{source}".split())
-    return f"- {workspace.display(each.path)}:{each.line + 1}: {words}"
+def _diagnostic(diagnostic: Diagnostic, workspace: Workspace) -> str:
+    """One line, even if the message of another server has several."""
+    source = f" [{diagnostic.source}{' ' + diagnostic.code if diagnostic.code else ''}]" if diagnostic.source else ""
+    words = " ".join(f"{SEVERITIES.get(diagnostic.severity, 'error')}: {diagnostic.message}{source}".split())
+    return f"- {workspace.display(diagnostic.path)}:{diagnostic.line + 1}: {words}"

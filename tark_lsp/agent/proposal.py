@@ -1,71 +1,74 @@
-"""The edits of one answer as one proposal: previewed on top of each other, settled part by part, told per call."""
+"""Settles the edits of one answer as one proposal: previewed on top of each other, decided part by part, with one
+result per call."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from tark_lsp.agent import approval, consent, selection
-from tark_lsp.agent.attribution import concerned
+from tark_lsp.agent.attribution import outcomes_of_call
+from tark_lsp.agent.edit_check import FoundErrors
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
-from tark_lsp.agent.gate import Found
-from tark_lsp.agent.parts import Draft, Part, changes, digest_of_changes, parts
-from tark_lsp.agent.person import HunkOutcome, HunkState, PermissionRequest, digest_of
-from tark_lsp.agent.results import Ready, announce, failure, failures_told, finish
+from tark_lsp.agent.parts import Draft, ProposalPart, changes_anything, digest_of_changes, split_proposal
+from tark_lsp.agent.results import ReadyCall, announce_call, failure_text, failures_as_results, finish_call
 from tark_lsp.agent.state import Turn
-from tark_lsp.agent.wording import done, place_of, title_of
+from tark_lsp.agent.user_interface import HunkOutcome, HunkState, PermissionRequest, preview_digest
+from tark_lsp.agent.wording import describe_applied, describe_outcome, proposal_title
 from tark_lsp.errors import ToolError, WorkspaceError
 from tark_lsp.messages import ToolResult
-from tark_lsp.tools.read_diagnostics import as_line
+from tark_lsp.tools.read_diagnostics import diagnostic_line
 from tark_lsp.tools.tool import Preview, ToolKind
 from tark_lsp.workspace.edits import MOVED, ProposedEdit, rebase
 
-NOT_AGAIN = "do not make the same edit again; ask what is wanted, or do without it"
-UNDECIDED = "it was not decided"
+NOT_AGAIN = "do not make the same edit again; ask the person, or do without it"
+UNDECIDED = "not decided"
 MOST_ERRORS = 10
 KINDS = {"": ToolKind.EDIT, "remove": ToolKind.DELETE, "move": ToolKind.MOVE}
-"""How a client draws a question about edits of one operation only."""
+"""The kind of a question about edits that all have one operation."""
 
 
-async def settle(turn: Turn, items: Sequence[Ready], results: dict[str, ToolResult]) -> None:
+async def settle_proposal(turn: Turn, items: Sequence[ReadyCall], results: dict[str, ToolResult]) -> None:
     """Fills `results` for all of `items`."""
     drafts: list[Draft] = []
     try:
         for item in items:
-            with failures_told(turn, [item.call], results):
-                drafts.append(await draft(turn, item))
+            with failures_as_results(turn, [item.call], results):
+                drafts.append(await draft_call(turn, item))
         if drafts:
-            with failures_told(turn, [each.item.call for each in drafts], results):
-                await decide(turn, drafts, tuple(turn.context.drafts.values()), results)
+            with failures_as_results(turn, [draft.item.call for draft in drafts], results):
+                await decide_proposal(turn, drafts, tuple(turn.context.drafts.values()), results)
     finally:
         turn.context.drafts.clear()
 
 
-async def draft(turn: Turn, item: Ready) -> Draft:
-    """Preview one call on top of the drafts so far and add it to them. Raises what `failures_told` tells."""
+async def draft_call(turn: Turn, item: ReadyCall) -> Draft:
+    """Preview one call on top of the earlier drafts and add it to them. Raises what `failures_as_results` handles."""
     context = turn.context
     preview = await item.tool.preview(item.arguments, context)
-    preview = replace(preview, edits=tuple(selection.divided(edit, context.selection) for edit in preview.edits))
+    preview = replace(
+        preview, edits=tuple(selection.divide_at_selection(edit, context.selection) for edit in preview.edits)
+    )
     own = tuple(on_top_of(context.drafts.get(edit.path), edit) for edit in preview.edits)
-    unfenced = turn.kind.fenced and context.selection is None
-    beyond = [edit for edit in preview.edits if unfenced or selection.outside(edit, context.selection)]
-    if turn.kind.fenced and beyond:
+    unfenced = turn.request.kind.selection_only and context.selection is None
+    beyond = [edit for edit in preview.edits if unfenced or selection.hunks_outside_selection(edit, context.selection)]
+    if turn.request.kind.selection_only and beyond:
         raise ToolError(
             "denied",
-            f"this turn may only change the selection, and the edit of {context.workspace.display(beyond[0].path)} "
+            f"this turn can only change the selection, and the edit of {context.workspace.display(beyond[0].path)} "
             "changes text outside it",
             hint="use replace_selection",
         )
-    decision = consent.decide(turn, item, preview)
-    outside = consent.decide(turn, item, preview, outside_selection=True) if beyond else decision
+    decision = consent.decide_now(turn, item, preview)
+    outside = consent.decide_now(turn, item, preview, outside_selection=True) if beyond else decision
     drafted = Draft(item, preview, own, decision, outside)
     if drafted.digest in turn.rejected:
-        raise ToolError("denied", "the person rejected this edit already in this turn", hint="do without it")
-    announce(turn, item, replace(preview, edits=own), CallStatus.PENDING)
+        raise ToolError("denied", "the person already rejected this edit in this turn", hint="do without it")
+    announce_call(turn, item, replace(preview, edits=own), CallStatus.PENDING)
     context.drafts.update({edit.path: edit for edit in preview.edits})
     return drafted
 
 
 def on_top_of(before: ProposedEdit | None, edit: ProposedEdit) -> ProposedEdit:
-    """What `edit` changes of what an earlier draft of the same file leaves."""
+    """The changes of `edit` relative to the text that an earlier draft of the same file leaves."""
     if before is None:
         return edit
     fresh = ProposedEdit.between(replace(before.drafted, path=edit.path), edit.after)
@@ -73,104 +76,114 @@ def on_top_of(before: ProposedEdit | None, edit: ProposedEdit) -> ProposedEdit:
     return replace(fresh, removes=edit.removes and not before.removes, target=target)
 
 
-async def decide(
+async def decide_proposal(
     turn: Turn, drafts: Sequence[Draft], edits: tuple[ProposedEdit, ...], results: dict[str, ToolResult]
 ) -> None:
-    """Have the proposal decided and applied part by part, and tell each call what became of all its changes."""
-    left = parts(drafts, edits, turn.context.selection)
-    before = await turn.gate.before(edits) if turn.gate and not all(part.shown for part in left) else None
+    """Have the proposal decided and applied part by part, and write the result of every call."""
+    left = split_proposal(drafts, edits, turn.context.selection)
+    before = (
+        await turn.resources.edit_check.look_before(edits)
+        if turn.resources.edit_check and not all(part.shown for part in left)
+        else None
+    )
     outcomes: list[HunkOutcome] = []
     found = None
     try:
         while left:
-            outcomes += await review(turn, left[0])
+            outcomes += await review_part(turn, left[0])
             del left[0]
-        if turn.gate and before and (applied := [made for edit in edits if (made := applied_of(edit, outcomes))]):
-            turn.emit(Step("looking whether the edit brought new errors"))
-            found = await turn.gate.after(before, applied)
-    finally:  # also where a later part is cancelled or fails: what is written by then is remembered and told
+        if (
+            turn.resources.edit_check
+            and before
+            and (applied := [made for edit in edits if (made := applied_of(edit, outcomes))])
+        ):
+            turn.emit(Step("checking the edit for new errors"))
+            found = await turn.resources.edit_check.find_new_errors(before, applied)
+    finally:  # even if a later part fails or is cancelled, the applied parts are recorded and reported
         for edit in edits:
-            remember(turn, edit, applied_of(edit, outcomes))
+            remember_edit(turn, edit, applied_of(edit, outcomes))
         if found is not None:
-            turn.person.alarm(found.new, found.shown)
-        tell_all(turn, drafts, edits, outcomes, left, found, results)
+            turn.user.report_new_errors(found.new, found.shown)
+        write_results(turn, drafts, edits, outcomes, left, found, results)
 
 
-def tell_all(
+def write_results(
     turn: Turn,
     drafts: Sequence[Draft],
     edits: Sequence[ProposedEdit],
     outcomes: Sequence[HunkOutcome],
-    left: Sequence[Part],
-    found: Found | None,
+    left: Sequence[ProposalPart],
+    found: FoundErrors | None,
     results: dict[str, ToolResult],
 ) -> None:
-    """The results of all calls; where parts are left that were not come to, of those that changed something by then.
-    New errors are told with the last change: it is one message that the model gets."""
+    """Write the results of all calls. If parts are left undecided, only those of calls that changed something.
+
+    New errors are part of the result of the last call that changed something.
+    """
     undecided = [outcome for part in left for edit in part.edits for outcome in undecided_of(edit)]
     every = [*outcomes, *undecided]
     told = {
-        index: [outcome for edit in edits for outcome in concerned(each, drafts[index + 1 :], edit, every)]
-        for index, each in enumerate(drafts)
+        index: [outcome for edit in edits for outcome in outcomes_of_call(draft, drafts[index + 1 :], edit, every)]
+        for index, draft in enumerate(drafts)
     }
-    changed = [index for index, mine in told.items() if any(each.state is HunkState.APPLIED for each in mine)]
+    changed = [index for index, mine in told.items() if any(outcome.state is HunkState.APPLIED for outcome in mine)]
     for index, mine in told.items():
         if not left or index in changed:
-            noted = errors_told(turn, found) if found and index == changed[-1] else ""
-            tell(turn, drafts[index], mine, noted, results)
+            noted = describe_new_errors(turn, found) if found and index == changed[-1] else ""
+            write_result(turn, drafts[index], mine, noted, results)
 
 
-def errors_told(turn: Turn, found: Found) -> str:
-    """Lines of a result; "" where there is nothing to tell."""
+def describe_new_errors(turn: Turn, found: FoundErrors) -> str:
+    """The lines that a result ends with; "" if the model is told of no new errors."""
     context = turn.context
-    errors = [error for error in found.new if not context.closed(error.path)]
+    errors = [error for error in found.new if not context.is_read_denied(error.path)]
     if not errors:
         return ""
-    lines = [as_line(context, error) for error in sorted(errors, key=lambda each: (each.path, each.line))]
+    lines = [diagnostic_line(context, error) for error in sorted(errors, key=lambda error: (error.path, error.line))]
     more = [f"and {len(lines) - MOST_ERRORS} more"] if len(lines) > MOST_ERRORS else []
     count = f"{len(errors)} new error{'s' * (len(errors) > 1)}"
     return "\n".join([f"\n\nSince then the editor shows {count}:", *lines[:MOST_ERRORS], *more])
 
 
-async def review(turn: Turn, part: Part) -> Sequence[HunkOutcome]:
-    """Ask about one part where that is due, and have it applied."""
+async def review_part(turn: Turn, part: ProposalPart) -> Sequence[HunkOutcome]:
+    """Ask about one part if necessary, and have it applied."""
     request = permission_request(turn, part)
     ask = isinstance(part.decision, approval.Ask)
     status = CallStatus.WAITING if ask and not part.shown else CallStatus.IN_PROGRESS
-    for each in part.drafts:
-        turn.emit(CallChanged(each.item.call_id, status))
+    for draft in part.drafts:
+        turn.emit(CallChanged(draft.item.call_id, status))
     if part.shown:
-        reviewed = await turn.person.propose(request)
+        reviewed = await turn.user.propose_edits(request)
     else:
         async with turn.asking:
             turn.emit(Step(f"waiting for you: {request.title}" if ask else request.title))
-            reviewed = await turn.person.review(request, ask=ask)
+            reviewed = await turn.user.review_edits(request, ask=ask)
     if reviewed.grant is not None:
-        turn.keep(reviewed.grant)
+        turn.keep_grant(reviewed.grant)
     for outcome in reviewed.outcomes:
         turn.outcomes.setdefault(outcome.path, []).append(outcome.state)
     return reviewed.outcomes
 
 
-def permission_request(turn: Turn, part: Part) -> PermissionRequest:
+def permission_request(turn: Turn, part: ProposalPart) -> PermissionRequest:
     workspace = turn.context.workspace
-    title = title_of(part.edits, workspace.display)
+    title = proposal_title(part.edits, workspace.display)
     operations = {edit.operation for edit in part.edits}
     kind = KINDS[operations.pop()] if len(operations) == 1 else ToolKind.EDIT
-    preview = Preview(title, kind, max(each.preview.risk for each in part.drafts), edits=part.edits)
-    digest = digest_of(preview)
+    preview = Preview(title, kind, max(draft.preview.risk for draft in part.drafts), edits=part.edits)
+    digest = preview_digest(preview)
     ids = (f"turn-{digest[:12]}", f"session-{digest[:12]}")
     why, grants = "", approval.grants_for(preview, workspace, ids)
     if isinstance(part.decision, approval.Ask):
         why, grants = part.decision.why, () if part.decision.once else grants
-    call_ids = tuple(each.item.call_id for each in part.drafts)
+    call_ids = tuple(draft.item.call_id for draft in part.drafts)
     return PermissionRequest(
-        call_ids, title, kind, preview.risk, why, digest, None, part.edits, grants, whole=part.whole
+        call_ids, title, kind, preview.risk, why, digest, None, part.edits, grants, atomic=part.atomic
     )
 
 
 def undecided_of(edit: ProposedEdit) -> list[HunkOutcome]:
-    """What is said of a part that was not come to, beside those that were."""
+    """The outcomes of a part that was not decided, for results that other parts are in."""
     state = HunkState.FAILED
     outcomes = [HunkOutcome(edit.path, hunk, state, UNDECIDED, "remove" if edit.removes else "") for hunk in edit.hunks]
     if edit.operation == "move":
@@ -178,47 +191,49 @@ def undecided_of(edit: ProposedEdit) -> list[HunkOutcome]:
     return outcomes
 
 
-def tell(turn: Turn, each: Draft, mine: Sequence[HunkOutcome], noted: str, results: dict[str, ToolResult]) -> None:
-    """The result of one call, from what became of the changes that hold its own; `noted` goes with what was changed."""
+def write_result(
+    turn: Turn, draft: Draft, mine: Sequence[HunkOutcome], noted: str, results: dict[str, ToolResult]
+) -> None:
+    """Write the result of one call. `mine` are the outcomes of its changes; `noted` is added if any was applied."""
     display = turn.context.workspace.display
     states = {outcome.state for outcome in mine}
     told = {outcome.path for outcome in mine}
-    own = [named for edit, named in zip(each.own, each.named, strict=True) if edit.path in told or not told]
+    own = [named for edit, named in zip(draft.own, draft.named, strict=True) if edit.path in told or not told]
     names = ", ".join(display(edit.path) for edit in own)
     reasons = "; ".join(dict.fromkeys(outcome.reason for outcome in mine if outcome.reason))
-    asked = isinstance(each.decision, approval.Ask) or isinstance(each.beyond, approval.Ask)
+    asked = isinstance(draft.decision, approval.Ask) or isinstance(draft.beyond, approval.Ask)
     if HunkState.APPLIED in states and asked:
-        turn.repetition.forgive(each.item.tool.name, each.item.call.arguments)
+        turn.loops.forgive_call(draft.item.tool.name, draft.item.call.arguments)
     if HunkState.APPLIED in states and len(states) > 1:
-        turn.rejected |= {alone(each, outcome) for outcome in mine if outcome.state is HunkState.REJECTED}
+        turn.rejected |= {hunk_digest(draft, outcome) for outcome in mine if outcome.state is HunkState.REJECTED}
         applied = sum(outcome.state is HunkState.APPLIED for outcome in mine)
         others = [outcome for outcome in mine if outcome.state is not HunkState.APPLIED]
-        places = "; ".join(place_of(outcome, display) for outcome in others)
+        places = "; ".join(describe_outcome(outcome, display) for outcome in others)
         content = f"Applied in part: {applied} of {len(mine)} changes to {names}. Not applied: {places}."
         content += f" Read the file again before you go on.{noted}"
-        finish(turn, each.item.call, results, content, changed=True)
+        finish_call(turn, draft.item.call, results, content, changed=True)
     elif states == {HunkState.APPLIED}:
         but = f" But {reasons}: read the file again." if reasons else ""
-        finish(turn, each.item.call, results, f"{done(own, display)}{but}{noted}", changed=True)
+        finish_call(turn, draft.item.call, results, f"{describe_applied(own, display)}{but}{noted}", changed=True)
     elif not states:
-        content = f"Nothing is left of it to apply: another edit of this answer took back what it changed in {names}."
-        finish(turn, each.item.call, results, content)
+        content = f"Nothing is left to apply: another edit of this answer reverted what this one changed in {names}."
+        finish_call(turn, draft.item.call, results, content)
     elif HunkState.PENDING in states:
         content = f"Shown to the person as a proposal for {names}; nothing was written."
-        finish(turn, each.item.call, results, content)
+        finish_call(turn, draft.item.call, results, content)
     elif states == {HunkState.REJECTED}:
-        turn.rejected.add(each.digest)
-        content = failure("denied", f"the person rejected it{': ' + reasons if reasons else ''}", NOT_AGAIN)
-        finish(turn, each.item.call, results, content, CallStatus.REJECTED)
+        turn.rejected.add(draft.digest)
+        content = failure_text("denied", f"the person rejected it{': ' + reasons if reasons else ''}", NOT_AGAIN)
+        finish_call(turn, draft.item.call, results, content, CallStatus.REJECTED)
     else:
         code = "conflict" if HunkState.CONFLICT in states else "stale"
-        content = failure(code, reasons or "the text changed meanwhile", "read the file again")
-        finish(turn, each.item.call, results, content, CallStatus.FAILED)
+        content = failure_text(code, reasons or "the text changed in the meantime", "read the file again")
+        finish_call(turn, draft.item.call, results, content, CallStatus.FAILED)
 
 
-def alone(each: Draft, outcome: HunkOutcome) -> str:
-    """The digest of a call that makes this one change of `each` and no other: the person said no to it already."""
-    own = next(edit for edit in each.own if edit.path == outcome.path)
+def hunk_digest(draft: Draft, outcome: HunkOutcome) -> str:
+    """The digest of a call that would make only this change of `draft`, which the user rejected."""
+    own = next(edit for edit in draft.own if edit.path == outcome.path)
     moves = outcome.operation == "move"
     hunks = () if moves else (outcome.hunk,)
     target = own.target if moves else None
@@ -226,19 +241,19 @@ def alone(each: Draft, outcome: HunkOutcome) -> str:
 
 
 def applied_of(edit: ProposedEdit, outcomes: Sequence[HunkOutcome]) -> ProposedEdit | None:
-    """What of the edit is in the file now; None: nothing."""
-    made = [each for each in outcomes if each.state is HunkState.APPLIED and each.path == edit.path]
-    operations = {each.operation for each in made}
+    """The part of the edit that is in the file now; None if nothing is."""
+    made = [outcome for outcome in outcomes if outcome.state is HunkState.APPLIED and outcome.path == edit.path]
+    operations = {outcome.operation for outcome in made}
     applied = replace(
-        edit.only(each.hunk for each in made if each.operation != "move"),
+        edit.only(outcome.hunk for outcome in made if outcome.operation != "move"),
         removes="remove" in operations,
         target=edit.target if "move" in operations else None,
     )
-    return applied if changes(applied) else None
+    return applied if changes_anything(applied) else None
 
 
-def remember(turn: Turn, edit: ProposedEdit, applied: ProposedEdit | None) -> None:
-    """The model knows the file with the edit, but not what the person typed meanwhile; the selection follows."""
+def remember_edit(turn: Turn, edit: ProposedEdit, applied: ProposedEdit | None) -> None:
+    """Update what the model knows of the file: the edit, but not what the user typed since. The selection follows."""
     if applied is None:
         return
     context = turn.context
@@ -247,8 +262,8 @@ def remember(turn: Turn, edit: ProposedEdit, applied: ProposedEdit | None) -> No
         return
     try:
         now = context.workspace.read(applied.drafted.path)
-    except WorkspaceError:  # gone or unreadable again already: the model has to read it anew
+    except WorkspaceError:  # already deleted or unreadable: the model has to read it again
         return
     context.seen[now.path] = known.drafted
     if context.selection is not None:
-        context.selection = selection.follow(context.selection, applied, now)
+        context.selection = selection.follow_selection(context.selection, applied, now)

@@ -1,4 +1,4 @@
-"""Ranges of lines, and where hunks move them. Pure."""
+"""Ranges of lines [start, end), and how hunks move them. Pure."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from tark_lsp.workspace.lines import Hunk
 
 
 def regions_after(hunks: Sequence[Hunk]) -> list[tuple[int, int]]:
-    """Where each hunk's new lines stand once all of them are applied: [start, end)."""
+    """The range of each hunk's new lines after all hunks are applied."""
     regions, grown = [], 0
     for hunk in hunks:
         start = hunk.start + grown
@@ -15,8 +15,8 @@ def regions_after(hunks: Sequence[Hunk]) -> list[tuple[int, int]]:
     return regions
 
 
-def carried(region: tuple[int, int], hunks: Sequence[Hunk]) -> tuple[int, int]:
-    """Where the region is after `hunks`, of the text it is in; what overlaps it is taken in."""
+def carry_region(region: tuple[int, int], hunks: Sequence[Hunk]) -> tuple[int, int]:
+    """The region after `hunks` are applied to the text it is in. It grows to include every hunk that overlaps it."""
     start, end = region
     before = inside = 0
     for hunk in hunks:
@@ -29,6 +29,6 @@ def carried(region: tuple[int, int], hunks: Sequence[Hunk]) -> tuple[int, int]:
     return start + before, end + before + inside
 
 
-def touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Ranges that share a line or, where one is empty (a deletion), a border."""
+def regions_touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether two ranges share a line, or a border if one of them is empty (a deletion)."""
     return one[0] <= other[1] and other[0] <= one[1]

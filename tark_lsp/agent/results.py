@@ -1,4 +1,4 @@
-"""How a call becomes a result: what the model is told, and the listener with it. Every failure is one, too."""
+"""Turns a call into the result that the model reads, and reports it. A failed call has a result, too."""
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,25 +9,25 @@ from typing import Any
 from tark_lsp.agent.events import CallChanged, CallStatus
 from tark_lsp.agent.state import Turn
 from tark_lsp.errors import FailureForModel, TarkError, ToolError
-from tark_lsp.log_ids import belonging
+from tark_lsp.log_ids import log_context
 from tark_lsp.messages import ToolCall, ToolResult
 from tark_lsp.tools.results import failure_line
 from tark_lsp.tools.tool import Arguments, Preview, Tool
 
 log = logging.getLogger(__name__)
 
-REPEATED_HINT = "you made this very call before, with this very result; try something else or answer the person"
+REPEATED_HINT = "you made the same call before and got the same result; try something else or answer the person"
 
 
-def failure(code: str, message: str, hint: str = "", details: Mapping[str, Any] | None = None) -> str:
+def failure_text(code: str, message: str, hint: str = "", details: Mapping[str, Any] | None = None) -> str:
     return failure_line(ToolError(code, message, hint=hint, details=details))
 
 
-CANCELLED = failure("cancelled", "the person cancelled the turn before this call was done")
+CANCELLED = failure_text("cancelled", "the person cancelled the turn before this call was done")
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class ReadyCall:
     """A call whose tool is known and whose arguments are valid."""
 
     call: ToolCall
@@ -37,12 +37,12 @@ class Ready:
 
 
 @contextmanager
-def failures_told(turn: Turn, calls: Sequence[ToolCall], results: dict[str, ToolResult]) -> Iterator[None]:
-    """Whatever goes wrong inside becomes the result of those of `calls` that have none; only cancelling passes.
+def failures_as_results(turn: Turn, calls: Sequence[ToolCall], results: dict[str, ToolResult]) -> Iterator[None]:
+    """An exception inside the block becomes the result of those of `calls` that have none; only a cancellation passes.
 
-    What is logged inside is of the call, where it is one.
+    If there is one call, log records from inside the block carry its id.
     """
-    with belonging(call_id=turn.call_id(calls[0].id) if len(calls) == 1 else ""), _told(turn, calls, results):
+    with log_context(call_id=turn.call_id(calls[0].id) if len(calls) == 1 else ""), _told(turn, calls, results):
         yield
 
 
@@ -58,16 +58,16 @@ def _told(turn: Turn, calls: Sequence[ToolCall], results: dict[str, ToolResult])
                 content = failure_line(error)
                 status = CallStatus.REJECTED if error.code == "denied" else CallStatus.FAILED
             case TarkError():
-                content = failure(error.code, error.message, error.hint)
-            case _:  # a defect is the model's to read about, the log's to keep
+                content = failure_text(error.code, error.message, error.hint)
+            case _:  # a bug: the model reads its kind, the log has the traceback
                 log.exception("%s failed", names)
-                content = failure("internal", f"{type(error).__name__} in the tool")
+                content = failure_text("internal", f"{type(error).__name__} in the tool")
         for call in calls:
             if call.id not in results:
-                finish(turn, call, results, content, status)
+                finish_call(turn, call, results, content, status)
 
 
-def announce(turn: Turn, item: Ready, preview: Preview, status: CallStatus) -> None:
+def announce_call(turn: Turn, item: ReadyCall, preview: Preview, status: CallStatus) -> None:
     turn.emit(
         CallChanged(
             item.call_id,
@@ -82,7 +82,7 @@ def announce(turn: Turn, item: Ready, preview: Preview, status: CallStatus) -> N
     )
 
 
-def finish(
+def finish_call(
     turn: Turn,
     call: ToolCall,
     results: dict[str, ToolResult],
@@ -91,10 +91,10 @@ def finish(
     *,
     changed: bool = False,
 ) -> None:
-    """The call's one result. `changed`: the call changed something, which is told even where it goes in circles."""
-    if turn.repetition.record(call.name, call.arguments, content, changed=changed):
+    """Sets the result of the call. `changed`: the call changed something, which the result says even in a loop."""
+    if turn.loops.record_call(call.name, call.arguments, content, changed=changed):
         done = {"result": content} if changed else None
-        content = failure("repeated", "this goes round in circles", REPEATED_HINT, done)
+        content = failure_text("repeated", "the same call is repeated with the same result", REPEATED_HINT, done)
         status = CallStatus.FAILED if status is CallStatus.COMPLETED else status
     results[call.id] = ToolResult(call.id, content, is_error=status is not CallStatus.COMPLETED)
     turn.emit(CallChanged(turn.call_id(call.id), status, name=call.name, text=content))

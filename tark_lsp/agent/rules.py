@@ -1,7 +1,7 @@
-"""Permission rules: `tool` or `tool(specifier)`, and which calls each of them speaks of. Pure.
+"""Permission rules: `tool` or `tool(specifier)`, and which calls each rule covers. Pure.
 
-What denies or asks is read widely: siblings of the tool, every part of a command, every name of a path. What allows is
-read narrowly: that very tool, the whole call, never a command.
+A deny or ask rule is read widely: it covers siblings of the tool, every part of a command, every name of a path.
+An allow rule is read narrowly: it covers only the tool it names, the whole call, and never a command.
 """
 
 import re
@@ -10,44 +10,31 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from tark_lsp.errors import SettingsError
+from tark_lsp.tools import load_tools
 from tark_lsp.tools.danger import KEYWORDS, WRAPPERS
-from tark_lsp.tools.tool import Preview, ToolKind
+from tark_lsp.tools.tool import Preview, Tool, ToolKind
 from tark_lsp.tools.urls import plain_host
 from tark_lsp.workspace.edits import Operation
 from tark_lsp.workspace.files import Workspace
 
-TEXT_TOOLS = frozenset({"edit_file", "replace_selection", "write_file", "propose_edit", "apply_patch"})
-EDIT_TOOLS = TEXT_TOOLS | {"delete_file", "move_file"}
-READ_TOOLS = frozenset({"read_file", "read_files", "search_text"})
-CHANGES = frozenset({"read_changes"})
-SPEAKS_FOR = (
-    dict.fromkeys(TEXT_TOOLS, EDIT_TOOLS)
-    | dict.fromkeys(READ_TOOLS, READ_TOOLS | EDIT_TOOLS | CHANGES | {"read_skill"})
-    | {"run_command": CHANGES | {"run_command"}}
-)
-"""A deny or ask rule for one tool speaks for its siblings: else the model would take those. One for reading speaks for
-editing, too: who edits a file gets to see its lines. Those for deleting and moving speak of that alone, by any tool.
-Changes are read by commands of ours, so rules for commands speak of them as much as those for reading do."""
-
-ACTS_AS: dict[Operation, str] = {"remove": "delete_file", "move": "move_file"}
-"""A rule for these tools is one for what they do: a patch that deletes a file is as good as `delete_file`."""
-
 STARTERS = WRAPPERS | {"sudo", "doas", "su", "pkexec", "run0", "runas", "chroot", "nsenter"}
-"""Programs that start others, so that any word after one of them may be a program."""
+"""Programs that start other programs, so any word after one of them can be a program."""
 
 GIT_TAKES = frozenset({"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env", "--attr-source"})
-"""Options before git's own command that take the next word."""
+"""Options of git that stand before its command and take the next word as a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`specifier` is a glob over workspace paths, over command lines, or over the hosts of URLs.
+    """`specifier` is a glob over workspace paths, command lines, or hosts of URLs.
 
-    `fetch(python.org)` denies or asks for that host, whatever the port, and all below it (`docs.python.org`); it allows
-    that very host alone, by https. `fetch(*.python.org)` allows those below it, `fetch(python.org:8443)` another port.
+    As a deny or ask rule, `fetch(python.org)` covers that host on every port and all hosts below it
+    (`docs.python.org`). As an allow rule it covers only that host, with https. `fetch(*.python.org)` allows the hosts
+    below it, `fetch(python.org:8443)` another port.
     """
 
     tool: str
@@ -55,7 +42,7 @@ class Rule:
 
     @classmethod
     def parse(cls, text: str) -> "Rule":
-        """Raises SettingsError where `text` is not a rule."""
+        """Raises SettingsError if `text` is not a rule."""
         found = re.fullmatch(r"\s*([A-Za-z0-9_*-]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
         if not found:
             raise SettingsError(f"not a permission rule: {text!r}", hint="write tool or tool(specifier)")
@@ -64,52 +51,69 @@ class Rule:
     def __str__(self) -> str:
         return self.tool if self.specifier is None else f"{self.tool}({self.specifier})"
 
-    def names(self, tool: str) -> bool:
-        """Does it speak of the tool, itself or as a sibling?"""
-        named = _glob(self.tool)
-        return any(named.fullmatch(name) and tool in SPEAKS_FOR.get(name, {name}) for name in {tool, *SPEAKS_FOR})
+    def is_about(self, tool: str) -> bool:
+        """For deny and ask: whether the rule names the tool, or one whose rules cover it (tools/facts.py)."""
+        called = load_tools().get(tool)
+        return self._names(tool) or (
+            called is not None and any(named.facts.rule_covers(called.facts) for named in self._named_tools())
+        )
+
+    @property
+    def is_about_reading(self) -> bool:
+        """For deny and ask: whether the rule is about all tools that show text of files."""
+        return any(named.facts.reads and named.facts.rule_subject == "siblings" for named in self._named_tools())
 
     def concerns(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
-        """For deny and ask: does it touch any part of the call?"""
-        named = self.names(tool)
-        edits = [edit for edit in preview.edits if named or self._acts(edit.operation)]
+        """For deny and ask: whether the rule covers any part of the call."""
+        named = self.is_about(tool)
+        edits = [edit for edit in preview.edits if named or self._is_about_operation(edit.operation)]
         if not named and not edits:
             return False
         if self.specifier is None:
             return True
         if preview.url and named and self._holds(urlsplit(preview.url).hostname or ""):
             return True
-        if preview.command is not None and self._names_any(tool, "run_command"):
+        if preview.command is not None and self._names_commands(tool):
             pattern = _command_glob(self.specifier)
             lines = (preview.command.text, *command_parts(preview.command.text))
             if any(pattern.fullmatch(line) for line in lines):
                 return True
         paths = [path for edit in edits for path in edit.paths]
         if named:
-            # What a command of ours reads below its place is kept back file by file, not as a whole.
+            # A tool that runs a command of ours leaves out single files below its location, not the whole location.
             places = preview.locations if preview.command is None else ()
             paths += [*(place.path for place in places), *preview.outside]
         return any(self.matches(path, workspace) for path in paths)
 
-    def _names_any(self, *tools: str) -> bool:
-        return any(_glob(self.tool).fullmatch(name) for name in tools)
+    def _names(self, tool: str) -> bool:
+        return _glob(self.tool).fullmatch(tool) is not None
 
-    def _acts(self, operation: Operation) -> bool:
-        return operation in ACTS_AS and self.names(ACTS_AS[operation])
+    def _named_tools(self) -> list[Tool[Any]]:
+        return [tool for tool in load_tools().values() if self._names(tool.name)]
+
+    def _names_commands(self, tool: str) -> bool:
+        """Whether its specifier applies to the command lines of this tool: it names the tool, or `run_command`."""
+        return self._names(tool) or any(
+            named.facts.runs and named.facts.rule_subject == "siblings" for named in self._named_tools()
+        )
+
+    def _is_about_operation(self, operation: Operation) -> bool:
+        """A rule for `delete_file` is about deleting, so it also covers a patch that deletes a file."""
+        return any(self.is_about(tool.name) for tool in load_tools().values() if tool.facts.rule_subject == operation)
 
     def reaches(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
-        """Does the call search a folder that may hold files the rule speaks of?"""
-        if self.specifier is None or preview.kind is not ToolKind.SEARCH or not self.names(tool):
+        """Whether the call searches a folder that can contain files that the rule covers."""
+        if self.specifier is None or preview.kind is not ToolKind.SEARCH or not self.is_about(tool):
             return False
         folders = [place.path for place in preview.locations] or workspace.folders
         return any(_may_hold(name, pattern) for folder in folders for name, pattern in self._pairs(folder, workspace))
 
     def matches(self, path: Path, workspace: Workspace) -> bool:
-        """By any of the path's names, case and Unicode form aside: a rule that holds once too often is safe."""
+        """Whether any name of the path matches, ignoring case and Unicode form: matching too often is safe."""
         return any(_glob(pattern).fullmatch(name) for name, pattern in self._pairs(path, workspace))
 
     def allows(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
-        """Does it name this very tool and cover the whole call? Commands are never allowed by rule yet."""
+        """Whether the rule names this tool and covers the whole call. No rule allows a command yet."""
         if self.tool != tool or preview.command is not None:
             return False
         if self.specifier is None:
@@ -122,7 +126,7 @@ class Rule:
         return bool(paths) and all(pattern.fullmatch(workspace.display(path)) for path in paths)
 
     def _holds(self, host: str) -> bool:
-        """Is it the host the rule names, or below it? Case, and what stands around the name, do not matter."""
+        """Whether it is the host that the rule names, or below it. Case, scheme, port and path are ignored."""
         named = re.sub(r"^\w+://", "", _plain((self.specifier or "").strip())).split("/")[0].removeprefix("*.")
         if (bare := re.fullmatch(r"\[(.*)\](?::\d*)?|([^:]*):\d*", named)) is not None:
             named = bare[1] or bare[2] or ""
@@ -131,7 +135,7 @@ class Rule:
         return not named or any(_glob(pattern).fullmatch(host) for pattern in (named, f"*.{named}"))
 
     def _pairs(self, path: Path, workspace: Workspace) -> list[tuple[str, str]]:
-        """Each name of the path with the pattern to compare it with."""
+        """Every name of the path with the pattern to compare it with."""
         pattern = _whole(self.specifier or "**")
         names = {workspace.display(path), path.as_posix()}
         names |= {path.relative_to(one).as_posix() for one in workspace.folders if path.is_relative_to(one)}
@@ -139,10 +143,9 @@ class Rule:
 
 
 def command_parts(command: str) -> tuple[str, ...]:
-    """The simple commands of a command line, wrappers looked through: enough to deny and ask by, never to allow.
+    """The simple commands of a command line, also those behind wrappers. Good enough to deny and ask, not to allow.
 
-    Quoting is not honoured on purpose: what is inside quotes may be run all the same (`sh -c`), and a deny rule that
-    matches once too often is safe.
+    Quoting is ignored on purpose: quoted text can be run too (`sh -c`), and a deny rule that matches too often is safe.
     """
     parts: dict[str, None] = {}
     plain = re.sub(r"\\\r?\n|\$IFS\b|\$\{IFS\}", " ", command)
@@ -157,14 +160,14 @@ def command_parts(command: str) -> tuple[str, ...]:
 
 
 def _after_git_options(words: list[str]) -> list[str]:
-    """From git's own command on, so that `git -c x=y push` is a `git push`."""
+    """The words from git's command on, so that `git -c x=y push` counts as `git push`."""
     while words and words[0].startswith("-"):
         words = words[2 if words[0] in GIT_TAKES else 1 :]
     return words
 
 
 def _programs(words: list[str]) -> list[list[str]]:
-    """The words from where a program may begin: after keywords and assignments, and anywhere after a wrapper."""
+    """The words from every place where a program can stand: after keywords and assignments, and after a wrapper."""
     while words and (words[0] in KEYWORDS or re.match(r"[A-Za-z_]\w*\+?=|\$$", words[0])):
         words = words[1:]
     if not words:
@@ -175,7 +178,7 @@ def _programs(words: list[str]) -> list[list[str]]:
 
 
 def _whole(specifier: str) -> str:
-    """`./src/` means all that is in `src`."""
+    """`./src/` means everything in `src`."""
     specifier = specifier.removeprefix("./")
     return f"{specifier}**" if specifier.endswith("/") else specifier
 
@@ -197,7 +200,7 @@ def _may_hold(folder: str, pattern: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _glob(pattern: str) -> re.Pattern[str]:
-    """`*` within one path segment, `**` across segments, `?` one character."""
+    """`*` matches within one path segment, `**` across segments, `?` one character."""
     pieces = {"**/": r"(?:.*/)?", "**": r".*", "*": r"[^/]*", "?": r"[^/]"}
     return re.compile(
         "".join(pieces.get(piece, re.escape(piece)) for piece in re.split(r"(\*\*/|\*\*|\*|\?)", pattern)), re.DOTALL

@@ -1,22 +1,22 @@
-"""Session: what lasts from turn to turn: history, model, mode, level, grants, what the model has read."""
+"""Session: what persists between turns: history, model, mode, approval level, grants, what the model has read."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tark_lsp.agent.approval import Grant
 from tark_lsp.context.system_part import SystemPart
-from tark_lsp.context.tokens import Sizes, message_tokens
+from tark_lsp.context.tokens import SizeCache, message_tokens
 from tark_lsp.messages import ApprovalLevel, Message, Mode, Usage
 from tark_lsp.workspace.snapshot import Snapshot
 
 
 @dataclass(slots=True)
 class Session:
-    """`model` is `<provider>/<model>`, or None: the default, found when the first turn starts.
+    """`model` is `<provider>/<model>`; None is the default, which is looked up when the first turn starts.
 
-    `messages` are those the model is told: after a compaction the first of them is the summary of what was before.
-    The tool results in the first `shortened` of them were shortened. `memory`: by workspace folder, what was told
-    of the notes about it when the session began.
+    `messages` are those that are sent to the model: after a compaction the first one is the summary of the earlier
+    ones. The tool results in the first `shortened` messages are shortened. `memory`: by workspace folder, what the
+    model was told about its notes when the session began.
     """
 
     id: str
@@ -30,7 +30,7 @@ class Session:
     usage: Usage = field(default_factory=Usage)
     shortened: int = 0
     title: str = ""
-    sizes: Sizes[Message] = field(default_factory=lambda: Sizes(message_tokens))
+    sizes: SizeCache[Message] = field(default_factory=lambda: SizeCache(message_tokens))
     unpriced: set[str] = field(default_factory=set)
-    """Models of which it was said that their price is unknown, so that no limit in dollars holds."""
+    """The models for which the user was told that their price is unknown and no limit in dollars applies."""
     memory: dict[Path, tuple[SystemPart, ...]] = field(default_factory=dict)

@@ -1,6 +1,6 @@
-"""An old tool result as it is told from some point on: its first lines, and how to read the rest. Pure.
+"""Shortens an old tool result to its first lines and a note on how to read the rest. Pure.
 
-What comes out depends on the message alone, so that a session that is opened again tells the same.
+The result depends only on the message, so a session that is opened again sends the same text.
 """
 
 from collections.abc import Iterator
@@ -11,19 +11,19 @@ from tark_lsp.context.snippets import CLOSING, OPENING
 from tark_lsp.messages import Message, Part, ToolResult
 
 LONG = 1_500
-"""Characters: a result up to this stays whole, and so does a shortened one, which has less."""
+"""Characters: a result up to this length is not shortened. A shortened result is below it, too."""
 
 HEAD = 800
 
 
-def shortened(message: Message) -> Message:
-    """The very message, where nothing of it is long."""
+def shorten_message(message: Message) -> Message:
+    """The message with its long results shortened; the same object if none is long."""
     parts = tuple(map(_shortened_part, message.parts))
     return message if parts == message.parts else replace(message, parts=parts)
 
 
-def long_texts(message: Message) -> Iterator[str]:
-    """The texts that `shortened` cuts: to be kept where their handles lead."""
+def texts_to_shorten(message: Message) -> Iterator[str]:
+    """The texts that `shorten_message` cuts, which must be stored under their handles."""
     yield from (part.content for part in message.parts if isinstance(part, ToolResult) and len(part.content) > LONG)
 
 
@@ -45,12 +45,12 @@ def _shortened_text(text: str) -> str:
         count += 1
     head = "".join(f"{line}\n" for line in lines[:count]) or f"{lines[0][:HEAD]} [cut]\n"
     rest = how_to_read(result_id(text), count + 1)
-    note = f"[{len(lines) - count:,} more lines left out to save room; as they were: {rest}; a file: read it again]"
+    note = f"[{len(lines) - count:,} more lines left out to save room; to see them: {rest}; a file: read it again]"
     return f"{_closed(head)}{note}"
 
 
 def _closed(head: str) -> str:
-    """A code snippet that is cut says of its lines what is there, and ends."""
+    """`head` with the snippet that it cuts closed, and the line range of the snippet corrected."""
     openings = list(OPENING.finditer(head))
     if not openings or CLOSING in head[openings[-1].end() :]:
         return head

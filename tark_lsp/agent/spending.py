@@ -1,24 +1,24 @@
-"""What a turn's requests cost: counted after each, and asked about before the next where a limit is reached."""
+"""Counts what the requests of a turn cost, and asks before the next one if a limit is reached."""
 
 from tark_lsp.agent import events
-from tark_lsp.agent.limits import stay_within
+from tark_lsp.agent.limits import require_within_limits
 from tark_lsp.agent.state import Turn
 from tark_lsp.messages import Usage
 
 
-async def within_limits(turn: Turn) -> None:
-    """Before each request, whatever for. Raises LimitReached."""
-    await stay_within(turn.limits, turn.requests, turn.usage, turn.session.usage, turn.context.editor)
+async def require_turn_within_limits(turn: Turn) -> None:
+    """Call before each request, for whichever purpose. Raises LimitReached."""
+    await require_within_limits(turn.limits, turn.requests, turn.usage, turn.session.usage, turn.context.editor)
 
 
-def count(turn: Turn, usage: Usage, context_used: int) -> None:
-    """After each request. `context_used`: tokens of what the model is told."""
+def count_usage(turn: Turn, usage: Usage, context_used: int) -> None:
+    """Call after each request. `context_used`: the tokens of the context."""
     turn.usage += usage
     turn.session.usage += usage
     if not (usage.input_tokens or usage.output_tokens):
         return
-    turn.emit(events.UsageChanged(turn.usage, context_used, turn.model.context_window))
-    limits, name = turn.limits, turn.model.name
+    turn.emit(events.UsageChanged(turn.usage, context_used, turn.resources.model.context_window))
+    limits, name = turn.limits, turn.resources.model.name
     limited = [
         setting
         for setting, limit in (("turnUsd", limits.turn_usd), ("sessionUsd", limits.session_usd))
@@ -26,6 +26,6 @@ def count(turn: Turn, usage: Usage, context_used: int) -> None:
     ]
     if usage.cost_usd is None and limited and name not in turn.session.unpriced:
         turn.session.unpriced.add(name)
-        settings = " and ".join(f"limits.{each}" for each in limited)
-        message = f"what {name} costs is unknown, so {settings} cannot be kept; limits.turnRequests still is"
+        settings = " and ".join(f"limits.{setting}" for setting in limited)
+        message = f"the price of {name} is unknown, so {settings} cannot be applied; limits.turnRequests still is"
         turn.emit(events.Notice("info", message))

@@ -1,4 +1,4 @@
-"""Turn: one request of the person's while it runs, with everything it needs handed in; TurnEnd: what came of it."""
+"""Turn: one request of the user while it runs, with everything it needs passed in. TurnEnd: its result."""
 
 import asyncio
 import secrets
@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Grant, Policy, asked_about, closed
-from tark_lsp.agent.gate import Gate
+from tark_lsp.agent.approval import Grant, Policy, is_read_asked, is_read_denied
+from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.kinds import Kind, offered_tools
 from tark_lsp.agent.limits import Limits
-from tark_lsp.agent.person import HunkState, Person
-from tark_lsp.agent.repetition import Repetition
+from tark_lsp.agent.loops import LoopDetector
 from tark_lsp.agent.session import Session
+from tark_lsp.agent.user_interface import HunkState, UserInterface
 from tark_lsp.context.budget import Estimates
 from tark_lsp.errors import TarkError
 from tark_lsp.llm.events import StreamEvent
@@ -24,7 +24,7 @@ from tark_lsp.tools.tool import Tool, ToolContext
 
 
 class Model(Protocol):
-    """One model, ready to be asked; `name` is `<provider>/<model>`."""
+    """One model, ready for requests; `name` is `<provider>/<model>`."""
 
     @property
     def name(self) -> str: ...
@@ -32,7 +32,7 @@ class Model(Protocol):
     def context_window(self) -> int | None: ...
     @property
     def max_output_tokens(self) -> int | None:
-        """The longest answer; None where unknown."""
+        """The longest answer; None if unknown."""
         ...
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]: ...
@@ -51,75 +51,92 @@ class TurnEnd:
 
 
 @dataclass(slots=True)
-class Turn:
-    """One request of the person's, from its prompt to its end; everything it needs is handed in."""
+class TurnRequest:
+    """What the user asked for: `prompt` is the first message of the turn, `system` the system prompt."""
 
     id: str
-    session: Session
     kind: Kind
     prompt: Message
     system: str
+
+
+@dataclass(slots=True)
+class TurnResources:
+    """What a turn works with."""
+
     model: Model
     tools: Mapping[str, Tool[Any]]
+    estimates: Estimates = field(default_factory=Estimates)
+    """Shared by all turns of a process: how models count tokens, learned from their answers."""
+    edit_check: EditCheck | None = None
+    """None: edits are not checked for new errors (`checkAfterEdit`)."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """One request of the user, from its prompt to its end. `rules` are the policy without later grants and changes."""
+
+    request: TurnRequest
+    session: Session
+    resources: TurnResources
     context: ToolContext
-    person: Person
-    emit: events.Listener
+    user: UserInterface
+    emit: events.EventListener
     rules: Policy
     limits: Limits
-    estimates: Estimates = field(default_factory=Estimates)
-    """Shared by all turns of a process: what was learned of how models count tokens."""
-    compacted: bool = False
-    """The history was summed up in this turn, or that was given up: once is enough."""
-    gate: Gate | None = None
-    """None: nobody looks at what an edit breaks (`checkAfterEdit`)."""
-    grants: list[Grant] = field(default_factory=list)
-    steering: list[str] = field(default_factory=list)
-    requests: int = 0
-    usage: Usage = field(default_factory=Usage)
-    text: str = ""
-    tools_run: int = 0
-    changed_by_command: list[Path] = field(default_factory=list)
-    outcomes: dict[Path, list[HunkState]] = field(default_factory=dict)
-    call_ids: dict[str, str] = field(default_factory=dict)
-    """The provider's call id (of the answer at hand) -> ours, which clients see."""
-    rejected: set[str] = field(default_factory=set)
-    """Digests of what the person said no to: the same again is rejected without asking."""
-    repetition: Repetition = field(default_factory=Repetition)
-    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Questions to the person come one at a time."""
+    compacted: bool = field(init=False, default=False)
+    """Whether compaction was attempted in this turn: it is attempted once."""
+    grants: list[Grant] = field(init=False, default_factory=list)
+    steering: list[str] = field(init=False, default_factory=list)
+    """What the user said to the running turn, and the model was not sent yet."""
+    requests: int = field(init=False, default=0)
+    usage: Usage = field(init=False, default_factory=Usage)
+    answer_text: str = field(init=False, default="")
+    tools_run: int = field(init=False, default=0)
+    changed_by_command: list[Path] = field(init=False, default_factory=list)
+    outcomes: dict[Path, list[HunkState]] = field(init=False, default_factory=dict)
+    call_ids: dict[str, str] = field(init=False, default_factory=dict)
+    """The provider's call ids in the current answer -> our ids, which clients see."""
+    rejected: set[str] = field(init=False, default_factory=set)
+    """Digests of what the user rejected: the same again is rejected without asking."""
+    loops: LoopDetector = field(init=False, default_factory=LoopDetector)
+    asking: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
+    """Held while a question to the user is open: one at a time."""
 
     def __post_init__(self) -> None:
-        self.context.closed = lambda path: closed(path, self.rules, self.context.workspace)
-        self.context.asked_about = lambda path: asked_about(path, self.rules, self.context.workspace)
+        self.context.is_read_denied = lambda path: is_read_denied(path, self.rules, self.context.workspace)
+        self.context.is_read_asked = lambda path: is_read_asked(path, self.rules, self.context.workspace)
 
     def call_id(self, call: str) -> str:
         return self.call_ids.setdefault(call, f"call-{secrets.token_hex(6)}")
 
-    def say(self, message: Message) -> None:
-        """The one way a message of the turn enters the history."""
+    def add_message(self, message: Message) -> None:
+        """Adds a message to the history. All messages of the turn are added here."""
         self.session.messages.append(message)
         calls = {call.id: self.call_id(call.id) for call in message.tool_calls}
         self.emit(events.MessageAdded(message, calls))
 
     def policy(self) -> Policy:
-        """As it is at this moment: the person may change the level or grant something while the turn runs."""
+        """The current policy: the user can change the level or grant something while the turn runs."""
         granted = (*self.session.grants, *self.grants)
         return replace(self.rules, level=self.session.approval, grants=granted)
 
-    def offered(self) -> dict[str, Tool[Any]]:
-        """The tools of the kind in the mode of this moment, which person and model may change while the turn runs."""
-        return offered_tools(self.tools, self.kind, self.session.mode, selection=self.context.selection is not None)
+    def offered_tools(self) -> dict[str, Tool[Any]]:
+        """The tools of the kind in the current mode, which the user and the model can change while the turn runs."""
+        return offered_tools(
+            self.resources.tools, self.request.kind, self.session.mode, selection=self.context.selection is not None
+        )
 
-    def keep(self, grant: Grant) -> None:
+    def keep_grant(self, grant: Grant) -> None:
         (self.session.grants if grant.scope == "session" else self.grants).append(grant)
 
-    def end(self, stop_reason: StopReason, error: TarkError | None = None) -> TurnEnd:
+    def build_end(self, stop_reason: StopReason, error: TarkError | None = None) -> TurnEnd:
         edits = {path: edit_state(states) for path, states in self.outcomes.items()}
-        return TurnEnd(stop_reason, self.text, self.usage, edits, tuple(self.changed_by_command), error)
+        return TurnEnd(stop_reason, self.answer_text, self.usage, edits, tuple(self.changed_by_command), error)
 
 
 def edit_state(states: Sequence[HunkState]) -> str:
-    """What became of a file's hunks, in one word of protocol.md ("The turn's end")."""
+    """The combined state of a file's hunks, in one word of protocol.md ("The turn's end")."""
     kinds = set(states)
     if kinds == {HunkState.APPLIED}:
         return "applied"

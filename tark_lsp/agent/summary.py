@@ -1,13 +1,13 @@
-"""What stands in a history for what was before it: a model's summary, and the person's own words. Pure.
+"""The message that replaces old messages in a history: a model's summary, and the user's own words. Pure.
 
-A summary is one message of the person's side with several texts: the summary itself, each of the person's earlier
-messages (short, in their words, since a summary may lose what mattered), and the request that is at work, whole.
+It is one user message with several texts: the summary itself, the user's earlier messages (shortened, in their own
+words, because a summary can lose what matters), and the whole request that is being worked on.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tark_lsp.agent.prompt import SAYS, own_words
+from tark_lsp.agent.prompt import USER_SAYS, typed_text
 from tark_lsp.context.tokens import text_tokens
 from tark_lsp.messages import Image, Message, Text, ToolCall, ToolResult
 
@@ -15,35 +15,35 @@ OPENING = (
     "[What was said before this was too long to be told whole. Here is a summary that a model wrote of it. Files may "
     "have changed since: read before you edit.]\n\n"
 )
-SAID = "The person said before: "
+USER_SAID = "The person said before: "
 AT_WORK = "The request that is being worked on, whole:\n\n"
 
 LONGEST_SAID = 600
-"""Characters of one earlier message of the person's."""
+"""Characters of one earlier message of the user."""
 
 LONGEST_ENTRIES = {
     "Person": 4_000,
-    "Told with it": 2_000,
+    "Attached": 2_000,
     "Assistant": 3_000,
     "Call": 400,
     "Result": 600,
     "Failure": 600,
     "Summary": 24_000,
 }
-"""Characters of each in what is given to be summed up."""
+"""Characters of one entry in the text to summarize, by its kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`said`: the person's earlier words, in order. `at_work`: the running turn's prompt, where that is summed up."""
+    """`user_texts`: the user's earlier words, in order. `at_work`: the running turn's prompt, if it is replaced."""
 
     text: str
-    said: tuple[str, ...]
+    user_texts: tuple[str, ...]
     at_work: Message | None = None
 
     @property
     def message(self) -> Message:
-        said = (Text(f"{SAID}{each}\n\n") for each in self.said)
+        said = (Text(f"{USER_SAID}{text}\n\n") for text in self.user_texts)
         at_work = () if self.at_work is None else (Text(AT_WORK), *self.at_work.parts)
         return Message("user", (Text(f"{OPENING}{self.text}\n\n"), *said, *at_work))
 
@@ -52,8 +52,8 @@ def is_summary(message: Message) -> bool:
     return message.role == "user" and message.text.startswith(OPENING)
 
 
-def said(messages: Sequence[Message], most: float) -> tuple[str, ...]:
-    """What the person said in these messages: the first of it, and of the rest the last, in at most `most` tokens."""
+def collect_user_texts(messages: Sequence[Message], most: float) -> tuple[str, ...]:
+    """What the user said in these messages: the first text and as many of the last as fit into `most` tokens."""
     found = [words for message in messages if message.role == "user" for words in _words(message)]
     kept = found[:1]
     room = most - sum(map(text_tokens, kept))
@@ -65,27 +65,27 @@ def said(messages: Sequence[Message], most: float) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def transcript(messages: Sequence[Message], most: int) -> str:
-    """The messages as a text to be summed up, about `most` characters at most: what is too much is cut out in it.
+def format_transcript(messages: Sequence[Message], most: int) -> str:
+    """The messages as a text to summarize, of about `most` characters; if it is longer, the middle is cut out.
 
-    Only what begins a line at the margin is an entry: whatever stands in one cannot pass for the next.
+    Only a line that begins at the margin starts an entry, so the content of an entry cannot pass for another one.
     """
     text = "\n".join(entry for message in messages for entry in _entries(message))
     if len(text) <= most:
         return text
-    head = most // 4  # goals stand at the beginning, what is at work at the end
+    head = most // 4  # the beginning has the goals, the end has the current work
     return f"{text[:head]}\n[... {len(text) - most:,} characters left out ...]\n{text[head - most :]}"
 
 
 def _words(message: Message) -> Iterator[str]:
-    """Of the person's own, without what was told with them; of a summary those that it carries."""
+    """The user's own words, without what was attached to them; for a summary, those that it contains."""
     if not is_summary(message):
-        if words := own_words(message):
+        if words := typed_text(message):
             yield words if len(words) <= LONGEST_SAID else f"{words[:LONGEST_SAID]}…"
         return
     texts = [part.text for part in message.parts if isinstance(part, Text)]
     end = texts.index(AT_WORK) if AT_WORK in texts else len(texts)
-    yield from (text.removeprefix(SAID).strip() for text in texts[:end] if text.startswith(SAID))
+    yield from (text.removeprefix(USER_SAID).strip() for text in texts[:end] if text.startswith(USER_SAID))
     if at_work := texts[end + 1 :]:
         yield from _words(Message("user", tuple(map(Text, at_work))))
 
@@ -93,11 +93,11 @@ def _words(message: Message) -> Iterator[str]:
 def _entries(message: Message) -> Iterator[str]:
     match message.role:
         case "user" if is_summary(message):
-            yield _entry("Summary", "Summary of what was before", message.text)
+            yield _entry("Summary", "Summary of earlier messages", message.text)
         case "user":
-            words = own_words(message)
-            if given := message.text.strip().removesuffix(words).removesuffix(SAYS).strip():
-                yield _entry("Told with it", "Told with what the person says next", given)
+            words = typed_text(message)
+            if given := message.text.strip().removesuffix(words).removesuffix(USER_SAYS).strip():
+                yield _entry("Attached", "Attached to what the person says next", given)
             if words:
                 yield _entry("Person", "Person", words)
         case "assistant" if message.text.strip():
@@ -114,7 +114,7 @@ def _entries(message: Message) -> Iterator[str]:
 
 
 def _entry(kind: str, heading: str, text: str) -> str:
-    """One line at the margin; the further ones stand two spaces in."""
+    """The first line at the margin, the further ones indented by two spaces."""
     longest = LONGEST_ENTRIES[kind]
     cut = text if len(text) <= longest else f"{text[:longest]}…"
     lines = f"{heading}: {cut}".replace("</conversation", "<\\/conversation").splitlines()

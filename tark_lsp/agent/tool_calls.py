@@ -1,8 +1,8 @@
 """The tool calls of one answer: look up -> validate -> preview -> decide -> run -> result, in the model's order.
 
-Neighbouring read-only calls run together; what changes something runs alone, in its place. All edits of the answer are
-one proposal, settled where the first of them stands, so that an edit comes before the command that tests it. Every
-failure becomes a result the model can read; only cancelling passes through.
+Consecutive read-only calls run together; a call that changes something runs alone, in its place. All edits of the
+answer are one proposal, settled at the place of the first one, so that an edit comes before the command that tests it.
+Every failure becomes a result that the model reads; only a cancellation passes through.
 """
 
 import asyncio
@@ -13,31 +13,31 @@ from typing import Any
 
 from tark_lsp.agent import proposal
 from tark_lsp.agent.arguments import parse_arguments
-from tark_lsp.agent.consent import permit
+from tark_lsp.agent.consent import require_permission
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
-from tark_lsp.agent.results import Ready, announce, failures_told, finish
+from tark_lsp.agent.results import ReadyCall, announce_call, failures_as_results, finish_call
 from tark_lsp.agent.state import Turn
 from tark_lsp.errors import ToolError
 from tark_lsp.messages import ToolCall, ToolResult
-from tark_lsp.tools.results import capped, character_limit
+from tark_lsp.tools.results import cap_result, character_limit
 from tark_lsp.tools.tool import Preview, Risk, Tool
 
 MOST_TOGETHER = 8
-"""Read-only calls at a time: each may be a process, and a model may ask for a hundred."""
+"""Read-only calls that run at the same time. Each can be a process, and a model can make a hundred calls."""
 
 
-async def run(
+async def run_tool_calls(
     turn: Turn,
     tools: Mapping[str, Tool[Any]],
     calls: Sequence[ToolCall],
     cut: frozenset[str],
     results: dict[str, ToolResult],
 ) -> None:
-    """Fills `results`, by the provider's call id, as the calls get done: what is missing after a cancel was not run."""
+    """Fill `results`, by the provider's call id, as calls finish. A call that is missing after a cancel did not run."""
     ready = []
     for call in calls:
-        with failures_told(turn, [call], results):
-            ready.append(look_up(turn, tools, call, cut))
+        with failures_as_results(turn, [call], results):
+            ready.append(look_up_call(turn, tools, call, cut))
     edits = [item for item in ready if item.tool.run is None]
     for read_only, group in groupby(
         ready, key=lambda item: item.tool.run is not None and item.tool.risk is Risk.READ_ONLY
@@ -49,32 +49,32 @@ async def run(
             if item.tool.run is not None:
                 await run_one(turn, item, results)
             elif edits:
-                await proposal.settle(turn, edits, results)
+                await proposal.settle_proposal(turn, edits, results)
                 edits = []
 
 
-def look_up(turn: Turn, tools: Mapping[str, Tool[Any]], call: ToolCall, cut: frozenset[str]) -> Ready:
-    """Raises ToolError where the call cannot be run at all."""
+def look_up_call(turn: Turn, tools: Mapping[str, Tool[Any]], call: ToolCall, cut: frozenset[str]) -> ReadyCall:
+    """Raises ToolError if the call cannot run at all."""
     tool = tools.get(call.name)
     if tool is None:
         known = ", ".join(tools) or "none"
-        raise ToolError("unknown_tool", f"there is no tool {call.name!r} here", hint=f"the tools are: {known}")
+        raise ToolError("unknown_tool", f"there is no tool {call.name!r}", hint=f"the tools are: {known}")
     if call.id in cut:
         raise ToolError(
             "truncated",
             "the answer was cut off before the arguments of this call were complete, so it was not run",
             hint="make the call again, with shorter arguments",
         )
-    return Ready(call, turn.call_id(call.id), tool, parse_arguments(tool, call.arguments))
+    return ReadyCall(call, turn.call_id(call.id), tool, parse_arguments(tool, call.arguments))
 
 
-async def run_together(turn: Turn, group: Sequence[Ready], results: dict[str, ToolResult]) -> None:
+async def run_together(turn: Turn, group: Sequence[ReadyCall], results: dict[str, ToolResult]) -> None:
     if len(group) > 1:
         names = ", ".join(item.tool.name for item in group)
         turn.emit(Step(f"{len(group)} tools running: {names}"))
     room = asyncio.Semaphore(MOST_TOGETHER)
 
-    async def run_with_room(item: Ready) -> None:
+    async def run_with_room(item: ReadyCall) -> None:
         async with room:
             await run_one(turn, item, results)
 
@@ -83,22 +83,22 @@ async def run_together(turn: Turn, group: Sequence[Ready], results: dict[str, To
             tasks.create_task(run_with_room(item))
 
 
-async def run_one(turn: Turn, item: Ready, results: dict[str, ToolResult]) -> None:
-    """One call that is not an edit, from its preview to its result."""
-    with failures_told(turn, [item.call], results):
+async def run_one(turn: Turn, item: ReadyCall, results: dict[str, ToolResult]) -> None:
+    """Run one call that is not an edit, from its preview to its result."""
+    with failures_as_results(turn, [item.call], results):
         preview = await item.tool.preview(item.arguments, turn.context)
-        announce(turn, item, preview, CallStatus.PENDING)
-        await permit(turn, item, preview)
+        announce_call(turn, item, preview, CallStatus.PENDING)
+        await require_permission(turn, item, preview)
         turn.emit(CallChanged(item.call_id, CallStatus.IN_PROGRESS))
         turn.emit(Step(preview.title))
         content = await within_time(turn, item, preview)
-        if len(content) > 2 * character_limit(turn.context.result_tokens):  # a tool that does not bound its result
-            content = capped(turn.context, content.split("\n"))
-        finish(turn, item.call, results, content, changed=item.tool.risk is not Risk.READ_ONLY)
+        if len(content) > 2 * character_limit(turn.context.result_tokens):  # the tool did not limit its result
+            content = cap_result(turn.context, content.split("\n"))
+        finish_call(turn, item.call, results, content, changed=item.tool.risk is not Risk.READ_ONLY)
 
 
-async def within_time(turn: Turn, item: Ready, preview: Preview) -> str:
-    """Raises ToolError `timeout`. Waiting for the person is not in here, but for tools that ask: they have no end."""
+async def within_time(turn: Turn, item: ReadyCall, preview: Preview) -> str:
+    """Raises ToolError `timeout`. Waiting for permission does not count; tools that ask the user have no timeout."""
     run_tool = item.tool.run
     assert run_tool is not None  # edits never come here
     seconds = turn.limits.tool_seconds if item.tool.seconds is None else item.tool.seconds
@@ -111,4 +111,4 @@ async def within_time(turn: Turn, item: Ready, preview: Preview) -> str:
     except TimeoutError as error:
         if not deadline.expired():
             raise  # the tool's own
-        raise ToolError("timeout", f"not done after {seconds:g} s", hint="ask for less at once") from error
+        raise ToolError("timeout", f"not finished after {seconds:g} s", hint="ask for less in one call") from error

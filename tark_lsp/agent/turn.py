@@ -1,4 +1,4 @@
-"""run_turn(): ask the model, run its tool calls, repeat, until it has nothing left to do."""
+"""run_turn(): ask the model, run its tool calls, and repeat until it makes no more calls."""
 
 import asyncio
 import time
@@ -7,16 +7,16 @@ from contextlib import aclosing
 from typing import Any
 
 from tark_lsp.agent import events, history, results, tool_calls
-from tark_lsp.agent.endless import KEPT, AnswerBound, AnswerTooLong
+from tark_lsp.agent.answer_limit import KEPT_CHARACTERS, AnswerLimit, AnswerTooLong
+from tark_lsp.agent.context_window import make_room, make_room_after_overflow, measure_prompt, refuse_too_long_prompt
 from tark_lsp.agent.limits import LimitReached
-from tark_lsp.agent.prompt import LONGEST_GIVEN
-from tark_lsp.agent.room import make_room, make_room_after_overflow, refuse_too_long, told_of
-from tark_lsp.agent.spending import count, within_limits
+from tark_lsp.agent.prompt import LONGEST_ATTACHMENT
+from tark_lsp.agent.prompt_budget import PromptBudget
+from tark_lsp.agent.spending import count_usage, require_turn_within_limits
 from tark_lsp.agent.state import Turn, TurnEnd
-from tark_lsp.agent.told import Told
 from tark_lsp.errors import ContextOverflow, StreamCut, TarkError
 from tark_lsp.llm.events import (
-    WHOLE,
+    COMPLETE_STOPS,
     MessageBuilder,
     Notice,
     Retry,
@@ -28,130 +28,148 @@ from tark_lsp.llm.events import (
     WireStop,
 )
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.messages import Message, StopReason, Text, ToolCall, ToolResult, Usage
-from tark_lsp.tools.results import capped
+from tark_lsp.messages import Message, StopReason, Text, ToolCall, ToolResult
+from tark_lsp.tools.results import cap_result
 from tark_lsp.tools.tool import Tool
 
 STOP_REASONS: Mapping[WireStop, StopReason] = {
     WireStop.MAX_TOKENS: StopReason.MAX_TOKENS,
     WireStop.REFUSAL: StopReason.REFUSAL,
 }
-"""Every other way a stream ends well is the end of the turn, once no tool calls are left."""
+"""Every other regular end of a stream ends the turn, unless there are tool calls."""
 
 
 async def run_turn(turn: Turn) -> TurnEnd:
-    """Never raises for what a model, tool or person does; the history of the session is sendable at every end."""
+    """Never raises because of a model, a tool or the user. The history of the session is sendable at every end."""
     try:
-        refuse_too_long(turn)
-        turn.say(turn.prompt)
+        refuse_too_long_prompt(turn)
+        turn.add_message(turn.request.prompt)
         while True:
-            tools = turn.offered()
+            tools = turn.offered_tools()
             answer, stop, cut = await ask_with_room(turn, tools)
             if answer.tool_calls:
                 await run_calls(turn, tools, answer.tool_calls, cut)
             elif stop is WireStop.PAUSED:
                 continue
             elif not turn.steering:
-                return turn.end(STOP_REASONS.get(stop, StopReason.END_TURN))
-            for prompt in take(turn.steering):
-                turn.say(Message("user", (Text(in_part(turn, prompt)),)))
+                return turn.build_end(STOP_REASONS.get(stop, StopReason.END_TURN))
+            for prompt in take_steering(turn.steering):
+                turn.add_message(Message("user", (Text(shorten_steering(turn, prompt)),)))
     except LimitReached as limit:
         turn.emit(events.Notice("warning", limit.message))
-        return turn.end(limit.stop_reason)
+        return turn.build_end(limit.stop_reason)
     except AnswerTooLong as endless:
         turn.emit(events.Notice("warning", str(endless)))
-        return turn.end(StopReason.MAX_TOKENS)
+        return turn.build_end(StopReason.MAX_TOKENS)
     except asyncio.CancelledError:
-        return turn.end(StopReason.CANCELLED)
+        return turn.build_end(StopReason.CANCELLED)
     except TarkError as error:
-        return turn.end(StopReason.ERROR, error)
+        return turn.build_end(StopReason.ERROR, error)
 
 
 async def ask_with_room(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message, WireStop, frozenset[str]]:
-    """`ask_model`, with room made before, and once more where the provider says that there was too little."""
-    told = told_of(turn, tools)
-    await make_room(turn, told)
+    """`ask_model`, after making room in the window; once more if the provider still refuses the request as too long."""
+    budget = measure_prompt(turn, tools)
+    await make_room(turn, budget)
     try:
-        return await ask_model(turn, told)
+        return await ask_model(turn, budget)
     except ContextOverflow:
-        if not await make_room_after_overflow(turn, told):
+        if not await make_room_after_overflow(turn, budget):
             raise
-    return await ask_model(turn, told)
+    return await ask_model(turn, budget)
 
 
-async def ask_model(turn: Turn, told: Told) -> tuple[Message, WireStop, frozenset[str]]:
-    """One request. Gives the answer (already in the history), how it ended, and the ids of calls that were cut off.
+async def ask_model(turn: Turn, budget: PromptBudget) -> tuple[Message, WireStop, frozenset[str]]:
+    """One request. Returns the answer (already in the history), how it ended, and the ids of calls that were cut off.
 
-    Where the stream breaks or the turn is cancelled, the words that were shown stay in the history, marked; half a
-    call, or thinking without its signature, cannot be sent back and does not.
+    If the stream breaks or the turn is cancelled, the text that was shown stays in the history, marked. Half a call,
+    and thinking without its signature, cannot be sent back and are dropped.
     """
-    await within_limits(turn)
-    history.check(turn.session.messages)
+    await require_turn_within_limits(turn)
+    history.check_history(turn.session.messages)
     request = ChatRequest(
-        turn.system,
+        turn.request.system,
         tuple(turn.session.messages),
-        tuple(told.tools),
-        max_output_tokens=told.load().room_for_answer,
+        tuple(budget.tools),
+        max_output_tokens=budget.load().room_for_answer,
         thinking=turn.session.thinking,
         session_id=turn.session.id,
     )
-    sent = told.counted
-    builder, bound = MessageBuilder(), AnswerBound(turn.model.max_output_tokens)
+    sent, builder = budget.counted, MessageBuilder()
     turn.call_ids.clear()
     turn.requests += 1
-    number, began = turn.requests, time.monotonic()
-    turn.emit(events.Requested(number, turn.model.name))
-    try:
-        async with aclosing(turn.model.stream(request)) as stream:
-            async for event in stream:
-                bound.add(event)
-                builder.add(event)
-                show(turn, event)
-        if builder.stop is None:
-            raise StreamCut("the answer ended without saying so")
-    except BaseException as error:  # raised again: a cancel, too, leaves a history that can be sent
-        _count(turn, builder.usage)
-        stop = error.code if isinstance(error, TarkError) else StopReason.CANCELLED
-        turn.emit(events.Answered(number, turn.model.name, builder.usage, time.monotonic() - began, stop))
-        answer = builder.message(turn.model.name)
-        if isinstance(error, ContextOverflow) and not answer.parts:
-            raise  # nothing was answered, and it may be asked again
-        turn.text = answer.text[:KEPT]
-        shown = f"{turn.text}\n\n[interrupted]".strip()
-        turn.say(Message("assistant", (Text(shown),), turn.model.name))
-        for call in turn.call_ids.values():
-            turn.emit(events.CallChanged(call, events.CallStatus.CANCELLED))
-        raise
-    _count(turn, builder.usage)
-    turn.estimates.learn(turn.model.name, sent, builder.usage.input_tokens)
-    turn.emit(events.Answered(number, turn.model.name, builder.usage, time.monotonic() - began, builder.stop.value))
-    answer = builder.message(turn.model.name)
-    turn.text = answer.text
-    if odd := _odd_end(answer, builder.stop, builder.raw_stop):
+    stop = await _stream_answer(turn, request, builder)
+    turn.resources.estimates.learn_ratio(turn.resources.model.name, sent, builder.usage.input_tokens)
+    answer = builder.build_message(turn.resources.model.name)
+    turn.answer_text = answer.text
+    if odd := _odd_end(answer, stop, builder.raw_stop):
         turn.emit(events.Notice("warning", odd))
     if answer.parts:
-        turn.say(answer)
+        turn.add_message(answer)
+    return answer, stop, _calls_cut_off(builder, answer, stop)
+
+
+async def _stream_answer(turn: Turn, request: ChatRequest, builder: MessageBuilder) -> WireStop:
+    """Read the answer into `builder` and report it. Whatever ends the request, its usage is counted and reported."""
+    model, began = turn.resources.model, time.monotonic()
+    limit = AnswerLimit(model.max_output_tokens)
+    turn.emit(events.Requested(turn.requests, model.name))
+    try:
+        async with aclosing(model.stream(request)) as stream:
+            async for event in stream:
+                limit.count_event(event)
+                builder.add_event(event)
+                emit_stream_event(turn, event)
+        if builder.stop is None:
+            raise StreamCut("the connection closed before the answer was complete")
+    except BaseException as error:  # raised again: the history must be sendable after a cancel, too
+        _report_end(turn, builder, began, error.code if isinstance(error, TarkError) else StopReason.CANCELLED)
+        answer = builder.build_message(model.name)
+        if answer.parts or not isinstance(error, ContextOverflow):  # else the caller can ask again
+            _keep_interrupted(turn, answer)
+        raise
+    _report_end(turn, builder, began, builder.stop.value)
+    return builder.stop
+
+
+def _report_end(turn: Turn, builder: MessageBuilder, began: float, end: str) -> None:
+    count_usage(turn, builder.usage, builder.usage.input_tokens + builder.usage.output_tokens)
+    seconds = time.monotonic() - began
+    turn.emit(events.Answered(turn.requests, turn.resources.model.name, builder.usage, seconds, end))
+
+
+def _keep_interrupted(turn: Turn, answer: Message) -> None:
+    """Keep what was shown of an answer that broke off."""
+    turn.answer_text = answer.text[:KEPT_CHARACTERS]
+    shown = f"{turn.answer_text}\n\n[interrupted]".strip()
+    turn.add_message(Message("assistant", (Text(shown),), turn.resources.model.name))
+    for call in turn.call_ids.values():
+        turn.emit(events.CallChanged(call, events.CallStatus.CANCELLED))
+
+
+def _calls_cut_off(builder: MessageBuilder, answer: Message, stop: WireStop) -> frozenset[str]:
     cut = frozenset(builder.incomplete_calls)
-    if builder.stop not in WHOLE and answer.tool_calls and answer.tool_calls[-1].arguments.strip() in ("", "{}"):
-        cut |= {answer.tool_calls[-1].id}  # no arguments, or none yet: the wire cannot tell
-    return answer, builder.stop, cut
+    last = answer.tool_calls[-1] if answer.tool_calls and stop not in COMPLETE_STOPS else None
+    if last is not None and last.arguments.strip() in ("", "{}"):
+        cut |= {last.id}  # the wire cannot tell whether there are no arguments or none yet
+    return cut
 
 
 async def run_calls(turn: Turn, tools: Mapping[str, Tool[Any]], calls: Sequence[ToolCall], cut: frozenset[str]) -> None:
-    """Run the calls of one answer; whatever happens, each has its result in the history afterwards."""
+    """Run the calls of one answer. Afterwards every call has its result in the history, even after a cancellation."""
     done: dict[str, ToolResult] = {}
     turn.tools_run += len(calls)
     try:
-        await tool_calls.run(turn, tools, calls, cut, done)
+        await tool_calls.run_tool_calls(turn, tools, calls, cut, done)
     finally:
         for call in calls:
             if call.id not in done:
                 turn.emit(events.CallChanged(turn.call_id(call.id), events.CallStatus.CANCELLED))
-        turn.say(history.results_message(calls, done, results.CANCELLED))
+        turn.add_message(history.results_message(calls, done, results.CANCELLED))
 
 
-def show(turn: Turn, event: StreamEvent) -> None:
-    """What of the model's stream the listener hears."""
+def emit_stream_event(turn: Turn, event: StreamEvent) -> None:
+    """Report an event of the model's stream to the listener."""
     match event:
         case TextDelta(text):
             turn.emit(events.TextChunk(text))
@@ -172,26 +190,22 @@ def show(turn: Turn, event: StreamEvent) -> None:
 
 
 def _odd_end(answer: Message, stop: WireStop, raw: str) -> str:
-    """What the person should hear of an answer that ended, but not as answers do; "" for all others."""
+    """The warning about an answer that ended in an unusual way; "" for all others."""
     if stop is WireStop.OTHER:
-        return f"the model stopped for a reason of its provider's: {raw or 'none given'}"
+        return f"the model stopped for an unknown reason: {raw or 'the provider named none'}"
     if stop in (WireStop.END_TURN, WireStop.TOOL_CALLS) and not (answer.text.strip() or answer.tool_calls):
-        return "the model answered nothing"
+        return "the model gave an empty answer"
     return ""
 
 
-def in_part(turn: Turn, prompt: str) -> str:
-    """What is said to a running turn cannot be refused any more: of a long one the model is told the beginning."""
-    if len(prompt) > LONGEST_GIVEN:
-        turn.emit(events.Notice("warning", "what you said is long: the model is told its beginning, and can read on"))
-    return capped(turn.context, prompt.split("\n"), limit=LONGEST_GIVEN)
+def shorten_steering(turn: Turn, prompt: str) -> str:
+    """What the user says to a running turn cannot be refused any more, so only the beginning of a long text is sent."""
+    if len(prompt) > LONGEST_ATTACHMENT:
+        turn.emit(events.Notice("warning", "your message is long: the model sees its beginning and can read the rest"))
+    return cap_result(turn.context, prompt.split("\n"), limit=LONGEST_ATTACHMENT)
 
 
-def take(steering: list[str]) -> list[str]:
+def take_steering(steering: list[str]) -> list[str]:
     taken = list(steering)
     steering.clear()
     return taken
-
-
-def _count(turn: Turn, usage: Usage) -> None:
-    count(turn, usage, usage.input_tokens + usage.output_tokens)

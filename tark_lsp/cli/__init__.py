@@ -4,9 +4,9 @@ import sys
 
 
 def main() -> int:
-    """The exit code of what was asked for: 0 done, 1 not done, 2 wrong usage."""
+    """Returns the exit code: 0 done, 1 not done, 2 wrong usage."""
     arguments = sys.argv[1:]
-    # Editors wait for this: nothing but the server is imported for them. Some of their clients always add --stdio.
+    # Editors wait for this, so only the server is imported for them. Some of their clients always add --stdio.
     if all(argument in ("serve", "--stdio") for argument in arguments):
         from tark_lsp.server.handshake import main as serve
 

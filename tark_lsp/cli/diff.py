@@ -12,7 +12,7 @@ CONTEXT_LINES = 3
 
 
 def draw_hunk(hunk: Mapping[str, Any], lines: Sequence[str]) -> Text:
-    """`hunk` as in update `hunks` (protocol.md), not applied yet; `lines` of the text it is for, empty if unknown."""
+    """`hunk` is as in the update `hunks` (protocol.md), not applied yet. `lines`: the document's, empty if unknown."""
     first = hunk["range"]["start"]["line"]
     old, new = split_lines(hunk["oldText"]), split_lines(hunk["newText"])
     before = list(lines[max(0, first - CONTEXT_LINES) : first])
@@ -20,8 +20,8 @@ def draw_hunk(hunk: Mapping[str, Any], lines: Sequence[str]) -> Text:
     start, around = first + 1 - len(before), len(before) + len(after)
     drawn = Text()
     drawn.append(f"@@ -{start},{around + len(old)} +{start},{around + len(new)} @@\n", style="cyan")
-    for sign, style, some in ((" ", "dim", before), ("-", "red", old), ("+", "green", new), (" ", "dim", after)):
-        for line in some:
+    for sign, style, part in ((" ", "dim", before), ("-", "red", old), ("+", "green", new), (" ", "dim", after)):
+        for line in part:
             drawn.append(f"{sign}{visible(line.rstrip(chr(13) + chr(10)))}\n", style=style)
             if not line.endswith(("\n", "\r")):
                 drawn.append("\\ no newline at the end\n", style="dim")

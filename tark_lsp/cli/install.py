@@ -1,17 +1,17 @@
-"""`tark-lsp install EDITOR`: puts the editor's plugin, which comes with this package, where the editor finds it."""
+"""`tark-lsp install EDITOR`: installs the editor's plugin, which is part of this package."""
 
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from tark_lsp.cli.runtime import new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
-from tark_lsp.cli.session import finish, new_console
 from tark_lsp.cli.turn import DONE
 
 
 class Installing(Protocol):
-    """What a file in installing/ has for its editor; both answer with the exit code."""
+    """What each file in installing/ provides for its editor. Both functions return the exit code."""
 
     def install(self, screen: Screen, *, link: bool) -> int: ...
 
@@ -36,15 +36,15 @@ EDITORS: dict[str, tuple[str, Callable[[], Installing]]] = {
         _neovim,
     ),
     "vscode": (
-        "the same for VS Code 1.91 or newer and its kin: into code, codium, cursor, code-server (docs/vscode.md)",
+        "the same for VS Code 1.91 or newer and related editors: code, codium, cursor, code-server (docs/vscode.md)",
         _vscode,
     ),
 }
-"""What its plugin brings, and where it is."""
+"""Editor: what its plugin offers, and its module."""
 EPILOG = """\
-Without EDITOR, what can be installed. What an older tark-lsp installed is replaced as a whole; what you put there
-yourself is left alone, and said. The plugin starts the very tark-lsp that installed it.
-Exit codes: 0 done, or listed; 1 not done, and nothing was changed but what is said to be; 2 wrong usage."""
+Without EDITOR, the command lists what can be installed. A plugin of an older tark-lsp is replaced completely. Files
+that you put there yourself are kept, with a message. The plugin starts the tark-lsp that installed it.
+Exit codes: 0 done, or listed; 1 not done, and nothing was changed except what is printed; 2 wrong usage."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -56,19 +56,21 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("editor", metavar="EDITOR", nargs="?", choices=list(EDITORS), help=", ".join(EDITORS))
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--link", action="store_true", help="link to this checkout instead of copying; to work on it")
-    how.add_argument("--uninstall", action="store_true", help="remove it again")
+    how.add_argument(
+        "--link", action="store_true", help="link to this checkout instead of copying it, to work on the plugin"
+    )
+    how.add_argument("--uninstall", action="store_true", help="remove the plugin")
     options = parser.parse_args(arguments)
     if options.editor is None and (options.link or options.uninstall):
-        parser.error("of which EDITOR?")
+        parser.error("name the EDITOR")
     screen = Screen(new_console(), Path.cwd())
-    return finish(_run(options, screen), screen)
+    return run_to_exit_code(_run(options, screen), screen)
 
 
 async def _run(options: Namespace, screen: Screen) -> int:
     if options.editor is None:
         for name, (what, _) in EDITORS.items():
-            screen.line(f"tark-lsp install {name}  {what}")
+            screen.print_line(f"tark-lsp install {name}  {what}")
         return DONE
     editor = EDITORS[options.editor][1]()
     return editor.uninstall(screen) if options.uninstall else editor.install(screen, link=options.link)

@@ -1,4 +1,4 @@
-"""Answers typed at the terminal: one line per question, cancellable; what was typed before the question is dropped."""
+"""Reads answers from the terminal: one line per question, cancellable. Input from before the question is dropped."""
 
 import asyncio
 import os
@@ -6,24 +6,24 @@ import sys
 from typing import Protocol
 
 
-class Asks(Protocol):
-    """Where a person types the answer to a question."""
+class AnswerInput(Protocol):
+    """Where the user types the answer to a question."""
 
     async def ask(self, question: str) -> str | None:
-        """The line typed, stripped; None: there is no answer, and will be none."""
+        """Returns the line, stripped; None: there is no answer, and there will be none."""
         ...
 
 
 class Keyboard:
-    """Use one for the process. `ask` may be called while another `ask` waits; questions then follow each other."""
+    """Use one per process. `ask` can be called while another `ask` waits: the questions follow each other."""
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
 
     async def ask(self, question: str) -> str | None:
-        """The line typed, stripped; None: the input has ended (Ctrl-D)."""
+        """Returns the line, stripped; None: the input has ended (Ctrl-D)."""
         async with self._turn:
-            forget_what_was_typed()
+            discard_typed_input()
             sys.stdout.write(question)
             sys.stdout.flush()
             line = await _read_line()
@@ -34,7 +34,7 @@ class Keyboard:
 
 async def _read_line() -> str:
     if sys.platform == "win32":
-        # Its loop cannot watch the console; a cancelled question leaves a thread that eats the next line.
+        # asyncio cannot watch the console there. A cancelled question leaves a thread that reads the next line.
         return await asyncio.to_thread(sys.stdin.readline)
     loop, descriptor = asyncio.get_running_loop(), sys.stdin.fileno()
     typed: asyncio.Future[bytes] = loop.create_future()
@@ -50,8 +50,8 @@ async def _read_line() -> str:
         loop.remove_reader(descriptor)
 
 
-def forget_what_was_typed() -> None:
-    """A key pressed before the question was seen must not answer it."""
+def discard_typed_input() -> None:
+    """A key that was pressed before the question was shown must not answer it."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -1,4 +1,4 @@
-"""The person's providers and keys, without a server: for login, logout, status and doctor."""
+"""The user's providers and keys, without a server: for login, logout, status and doctor."""
 
 from collections.abc import Mapping
 
@@ -10,18 +10,18 @@ from tark_lsp.settings import Settings, load_settings
 
 
 def logins_of(settings: Settings, environ: Mapping[str, str]) -> Logins:
-    overrides = {name: provider_override(each) for name, each in settings.providers.items()}
+    overrides = {name: provider_override(provider) for name, provider in settings.providers.items()}
     return Logins(overrides, environ, KeyStore(keys_folder(), environ))
 
 
 def load_logins(environ: Mapping[str, str]) -> Logins:
-    """By the person's own settings; what is wrong with them is told by `tark-lsp doctor`."""
+    """Uses the user's own settings. `tark-lsp doctor` reports what is wrong with them."""
     settings, _ = load_settings(user_file=user_config_path(), environ=environ)
     return logins_of(settings, environ)
 
 
 def describe(status: KeyStatus) -> str:
-    """One line; never any part of a key."""
+    """One line, which never contains a part of a key."""
     match status.state:
         case "ready":
             return f"a key from {status.source}"

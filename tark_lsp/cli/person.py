@@ -1,34 +1,34 @@
-"""The person at the terminal, as the client sees them: shown what happens, asked y/n/a or hunk by hunk."""
+"""The person at the terminal, as the client sees them: sees updates, and decides with y/n/a or hunk by hunk."""
 
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tark_lsp.cli.choosing import Choice, Chosen, EditsText, Hunks, choose_hunks, pick
-from tark_lsp.cli.keyboard import Asks
+from tark_lsp.cli.choices import Choice, HunkChoices, Hunks, TextEditor, choose_hunks, choose_letter_and_words
+from tark_lsp.cli.keyboard import AnswerInput
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import visible, whole_line
 
 ALLOW, REJECT, CANCELLED = {"outcome": "allow"}, {"outcome": "reject"}, {"outcome": "cancelled"}
-NOBODY = "nobody can be asked: this is not a terminal"
+NOBODY = "this is not a terminal, so nobody can be asked"
 
 
 class TerminalPerson:
-    """`keyboard` None: nobody can be asked, and everything that needs asking is refused.
+    """`keyboard` None: nobody can be asked, and everything that needs permission is refused.
 
-    `yes`: edits are allowed unasked, where a grant could cover them, too: never protected files, text outside the
-    selection, commands or the network (protocol.md, "Proposals and permissions"); None: there is no such option.
-    `edit`: the person's own editor.
+    `yes`: edits that a grant could cover are allowed without asking: never protected files, text outside the selection,
+    commands or the network (protocol.md, "Proposals and permissions"). None: the command has no such option.
+    `edit`: the user's own editor.
     """
 
     def __init__(
-        self, screen: Screen, keyboard: Asks | None, *, yes: bool | None, edit: EditsText | None = None
+        self, screen: Screen, keyboard: AnswerInput | None, *, yes: bool | None, edit: TextEditor | None = None
     ) -> None:
         self._screen = screen
         self._edit = edit
         self._keyboard = keyboard
         self._yes = bool(yes)
-        self._can_say_yes = yes is not None
+        self._has_yes_option = yes is not None
         self._hunks: dict[str, Sequence[Mapping[str, Any]]] = {}
 
     @property
@@ -36,7 +36,7 @@ class TerminalPerson:
         return self._yes or self._keyboard is not None
 
     def pending(self, turn_id: str) -> list[tuple[str, Mapping[str, Any]]]:
-        """The hunks of a turn that nobody has decided yet, each with its document's uri."""
+        """The undecided hunks of a turn, each with its document's uri."""
         return [
             (uri, hunk)
             for uri, hunks in self._hunks.items()
@@ -57,32 +57,28 @@ class TerminalPerson:
         ordinary = bool(edits and request.get("grants"))
         self._show(request, ordinary=ordinary)
         if self._yes and ordinary:
-            self._screen.line("applied, as --yes says", "dim")
+            self._screen.print_line("applied because of --yes", "dim")
             return ALLOW
         if self._keyboard is None:
-            fix = "; --yes would allow it" if ordinary else "; --yes does not cover it"
-            self._screen.line(f"refused: {NOBODY}{fix if self._can_say_yes else ''}", "yellow")
+            fix = "; --yes would allow it" if ordinary else "; --yes does not allow it"
+            self._screen.print_line(f"refused: {NOBODY}{fix if self._has_yes_option else ''}", "yellow")
             return {**REJECT, "reason": NOBODY}
         return await self._decide(self._keyboard, request, edits)
 
     async def _decide(
-        self, keyboard: Asks, request: Mapping[str, Any], edits: Sequence[Mapping[str, Any]]
+        self, keyboard: AnswerInput, request: Mapping[str, Any], edits: Sequence[Mapping[str, Any]]
     ) -> Mapping[str, Any]:
-        grant = next(iter(request.get("grants") or ()), None)  # the narrowest stands first
+        grant = next(iter(request.get("grants") or ()), None)  # the narrowest is the first
         hunks = [(edit["uri"], hunk) for edit in edits for hunk in edit["hunks"]]
         verb = "Apply" if edits else "Allow"
         choices = [
-            Choice("[y]es", f"{verb.lower()} what is shown above, this once"),
-            Choice("[n]o", "do not; the model is told, with what you write after the n", words=True),
-            *(
-                [Choice(f"[a]ll {whole_line(grant['covers'])}", "the same, and do not ask again for these")]
-                if grant
-                else []
-            ),
-            *([Choice("[h]unk by hunk", "look at each change, choose, and edit")] if self._by_hunk(hunks) else []),
+            Choice("[y]es", f"{verb.lower()} what is shown above, once"),
+            Choice("[n]o", "refuse; the model gets the reason that you write after the n", words=True),
+            *([Choice(f"[a]ll {whole_line(grant['covers'])}", "yes, and do not ask again for these")] if grant else []),
+            *([Choice("[h]unk by hunk", "review, choose and edit each change")] if self._by_hunk(hunks) else []),
         ]
-        more = [f"with {each}" for each in _environment(request)]
-        match await pick(keyboard, self._screen, f"{verb}?", choices, more):
+        more = [f"with {variable}" for variable in _environment(request)]
+        match await choose_letter_and_words(keyboard, self._screen, f"{verb}?", choices, more):
             case "y", _:
                 return ALLOW
             case "a", _ if grant:
@@ -98,18 +94,20 @@ class TerminalPerson:
     def _by_hunk(self, hunks: Hunks) -> bool:
         return len(hunks) > 1 or (bool(hunks) and self._edit is not None)
 
-    async def choose_hunks(self, hunks: Hunks) -> Chosen | None:
-        """What the person said yes to. With `yes` all, with nobody there none, unasked. None: they did not decide."""
+    async def choose_hunks(self, hunks: Hunks) -> HunkChoices | None:
+        """The accepted hunks. Without asking: all with `yes`, none if nobody can be asked. None: the user did not
+        decide.
+        """
         if self._yes or self._keyboard is None:
-            return Chosen([hunk["hunkId"] for _, hunk in hunks] if self._yes else [])
+            return HunkChoices([hunk["hunkId"] for _, hunk in hunks] if self._yes else [])
         return await choose_hunks(self._keyboard, self._screen, hunks, self._edit)
 
     async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         options: Sequence[Mapping[str, Any]] = request.get("options") or ()
-        self._screen.line(visible(request["question"]), "bold")
+        self._screen.print_line(visible(request["question"]), "bold")
         self._list([option["label"] for option in options])
         if self._keyboard is None:
-            self._screen.line(f"not answered: {NOBODY}", "yellow")
+            self._screen.print_line(f"not answered: {NOBODY}", "yellow")
             return {"answer": None}
         free = request.get("freeText") or not options
         many = ", several numbers with spaces between" if request.get("multiple") else ""
@@ -123,10 +121,10 @@ class TerminalPerson:
         return {"answer": None}
 
     async def choose(self, message: str, titles: Sequence[str]) -> str | None:
-        self._screen.line(visible(message), "bold")
+        self._screen.print_line(visible(message), "bold")
         self._list(titles)
         if self._keyboard is None:
-            self._screen.line(f"not answered: {NOBODY}", "yellow")
+            self._screen.print_line(f"not answered: {NOBODY}", "yellow")
             return None
         while typed := await self._keyboard.ask("number (Enter: no answer): "):
             if picked := _numbers(typed, len(titles), several=False):
@@ -134,36 +132,36 @@ class TerminalPerson:
         return None
 
     def _show(self, request: Mapping[str, Any], *, ordinary: bool) -> None:
-        if not ordinary:  # the diff of an edit says it all; of the rest it matters why it is asked
-            self._screen.line(f"{whole_line(request['title'])}: {whole_line(request['why'])}", "bold")
+        if not ordinary:  # the diff of an edit is enough; for other requests the reason is important
+            self._screen.print_line(f"{whole_line(request['title'])}: {whole_line(request['why'])}", "bold")
         if command := request.get("command"):
-            self._screen.line(visible(command["text"]), "yellow")
-            self._screen.line(f"in {whole_line(command['cwd'])}", "dim")
+            self._screen.print_line(visible(command["text"]), "yellow")
+            self._screen.print_line(f"in {whole_line(command['cwd'])}", "dim")
             given = _environment(request)
-            own = [each for each in given if each not in _usual()]
+            own = [variable for variable in given if variable not in _current_environment()]
             if len(own) < len(given):
                 own.append(f"and {len(given) - len(own)} as in this terminal (? shows all)")
             if own:
-                self._screen.line(f"with {' '.join(own)}", "dim")
-        self._screen.edits(request.get("edits") or ())
+                self._screen.print_line(f"with {' '.join(own)}", "dim")
+        self._screen.show_edits(request.get("edits") or ())
 
     def _list(self, labels: Sequence[str]) -> None:
         for number, label in enumerate(labels, 1):
-            self._screen.line(f"  {number}. {whole_line(label)}")
+            self._screen.print_line(f"  {number}. {whole_line(label)}")
 
 
 def _environment(request: Mapping[str, Any]) -> list[str]:
-    """What a command would be given, each as `NAME=value`."""
+    """The environment of a command, as `NAME=value`."""
     given: Mapping[str, str] = (request.get("command") or {}).get("env") or {}
     return [f"{whole_line(name)}={whole_line(value)}" for name, value in given.items()]
 
 
-def _usual() -> frozenset[str]:
-    """What whoever sits here has anyway, and need not read again."""
+def _current_environment() -> frozenset[str]:
+    """The variables of this process, which the user does not need to read again."""
     return frozenset(f"{whole_line(name)}={whole_line(value)}" for name, value in os.environ.items())
 
 
-def _allowed(chosen: Chosen) -> Mapping[str, Any]:
+def _allowed(chosen: HunkChoices) -> Mapping[str, Any]:
     if not chosen.ids:
         return REJECT
     edited = [{"hunkId": name, "newText": text} for name, text in chosen.edited.items() if name in chosen.ids]
@@ -171,7 +169,7 @@ def _allowed(chosen: Chosen) -> Mapping[str, Any]:
 
 
 def _numbers(typed: str, most: int, *, several: bool) -> list[int]:
-    """The numbers from 1 to `most` that were typed, and nothing else was; else empty."""
+    """The typed numbers from 1 to `most`; empty if anything else was typed."""
     words = typed.replace(",", " ").split()
     if not words or (len(words) > 1 and not several) or not all(word.isascii() and word.isdigit() for word in words):
         return []

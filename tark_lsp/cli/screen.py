@@ -1,4 +1,4 @@
-"""Shows a turn at the terminal: streamed text, tool calls, plan, notices, diffs, and how it ended."""
+"""Shows a turn in the terminal: streamed text, tool calls, the plan, notices, diffs, and how it ended."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,9 @@ from rich.text import Text
 from tark_lsp.cli.diff import draw_hunk
 from tark_lsp.cli.visible import one_line, visible, whole_line
 from tark_lsp.server.client_documents import Documents
-from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.sessions.usage import cost_text
 from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.uris import path_from_uri
 
 MESSAGE_STYLES = {1: "bold red", 2: "yellow", 3: "none", 4: "dim"}
 NOTICE_STYLES = {"error": "bold red", "warning": "yellow"}
@@ -22,7 +22,7 @@ ENDED_BADLY = ("failed", "rejected", "cancelled")
 
 
 class Screen:
-    """`documents` is set once the client runs; without it diffs of open documents have no context lines."""
+    """`documents` is set when the client runs. Without it, diffs of open documents have no context lines."""
 
     def __init__(self, console: Console, folder: Path) -> None:
         self.console = console
@@ -30,15 +30,15 @@ class Screen:
         self._folder = folder
         self._within_line = ""
         self._titles: dict[str, str] = {}
-        self._begun: set[str] = set()
+        self._shown_calls: set[str] = set()
 
-    def line(self, text: str, style: str = "none") -> None:
-        """One line of ours, or several; foreign text in it must be `visible` already."""
+    def print_line(self, text: str, style: str = "none") -> None:
+        """Prints our own text. Foreign text in it must already be `visible`."""
         self._end_line()
         self.console.print(Text(text, style=style), soft_wrap=True)
 
     def update(self, update: Mapping[str, Any]) -> None:
-        """One `update` of `tark/update`; kinds unknown here are not shown."""
+        """Shows one `update` of `tark/update`. Unknown kinds are ignored."""
         match update:
             case {"kind": "text", "delta": delta}:
                 self._stream(delta, "text")
@@ -48,41 +48,41 @@ class Screen:
                 self._tool_call(update)
             case {"kind": "plan", "entries": entries}:
                 for entry in entries:
-                    self.line(f"{PLAN_MARKS.get(entry['status'], '[?]')} {one_line(entry['content'])}")
+                    self.print_line(f"{PLAN_MARKS.get(entry['status'], '[?]')} {one_line(entry['content'])}")
             case {"kind": "notice", "level": level, "message": message}:
-                self.line(visible(message), NOTICE_STYLES.get(level, "dim"))
+                self.print_line(visible(message), NOTICE_STYLES.get(level, "dim"))
 
     def message(self, text: str, severity: int) -> None:
-        self.line(visible(text), MESSAGE_STYLES.get(severity, "none"))
+        self.print_line(visible(text), MESSAGE_STYLES.get(severity, "none"))
 
-    def error(self, message: str, hint: str = "") -> None:
-        self.line(f"error: {visible(message)}", "bold red")
+    def print_error(self, message: str, hint: str = "") -> None:
+        self.print_line(f"error: {visible(message)}", "bold red")
         if hint:
-            self.line(visible(hint))
+            self.print_line(visible(hint))
 
-    def edits(self, edits: Sequence[Mapping[str, Any]]) -> None:
-        """The `edits` of a permission request, whole."""
+    def show_edits(self, edits: Sequence[Mapping[str, Any]]) -> None:
+        """Shows all `edits` of a permission request."""
         for edit in edits:
-            self.line(self.name(edit["uri"]), "bold")
+            self.print_line(self.file_name(edit["uri"]), "bold")
             for hunk in edit["hunks"]:
                 self._draw(edit["uri"], hunk)
 
-    def hunk(self, uri: str, hunk: Mapping[str, Any]) -> None:
-        self.line(self.name(uri), "bold")
+    def show_hunk(self, uri: str, hunk: Mapping[str, Any]) -> None:
+        self.print_line(self.file_name(uri), "bold")
         self._draw(uri, hunk)
 
-    def name(self, uri: str) -> str:
-        """The file as people call it: relative to the folder where it lies inside."""
+    def file_name(self, uri: str) -> str:
+        """The file's path, relative to the folder if it is inside."""
         path = path_from_uri(uri)
         if path is None:
             return whole_line(uri)
         inside = path.is_relative_to(self._folder)
         return whole_line(path.relative_to(self._folder).as_posix() if inside else str(path))
 
-    def ended(self, end: Mapping[str, Any]) -> None:
-        """The turn's end (protocol.md)."""
-        edits = [f"{self.name(edit['uri'])} {edit['state']}" for edit in end.get("edits") or ()]
-        changed = [f"{self.name(uri)} changed by a command" for uri in end.get("changedByCommand") or ()]
+    def show_end(self, end: Mapping[str, Any]) -> None:
+        """Shows how the turn ended (protocol.md)."""
+        edits = [f"{self.file_name(edit['uri'])} {edit['state']}" for edit in end.get("edits") or ()]
+        changed = [f"{self.file_name(uri)} changed by a command" for uri in end.get("changedByCommand") or ()]
         usage = end.get("usage") or {}
         tokens = usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
         spent = [f"{tokens:,} tokens"] if tokens else []
@@ -90,10 +90,10 @@ class Screen:
             spent.append(cost_text(usage["costUsd"]))
         error = end.get("error")
         stopped = [] if error else [end["stopReason"].replace("_", " ")]
-        if told := [*stopped, *edits, *changed, *spent]:
-            self.line(" · ".join(told), "dim")
+        if parts := [*stopped, *edits, *changed, *spent]:
+            self.print_line(" · ".join(parts), "dim")
         if error:
-            self.error(error["message"], error.get("hint") or "")
+            self.print_error(error["message"], error.get("hint") or "")
 
     def _draw(self, uri: str, hunk: Mapping[str, Any]) -> None:
         self.console.print(draw_hunk(hunk, self._lines(uri)), end="", soft_wrap=True)
@@ -104,11 +104,11 @@ class Screen:
         if title:
             self._titles[call] = one_line(title)
         status = update["status"]
-        if status != "pending" and call not in self._begun:
-            self._begun.add(call)
-            self.line(f"● {self._titles.get(call, '')}", "cyan")
+        if status != "pending" and call not in self._shown_calls:
+            self._shown_calls.add(call)
+            self.print_line(f"● {self._titles.get(call, '')}", "cyan")
         if status in ENDED_BADLY:
-            self.line(f"  ✗ {': '.join([status, *reasons(update)])}", "red")
+            self.print_line(f"  ✗ {': '.join([status, *reasons(update)])}", "red")
 
     def _stream(self, delta: str, kind: str) -> None:
         if self._within_line != kind:
@@ -130,16 +130,16 @@ class Screen:
         try:
             return split_lines(path.read_text(encoding="utf-8")) if path else []
         except (OSError, UnicodeDecodeError):
-            return []  # no context to draw; the diff itself is whole
+            return []  # the diff is shown without context lines
 
 
 def reasons(update: Mapping[str, Any]) -> list[str]:
-    """What a person should read of how a call of `toolCall` ended, each on one line."""
+    """Why a call of `toolCall` ended as it did, for people: one line each."""
     return [_reason(part["text"]) for part in update.get("content") or () if part.get("type") == "text"]
 
 
 def _reason(text: str) -> str:
-    """A failed call's result is a line of JSON for the model (tools.md)."""
+    """The result of a failed call is a line of JSON for the model (tools.md)."""
     try:
         return one_line(json.loads(text)["error"]["message"])
     except (ValueError, KeyError, TypeError):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tark_lsp.cli.logins import describe, load_logins
+from tark_lsp.cli.runtime import new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
-from tark_lsp.cli.session import finish, new_console
 from tark_lsp.cli.visible import visible
 from tark_lsp.errors import TarkError
 from tark_lsp.llm.keys.logins import KeyStatus, Logins
@@ -18,33 +18,33 @@ STYLES = {"ready": "green", "unusable": "bold red", "missing": "none", "unneeded
 def main(arguments: Sequence[str]) -> int:
     parser = ArgumentParser(
         "tark-lsp status",
-        description="Where the keys of the providers come from.",
-        epilog="Exit codes: 0 there is a key (of PROVIDER, or of any); 1 there is none, or it was refused.",
+        description="Show where the keys of the providers come from.",
+        epilog="Exit codes: 0 there is a key (for PROVIDER, or for any provider); 1 there is none, or it was refused.",
     )
-    parser.add_argument("provider", metavar="PROVIDER", nargs="?", help="only this one")
-    parser.add_argument("--check", action="store_true", help="ask the providers whether they take their keys")
+    parser.add_argument("provider", metavar="PROVIDER", nargs="?", help="show only this provider")
+    parser.add_argument("--check", action="store_true", help="ask the providers whether they accept their keys")
     options = parser.parse_args(arguments)
     screen = Screen(new_console(), Path.cwd())
-    return finish(_status(options.provider, screen, check=options.check), screen)
+    return run_to_exit_code(_status(options.provider, screen, check=options.check), screen)
 
 
 async def _status(only: str | None, screen: Screen, *, check: bool) -> int:
     logins = load_logins(os.environ)
-    statuses = [await logins.status(only)] if only else await logins.statuses()
+    statuses = [await logins.key_status(only)] if only else await logins.key_statuses()
     good = False
     for status in statuses:
-        said, style, ready = describe(status), STYLES[status.state], status.state == "ready"
+        text, style, ready = describe(status), STYLES[status.state], status.state == "ready"
         if check and ready:
             found, ready = await _check(logins, status)
-            said, style = f"{said}; {found}", style if ready else STYLES["unusable"]
+            text, style = f"{text}; {found}", style if ready else STYLES["unusable"]
         good = good or ready
-        screen.line(visible(f"{status.provider:12} {said}"), style)
-    screen.line(visible(f"keys are stored in {await logins.place()}"), "dim")
+        screen.print_line(visible(f"{status.provider:12} {text}"), style)
+    screen.print_line(visible(f"keys are stored in {await logins.describe_location()}"), "dim")
     return 0 if good else 1
 
 
 async def _check(logins: Logins, status: KeyStatus) -> tuple[str, bool]:
     try:
-        return f"it lists {await logins.check(status.provider)} models", True
+        return f"it lists {await logins.check_key(status.provider)} models", True
     except TarkError as error:
         return f"{error.message}: {error.hint}" if error.hint else error.message, False

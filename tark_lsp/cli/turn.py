@@ -1,4 +1,4 @@
-"""One turn at the terminal: Ctrl-C cancels it, and what it only proposed is asked about at its end."""
+"""One turn in the terminal. Ctrl-C cancels it. At its end you decide about the edits that it only proposed."""
 
 import asyncio
 import signal
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from tark_lsp.cli.choosing import Hunks
+from tark_lsp.cli.choices import Hunks
 from tark_lsp.cli.person import TerminalPerson
 from tark_lsp.cli.screen import Screen
 from tark_lsp.server.client import Client
@@ -15,23 +15,23 @@ DONE, NOT_DONE = 0, 1
 
 
 async def run_turn(client: Client, screen: Screen, person: TerminalPerson, start: Mapping[str, Any]) -> int:
-    """The exit code of the turn that `tark.turn.start` makes of `start`. Raises ServerError, ServerGone."""
+    """Starts a turn with `start`, and returns the exit code. Raises ServerError, ServerGone."""
     screen.documents = client.documents
     turn = await client.command("tark.turn.start", start)
     waiting, cancelling = asyncio.current_task(), list[asyncio.Task[Any]]()
 
     def interrupted() -> None:
         if cancelling and waiting:
-            client.kill()
+            client.process.kill()
             waiting.cancel()
         else:
-            screen.line("cancelling; Ctrl-C again ends at once", "yellow")
+            screen.print_line("cancelling; Ctrl-C again ends the program at once", "yellow")
             cancelling.append(asyncio.create_task(client.command("tark.turn.cancel", {"turnId": turn["turnId"]})))
 
     with _on_interrupt(interrupted):
         end = await client.command("tark.turn.wait", {"turnId": turn["turnId"]})
         await asyncio.gather(*cancelling)
-    screen.ended(end)
+    screen.show_end(end)
     if end["stopReason"] != "end_turn":
         return NOT_DONE
     decided = await decide_pending(client, screen, person, turn["turnId"])
@@ -41,22 +41,22 @@ async def run_turn(client: Client, screen: Screen, person: TerminalPerson, start
 
 
 async def decide_pending(client: Client, screen: Screen, person: TerminalPerson, turn_id: str) -> bool | None:
-    """Ask about hunks that modes ask and plan only propose: whether any was applied; None: nothing was decided."""
+    """Asks about the hunks that the modes ask and plan only propose. Returns as `decide`."""
     if not (pending := person.pending(turn_id)):
         return None
     return await decide(client, screen, person, pending)
 
 
 async def decide(client: Client, screen: Screen, person: TerminalPerson, pending: Hunks) -> bool | None:
-    """Ask about these hunks: whether any was applied; None: nothing was decided."""
+    """Asks about these hunks. Returns whether any was applied; None: nobody can be asked, or there are none."""
     if not person.can_review:
         for uri, hunk in pending:
-            screen.hunk(uri, hunk)
-        screen.line("proposed, not written", "yellow")
+            screen.show_hunk(uri, hunk)
+        screen.print_line("proposed, not written", "yellow")
         return None
     chosen = await person.choose_hunks(pending)
     if chosen is None:
-        screen.line("not decided: nothing is written, and nothing is refused", "yellow")
+        screen.print_line("not decided: nothing is written or rejected", "yellow")
         return False
     if refused := [hunk["hunkId"] for _, hunk in pending if hunk["hunkId"] not in chosen.ids]:
         await client.command("tark.hunk.reject", {"hunkIds": refused})
@@ -68,13 +68,13 @@ async def decide(client: Client, screen: Screen, person: TerminalPerson, pending
     answer = await client.command("tark.hunk.accept", {"hunkIds": chosen.ids})
     for skipped in answer["skipped"]:
         screen.message(f"not applied: {skipped['reason']}", 2)
-    screen.line(f"{len(answer['hunks'])} of {len(pending)} hunks applied")
+    screen.print_line(f"{len(answer['hunks'])} of {len(pending)} hunks applied")
     return bool(answer["hunks"])
 
 
 @contextmanager
 def _on_interrupt(call: Callable[[], None]) -> Iterator[None]:
-    """While this lasts, Ctrl-C calls `call` in the running event loop."""
+    """Inside the context, Ctrl-C calls `call` in the running event loop."""
     loop = asyncio.get_running_loop()
     before = signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(call))
     try:

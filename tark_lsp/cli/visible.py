@@ -1,28 +1,28 @@
-"""Foreign text for the terminal: what could steer it, or hide something from the eye, is shown as an escape.
+"""Foreign text for the terminal: characters that control it, or that are invisible, are shown as escapes.
 
-Unlike `server/asking/visible.py`, for one line of a popup, this keeps lines, and code, as they are.
+Unlike `server/asking/visible.py`, for one line of a popup, this keeps lines and code unchanged.
 """
 
-from tark_lsp.server.asking.visible import BLANK_BUT_LETTERS, cut
+from tark_lsp.visible import BLANK_BUT_LETTERS, cut
 
-# After an emoji these only choose its colour, and models write them often.
+# After an emoji these only select its style, and models write them often.
 _BLANK = BLANK_BUT_LETTERS - {"\ufe0e", "\ufe0f"}
 
 
 def visible(text: str) -> str:
-    """`text` with every character that does not show, but newline and tab, as `\\x1b` or `\\u202e`."""
+    """`text` with every invisible character, except newline and tab, as `\\x1b` or `\\u202e`."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_shown(character) for character in text)
 
 
 def whole_line(text: str) -> str:
-    """The same on one line, however long: what a person says yes to has no end that is not shown."""
+    """The same on one line of any length: what the user agrees to must be shown to its end."""
     return visible(text.strip()).replace("\n", "⏎").replace("\t", " ")
 
 
 def one_line(text: str, longest: int = 200) -> str:
-    """The same on one line of at most `longest` characters: never in a question about permission."""
+    """The same on one line of at most `longest` characters. Never use it in a question about permission."""
     return cut(whole_line(text), longest)
 
 

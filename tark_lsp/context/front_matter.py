@@ -1,7 +1,8 @@
 """Front matter: the few `key: value` lines between `---` and `---` at the top of a Markdown file. Pure.
 
-Not YAML, but the part of it that such files use, and what they use that YAML refuses: `globs: *.py, src/**` (an alias
-there) and `description: Use this: ...` (a mapping). So a YAML library would refuse what every editor's rules look like.
+The syntax is not YAML, but the part of YAML that such files use, plus two things that YAML refuses:
+`globs: *.py, src/**` (an alias in YAML) and `description: Use this: ...` (a mapping). A YAML library would therefore
+refuse the rule files of common editors.
 """
 
 import re
@@ -18,7 +19,7 @@ KEY = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
 BLOCK = re.compile(r"([|>])[-+]?\d?")
 ITEM = re.compile(r"\s*-(?:\s+(.*))?")
 SEVERAL = re.compile(r"""(?:'[^']*'|"[^"]*")\s*,.*""")
-"""A quoted text and more: a list by its commas."""
+"""A quoted text followed by a comma: a list."""
 COMMENT = re.compile(r"(?:^|\s)#.*")
 MOST_LINES = 200
 
@@ -31,39 +32,39 @@ class BadFrontMatter(TarkError):
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """`fields` by key as written; `body` is the text after it, from the `body_line`th line of the file on (from 1)."""
+    """`fields` by key, as written. `body` is the text after the front matter, from line `body_line` on (from 1)."""
 
     body: str
     fields: Mapping[str, Value] = field(default_factory=dict)
     body_line: int = 1
 
-    def text(self, key: str) -> str:
-        """Empty where there is none. Raises BadFrontMatter for a list."""
+    def text_field(self, key: str) -> str:
+        """The text of the field; empty if it is missing. Raises BadFrontMatter for a list."""
         value = self.fields.get(key, "")
         if isinstance(value, tuple):
-            raise BadFrontMatter(f"{key}: a text is needed, not a list")
+            raise BadFrontMatter(f"{key}: expected a text, not a list")
         return str(value).lower() if isinstance(value, bool) else " ".join(value.split())
 
-    def flag(self, key: str) -> bool:
-        """False where there is none. Raises BadFrontMatter for what is neither `true` nor `false`."""
+    def flag_field(self, key: str) -> bool:
+        """The flag; False if the field is missing. Raises BadFrontMatter for anything except `true` and `false`."""
         value = self.fields.get(key, False)
         if value == "":
             return False
         if not isinstance(value, bool):
-            raise BadFrontMatter(f"{key}: true or false is needed")
+            raise BadFrontMatter(f"{key}: expected true or false")
         return value
 
-    def words(self, key: str) -> tuple[str, ...]:
-        """A list, or a text that is one by its commas; those within braces part nothing (`*.{js,ts}`)."""
+    def list_field(self, key: str) -> tuple[str, ...]:
+        """A list, or a text that is split at its commas, except for those within braces (`*.{js,ts}`)."""
         value = self.fields.get(key, ())
         if isinstance(value, bool):
-            raise BadFrontMatter(f"{key}: a text or a list is needed")
-        found = value if isinstance(value, tuple) else tuple(_unquoted(each) for each in _parted(value))
-        return tuple(each for each in found if each)
+            raise BadFrontMatter(f"{key}: expected a text or a list")
+        found = value if isinstance(value, tuple) else tuple(_unquoted(word) for word in _parted(value))
+        return tuple(word for word in found if word)
 
 
 def parse_front_matter(text: str) -> FrontMatter:
-    """A text without front matter is all body. Raises BadFrontMatter."""
+    """Parse a file; a text without front matter is all body. Raises BadFrontMatter."""
     lines = text.splitlines(keepends=True)
     if not lines or lines[0].strip() != MARK:
         return FrontMatter(text)
@@ -81,12 +82,12 @@ def parse_front_matter(text: str) -> FrontMatter:
         if found is None:
             raise BadFrontMatter(f"line {at + 1} is not `key: value`: {line.strip()[:60]}")
         if found[1] in fields:
-            raise BadFrontMatter(f"line {at + 1}: {found[1]} is there twice")
+            raise BadFrontMatter(f"line {at + 1}: {found[1]} occurs twice")
         below = at + 1
         while below < end and (lines[below][:1] in " \t\r\n" or ITEM.fullmatch(lines[below].rstrip())):
             below += 1
         try:
-            fields[found[1]] = _value(found[2] or "", [each.rstrip() for each in lines[at + 1 : below]])
+            fields[found[1]] = _value(found[2] or "", [line.rstrip() for line in lines[at + 1 : below]])
         except BadFrontMatter as error:
             raise BadFrontMatter(f"line {at + 1}: {error.message}") from error
         at = below
@@ -94,7 +95,7 @@ def parse_front_matter(text: str) -> FrontMatter:
 
 
 def _value(first: str, below: Sequence[str]) -> Value:
-    """`first` stands after the colon, `below` are the lines that belong to it."""
+    """`first` is the text after the colon, `below` are the further lines that belong to it."""
     first = first.strip()
     if block := BLOCK.fullmatch(first):
         width = min((len(line) - len(line.lstrip()) for line in below if line.strip()), default=0)
@@ -108,19 +109,19 @@ def _value(first: str, below: Sequence[str]) -> Value:
     if joined.startswith("["):
         if not joined.endswith("]"):
             raise BadFrontMatter("the list is not closed by ]")
-        return tuple(_unquoted(each) for each in _parted(joined[1:-1]) if each)
+        return tuple(_unquoted(item) for item in _parted(joined[1:-1]) if item)
     if joined in ("true", "false"):
         return joined == "true"
     return joined if SEVERAL.fullmatch(joined) else _unquoted(joined)
 
 
 def _without_comment(line: str) -> str:
-    """A `#` within quotes, or amid a word, begins none."""
+    """The line without its comment. A `#` within quotes or within a word does not begin one."""
     return line.rstrip() if line.lstrip()[:1] in ("'", '"') else COMMENT.sub("", line).rstrip()
 
 
 def _unquoted(text: str) -> str:
-    """Raises BadFrontMatter where a quote is left open."""
+    """Raises BadFrontMatter for an unclosed quote."""
     if text[:1] not in ("'", '"') or not text:
         return text
     quote = text[0]
@@ -131,7 +132,7 @@ def _unquoted(text: str) -> str:
 
 
 def _parted(text: str) -> list[str]:
-    """At commas outside of braces and quotes, trimmed."""
+    """The text split at commas outside of braces and quotes; the parts are trimmed."""
     parts, depth, quote, start = [], 0, "", 0
     for at, character in enumerate(text):
         if quote:

@@ -1,7 +1,7 @@
-"""Guidance: all that the files of the project and the person's own add to the system prompt, in one order.
+"""Guidance: everything that files of the user and the project add to the system prompt, in a fixed order.
 
-What changes least comes first, since a prompt that begins as the last one did is a cached one: skills, memory, the
-person's instructions, the project's from its top down to the document, rules for every file, rules for some.
+What changes least comes first, because providers cache a prompt by its prefix: skills, memory, the user's
+instructions, the project's instructions from its top folder down to the document, rules for all files, other rules.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from tark_lsp.context.system_part import SystemPart
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """`problems`: sentences for the person about what was left out, or changed."""
+    """`problems`: sentences for the user about what was left out or changed."""
 
     parts: tuple[SystemPart, ...] = ()
     skills: Mapping[str, Skill] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Guidance:
 def find_guidance(
     sources: Sources, document: Path | None, files: Sequence[Path], memory: Sequence[SystemPart]
 ) -> Guidance:
-    """`document`: the one the turn is about. `files`: others that came up, for which rules apply, too."""
+    """`document`: the one that the turn is about. `files`: other files of the session whose rules apply, too."""
     skills = find_skills(sources)
     about = [*files, *([] if document is None else [document])]
     parts = (

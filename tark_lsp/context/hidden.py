@@ -1,7 +1,7 @@
-"""Characters nobody sees, taken out of text that a model is told but a person wrote, or believes to have read. Pure.
+"""Removes invisible characters from text that a model reads and a person wrote or reviewed. Pure.
 
-Instructions can be hidden from the eye by invisible, bidirectional and tag characters (Trojan Source, CVE-2021-42574;
-"ASCII smuggling" by the tag block), so what the model is told is what an editor shows.
+Invisible, bidirectional and tag characters can hide instructions (Trojan Source, CVE-2021-42574; "ASCII smuggling" with
+the tag block). Without them the model reads what an editor shows.
 """
 
 import re
@@ -16,19 +16,19 @@ HIDDEN = re.compile(
     "\U000110bd\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # format controls of shorthand and music
     "\U000e0000-\U000e0fff"  # tags, variation selectors supplement
     "]"
-    # Joiners and the selectors of emoji mean something after a visible character beyond ASCII, once, as in `⚠️`.
+    # A single joiner or emoji selector has a meaning after a visible character beyond ASCII, as in `⚠️`.
     "|(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]|(?<![^\x00-\x22\x24-\x29\x2b-\x2f\x3a-\x7f\ufe0e\ufe0f])[\ufe0e\ufe0f]"
 )
 
 IN_ASCII = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f]")
-"""The same where all is ASCII, as most code is: in a tenth of the time."""
+"""The same for ASCII text, as most code is, in a tenth of the time."""
 
 
 def without_hidden(text: str) -> tuple[str, int]:
-    """The text as it is seen, and how many characters were taken out."""
+    """The visible text, and how many characters were removed."""
     return (IN_ASCII if text.isascii() else HIDDEN).subn("", text)
 
 
-def printable(name: str) -> str:
-    """A name as one line in which every character is seen: `?` for each that is not."""
+def printable_name(name: str) -> str:
+    """The name as one line, with `?` in place of every character that is not printable."""
     return "".join(character if character.isprintable() else "?" for character in name)

@@ -1,31 +1,33 @@
-"""Instructions for agents: the person's own AGENTS.md, and the project's, from its folder down to the file at hand.
+"""Instructions for agents: the user's own AGENTS.md, and those of the project in the folders down to the current file.
 
-In each folder the first of AGENTS.md, CLAUDE.md and .cursorrules that is there counts. Imports (`@path` in CLAUDE.md)
+In each folder, the first of AGENTS.md, CLAUDE.md and .cursorrules that exists counts. Imports (`@path` in CLAUDE.md)
 are not followed.
 """
 
 from pathlib import Path
 
-from tark_lsp.context.sources import Source, Sources, reason
-from tark_lsp.context.system_part import SystemPart, fenced
+from tark_lsp.context.sources import Source, Sources, error_reason
+from tark_lsp.context.system_part import SystemPart, tagged
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.workspace.files import Workspace
 
 FILE_NAMES = ("AGENTS.md", "CLAUDE.md", ".cursorrules")
 MOST_CHARACTERS = 96 * 1024
-"""Of all instructions of the project together, the nearest first: a path may have hundreds of folders."""
+"""The limit of all instructions of the project, the nearest first: a path can have hundreds of folders."""
 
 
 def find_instructions(sources: Sources, near: Path | None) -> list[SystemPart]:
-    """The person's own, then those of the project: the nearest to `near` is last and counts most.
+    """The user's own instructions, then those of the project: the nearest to `near` is last and counts most.
 
-    Without `near`, or where it is outside: those at the top of each workspace folder.
-    A file that cannot be read is told in its place, so that neither model nor person takes it for followed.
+    Without `near`, or if it is outside the workspace: those at the top of each workspace folder. A file that cannot be
+    read is replaced by a note, so that neither the model nor the user believes that it was followed.
     """
     found: list[SystemPart] = []
     room = MOST_CHARACTERS
     for folder in reversed(_folders(sources.workspace, near)):
-        part = next(filter(None, (_part(sources, sources.at(folder / name, "project")) for name in FILE_NAMES)), None)
+        part = next(
+            filter(None, (_part(sources, sources.source_at(folder / name, "project")) for name in FILE_NAMES)), None
+        )
         if part is None or not part.text:
             continue
         if len(part.text) > room:
@@ -33,21 +35,21 @@ def find_instructions(sources: Sources, near: Path | None) -> list[SystemPart]:
             continue
         room -= len(part.text)
         found.append(part)
-    if sources.own is not None and (own := _part(sources, sources.at(sources.own / FILE_NAMES[0], "person"))):
+    if sources.own is not None and (own := _part(sources, sources.source_at(sources.own / FILE_NAMES[0], "person"))):
         found.append(own)
     return [part for part in reversed(found) if part.text]
 
 
 def _part(sources: Sources, source: Source) -> SystemPart | None:
-    """None: no such file. Without a text: an empty one, which is there all the same and has no fallback."""
+    """None if there is no such file. An empty file gives a part without text, and no other file is tried."""
     try:
-        text = sources.text(source)
+        text = sources.read_text(source)
     except WorkspaceError as error:
-        text = f"[{source.name} could not be read: {reason(error)}]"
+        text = f"[{source.name} could not be read: {error_reason(error)}]"
         sources.problems.append(text[1:-1])
     if text is None:
         return None
-    shown = fenced("instructions", text, whose=source.whose, file=source.name) if text.strip() else ""
+    shown = tagged("instructions", text, whose=source.whose, file=source.name) if text.strip() else ""
     return SystemPart(source.name, "instructions", shown, source.path)
 
 
@@ -55,7 +57,7 @@ def _folders(workspace: Workspace, near: Path | None) -> list[Path]:
     if near is None or not workspace.is_inside(near):
         return list(workspace.folders)
     inside = [folder for folder in workspace.folders if near.is_relative_to(folder)]
-    if not inside:  # a document that is a workspace by itself
+    if not inside:  # a document that is a workspace of its own
         return []
     top = max(inside, key=lambda folder: len(folder.parts))
     below = near.relative_to(top).parts[:-1]

@@ -1,7 +1,7 @@
-"""Named prompts: Markdown files that a person calls by their name, as a kind of turn, `/name`, or a code action.
+"""Named prompts: Markdown files that the user calls by name, as a kind of turn, `/name`, or a code action.
 
-Those in `prompts` beside the person's config.toml, and in `.tark/prompts` of each workspace folder. The front matter
-says what a prompt is called and for; nothing in it chooses a model, a mode, tools or what is allowed.
+They are in `prompts` beside the user's config.toml, and in `.tark/prompts` of each workspace folder. The front matter
+gives title, description and kind; it cannot choose a model, a mode, tools or permissions.
 """
 
 import re
@@ -16,22 +16,22 @@ ENDING = ".md"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 KEYS = ("title", "description", "kind", "needsSelection")
 MOST = 50
-"""Of one folder: they are read whenever somebody asks what there is."""
+"""Prompts of one folder: all of them are read for every list."""
 DEFAULT_KIND = "agent"
 ARGUMENTS = "$ARGUMENTS"
 LONGEST_TITLE, LONGEST_DESCRIPTION = 60, 200
 LONGEST_FILLED = 200_000
-"""Characters that all places of the person's words may take together: else they stand once, at the end."""
+"""Characters that the user's words can take in all places together; otherwise they are added once, at the end."""
 SESSION_WORDS = frozenset(
     """accept approval cancel clear compact context delete diff doctor exit export fork help login logout mode model
     models new prompts quit reject rename resume sessions status stop thinking undo usage""".split()  # noqa: SIM905  # a list reads best as words
 )
-"""What clients call their own commands: `/undo` must never be what a repository makes it."""
+"""The names of commands of clients: a repository must not be able to redefine `/undo`."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedPrompt:
-    """`kind`: the built-in one whose tools and limits it has. `title` and `description` are one line each."""
+    """`kind`: the built-in kind whose tools and limits it has. `title` and `description` are one line each."""
 
     name: str
     title: str
@@ -41,8 +41,8 @@ class NamedPrompt:
     body: str
     source: Source
 
-    def filled(self, added: str) -> str:
-        """Its text with what the person added: in place of `$ARGUMENTS`, else at the end."""
+    def fill(self, added: str) -> str:
+        """The text with what the user added: in place of `$ARGUMENTS`, otherwise at the end."""
         added = added.strip()
         places = self.body.count(ARGUMENTS)
         if places and (places == 1 or places * len(added) <= LONGEST_FILLED):
@@ -51,17 +51,17 @@ class NamedPrompt:
 
 
 def find_prompts(sources: Sources, kinds: Collection[str]) -> dict[str, NamedPrompt]:
-    """By name, which is unique: the person's own win. What is none is left out, and said in `sources.problems`.
+    """The prompts by name; the user's own win over the project's. Invalid files are left out, see `sources.problems`.
 
-    `kinds`: the built-in ones.
+    `kinds`: the built-in kinds.
     """
     prompts: dict[str, NamedPrompt] = {}
     for folder in sources.folders(FOLDER):
-        entries = sources.entries(folder, ENDING)
+        entries = sources.folder_entries(folder, ENDING)
         if len(entries) > MOST:
             sources.problems.append(f"{folder.name} holds {len(entries)} prompts: only the first {MOST} by name count")
         for source in entries[:MOST]:
-            text = sources.readable(source)
+            text = sources.read_or_report(source)
             if text is None:
                 continue
             try:
@@ -79,26 +79,26 @@ def _prompt(source: Source, front: FrontMatter, problems: list[str], kinds: Coll
     """Raises BadFrontMatter."""
     name = source.path.name.removesuffix(ENDING).lower()
     if not NAME.fullmatch(name):
-        raise BadFrontMatter("the name of a prompt has letters, digits, - and _, at most 40")
+        raise BadFrontMatter("the name of a prompt consists of letters, digits, - and _, at most 40")
     if name in SESSION_WORDS or name in kinds:
-        raise BadFrontMatter(f"/{name} is a word of tark's own")
-    kind = front.text("kind") or DEFAULT_KIND
+        raise BadFrontMatter(f"/{name} is the name of a command or kind of Tark")
+    kind = front.text_field("kind") or DEFAULT_KIND
     if kind not in kinds:
         raise BadFrontMatter(f"kind: there is no {kind[:40]!r}; the kinds are {', '.join(kinds)}")
     body = front.body.strip()
     if not body:
-        raise BadFrontMatter("it says nothing")
-    title = front.text("title") or re.sub("[-_]+", " ", name).strip().capitalize()
+        raise BadFrontMatter("it has no text")
+    title = front.text_field("title") or re.sub("[-_]+", " ", name).strip().capitalize()
     prompt = NamedPrompt(
         name,
         title[:LONGEST_TITLE],
-        front.text("description")[:LONGEST_DESCRIPTION],
+        front.text_field("description")[:LONGEST_DESCRIPTION],
         kind,
-        front.flag("needsSelection"),
+        front.flag_field("needsSelection"),
         body,
         source,
     )
     if ignored := [key[:40] for key in front.fields if key not in KEYS]:
         known = ", ".join(KEYS)
-        problems.append(f"{source.name}: ignored: {', '.join(ignored)} (a prompt has {known}, and loosens nothing)")
+        problems.append(f"{source.name}: ignored: {', '.join(ignored)} (a prompt can only set {known})")
     return prompt

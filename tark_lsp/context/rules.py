@@ -1,4 +1,4 @@
-"""Rules: Markdown files for the files their globs match, the person's own and the project's (`.tark/rules/`)."""
+"""Rules: Markdown files for the files that their globs match, the user's own and the project's (`.tark/rules/`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,43 +6,42 @@ from pathlib import Path
 
 from tark_lsp.context.front_matter import BadFrontMatter, parse_front_matter
 from tark_lsp.context.sources import Source, Sources
-from tark_lsp.context.system_part import SystemPart, fenced
+from tark_lsp.context.system_part import SystemPart, tagged
 from tark_lsp.errors import ToolError
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.globs import Glob
 
 FOLDER = "rules"
 MOST_CHARACTERS = 64 * 1024
-"""Of all rules that apply."""
+"""The limit of all rules that apply."""
 MOST_LISTED, LONGEST_LINE = 50, 300
-OTHERS = "Rules for files that did not come up yet. Before you change such a file, read its rule with read_file:"
+OTHERS = "Rules for files that have not come up yet. Before you change such a file, read its rule with read_file:"
 MOST_COMPARED = 500
-"""Files, the last ones: a session may come to have read thousands, and each is compared with each glob."""
+"""How many files, the last ones, are compared with every glob: a session can read thousands."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileRule:
-    """`globs` empty: for every file. (What may be done without asking is decided by other rules: agent/rules.py.)"""
+    """`globs` empty: for every file. (Permission rules are something else: agent/rules.py.)"""
 
     source: Source
     folder: Path | None
-    """The workspace folder its globs are relative to; None, of the person's own: any."""
+    """The workspace folder that its globs are relative to; None for any, if the rule is the user's own."""
     globs: tuple[Glob, ...]
     shown_globs: str
     description: str
     text: str
 
     def concerns(self, names: Mapping[Path | None, Sequence[str]]) -> bool:
-        """`names`: by workspace folder, the paths of the files from there; under None all of them."""
+        """`names`: by workspace folder, the relative paths of its files; under None, those of all files."""
         return not self.globs or any(glob.matches(name) for glob in self.globs for name in names[self.folder])
 
 
 def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
-    """Those for any of `files` (resolved), and a list of the others.
+    """The rules for any of `files` (resolved), and a list of the others.
 
-    The ones for every file come first, so that what a prompt begins with stays.
-
-    What is no rule is left out, and named in `sources.problems`.
+    Rules for every file come first, so that the beginning of the prompt stays the same. Invalid files are left out and
+    named in `sources.problems`.
     """
     names = _names(files[-MOST_COMPARED:], sources.workspace)
     found, others = [], []
@@ -56,15 +55,15 @@ def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
             continue
         room -= len(rule.text)
         about = {name: text for name, text in (("about", rule.description), ("for", rule.shown_globs)) if text}
-        text = fenced("rule", rule.text, whose=rule.source.whose, file=rule.source.name, **about)
+        text = tagged("rule", rule.text, whose=rule.source.whose, file=rule.source.name, **about)
         found.append(SystemPart(rule.source.name, "rules", text, rule.source.path))
     return [*found, *_listed(others)]
 
 
 def _listed(rules: Sequence[FileRule]) -> list[SystemPart]:
-    """Those of the project for files that did not come up: a turn may go on to such a file, and its rule can be read.
+    """A list of the project's rules for files that have not come up: the model can read them when it needs them.
 
-    The person's own are outside the workspace, where reading is asked about.
+    The user's own rules are not listed: they are outside the workspace, where reading is asked about.
     """
     lines = [
         f"- {rule.source.name}, for {rule.shown_globs}{f': {rule.description}' if rule.description else ''}"[
@@ -76,8 +75,8 @@ def _listed(rules: Sequence[FileRule]) -> list[SystemPart]:
     if not lines:
         return []
     if len(lines) > MOST_LISTED:
-        lines[MOST_LISTED:] = [f"[{len(lines) - MOST_LISTED} more in .tark/rules do not fit in here.]"]
-    text = f"{OTHERS}\n\n{fenced('rules', chr(10).join(lines), whose='project')}"
+        lines[MOST_LISTED:] = [f"[{len(lines) - MOST_LISTED} more in .tark/rules are not listed.]"]
+    text = f"{OTHERS}\n\n{tagged('rules', chr(10).join(lines), whose='project')}"
     return [SystemPart("rules for other files", "rules", text)]
 
 
@@ -97,15 +96,15 @@ def _names(files: Sequence[Path], workspace: Workspace) -> dict[Path | None, lis
 def _read(sources: Sources) -> Iterator[FileRule]:
     for folder in sources.folders(FOLDER):
         base = folder.path.parents[1] if folder.whose == "project" else None
-        for source in sources.entries(folder, ".md"):
-            text = sources.readable(source)
+        for source in sources.folder_entries(folder, ".md"):
+            text = sources.read_or_report(source)
             if text is None:
                 continue
             try:
                 matter = parse_front_matter(text)
-                words = matter.words("globs")
-                globs = () if matter.flag("alwaysApply") else tuple(Glob.parse(each) for each in words)
-                description = matter.text("description")
+                words = matter.list_field("globs")
+                globs = () if matter.flag_field("alwaysApply") else tuple(Glob.parse(glob) for glob in words)
+                description = matter.text_field("description")
             except (BadFrontMatter, ToolError) as error:
                 sources.problems.append(f"{source.name} is left out: {error.message}")
                 continue

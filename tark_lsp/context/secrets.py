@@ -1,6 +1,6 @@
-"""Does a text hold what looks like a key? A simple check that says what it saw; it neither finds all nor errs never.
+"""Whether a text contains what looks like a key. A simple check: it can miss keys, and report other text as a key.
 
-Stricter than what blots logs (redaction.py): here a word that is taken for a key costs the person a note.
+It needs more evidence than the redaction of logs (redaction.py), because here a false alarm loses a note.
 """
 
 import math
@@ -8,14 +8,14 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from tark_lsp.key_shapes import CHANGE, KEY
+from tark_lsp.key_shapes import KEY_PATTERN, LETTER_DIGIT_SWITCH
 
 KINDS: Mapping[str, re.Pattern[str]] = {
     "a private key": re.compile(r"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY"),
     "a URL with a password": re.compile(
         r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,100}:[^\s/@]{3,200}@[^\s/]", re.IGNORECASE
     ),
-    "a token": KEY,
+    "a token": KEY_PATTERN,
     "a password or key": re.compile(
         r"""(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|apikey|access[_-]?key|auth(?:orization)?|credential)s?["'\]]*
         (?:\s*(?:=|:=|=>|:)\s*|\s+is\s+)["'`]?(?:bearer\s+|basic\s+)?
@@ -26,26 +26,26 @@ KINDS: Mapping[str, re.Pattern[str]] = {
 RANDOM = re.compile(r"[A-Za-z0-9+_=-]{16,}")
 HEXADECIMAL = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 CHANGES = 0.25
-"""From letter to digit or back, for each character: of random letters and digits a third and more are, of names few."""
+"""Changes between letters and digits per character: in random text there are a third and more, in names few."""
 LONG, FEWEST_DIGITS, LEAST_ENTROPY = 24, 3, 4.0
-"""Bits of a character: random text of upper and lower case and digits has more, what people write less."""
+"""Bits per character: random text of upper and lower case and digits has more, text that people write has less."""
 
 
 def looks_secret(text: str) -> str:
-    """What it seems to hold, for a sentence; empty where nothing does.
+    """What the text seems to contain, as a phrase; empty if nothing looks like a key.
 
-    Hexadecimal alone is let through: it is a commit or a checksum far more often than a key.
+    Purely hexadecimal text passes: it is a commit or a checksum far more often than a key.
     """
     for kind, pattern in KINDS.items():
         if pattern.search(text):
             return kind
-    return "a random text such as a key" if any(_random(found[0]) for found in RANDOM.finditer(text)) else ""
+    return "random text such as a key" if any(_random(found[0]) for found in RANDOM.finditer(text)) else ""
 
 
 def _random(word: str) -> bool:
     if HEXADECIMAL.fullmatch(word):
         return False
-    if len(CHANGE.findall(word)) >= CHANGES * len(word):
+    if len(LETTER_DIGIT_SWITCH.findall(word)) >= CHANGES * len(word):
         return True
     digits = sum(map(str.isdigit, word))
     if len(word) < LONG or digits < FEWEST_DIGITS or word.islower() or word.isupper():

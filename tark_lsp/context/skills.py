@@ -1,4 +1,4 @@
-"""Skills: folders with a `SKILL.md` that tells how a kind of task is done; listed by name, read when one is needed."""
+"""Skills: folders with a `SKILL.md` that explains one kind of task. The prompt lists them; the model reads them."""
 
 import os
 import re
@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from tark_lsp.context.front_matter import BadFrontMatter, parse_front_matter
 from tark_lsp.context.hidden import without_hidden
-from tark_lsp.context.sources import Source, Sources, read_whole
-from tark_lsp.context.system_part import SystemPart, Whose, fenced
+from tark_lsp.context.sources import Source, Sources, read_source
+from tark_lsp.context.system_part import SystemPart, Whose, tagged
 from tark_lsp.errors import OutsideWorkspace, WorkspaceError
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.names import check_name
@@ -20,18 +20,18 @@ FILE_NAME = "SKILL.md"
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 LONGEST_DESCRIPTION = 500
 MOST_CHARACTERS = 16 * 1024
-"""Of one list in the prompt."""
+"""The limit of one list in the prompt."""
 MOST_LISTED, MOST_FOLDERS = 50, 200
-"""Files of a skill's folder that its text is followed by; folders that are looked into for them."""
+"""How many files of a skill's folder are listed after its text, and how many folders are searched for them."""
 INTRODUCTION: Mapping[Whose, str] = {
-    "person": "Skills of the person's. Before a task that one is for, read it with read_skill:",
-    "project": "Skills of the project. Before a task that one is for, read it with read_skill:",
+    "person": "Skills of the person. Before a task that fits one, read it with read_skill:",
+    "project": "Skills of the project. Before a task that fits one, read it with read_skill:",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """`source` is its SKILL.md."""
+    """`source` is the SKILL.md of the skill."""
 
     name: str
     description: str
@@ -44,7 +44,7 @@ class Skill:
 
 @dataclass(frozen=True, slots=True)
 class SkillText:
-    """`hidden`: how many characters that nobody sees were taken out. `files`: what else there is, by `path`."""
+    """`hidden`: how many invisible characters were removed. `files`: the other files of the folder, by `path`."""
 
     source: Source
     text: str
@@ -53,12 +53,12 @@ class SkillText:
 
 
 def find_skills(sources: Sources) -> dict[str, Skill]:
-    """By name, which is unique: the person's own win. What is none is left out, and named in `sources.problems`."""
+    """The skills by name; the user's own win over the project's. Invalid ones are left out, see `sources.problems`."""
     skills: dict[str, Skill] = {}
     for folder in sources.folders(FOLDER):
-        for entry in sources.entries(folder):
-            source = sources.at(entry.path / FILE_NAME, entry.whose)
-            text = sources.readable(source)
+        for entry in sources.folder_entries(folder):
+            source = sources.source_at(entry.path / FILE_NAME, entry.whose)
+            text = sources.read_or_report(source)
             if text is None:
                 continue
             try:
@@ -73,28 +73,28 @@ def find_skills(sources: Sources) -> dict[str, Skill]:
 
 
 def skill_parts(skills: Mapping[str, Skill]) -> list[SystemPart]:
-    """One list of the person's, one of the project's: names, and what they are for."""
+    """One list of the user's skills and one of the project's: names and descriptions."""
     parts = []
     for whose, introduction in INTRODUCTION.items():
-        lines = [f"- {each.name}: {each.description}" for each in skills.values() if each.source.whose == whose]
+        lines = [f"- {skill.name}: {skill.description}" for skill in skills.values() if skill.source.whose == whose]
         shown: list[str] = []
         used = 0
         for line in lines:
             used += len(line)
             if used > MOST_CHARACTERS:
-                shown.append(f"[{len(lines) - len(shown)} more do not fit in here.]")
+                shown.append(f"[{len(lines) - len(shown)} more are not listed.]")
                 break
             shown.append(line)
         if shown:
-            text = f"{introduction}\n\n{fenced('skills', chr(10).join(shown), whose=whose)}"
+            text = f"{introduction}\n\n{tagged('skills', chr(10).join(shown), whose=whose)}"
             parts.append(SystemPart(f"skills of the {whose}", "skills", text))
     return parts
 
 
 def skill_file(workspace: Workspace, skill: Skill, path: str) -> Source:
-    """The file `path` of the skill's folder, links resolved. Raises OutsideWorkspace where it leads out of there."""
+    """The file `path` of the skill's folder, links resolved. Raises OutsideWorkspace if it is outside the folder."""
     if skill.source.whose == "project":
-        # Of a repository not even the folder may be a link to elsewhere.
+        # In a repository, the folder itself must not be a link to a place outside.
         folder = Path(os.path.realpath(skill.folder))
         if not workspace.is_inside(folder):
             raise OutsideWorkspace(f"the folder of the skill {skill.name} is outside the workspace")
@@ -111,9 +111,9 @@ def skill_file(workspace: Workspace, skill: Skill, path: str) -> Source:
 
 
 def read_skill(workspace: Workspace, skill: Skill, path: str) -> SkillText:
-    """The file `path` of the skill's folder as it is now, SKILL.md without its front matter. Raises WorkspaceError."""
+    """The current text of the file `path` of the skill, SKILL.md without its front matter. Raises WorkspaceError."""
     source = skill_file(workspace, skill, path)
-    text, hidden = without_hidden(read_whole(workspace, source).text)
+    text, hidden = without_hidden(read_source(workspace, source).text)
     if source.name != skill.source.name:
         return SkillText(source, text, hidden, ())
     try:
@@ -126,27 +126,27 @@ def read_skill(workspace: Workspace, skill: Skill, path: str) -> SkillText:
 def _skill(source: Source, text: str) -> Skill:
     """Raises BadFrontMatter."""
     matter = parse_front_matter(text)
-    name = matter.text("name") or source.path.parent.name
+    name = matter.text_field("name") or source.path.parent.name
     if not NAME.fullmatch(name):
-        raise BadFrontMatter(f"the name {name[:64]!r} is none: at most 64 letters, digits and . _ - are")
-    description = matter.text("description")
+        raise BadFrontMatter(f"the name {name[:64]!r} is invalid: use at most 64 letters, digits and . _ -")
+    description = matter.text_field("description")
     if not description:
-        raise BadFrontMatter("it needs a description, which tells when it is of use")
+        raise BadFrontMatter("it needs a description that says when to use it")
     if len(description) > LONGEST_DESCRIPTION:
         description = f"{description[:LONGEST_DESCRIPTION]} [cut]"
     return Skill(name, description, source)
 
 
 def _files(folder: Path) -> list[str]:
-    """Not SKILL.md, nothing hidden, no folder that is a link, and no more than `MOST_LISTED`."""
+    """At most `MOST_LISTED` files: not SKILL.md, nothing hidden, and nothing in linked folders."""
     found: list[str] = []
     for place, names, files in islice(os.walk(folder), MOST_FOLDERS):
-        names[:] = sorted(each for each in names if _listed(each))  # those that are gone into
+        names[:] = sorted(name for name in names if _listed(name))  # os.walk enters only these
         inside = Path(place).relative_to(folder)
         found += [(inside / name).as_posix() for name in sorted(files) if _listed(name)]
         if len(found) > MOST_LISTED:
             break
-    return [each for each in found if each != FILE_NAME][:MOST_LISTED]
+    return [name for name in found if name != FILE_NAME][:MOST_LISTED]
 
 
 def _listed(name: str) -> bool:

@@ -1,10 +1,10 @@
-"""The code snippet format: code shown to the model carries its path and lines, and the model cites it likewise.
+"""The code snippet format: code for the model has its path and lines, and the model cites code in the same format.
 
     <code="ABSOLUTE/PATH.py" #START:END>
     ...code, as is...
     </code>
 
-START and END count from 1, END included. A `</code>` in the code is written `<\\/code>`, a `"` in a path `%22`.
+START and END count from 1, END is included. A `</code>` in the code is written `<\\/code>`, a `"` in a path `%22`.
 """
 
 import re
@@ -21,9 +21,9 @@ OPENING = re.compile(r'<code="([^"\r\n]*)" #(\d{1,9})(?::(\d{1,9}))?>')
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A snippet found in a text of the model's: `text[start:end]` is the whole of it.
+    """A snippet in an answer of the model, which is `text[start:end]`.
 
-    `path` is what the model wrote, never trusted for writing. `code` is unescaped, without its last line ending.
+    `path` is what the model wrote; it is never used for writing. `code` is unescaped, without its last line ending.
     """
 
     path: str
@@ -35,7 +35,7 @@ class Reference:
 
 
 def format_snippet(path: Path, start: int, end: int, code: str) -> str:
-    """`code` is lines `start` to `end` of `path`, from 1, both included; its last line ending does not show."""
+    """A snippet with lines `start` to `end` of `path`, from 1, both included. The last line ending does not show."""
     shown = escape_code(code)
     if not shown.endswith(("\n", "\r")):
         shown += "\n"
@@ -44,9 +44,9 @@ def format_snippet(path: Path, start: int, end: int, code: str) -> str:
 
 
 def format_head(path: Path, start: int, code: str, limit: int, read_on: str) -> str:
-    """As `format_snippet`, of as many of the first lines as fit into `limit` characters, but at least one.
+    """As `format_snippet`, with as many of the first lines as fit into `limit` characters, but at least one.
 
-    Where lines are left out, a sentence says so, with how to read on: `read_on` is what `read_file` takes as path.
+    If lines are left out, a sentence says so and how to read them: `read_on` is the path for `read_file`.
     """
     lines = split_lines(code)
     used = count = 0
@@ -59,12 +59,12 @@ def format_head(path: Path, start: int, code: str, limit: int, read_on: str) -> 
     if len(shown) == len(code):
         return snippet
     last, following = start + len(lines) - 1, end if used > limit else end + 1
-    note = f"too long to be told whole; read on with read_file, path = {read_on}, start_line = {following}"
+    note = f"which are too long to show; read on with read_file, path = {read_on}, start_line = {following}"
     return f"{snippet}\n[This is the beginning of lines {start}-{last}, {note}.]"
 
 
 def parse_snippets(text: str) -> list[Reference]:
-    """The snippets of an answer, in order. One whose `</code>` has not come is cited all the same, with no code."""
+    """The snippets of an answer, in order. A snippet whose `</code>` is missing is included, without code."""
     found = []
     position = 0
     while opening := OPENING.search(text, position):

@@ -1,6 +1,7 @@
-"""The files that tell a model how to work: the project's, read through the workspace's fence, and the person's own.
+"""Reads the files that tell a model how to work: the project's, only inside the workspace, and the user's own.
 
-None is trusted to be small, text, or a file. What the model is told is what an editor shows: hidden characters go.
+A file can be large, binary, or no regular file. Invisible characters are removed, so the model reads what an editor
+shows.
 """
 
 import os
@@ -11,25 +12,25 @@ from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
 
-from tark_lsp.context.hidden import printable, without_hidden
+from tark_lsp.context.hidden import printable_name, without_hidden
 from tark_lsp.context.system_part import Whose
 from tark_lsp.errors import FileMissing, FileTooLarge, OutsideWorkspace, WorkspaceError
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
 
 LARGEST = 32 * 1024
-"""Characters of one file that go into the prompt; what is beyond is said to be."""
+"""Characters of one file that go into the prompt; a note says that the rest is missing."""
 LARGEST_FILE = 1024 * 1024
-"""Bytes; what is larger is no instructions, and there may be hundreds."""
+"""Bytes: a larger file is refused, because there can be hundreds."""
 MOST_FILES = 200
 MOST_ENTRIES = 10_000
-"""Of one folder: the names that are looked at, of which the first by name are read."""
+"""How many names of one folder are considered; the first `MOST_FILES` by name are read."""
 PROJECT_FOLDER = ".tark"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`name` is the path as people and models see it, every character of it printable."""
+    """`name` is the path as people and models see it, with only printable characters."""
 
     path: Path
     name: str
@@ -37,85 +38,85 @@ class Source:
 
 
 class Sources:
-    """`own` is the folder of the person's config.toml. `problems` are sentences for the person."""
+    """`user_folder` is the folder of the user's config.toml. `problems` are sentences for the user."""
 
     def __init__(
         self, workspace: Workspace, own: Path | None = None, closed: Callable[[Path], bool] = lambda _: False
     ) -> None:
-        """`closed`: whether a rule keeps the file at this resolved path from the model; a link may lead to it."""
+        """`closed`: whether a rule hides the file at this resolved path from the model."""
         self.workspace = workspace
         self.own = own
         self._closed = closed
         self.problems: list[str] = []
 
-    def at(self, path: Path, whose: Whose) -> Source:
+    def source_at(self, path: Path, whose: Whose) -> Source:
         home = Path.home()
         if whose == "project":
             name = self.workspace.display(path)
         else:
             name = f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else path.as_posix()
-        return Source(path, printable(name), whose)
+        return Source(path, printable_name(name), whose)
 
     def folders(self, name: str) -> list[Source]:
-        """The person's own folder of that name, then the one in `.tark` of each workspace folder; there or not."""
-        own = [] if self.own is None else [self.at(self.own / name, "person")]
-        return [*own, *(self.at(each / PROJECT_FOLDER / name, "project") for each in self.workspace.folders)]
+        """The user's folder of that name, then the one in `.tark` of each workspace folder; they need not exist."""
+        own = [] if self.own is None else [self.source_at(self.own / name, "person")]
+        return [*own, *(self.source_at(folder / PROJECT_FOLDER / name, "project") for folder in self.workspace.folders)]
 
-    def entries(self, folder: Source, suffix: str = "") -> list[Source]:
-        """What is directly in it, by name, as far as the caps allow; a folder that is not there has nothing."""
+    def folder_entries(self, folder: Source, suffix: str = "") -> list[Source]:
+        """The entries directly in the folder, by name, up to the limits; a missing folder has none."""
         place = Path(os.path.realpath(folder.path))
         if folder.whose == "project" and not self.workspace.is_inside(place):
-            self.problems.append(f"{folder.name} leads out of the workspace, so nothing in it is read")
+            self.problems.append(f"{folder.name} leads outside the workspace, so nothing in it is read")
             return []
         try:
             with os.scandir(place) as found:
-                names = [each.name for each in islice(found, MOST_ENTRIES) if each.name.endswith(suffix)]
+                names = [entry.name for entry in islice(found, MOST_ENTRIES) if entry.name.endswith(suffix)]
         except FileNotFoundError:
             return []
         except OSError as error:
             self.problems.append(f"{folder.name} could not be read: {error.strerror}")
             return []
         if len(names) > MOST_FILES:
-            self.problems.append(f"{folder.name} holds very many files: only the first {MOST_FILES} by name are read")
-        return [self.at(folder.path / name, folder.whose) for name in nsmallest(MOST_FILES, names)]
+            self.problems.append(f"{folder.name} has too many files: only the first {MOST_FILES} by name are read")
+        return [self.source_at(folder.path / name, folder.whose) for name in nsmallest(MOST_FILES, names)]
 
-    def text(self, source: Source) -> str | None:
-        """What the model may be told of it, cut at `LARGEST` with a note. None: there is no such file.
+    def read_text(self, source: Source) -> str | None:
+        """The text for the model, cut at `LARGEST` characters with a note. None if there is no such file.
 
-        Raises WorkspaceError for what is not a text file, too large, or outside.
+        Raises WorkspaceError if the file is not text, too large, outside the workspace, or hidden by a rule.
         """
         if self._closed(Path(os.path.realpath(source.path))):
-            raise WorkspaceError(f"{source.name}: a permission rule keeps it from the model")
+            raise WorkspaceError(f"{source.name}: a permission rule hides it from the model")
         try:
-            text = read_whole(self.workspace, source).text
+            text = read_source(self.workspace, source).text
         except FileMissing:
             return None
         shown, hidden = without_hidden(text[:LARGEST])
         if hidden:
             self.problems.append(
-                f"{source.name} holds characters that nobody sees ({hidden:,}: invisible, bidirectional, tags); "
-                "the model is told the text without them"
+                f"{source.name} contains {hidden:,} characters that are not visible (invisible, bidirectional, tags); "
+                "the model gets the text without them"
             )
         if len(text) > LARGEST:
             shown += f"\n[{source.name} is {len(text):,} characters long; only the first {LARGEST:,} are here.]"
         return shown
 
-    def readable(self, source: Source) -> str | None:
-        """As `text`, but what cannot be read is a problem, and as if it were not there."""
+    def read_or_report(self, source: Source) -> str | None:
+        """As `read_text`, but if the file cannot be read, a problem is recorded and None returned."""
         try:
-            return self.text(source)
+            return self.read_text(source)
         except WorkspaceError as error:
-            self.problems.append(f"{source.name} is left out: {reason(error)}")
+            self.problems.append(f"{source.name} is left out: {error_reason(error)}")
             return None
 
 
-def read_whole(workspace: Workspace, source: Source) -> Snapshot:
-    """The open document, else the file; one of the person's own may be a link to wherever they keep it.
+def read_source(workspace: Workspace, source: Source) -> Snapshot:
+    """The open document, otherwise the file. A file of the user can be a link to anywhere.
 
     Raises WorkspaceError.
     """
     resolved = Path(os.path.realpath(source.path))
-    with suppress(OSError):  # what is wrong with it is found, and named, by reading
+    with suppress(OSError):  # reading it below raises the right error
         if resolved.stat().st_size > LARGEST_FILE:
             raise FileTooLarge(f"{source.name}: larger than {LARGEST_FILE // 1024:,} kB")
     try:
@@ -126,6 +127,6 @@ def read_whole(workspace: Workspace, source: Source) -> Snapshot:
     return workspace.read_outside(resolved)
 
 
-def reason(error: WorkspaceError) -> str:
-    """The reason alone; errors of the workspace begin with the path."""
+def error_reason(error: WorkspaceError) -> str:
+    """The message without the path that errors of the workspace begin with."""
     return error.message.split(": ", 1)[-1] if ": " in error.message else error.message

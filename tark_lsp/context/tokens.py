@@ -1,9 +1,9 @@
-"""How many tokens a text, a message or a tool's definition takes, estimated in linear time by what is in it. Pure.
+"""Estimates in linear time how many tokens a text, a message or a tool definition takes. Pure.
 
-Tokenizers cut a text where the kind of its characters changes, so runs are counted, not characters: a run of letters
-begins about one token, each change inside it from lower to upper case another, and so on. The weights were fitted to
-o200k_base over code, prose, JSON, logs and eleven languages; docs/budget.md has what that comes to, and how far off it
-is. Another model's tokenizer differs by a factor that is much the same for all texts: see context/budget.py.
+Tokenizers split a text at changes in the kind of its characters, so runs are counted, not characters: a run of letters
+begins about one token, each change from lower to upper case inside it another, and so on. The weights were fitted to
+o200k_base on code, prose, JSON, logs and eleven languages; docs/budget.md lists the errors. The tokenizers of other
+models differ by a factor that is about the same for all texts: see context/budget.py.
 """
 
 import json
@@ -16,19 +16,19 @@ from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, Tool
 T = TypeVar("T")
 
 IMAGE_TOKENS = 1_500
-"""For any image: providers scale what is larger than about this much."""
+"""For every image: providers scale larger images down to about this size."""
 
 MESSAGE_TOKENS = 4
 CALL_TOKENS = 12
 TOOL_TOKENS = 12
-"""What stands around each in the provider's own form of it."""
+"""The overhead of one message, call and tool in the provider's format."""
 
 ECHO_CHARACTERS = 8
-"""Characters of what a provider has sent back to it, for a token: mostly ciphertext, of which it bills the thoughts."""
+"""Characters per token of data that the provider wants back: mostly ciphertext, billed by the thinking it contains."""
 
 
 def _class_of(byte: int) -> str:
-    """Of a byte of UTF-8; one that continues a character is left out before."""
+    """The class of a byte of UTF-8. Continuation bytes are removed before."""
     first_bytes = ((0xF0, "F"), (0xE3, "c"), (0xE0, "o"), (0xCE, "g"), (0x80, "e"))
     for start, name in first_bytes:  # beyond U+FFFF, CJK and Hangul, Indic and others, Greek to Arabic, Latin
         if byte >= start:
@@ -44,7 +44,7 @@ def _class_of(byte: int) -> str:
 
 
 def _mask(classes: str) -> bytes:
-    """A table that keeps these classes, as `a`, and makes blanks of the rest."""
+    """A translation table that maps these classes to `a` and all others to a space."""
     return bytes(ord("a") if chr(byte) in classes else ord(" ") for byte in range(256))
 
 
@@ -55,7 +55,7 @@ RUNS: Mapping[bytes, tuple[float, float]] = {
     _mask("0"): (0.94, 0.33),
     _mask("."): (0.27, 0.26),
 }
-"""Letters, digits, punctuation -> tokens for each run, and for each character of it."""
+"""Letters, digits, punctuation -> tokens per run, and per character in a run."""
 
 MARKS: Mapping[bytes, float] = {
     b"lU": 1.26,  # camelCase
@@ -67,13 +67,13 @@ MARKS: Mapping[bytes, float] = {
     b"c": 0.79,
     b"F": 2.34,
 }
-"""Tokens for each of these in the classes of a text; the letters are those of `_class_of`."""
+"""Tokens for each occurrence of these in the classes of a text; the letters are those of `_class_of`."""
 
 SAMPLES, SAMPLE_CHARACTERS = 32, 32_768
 
 
 def text_tokens(text: str) -> float:
-    """Of a tokenizer like o200k_base. About 25 MB a second; of a very long text only samples are looked at."""
+    """Tokens of a tokenizer like o200k_base, about 25 MB per second. Of a very long text only samples are counted."""
     if len(text) > SAMPLES * SAMPLE_CHARACTERS:
         step = len(text) // SAMPLES
         samples = "".join(text[at : at + SAMPLE_CHARACTERS] for at in range(0, step * SAMPLES, step))
@@ -110,36 +110,36 @@ def _part_tokens(part: Part) -> float:
 
 
 def _echo_tokens(echo: object) -> float:
-    return characters(echo) / ECHO_CHARACTERS
+    return count_characters(echo) / ECHO_CHARACTERS
 
 
-def characters(value: object) -> int:
-    """Of all texts in something that is like JSON."""
+def count_characters(value: object) -> int:
+    """The characters of all texts in a JSON-like value."""
     match value:
         case str():
             return len(value)
         case Mapping():
-            return sum(map(characters, value.values()))
+            return sum(map(count_characters, value.values()))
         case Sequence():
-            return sum(map(characters, value))
+            return sum(map(count_characters, value))
     return 0
 
 
 @dataclass(slots=True)
-class Sizes(Generic[T]):
-    """The sizes of what is told again with each request, each measured once."""
+class SizeCache(Generic[T]):
+    """The sizes of things that are sent with every request; each is measured once."""
 
     measure: Callable[[T], float]
     _known: dict[int, tuple[T, float]] = field(default_factory=dict)
 
-    def of(self, things: Sequence[T]) -> list[float]:
-        """What is not among these any more is forgotten; `id` is safe since they are held here."""
-        self._known = {id(each): self._known.get(id(each)) or (each, self.measure(each)) for each in things}
-        return [self._known[id(each)][1] for each in things]
+    def sizes_of(self, things: Sequence[T]) -> list[float]:
+        """The sizes of these things. Others are forgotten; `id` is safe because the things are kept here."""
+        self._known = {id(thing): self._known.get(id(thing)) or (thing, self.measure(thing)) for thing in things}
+        return [self._known[id(thing)][1] for thing in things]
 
 
-def shown(tokens: float) -> str:
-    """For people: `812`, `13k`, `1.2M`."""
+def format_tokens(tokens: float) -> str:
+    """The number for people: `812`, `13k`, `1.2M`."""
     for size, unit in ((1e6, "M"), (1e3, "k")):
         if tokens >= size * 0.9995:
             amount = tokens / size

@@ -1,4 +1,7 @@
-"""Bytes of one answer to events: decoder, the wire's parser and, where calls come as text, their reader; no I/O."""
+"""Turns the bytes of one answer into events: frame decoder, wire parser, and a filter for tool calls written as text.
+
+No I/O.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -6,7 +9,7 @@ from typing import Protocol
 from tark_lsp.errors import ModelError, ProtocolError, StreamCut
 from tark_lsp.llm.events import StreamEvent
 from tark_lsp.llm.wire.sse import SseDecoder
-from tark_lsp.llm.wire.wire import Framing, Parser
+from tark_lsp.llm.wire.wire import FrameParser, Framing
 
 
 class Frame(Protocol):
@@ -14,23 +17,23 @@ class Frame(Protocol):
     def data(self) -> bytes: ...
 
 
-class Decoder(Protocol):
-    """Bytes, cut anywhere, to frames. Raises ProtocolError."""
+class FrameDecoder(Protocol):
+    """Turns bytes, cut anywhere, into frames. Raises ProtocolError."""
 
-    def feed(self, chunk: bytes) -> Sequence[Frame]: ...
+    def feed_bytes(self, chunk: bytes) -> Sequence[Frame]: ...
 
     def close(self) -> Sequence[Frame]: ...
 
 
-class Reader(Protocol):
-    """Stands between the parser and whoever wants the events; may hold some of them back."""
+class EventFilter(Protocol):
+    """Receives the parser's events and passes them on. It can hold some of them back."""
 
-    def feed(self, events: Sequence[StreamEvent]) -> list[StreamEvent]: ...
+    def feed_events(self, events: Sequence[StreamEvent]) -> list[StreamEvent]: ...
 
     def close(self) -> list[StreamEvent]: ...
 
 
-def _decoder(framing: Framing) -> Decoder:
+def _decoder(framing: Framing) -> FrameDecoder:
     if framing == "sse":
         return SseDecoder()
     from tark_lsp.llm.wire.json_lines import JsonLineDecoder
@@ -38,29 +41,29 @@ def _decoder(framing: Framing) -> Decoder:
     return JsonLineDecoder()
 
 
-class Answer:
-    """`failure` is what went wrong after the events given so far; nothing more comes then."""
+class AnswerDecoder:
+    """If `failure` is set, it is the error after the events returned so far, and no more events follow."""
 
-    def __init__(self, parser: Parser, framing: Framing = "sse", reader: Reader | None = None) -> None:
+    def __init__(self, parser: FrameParser, framing: Framing = "sse", reader: EventFilter | None = None) -> None:
         self._decoder = _decoder(framing)
         self._parser = parser
         self._reader = reader
         self.failure: ModelError | None = None
 
-    def feed(self, data: bytes) -> list[StreamEvent]:
-        """The events that `data`, cut anywhere, completes."""
+    def feed_bytes(self, data: bytes) -> list[StreamEvent]:
+        """Returns the events that `data`, cut anywhere, completes."""
         try:
-            frames = self._decoder.feed(data)
+            frames = self._decoder.feed_bytes(data)
         except ProtocolError as error:
             self.failure = error
             frames = ()
         return self._read(self._parse(frames))
 
     def close(self) -> list[StreamEvent]:
-        """The body has ended. `failure` is StreamCut where the answer had not."""
+        """Ends the body. `failure` is StreamCut if the answer was not complete."""
         events = self._parse(self._decoder.close())
-        if isinstance(self.failure, ProtocolError):  # half a frame: cut, not garbled
-            self.failure = StreamCut("the answer broke off in the middle of an event")
+        if isinstance(self.failure, ProtocolError):  # half a frame: the stream was cut, not garbled
+            self.failure = StreamCut("the answer ended in the middle of an event")
         if self.failure is None:
             try:
                 events += self._parser.close()
@@ -73,7 +76,7 @@ class Answer:
         try:
             for frame in frames:
                 if frame.data:  # some gateways keep a stream alive with empty events
-                    events += self._parser.feed(frame.data)
+                    events += self._parser.feed_frame(frame.data)
         except ModelError as error:
             self.failure = error
         return events
@@ -81,5 +84,5 @@ class Answer:
     def _read(self, events: list[StreamEvent]) -> list[StreamEvent]:
         if self._reader is None:
             return events
-        read = self._reader.feed(events)
+        read = self._reader.feed_events(events)
         return read if self.failure is None else read + self._reader.close()

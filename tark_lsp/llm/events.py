@@ -1,10 +1,10 @@
-"""What a model's answer is made of while it streams, and `MessageBuilder`, which adds it up to a `Message`.
+"""The events of a streamed answer, and `MessageBuilder`, which builds a `Message` from them.
 
-The order of one answer: deltas, starts, echoes and usage in any mix, then exactly one `Done`. An answer that breaks
-off raises a `ModelError` after the events that came before, and has no `Done`.
+The order in one answer: deltas, starts, echoes and usage in any order, then exactly one `Done`. An answer that is cut
+off has no `Done`: it raises a `ModelError` after the events that arrived before.
 
-Events are msgspec structs, not dataclasses: a frozen dataclass takes six times as long to make, and one answer has
-thousands. They are frozen, compare by value and are taken apart with `match` all the same.
+Events are msgspec structs, not dataclasses: creating a frozen dataclass takes six times as long, and one answer has
+thousands of events. Like dataclasses, they are frozen, compare by value and work with `match`.
 """
 
 from collections.abc import Mapping
@@ -18,19 +18,19 @@ from tark_lsp.messages import Message, Opaque, Part, Text, Thinking, ToolCall, U
 
 
 class WireStop(StrEnum):
-    """Why the provider stopped, in words common to all wires. Never the ground on which to run tools or not."""
+    """Why the provider stopped, in words common to all wires. Never use it to decide whether to run tools."""
 
     END_TURN = "end_turn"
     TOOL_CALLS = "tool_calls"
     MAX_TOKENS = "max_tokens"
     REFUSAL = "refusal"
     PAUSED = "paused"
-    """The provider wants the conversation sent again as it is, to go on."""
+    """The provider continues when the conversation is sent again unchanged."""
     OTHER = "other"
 
 
-WHOLE = frozenset({WireStop.END_TURN, WireStop.TOOL_CALLS, WireStop.PAUSED})
-"""How an answer ends that was not broken off: only then is a call without arguments one that takes none."""
+COMPLETE_STOPS = frozenset({WireStop.END_TURN, WireStop.TOOL_CALLS, WireStop.PAUSED})
+"""The stop reasons of a complete answer. Only then does a call without arguments mean a call that takes none."""
 
 
 class TextDelta(msgspec.Struct, frozen=True, gc=False):
@@ -42,21 +42,23 @@ class ThinkingDelta(msgspec.Struct, frozen=True, gc=False):
 
 
 class ToolCallStart(msgspec.Struct, frozen=True, gc=False):
-    """`id` is unique within the answer, whatever the provider sent."""
+    """`id` is unique within the answer, even if the provider sent an id twice."""
 
     id: str
     name: str
 
 
 class ToolCallDelta(msgspec.Struct, frozen=True, gc=False):
-    """A piece of the arguments' JSON text. For show only: `ToolCallComplete` has the arguments that count."""
+    """A piece of the arguments' JSON text, for display only. Use the arguments of `ToolCallComplete`."""
 
     id: str
     arguments_delta: str
 
 
 class ToolCallComplete(msgspec.Struct, frozen=True, gc=False):
-    """`arguments` is the whole JSON text, `{}` where the provider sent none. A call cut off never gets this event."""
+    """`arguments` is the whole JSON text, `{}` if the provider sent none. A call that was cut off never gets this
+    event.
+    """
 
     id: str
     arguments: str
@@ -65,8 +67,8 @@ class ToolCallComplete(msgspec.Struct, frozen=True, gc=False):
 class Echo(msgspec.Struct, frozen=True):
     """Opaque data to send back with a part, or (`of="opaque"`) a whole part that only the provider understands.
 
-    It ends the last text or thinking part that has none yet; without such a part it makes an empty one.
-    `call_id` says which call, for `of="call"`.
+    It ends the last text or thinking part without an echo. If there is no such part, it makes an empty one.
+    `call_id` names the call, for `of="call"`.
     """
 
     of: Literal["text", "thinking", "call", "opaque"]
@@ -75,13 +77,13 @@ class Echo(msgspec.Struct, frozen=True):
 
 
 class UsageUpdate(msgspec.Struct, frozen=True):
-    """The request's usage so far: each replaces the one before."""
+    """The request's usage so far. Each update replaces the one before."""
 
     usage: Usage
 
 
 class Done(msgspec.Struct, frozen=True):
-    """The answer is complete. `raw` is the provider's own word for why it stopped, "" where it gave none."""
+    """The answer is complete. `raw` is the provider's own word for why it stopped, "" if it gave none."""
 
     stop_reason: WireStop
     raw: str = ""
@@ -95,13 +97,13 @@ class Retry(msgspec.Struct, frozen=True):
 
 
 class Stall(msgspec.Struct, frozen=True):
-    """From the client only: nothing has come in for `seconds`."""
+    """From the client only: nothing has arrived for `seconds`."""
 
     seconds: float
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """From the client only: something the person should know of this request (no downgrade is silent)."""
+    """From the client only: something the user should know about this request, such as a downgrade."""
 
     message: str
 
@@ -142,7 +144,7 @@ class _CallDraft:
 
 
 class MessageBuilder:
-    """Adds events up to the assistant's `Message`; may be asked at any time, also after the stream broke off."""
+    """Builds the assistant's `Message` from events. It can be read at any time, also after the stream was cut off."""
 
     def __init__(self) -> None:
         self._parts: list[_Draft | _CallDraft | Opaque] = []
@@ -151,7 +153,7 @@ class MessageBuilder:
         self.stop: WireStop | None = None
         self.raw_stop = ""
 
-    def add(self, event: StreamEvent) -> None:
+    def add_event(self, event: StreamEvent) -> None:
         match event:
             case TextDelta(text):
                 self._open("text").pieces.append(text)
@@ -175,11 +177,11 @@ class MessageBuilder:
 
     @property
     def incomplete_calls(self) -> tuple[str, ...]:
-        """Ids of calls that were begun and never completed: they must not run."""
+        """Ids of calls that started and were never completed. They must not run."""
         return tuple(call.id for call in self._calls.values() if call.arguments is None)
 
-    def message(self, model: str) -> Message:
-        """`model` is `<provider>/<model>`. An incomplete call has the arguments that came so far."""
+    def build_message(self, model: str) -> Message:
+        """`model` is `<provider>/<model>`. An incomplete call has the arguments received so far."""
         parts: list[Part] = []
         for part in self._parts:
             match part:

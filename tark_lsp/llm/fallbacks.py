@@ -1,7 +1,7 @@
-"""What is left out of a request when a server refuses it by name; the person is told, and it is remembered.
+"""What is left out of a request after a server refused it by name. The user gets a notice, and it is remembered.
 
-Compatible servers differ in what they take, models of one vendor do, and no table is ever complete. So a refusal that
-names a field is heeded: once, and only for fields that a request can do without.
+Compatible servers accept different fields, and so do models of one vendor; no table is ever complete. So we act on a
+refusal that names a field: once, and only for fields that a request can do without.
 """
 
 import re
@@ -9,37 +9,37 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tark_lsp.llm.wire.thinking import SCALE
-from tark_lsp.llm.wire.wire import Target
+from tark_lsp.llm.wire.thinking import EFFORT_SCALE
+from tark_lsp.llm.wire.wire import TargetModel
 
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """`refused` is searched in what the provider says; `notice` is for the person."""
+    """`refused` is searched for in the provider's message; `notice` is for the user."""
 
     refused: str
-    change: Callable[[Target, str], Target]
+    change: Callable[[TargetModel, str], TargetModel]
     notice: str
 
 
-def _quirk(**changes: Any) -> Callable[[Target, str], Target]:
+def _quirk(**changes: Any) -> Callable[[TargetModel, str], TargetModel]:
     return lambda target, _: replace(target, quirks=replace(target.quirks, **changes))
 
 
-def _target(**changes: Any) -> Callable[[Target, str], Target]:
+def _target(**changes: Any) -> Callable[[TargetModel, str], TargetModel]:
     return lambda target, _: replace(target, **changes)
 
 
-def _efforts(target: Target, message: str) -> Target:
-    """The efforts that the refusal lists; without a list, none is sent any more."""
+def _efforts(target: TargetModel, message: str) -> TargetModel:
+    """Keeps the efforts that the refusal lists. If it lists none, no effort is sent any more."""
     listed = set(re.findall(r"[a-z]+", re.split(r"supported (?:values|levels|efforts)", message, flags=re.I)[-1]))
-    efforts = tuple(effort for effort in SCALE if effort in listed)
+    efforts = tuple(effort for effort in EFFORT_SCALE if effort in listed)
     stated = bool(re.search(r"supported (values|levels|efforts)", message, re.I)) and efforts
     return replace(target, efforts=efforts) if stated else replace(target, thinking="none")
 
 
 FALLBACKS = (
-    Fallback("stream_options", _quirk(stream_usage=False), "this server cannot count tokens while it streams"),
+    Fallback("stream_options", _quirk(stream_usage=False), "this server does not report token counts while it streams"),
     Fallback(r"'max_tokens'.*max_completion_tokens", _quirk(max_tokens_field="max_completion_tokens"), ""),
     Fallback(
         r"(unknown|unrecognized|unsupported)[^.]*max_completion_tokens", _quirk(max_tokens_field="max_tokens"), ""
@@ -49,23 +49,23 @@ FALLBACKS = (
     Fallback(
         r"reasoning[._ ]summar",
         _quirk(reasoning_summary=False),
-        "this account gets no summaries of the model's thinking",
+        "this account does not get summaries of the model's thinking",
     ),
     Fallback(
         r"invalid_encrypted_content|encrypted content.*(could not|cannot) be (verified|decrypted)",
         _quirk(signatures=False),
-        "the model's earlier thinking was made with another key and is left out",
+        "the model's earlier thinking was encrypted for another key, so it is left out",
     ),
     Fallback(
         r"is mandatory|cannot be disabled|works in thinking mode",
         _quirk(thinking_off=False),
-        "this model cannot do without thinking",
+        "thinking cannot be turned off for this model",
     ),
     Fallback(r"encrypted.content[^.]*not supported", _quirk(encrypted_reasoning=False), ""),
     Fallback(
         r"thought[ _]?signature",
         _quirk(signatures=False),
-        "the provider does not take back what the model signed; it goes on without its earlier thinking",
+        "the provider rejects the signatures of the model's earlier thinking, so that thinking is left out",
     ),
     Fallback(r"prompt_cache_key", _quirk(cache_key=False), "this server does not cache by session"),
     Fallback(r"cache_control", _quirk(cache_control=False, cache_field=""), "this server does not cache prompts"),
@@ -80,25 +80,27 @@ FALLBACKS = (
         r"reasoning_effort|reasoning\.effort|effort level|support (thinking|reasoning)|think value|"
         r"thinking[ _]?(level|budget|config)|chat_template_kwargs",
         _efforts,
-        "this model does not take the thinking level asked for; it uses what it has",
+        "this model does not support the requested thinking level; it uses one that it has",
     ),
     Fallback(
         r"support tools|support tool use|support function calling|tool choice requires|tools param requires",
         _target(text_calls=True),
-        "this model has no tool calls of its own here; it is asked to write them as text",
+        "this model has no native tool calls here, so it writes them as text",
     ),
     Fallback(
         r"not support (image|vision)|doesn't support (image|vision)|image(s| input)? (is|are) not supported|"
         r"image_url.* not supported",
         _quirk(images=False),
-        "this model takes no images; they are left out",
+        "this model does not accept images; they are left out",
     ),
 )
 
 
-def do_without(target: Target, message: str, used: Container[Fallback] = ()) -> tuple[Target, Fallback] | None:
-    """The target to ask instead, and by which row; None where nothing can be left out. Rows in `used` are passed over:
-    two of them could undo each other for ever.
+def find_fallback(
+    target: TargetModel, message: str, used: Container[Fallback] = ()
+) -> tuple[TargetModel, Fallback] | None:
+    """Returns the changed target and the row that changed it; None if nothing can be left out. Rows in `used` are
+    skipped: two rows could otherwise undo each other forever.
     """
     for fallback in FALLBACKS:
         if fallback not in used and re.search(fallback.refused, message, re.IGNORECASE | re.DOTALL):

@@ -1,4 +1,4 @@
-"""What the person can do about an error of a model, in the imperative and with the names of their own set-up."""
+"""Hints: what the user can do about a model's error, in the imperative, with the names of their own configuration."""
 
 from tark_lsp.errors import (
     AuthenticationFailed,
@@ -14,33 +14,33 @@ from tark_lsp.errors import (
     RateLimited,
     StreamCut,
 )
-from tark_lsp.llm.keys.credentials import Key, blotted, log_in
+from tark_lsp.llm.keys.credentials import Key, login_hint, redact_secret
 from tark_lsp.llm.provider import Provider
 
 HINTS: dict[type[ModelError], str] = {
     AuthenticationFailed: "check the key in {key}",
     QuotaExceeded: "add credit to the account of {key}, or choose another model",
-    RateLimited: "wait a little, or choose another model",
+    RateLimited: "wait a moment, or choose another model",
     Overloaded: "try again later, or choose another model",
-    ContextOverflow: "start a new session, or give less context",
-    ModelNotFound: "choose a model that {name} has, and check its base URL {url}",
+    ContextOverflow: "start a new session, or send less context",
+    ModelNotFound: "choose a model that {name} offers, and check its base URL {url}",
     ConnectionFailed: "{offline}",
     ModelTimeout: "try again, or choose another model",
     StreamCut: "try again",
     ProtocolError: "check the base URL {url} and the wire of {name}",
-    BadRequest: "try another model, or report this with the log",
+    BadRequest: "try another model, or report this together with the log",
     ModelError: "try again, or choose another model",
 }
 
 
 def add_hint(error: ModelError, provider: Provider, key: Key | None, tried: int) -> None:
-    """Fills `error.hint` where it is empty, and says how often it was tried."""
+    """Sets `error.hint` if it is empty, and adds the number of attempts to the message."""
     variables = " or ".join(provider.key_env)
-    blot(error, key)
+    redact_key(error, key)
     if isinstance(error, AuthenticationFailed) and key is not None and key.source not in provider.key_env:
-        error.hint = error.hint or f"{log_in(provider.name)} again"
+        error.hint = error.hint or f"{login_hint(provider.name)} again"
     if key is None and isinstance(error, AuthenticationFailed) and variables:
-        error.hint = error.hint or f"set {variables}, or {log_in(provider.name)}"
+        error.hint = error.hint or f"set {variables}, or {login_hint(provider.name)}"
     error.hint = error.hint or HINTS.get(type(error), "").format(
         key=key.source if key else variables or "the settings",
         name=provider.name,
@@ -51,8 +51,8 @@ def add_hint(error: ModelError, provider: Provider, key: Key | None, tried: int)
         error.message += f" (tried {tried} times)"
 
 
-def blot(error: ModelError, key: Key | None) -> None:
-    """Takes the key out of the error's words: some providers say which one they refuse."""
+def redact_key(error: ModelError, key: Key | None) -> None:
+    """Removes the key from the error's message: some providers repeat the key that they refuse."""
     if key is not None and key.value in error.message:
-        error.message = blotted(error.message, key.value)
-        error.args = (error.message,)  # what `repr` shows
+        error.message = redact_secret(error.message, key.value)
+        error.args = (error.message,)  # `repr` shows the arguments

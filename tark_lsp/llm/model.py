@@ -1,4 +1,4 @@
-"""One model, asked: a request to events, with retries, time-outs and errors that name the fix."""
+"""Sends requests to one model and streams its answers, with retries, timeouts and errors that name the fix."""
 
 import asyncio
 import time
@@ -11,38 +11,37 @@ from urllib.parse import quote
 from tark_lsp import __version__
 from tark_lsp.errors import AuthenticationFailed, BadRequest, ModelError, ProtocolError
 from tark_lsp.http import HttpRequest, Transport
-from tark_lsp.llm.answer import Answer, Reader
-from tark_lsp.llm.catalog.facts import Facts
+from tark_lsp.llm.answer import AnswerDecoder, EventFilter
+from tark_lsp.llm.catalog.facts import ModelFacts
 from tark_lsp.llm.downgrades import downgrades
 from tark_lsp.llm.events import Done, Echo, Notice, Retry, Stall, StreamEvent, ThinkingDelta, UsageUpdate
-from tark_lsp.llm.exchange import Exchange, Head, Times
-from tark_lsp.llm.fallbacks import Fallback, do_without
-from tark_lsp.llm.hints import add_hint, blot
+from tark_lsp.llm.exchange import Exchange, ResponseHead, Timeouts
+from tark_lsp.llm.fallbacks import Fallback, find_fallback
+from tark_lsp.llm.hints import add_hint, redact_key
 from tark_lsp.llm.keys.access import Access, AccessSource
 from tark_lsp.llm.keys.credentials import Key
 from tark_lsp.llm.provider import Provider
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.retry import Breaker, RetryPolicy, read_retry_headers
-from tark_lsp.llm.wire.failures import failure
+from tark_lsp.llm.retry import CircuitBreaker, RetryPolicy, read_retry_headers
 from tark_lsp.llm.wire.json_values import json_or_text
-from tark_lsp.llm.wire.wire import Framing, Target, Wire
+from tark_lsp.llm.wire.provider_errors import provider_error
+from tark_lsp.llm.wire.wire import Framing, TargetModel, Wire
 
 ERROR_BODY_BYTES = 64 * 1024
-NO_STREAM: Mapping[Framing, tuple[bytes, ...]] = {"sse": (b"{", b"[", b"<"), "json-lines": (b"[", b"<")}
-"""How a body begins that is something else: an error, a document, a web page."""
+NON_STREAM_STARTS: Mapping[Framing, tuple[bytes, ...]] = {"sse": (b"{", b"[", b"<"), "json-lines": (b"[", b"<")}
+"""How a body starts that is not a stream: an error, a JSON document, a web page."""
 
 ACCEPT: Mapping[Framing, str] = {"sse": "text/event-stream", "json-lines": "application/x-ndjson"}
 
-LAST_WORDS_SECONDS = 0.1
-"""How long the body's end is waited for after the answer's own end: then the connection can be used again."""
-
+END_OF_BODY_SECONDS = 0.1
+"""How long to wait for the end of the body after the end of the answer, so that the connection can be used again."""
 
 PRICE_SECONDS = 10.0
-"""How long the end of a model's first answer waits for its price."""
+"""How long the end of a model's first answer waits for the model's price."""
 
 
 class Model(Protocol):
-    """One model, ready to be asked; safe to share between turns."""
+    """One model, ready for requests. Safe to share between turns."""
 
     @property
     def name(self) -> str:
@@ -51,24 +50,24 @@ class Model(Protocol):
 
     @property
     def context_window(self) -> int | None:
-        """Tokens; None where unknown."""
+        """Tokens; None if unknown."""
         ...
 
     @property
     def max_output_tokens(self) -> int | None:
-        """The longest answer, thinking included; None where unknown."""
+        """Tokens of the longest answer, thinking included; None if unknown."""
         ...
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
-        """Events up to and with `Done`; raises ModelError after the events that came before.
+        """Yields events up to and including `Done`. Raises ModelError after the events that arrived before the error.
 
-        Leave it early only under `contextlib.aclosing`: closing the generator closes the socket.
+        If you leave it early, use `contextlib.aclosing`: closing the generator closes the socket.
         """
         ...
 
 
 def request_headers(provider: Provider, wire: Wire, key: Key | None, url: str) -> dict[str, str]:
-    """The provider's and the person's headers go before ours; the key goes before all. Raises SettingsError."""
+    """The provider's and the user's headers override ours; the key overrides all. Raises SettingsError."""
     return {
         "user-agent": f"tark-lsp/{__version__}",
         **wire.headers,
@@ -78,22 +77,22 @@ def request_headers(provider: Provider, wire: Wire, key: Key | None, url: str) -
 
 
 @dataclass(slots=True)
-class _Tries:
-    """What was tried for one request."""
+class _Attempts:
+    """What has been tried for one request."""
 
-    began: float
-    target: Target
+    started: float
+    target: TargetModel
     count: int = 0
     renewed: bool = False
     left_out: list[Fallback] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class _Again:
-    """The request is sent again, after `wait` seconds; `told` is for whoever reads the stream."""
+class _Resend:
+    """The request is sent again after `wait` seconds. `event` is for the reader of the stream."""
 
     wait: float = 0.0
-    told: StreamEvent | None = None
+    event: StreamEvent | None = None
 
 
 @dataclass(slots=True)
@@ -101,18 +100,18 @@ class WireModel:
     """A model behind a wire and a transport."""
 
     provider: Provider
-    target: Target
+    target: TargetModel
     wire: Wire
     transport: Transport
     access: AccessSource
-    facts: Facts
-    breaker: Breaker
+    facts: ModelFacts
+    breaker: CircuitBreaker
     policy: RetryPolicy
-    times: Times
-    told: set[tuple[str, str]] = field(default_factory=set)
-    """By session: what the model cannot do was said once."""
-    looking: asyncio.Task[None] | None = None
-    """The look-up of its price, where that was not known."""
+    times: Timeouts
+    sent_notices: set[tuple[str, str]] = field(default_factory=set)
+    """Session id and sentence: each downgrade is reported once in a session."""
+    price_lookup: asyncio.Task[None] | None = None
+    """Looks up the price if it was not known."""
 
     @property
     def name(self) -> str:
@@ -127,21 +126,21 @@ class WireModel:
         return self.facts.max_output
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
-        """See `Model.stream`. A request is sent again only as long as nothing of its answer was shown."""
-        for sentence in self._untold(request):
+        """See `Model.stream`. A request is sent again only if nothing of its answer was shown."""
+        for sentence in self._new_notices(request):
             yield Notice(sentence)
-        tries = _Tries(time.monotonic(), self.target)
+        attempts = _Attempts(time.monotonic(), self.target)
         while True:
-            tries.count += 1
+            attempts.count += 1
             shown = False
             used: UsageUpdate | None = None
             outcome: BaseException | None = None
             access: Access | None = None
-            again: _Again | None = None
-            tries.target = self.target
-            self.breaker.enter()
+            resend: _Resend | None = None
+            attempts.target = self.target
+            self.breaker.before_request()
             try:
-                access = await self.access.get()
+                access = await self.access.get_access()
                 async with aclosing(self._ask(request, access)) as batches:
                     async for events in batches:
                         for event in events:
@@ -156,81 +155,82 @@ class WireModel:
                 return
             except ModelError as error:
                 outcome = error
-                blot(error, access.key if access else None)  # before it can become another error's context
-                again = None if shown else await self._mend(request, error, access, tries)
-                if again is None:
-                    add_hint(error, self.provider, access.key if access else None, tries.count)
+                redact_key(error, access.key if access else None)  # before it becomes the context of another error
+                resend = None if shown else await self._recover(request, error, access, attempts)
+                if resend is None:
+                    add_hint(error, self.provider, access.key if access else None, attempts.count)
                     raise
             except BaseException as error:
                 outcome = error
                 raise
             finally:
-                self.breaker.leave(outcome)
-            if again.told is not None:
-                yield again.told
-            await asyncio.sleep(again.wait)
+                self.breaker.after_request(outcome)
+            if resend.event is not None:
+                yield resend.event
+            await asyncio.sleep(resend.wait)
 
-    async def _mend(
-        self, request: ChatRequest, error: ModelError, access: Access | None, tries: _Tries
-    ) -> _Again | None:
-        """What makes it worth asking again: another key, a request without what was refused, or time. None: nothing."""
-        if isinstance(error, AuthenticationFailed) and access is not None and not tries.renewed:
-            tries.renewed = True
-            return _Again() if await self.access.renew(access) else None
-        refused = not isinstance(error, ProtocolError)  # whose message quotes what it could not read
-        if refused and (less := do_without(tries.target, error.message, tries.left_out)):
-            if self.target is not tries.target:  # another request found it out meanwhile
-                return _Again()
+    async def _recover(
+        self, request: ChatRequest, error: ModelError, access: Access | None, attempts: _Attempts
+    ) -> _Resend | None:
+        """Why sending again can help: another key, a request without what was refused, or a wait. None: it cannot."""
+        if isinstance(error, AuthenticationFailed) and access is not None and not attempts.renewed:
+            attempts.renewed = True
+            return _Resend() if await self.access.renew_access(access) else None
+        refused = not isinstance(error, ProtocolError)  # its message quotes what could not be read
+        if refused and (less := find_fallback(attempts.target, error.message, attempts.left_out)):
+            if self.target is not attempts.target:  # another request has changed it meanwhile
+                return _Resend()
             self.target, fallback = less
-            tries.left_out.append(fallback)
-            self._untold(request)  # the row's own notice says it
-            return _Again(told=Notice(fallback.notice) if fallback.notice else None)
-        wait = self.policy.wait(error, tries.count, time.monotonic() - tries.began)
-        return None if wait is None else _Again(wait, Retry(round(wait, 2), error.code.replace("_", " ")))
+            attempts.left_out.append(fallback)
+            self._new_notices(request)  # marks them as sent: the row's own notice says it
+            return _Resend(event=Notice(fallback.notice) if fallback.notice else None)
+        wait = self.policy.retry_delay(error, attempts.count, time.monotonic() - attempts.started)
+        return None if wait is None else _Resend(wait, Retry(round(wait, 2), error.code.replace("_", " ")))
 
-    def _untold(self, request: ChatRequest) -> list[str]:
-        """What this model cannot do of what the session asks for, each time it is new."""
-        sentences = [each for each in downgrades(request, self.target) if (request.session_id, each) not in self.told]
-        self.told.update((request.session_id, each) for each in sentences)
+    def _new_notices(self, request: ChatRequest) -> list[str]:
+        """The downgrades that this session has not been told about."""
+        session, sent = request.session_id, self.sent_notices
+        sentences = [sentence for sentence in downgrades(request, self.target) if (session, sentence) not in sent]
+        sent.update((session, sentence) for sentence in sentences)
         return sentences
 
     async def _ask(self, request: ChatRequest, access: Access) -> AsyncGenerator[list[StreamEvent], None]:
-        """One try. Events come in lists, one for each read from the network: that is what makes streaming cheap."""
-        answer = Answer(self.wire.parser(), self.wire.framing, self._reader(request))
-        no_stream = NO_STREAM[self.wire.framing]
+        """One attempt. Yields one list of events for each read from the network: this keeps streaming cheap."""
+        answer = AnswerDecoder(self.wire.parser(), self.wire.framing, self._event_filter(request))
+        non_stream_starts = NON_STREAM_STARTS[self.wire.framing]
         quiet = self.times.idle if request.thinking == "off" else self.times.thinking
         first = True
         async with Exchange(self.transport, self._http_request(request, access), self.times) as exchange:
-            while (item := await exchange.next()) is not None:
+            while (item := await exchange.next_item()) is not None:
                 match item:
                     case Stall():
                         yield [item]
-                    case Head():
+                    case ResponseHead():
                         if item.status != 200:
                             raise await _refusal(exchange, item, self.times.refusal)
-                        exchange.allow_silence(quiet)
+                        exchange.set_silence_limit(quiet)
                     case bytes():
                         if first and (start := item.lstrip()):
-                            if start[:1] in no_stream:
-                                raise await _no_stream(exchange, item, self.times.refusal)
+                            if start[:1] in non_stream_starts:
+                                raise await _not_a_stream(exchange, item, self.times.refusal)
                             first = False
-                        events = answer.feed(item)
+                        events = answer.feed_bytes(item)
                         if events:
                             yield events
                             last = events[-1]
                             if isinstance(last, Done):
-                                await exchange.ended(LAST_WORDS_SECONDS)
+                                await exchange.wait_for_end(END_OF_BODY_SECONDS)
                                 return
                             if not isinstance(last, UsageUpdate | Echo):
                                 quiet = self.times.thinking if isinstance(last, ThinkingDelta) else self.times.idle
-                                exchange.allow_silence(quiet)
+                                exchange.set_silence_limit(quiet)
                         if answer.failure:
                             raise answer.failure
         yield answer.close()
         if answer.failure:
             raise answer.failure
 
-    def _reader(self, request: ChatRequest) -> Reader | None:
+    def _event_filter(self, request: ChatRequest) -> EventFilter | None:
         if not self.target.text_calls:
             return None
         from tark_lsp.llm.wire.text_calls import TextCalls
@@ -241,9 +241,9 @@ class WireModel:
         if request.thinking == "off" and not self.target.quirks.thinking_off:
             request = replace(request, thinking="auto")
         if self.target.text_calls:
-            from tark_lsp.llm.wire.text_tools import as_text
+            from tark_lsp.llm.wire.text_tools import tools_as_text
 
-            request = as_text(request, self.target.ref)
+            request = tools_as_text(request, self.target.ref)
         return self.wire.encode(request, self.target)
 
     def _http_request(self, request: ChatRequest, access: Access) -> HttpRequest:
@@ -257,43 +257,43 @@ class WireModel:
         return HttpRequest("POST", url, headers, self._encode(request))
 
     def _priced(self, event: UsageUpdate) -> UsageUpdate:
-        """With the cost reckoned from the model's price, where the provider does not say it."""
+        """Adds the cost, computed from the model's price, if the provider does not state it."""
         if event.usage.cost_usd is not None or self.facts.price is None:
             return event
-        return UsageUpdate(replace(event.usage, cost_usd=self.facts.price.of(event.usage)))
+        return UsageUpdate(replace(event.usage, cost_usd=self.facts.price.cost_of(event.usage)))
 
     async def _price_late(self, used: UsageUpdate) -> UsageUpdate | None:
-        """The last usage once more, with its cost, where the price was still being looked up when it came."""
-        if used.usage.cost_usd is not None or self.looking is None:
+        """The last usage again, now with its cost, if the price was still being looked up when the usage arrived."""
+        if used.usage.cost_usd is not None or self.price_lookup is None:
             return None
-        await asyncio.wait([self.looking], timeout=PRICE_SECONDS)
+        await asyncio.wait([self.price_lookup], timeout=PRICE_SECONDS)
         priced = self._priced(used)
         return None if priced.usage.cost_usd is None else priced
 
 
-async def _refusal(exchange: Exchange, head: Head, seconds: float) -> ModelError:
-    """An HTTP status other than 200 as an error."""
+async def _refusal(exchange: Exchange, head: ResponseHead, seconds: float) -> ModelError:
+    """Turns an HTTP status other than 200 into an error."""
     if 300 <= head.status < 400:
-        place = head.headers.get("location", "nowhere")
+        place = head.headers.get("location", "an unnamed address")
         return BadRequest(
-            f"the provider sends us on to {place}, which is not followed: it would take the key along",
-            hint="set the provider's baseUrl to where it really is",
+            f"the provider redirects to {place}; redirects are not followed, since the key would be sent along",
+            hint="set the provider's baseUrl to its real address",
         )
-    exchange.allow_silence(seconds)
+    exchange.set_silence_limit(seconds)
     try:
-        body = await exchange.rest(ERROR_BODY_BYTES, seconds)
-    except ModelError:  # the status says enough
+        body = await exchange.read_rest(ERROR_BODY_BYTES, seconds)
+    except ModelError:  # the status is enough
         body = b""
-    error = failure(json_or_text(body), head.status)
+    error = provider_error(json_or_text(body), head.status)
     read_retry_headers(error, head.headers)
     return error
 
 
-async def _no_stream(exchange: Exchange, start: bytes, seconds: float) -> ModelError:
-    """Status 200, and then no event stream: an error all the same, or a web page."""
-    body = json_or_text(start + await exchange.rest(ERROR_BODY_BYTES, seconds))
-    told = body[0] if isinstance(body, list) and body else body
-    if isinstance(told, dict | list) and not (isinstance(told, dict) and told.get("error")):
+async def _not_a_stream(exchange: Exchange, start: bytes, seconds: float) -> ModelError:
+    """Status 200, but not an event stream: an error, or a web page."""
+    body = json_or_text(start + await exchange.read_rest(ERROR_BODY_BYTES, seconds))
+    first = body[0] if isinstance(body, list) and body else body
+    if isinstance(first, dict | list) and not (isinstance(first, dict) and first.get("error")):
         return ProtocolError("the provider answered with one JSON document instead of a stream")
-    error = failure(body)
+    error = provider_error(body)
     return error if isinstance(body, dict | list) else ProtocolError(error.message)

@@ -1,4 +1,4 @@
-"""What a provider is: one row of facts, in one file of `providers/`."""
+"""The `Provider` type: facts about one provider. Each file of `providers/` defines one."""
 
 import importlib
 import pkgutil
@@ -11,19 +11,19 @@ from typing import Protocol
 
 from tark_lsp.errors import SettingsError
 from tark_lsp.http import Transport, is_loopback
-from tark_lsp.llm.catalog.facts import Facts
+from tark_lsp.llm.catalog.facts import ModelFacts
 from tark_lsp.llm.keys.device_login import DeviceLogin
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.wire.wire import NORM, WIRES, Quirks
+from tark_lsp.llm.wire.wire import NO_QUIRKS, WIRES, Quirks
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Models whose name matches `pattern` (`*` and `?`) speak `wire`, with `quirks`."""
+    """Models whose name matches `pattern` (`*` and `?`) use `wire`, with `quirks`."""
 
     pattern: str
     wire: str
-    quirks: Quirks = NORM
+    quirks: Quirks = NO_QUIRKS
 
 
 class Script(Transport, Protocol):
@@ -35,20 +35,20 @@ class Script(Transport, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """The first route that matches a model counts.
+    """Facts about a provider. The first route that matches a model is used.
 
-    `key_env`: environment variables that may hold the key, in order; `key_needed` False: a local server, which may do
-    without.
-    `key_header`: carries the key in place of the wire's own; `authorization` means a bearer token.
+    `key_env`: environment variables that can hold the key, in order. `key_needed` False: a local server, which works
+    without a key.
+    `key_header`: the header for the key, instead of the wire's own; `authorization` means a bearer token.
     `request_headers`: further headers that depend on the request.
-    `login`: how the person logs in, where there is more than a key to paste.
+    `login`: how the user logs in, if there is more to do than to paste a key.
     `preferred`: patterns of models, the best default first.
-    `offline_hint`: what to do when nobody answers.
-    `lists_first`: its listing is read before one of its models is opened, since it says by which wire and with how
-    large a window this person is given it.
-    `free`: its models run on the person's own machine, and cost nothing as long as they do.
-    `models`: what the person's settings say of single models.
-    `script`: makes the transport that stands where the network would be; only for the provider that plays scenarios.
+    `offline_hint`: what to do when the server does not answer.
+    `lists_first`: read the listing before opening a model, since it states the wire and the context window that this
+    account gets.
+    `free`: the models run on the user's own machine, where they cost nothing.
+    `models`: what the user's settings say about single models.
+    `script`: makes the transport that replaces the network; only for the provider that plays scenarios.
     """
 
     name: str
@@ -64,11 +64,11 @@ class Provider:
     offline_hint: str = ""
     lists_first: bool = False
     free: bool = False
-    models: Mapping[str, Facts] = field(default_factory=lambda: MappingProxyType({}))
+    models: Mapping[str, ModelFacts] = field(default_factory=lambda: MappingProxyType({}))
     script: Callable[[Path | None], Script] | None = None
 
-    def route(self, model: str, wire: str | None = None) -> Route:
-        """`wire`: which of several the provider itself says is the best for this model. Raises SettingsError."""
+    def find_route(self, model: str, wire: str | None = None) -> Route:
+        """`wire`: the one of several that the provider prefers for this model. Raises SettingsError."""
         routes = [route for route in self.routes if fnmatchcase(model, route.pattern)]
         if not routes:
             raise SettingsError(f"{self.name} has no model {model}")
@@ -77,7 +77,7 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class ProviderOverride:
-    """What the person's settings say of a provider; None keeps what the provider's file says."""
+    """What the user's settings say about a provider. None keeps the value of the provider's file."""
 
     base_url: str | None = None
     api_key_env: str | None = None
@@ -85,11 +85,11 @@ class ProviderOverride:
     wire: str | None = None
     client_id: str | None = None
     login_url: str | None = None
-    models: Mapping[str, Facts] = field(default_factory=lambda: MappingProxyType({}))
+    models: Mapping[str, ModelFacts] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def load_providers() -> dict[str, Provider]:
-    """Every `PROVIDER` of the folder `providers/`, by name."""
+    """Returns every `PROVIDER` of the folder `providers/`, by name."""
     from tark_lsp.llm import providers
 
     found: dict[str, Provider] = {}
@@ -99,10 +99,10 @@ def load_providers() -> dict[str, Provider]:
     return found
 
 
-def configured(name: str, shipped: Mapping[str, Provider], override: ProviderOverride) -> Provider:
-    """The provider as the person set it up. Any name works that settings give a wire and a base URL.
+def configure_provider(name: str, shipped: Mapping[str, Provider], override: ProviderOverride) -> Provider:
+    """The provider with the user's settings applied. Any name works if the settings give it a wire and a base URL.
 
-    Raises SettingsError for a name nobody knows, and for a wire that there is not.
+    Raises SettingsError for an unknown provider, and for an unknown wire.
     """
     if override.wire is not None and override.wire not in WIRES:
         raise SettingsError(
@@ -123,7 +123,7 @@ def configured(name: str, shipped: Mapping[str, Provider], override: ProviderOve
     login = _login(name, provider.login, override)
     base_url = override.base_url
     if login is not None and override.login_url is not None:
-        base_url = base_url or login.below(login.models_subdomain)
+        base_url = base_url or login.subdomain_url(login.models_subdomain)
     if not (base_url or provider.base_url):
         raise SettingsError(f"the provider {name} has no base URL", hint=f"set providers.{name}.baseUrl")
     return replace(
@@ -139,12 +139,12 @@ def configured(name: str, shipped: Mapping[str, Provider], override: ProviderOve
 
 
 def _login(name: str, login: DeviceLogin | None, override: ProviderOverride) -> DeviceLogin | None:
-    """Raises SettingsError where there is none to set up."""
+    """Raises SettingsError if the settings configure a login that this provider does not have."""
     if login is None:
         if override.client_id or override.login_url:
-            raise SettingsError(f"{name} has no login, so providers.{name} takes neither clientId nor loginUrl")
+            raise SettingsError(f"{name} has no login, so providers.{name} cannot have clientId or loginUrl")
         return None
     url = (override.login_url or login.url).rstrip("/")
     if not (url.startswith("https://") or is_loopback(url)):
-        raise SettingsError(f"providers.{name}.loginUrl is not https, so a login there could be read by others")
+        raise SettingsError(f"providers.{name}.loginUrl is not https, so others could read the login")
     return replace(login, url=url, client_id=override.client_id or login.client_id)

@@ -1,4 +1,4 @@
-"""ChatRequest: what a wire encodes, whoever the provider is."""
+"""`ChatRequest`: what a wire encodes, for every provider."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,11 +14,11 @@ NO_PARAMETERS: Mapping[str, Any] = MappingProxyType({"type": "object", "properti
 class ChatRequest:
     """One request to a model.
 
-    `messages` alternate as the agent keeps them; the wires repair what a provider would refuse (a call without its
-    result, an id in a foreign alphabet) but never need to, after agent/history.py.
-    `max_output_tokens` None: the provider's own limit, or the catalog's where the wire demands a number.
+    `messages` alternate as the agent keeps them. The wires repair what a provider would refuse (a call without its
+    result, an id in a foreign alphabet), though after agent/history.py this should not be needed.
+    `max_output_tokens` None: the provider's own limit, or the catalog's if the wire requires a number.
     `thinking`: auto (the model's own default), off, or an effort: minimal, low, medium, high, max.
-    `session_id` groups the requests of one session where a provider can make use of it (cache routing).
+    `session_id` groups the requests of one session, for providers that use it to route to a cache.
     """
 
     system: str
@@ -30,6 +30,6 @@ class ChatRequest:
 
     @property
     def declared_tools(self) -> list[ToolDefinition]:
-        """In one order, since providers cache by prefix, and each with a schema, since they want one."""
+        """The tools in a fixed order, since providers cache by prefix. Each has a schema, as providers require."""
         tools = sorted(self.tools, key=lambda tool: tool.name)
         return [tool if tool.parameters else replace(tool, parameters=NO_PARAMETERS) for tool in tools]

@@ -1,4 +1,7 @@
-"""When a failed request is sent again, and when a model is given a rest (safety.md, "Reliability rules"). No I/O."""
+"""When a failed request is sent again, and when a model is not asked for a while (safety.md, "Reliability rules").
+
+No I/O.
+"""
 
 import email.utils
 import random
@@ -10,20 +13,20 @@ from dataclasses import dataclass
 from tark_lsp.errors import ConnectionFailed, ModelError, ModelTimeout, Overloaded, StreamCut
 
 PROVIDER_FAULTS = (ConnectionFailed, ModelTimeout, StreamCut, Overloaded)
-"""What counts against a model; being too fast or wrong is the caller's."""
+"""Errors that count against a model. Requests that are wrong or too frequent are the caller's fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Seconds. `total` is all the time from the first request on, waits included."""
+    """Times in seconds. `total` is the whole time from the first request on, waits included."""
 
     tries: int = 5
     base: float = 0.5
     cap: float = 30.0
     total: float = 120.0
 
-    def wait(self, error: ModelError, tried: int, spent: float) -> float | None:
-        """How long to wait before the next try; None: give up. What the provider asked for goes before our own."""
+    def retry_delay(self, error: ModelError, tried: int, spent: float) -> float | None:
+        """How long to wait before the next attempt; None: give up. The provider's wish overrides our own delay."""
         if not error.retryable or tried >= self.tries:
             return None
         own = random.uniform(0, min(self.cap, self.base * 2 ** (tried - 1)))
@@ -53,8 +56,8 @@ def _number(text: str | None) -> float | None:
     return value if 0 <= value < 1e9 else None
 
 
-class Breaker:
-    """5 faults of a model within 60 s: for 30 s nobody asks it, then one does, and on that it depends."""
+class CircuitBreaker:
+    """After 5 faults of a model within 60 s, requests fail at once for 30 s; the next request then decides."""
 
     def __init__(
         self, faults: int = 5, window: float = 60.0, rest: float = 30.0, clock: Callable[[], float] = time.monotonic
@@ -66,14 +69,14 @@ class Breaker:
         self._open_until: float | None = None
         self._probing = False
 
-    def enter(self) -> None:
-        """Before a request. Raises Overloaded while the model rests."""
+    def before_request(self) -> None:
+        """Raises Overloaded while the circuit is open."""
         if self._open_until is None:
             return
         left = self._open_until - self._clock()
         if left > 0 or self._probing:
             resting = Overloaded(
-                f"this model failed {self._faults.maxlen} times within a minute and is left alone for a while",
+                f"this model failed {self._faults.maxlen} times within a minute, so it is not asked for a while",
                 hint="try again later, or choose another model",
                 retry_after=max(left, 1.0),
             )
@@ -81,8 +84,8 @@ class Breaker:
             raise resting
         self._probing = True
 
-    def leave(self, error: BaseException | None) -> None:
-        """After it: None for an answer, else what it ended with."""
+    def after_request(self, error: BaseException | None) -> None:
+        """`error` is None for an answer, else what the request ended with."""
         probing, self._probing = self._probing, False
         if error is None:
             self._faults.clear()

@@ -1,21 +1,24 @@
-"""`tark.auth.*`: logins that go on behind the command that began them, and where keys come from; never a key."""
+"""`tark.auth.*`: logins, which continue after their command was answered, and where keys come from. Never a key."""
 
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Coroutine, Iterable
+from typing import TYPE_CHECKING, Any
 
 from tark_lsp.errors import RequestError, SettingsError, TarkError
 from tark_lsp.http import HttpTransport
-from tark_lsp.llm.keys import device_login
-from tark_lsp.llm.keys.device_login import DeviceCode, DeviceLogin
-from tark_lsp.llm.keys.logins import KeyStatus, Logins
-from tark_lsp.llm.provider import Provider
-from tark_lsp.server import protocol
-from tark_lsp.server.asking.questions import INFO, WARNING, Questions
+from tark_lsp.server.asking.questions import ERROR, INFO, WARNING, Questions
+from tark_lsp.server.asking.text_display import TextDisplay
+from tark_lsp.server.commands import Command
+from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.turns.answers import ERROR, Answers
+from tark_lsp.server.protocol import incoming
+
+if TYPE_CHECKING:
+    from tark_lsp.llm.keys.device_login import DeviceCode, DeviceLogin
+    from tark_lsp.llm.keys.logins import KeyStatus, Logins
+    from tark_lsp.llm.provider import Provider
 
 STOP_SECONDS = 1.0
 
@@ -23,32 +26,40 @@ log = logging.getLogger(__name__)
 
 
 class Auth:
-    """`logins` gives those of the settings as they are now."""
-
     def __init__(
-        self, connection: Connection, questions: Questions, answers: Answers, logins: Callable[[], Logins]
+        self, connection: Connection, questions: Questions, show: TextDisplay, configuration: Configuration
     ) -> None:
         self._connection = connection
         self._questions = questions
-        self._answers = answers
-        self._logins = logins
+        self._show = show
+        self._configuration = configuration
         self._network = HttpTransport()
         self._running: dict[str, asyncio.Task[None]] = {}
-        # Held while a login starts and while a logout goes on, so that none starts unseen behind a logout.
+        # Held while a login starts and during a logout, so that no login starts unnoticed meanwhile.
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def login(self, request: protocol.ProviderName, _: Any) -> dict[str, Any]:
-        """A code and a page to type it on; of a provider with a key, how to give it: never through the editor."""
-        logins, name = self._logins(), request.provider
+    def commands(self) -> Iterable[Command]:
+        yield Command("tark.auth.login", incoming.ProviderName, self.login)
+        yield Command("tark.auth.logout", incoming.ProviderName, self.logout)
+        yield Command("tark.auth.status", incoming.AuthStatus, self.status)
+
+    async def login(self, request: incoming.ProviderName) -> dict[str, Any]:
+        """A code, and the page to type it on. For a provider with a key, how to set it: never through the editor."""
+        from tark_lsp.llm.keys import device_login  # imported here: the start does not need it
+
+        logins, name = self._configuration.logins(), request.provider
         provider = _known(logins, name)
         if provider.login is None:
-            ways = [f"run `tark-lsp login {name}` in a terminal", *(f"set {each}" for each in provider.key_env)]
-            hint = ", or ".join(ways)
+            options = [
+                f"run `tark-lsp login {name}` in a terminal",
+                *(f"set {variable}" for variable in provider.key_env),
+            ]
+            hint = ", or ".join(options)
             self._tell(f"Tark: to give {name} its key, {hint}")
             return {"provider": name, "status": "key", "hint": hint}
         async with self._locks[name]:
             await self._cancel(name)
-            code = await device_login.start(provider.login, name, self._network)
+            code = await device_login.request_device_code(provider.login, name, self._network)
             minutes = f"{code.expires_in / 60:.0f} minutes"
             page, typed = code.verification_uri, code.user_code
             self._tell(f"Tark: to log in to {name}, open {page} and type {typed} (good for {minutes})")
@@ -60,35 +71,35 @@ class Auth:
             "expiresIn": code.expires_in,
         }
 
-    async def logout(self, request: protocol.ProviderName, _: Any) -> dict[str, Any]:
-        """A login under way is given up, too."""
-        logins, name = self._logins(), request.provider
+    async def logout(self, request: incoming.ProviderName) -> dict[str, Any]:
+        """This also cancels a login that has not finished."""
+        logins, name = self._configuration.logins(), request.provider
         _known(logins, name)
         async with self._locks[name]:
             await self._cancel(name)
-            deleted = await logins.delete(name)
-        variable = logins.variable(name)
+            deleted = await logins.delete_key(name)
+        variable = logins.active_variable(name)
         told = f"deleted from {' and '.join(deleted)}" if deleted else f"nothing was stored for {name}"
         hint = f"{variable} is set and still gives a key: unset it" if variable else ""
         self._tell(f"Tark: {told}" + (f"; {hint}" if hint else ""), level=WARNING if hint else INFO)
         return {"provider": name, "deleted": deleted, "hint": hint}
 
-    async def status(self, request: protocol.AuthStatus, _: Any) -> dict[str, Any]:
-        logins = self._logins()
+    async def status(self, request: incoming.AuthStatus) -> dict[str, Any]:
+        logins = self._configuration.logins()
         if request.provider is not None:
             _known(logins, request.provider)
-            return self._json(await logins.status(request.provider))
+            return self._json(await logins.key_status(request.provider))
         statuses = await self.statuses()
-        rows = (f"- `{each['provider']}`: {each['status']} {each['source']}".rstrip() for each in statuses)
-        await self._answers.result("keys", "# Keys\n\n" + "\n".join(rows) + "\n")
+        rows = (f"- `{key['provider']}`: {key['status']} {key['source']}".rstrip() for key in statuses)
+        await self._show.command_result("keys", "# Keys\n\n" + "\n".join(rows) + "\n")
         return {"providers": statuses}
 
     async def statuses(self) -> list[dict[str, Any]]:
-        """Of every provider: where its key comes from, and what to do where there is none."""
-        return [self._json(each) for each in await self._logins().statuses()]
+        """For every provider: where its key comes from, and what to do if there is none."""
+        return [self._json(status) for status in await self._configuration.logins().key_statuses()]
 
     async def stop(self) -> None:
-        """A keyring that is being written to is not waited for, beyond a moment."""
+        """Cancels all logins. Does not wait long for a keyring that is being written."""
         running = list(self._running.values())
         for task in running:
             task.cancel()
@@ -97,36 +108,38 @@ class Auth:
         await self._network.aclose()
 
     async def _cancel(self, name: str) -> None:
-        """What the login was storing is then stored, and can be deleted."""
+        """Returns once a key that the login was storing is stored, so that it can be deleted."""
         task = self._running.get(name)
         if task is not None:
-            if not task.cancelling():  # a second cancel would end its waiting for the store
+            if not task.cancelling():  # a second cancel would stop it from waiting for the store
                 task.cancel()
             await asyncio.wait([task])
-            self._running.pop(name, None)  # one that had not begun does not do so itself
+            self._running.pop(name, None)  # a task that had not begun does not do so itself
 
-    async def _finish(self, logins: Logins, name: str, login: DeviceLogin, code: DeviceCode) -> None:
-        """The person's part, and what comes of it as a message."""
+    async def _finish(self, logins: "Logins", name: str, login: "DeviceLogin", code: "DeviceCode") -> None:
+        """Wait until the user has logged in, store the key, and show the result as a message."""
+        from tark_lsp.llm.keys import device_login  # as in `login`
+
         opening = asyncio.create_task(self._open(code.verification_uri))
         try:
-            granted = await device_login.finish(login, code, self._network)
-            place = await _whole(logins.store(name, granted.token, granted.expires_in))
+            granted = await device_login.wait_for_token(login, code, self._network)
+            place = await _whole(logins.store_key(name, granted.token, granted.expires_in))
         except TarkError as error:
             self._questions.tell(f"Tark: not logged in to {name}: {error}", level=ERROR)
         else:
             self._questions.tell(f"Tark: logged in to {name}; the login is kept in {place}")
         finally:
-            opening.cancel()  # an editor may never answer
+            opening.cancel()  # some editors never answer
             if self._running.get(name) is asyncio.current_task():
                 del self._running[name]
 
     def _tell(self, message: str, level: int = INFO) -> None:
-        """What the command answers, too: editors that show answers by themselves would say it twice."""
+        """Show what the command also answers: for clients that do not show answers themselves."""
         if not self._connection.client.understands("updates"):
             self._questions.tell(message, level=level)
 
     async def _open(self, page: str) -> None:
-        """In the browser, where the editor can; the message says the same. One that shows answers offers it there."""
+        """In the browser, if the editor can. Clients that show the command's answer open the page themselves."""
         client = self._connection.client
         if client.understands("updates") or not client.has("window.showDocument.support"):
             return
@@ -135,11 +148,11 @@ class Auth:
         except RequestFailed as error:
             log.info("the page to log in on was not opened: %s", error)
 
-    def _json(self, status: KeyStatus) -> dict[str, Any]:
+    def _json(self, status: "KeyStatus") -> dict[str, Any]:
         try:
-            variables = self._logins().variables(status.provider)
+            variables = self._configuration.logins().key_variables(status.provider)
         except SettingsError:
-            variables = ()  # it is set up wrongly, as its hint says
+            variables = ()  # its settings are wrong, as its hint says
         return {
             "provider": status.provider,
             "status": "pending" if status.provider in self._running else status.state,
@@ -150,7 +163,7 @@ class Auth:
 
 
 async def _whole(storing: Coroutine[Any, Any, str]) -> str:
-    """Cancelled, it ends no earlier than the storing, whose thread cannot be stopped and would outlast a logout."""
+    """If cancelled, wait for the storing first: its thread cannot be stopped, and could store a key after a logout."""
     task = asyncio.create_task(storing)
     try:
         return await asyncio.shield(task)
@@ -161,8 +174,8 @@ async def _whole(storing: Coroutine[Any, Any, str]) -> str:
         raise
 
 
-def _known(logins: Logins, name: str) -> Provider:
+def _known(logins: "Logins", name: str) -> "Provider":
     try:
-        return logins.provider(name)
+        return logins.find_provider(name)
     except SettingsError as error:
         raise RequestError(f"provider: {error.message}", hint=error.hint) from error

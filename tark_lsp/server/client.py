@@ -1,15 +1,12 @@
 """The terminal's LSP client of our own server: starts it, speaks JSON-RPC to it over its pipes, and ends it.
 
-Standard library only. What a person decides goes to a `Person`; open documents are in `client_documents.py`.
-Positions are counted in code points (utf-32), which are Python's own.
+Standard library only. Decisions are made by a `Person`; open documents are in client_documents.py. Positions are
+counted in code points (utf-32), like in Python.
 """
 
 import asyncio
 import contextlib
-import json
 import os
-import subprocess
-import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,24 +15,23 @@ from tark_lsp import __version__
 from tark_lsp.errors import TarkError
 from tark_lsp.processes import OWN_SERVER
 from tark_lsp.server.client_documents import Documents
+from tark_lsp.server.client_process import ServerGone, ServerProcess
+
+__all__ = ["Client", "Person", "ServerError", "ServerGone"]
 
 METHOD_NOT_FOUND, INTERNAL_ERROR, REQUEST_CANCELLED = -32601, -32603, -32800
 
 
 class ServerError(TarkError):
-    """An error of JSON-RPC: the server's answer, or ours to the server."""
+    """An error of JSON-RPC: in the server's answer, or in ours to the server."""
 
     def __init__(self, rpc_code: int, message: str) -> None:
         super().__init__(message)
         self.rpc_code = rpc_code
 
 
-class ServerGone(TarkError):
-    """The server ended, or wrote what is not LSP; the hint holds the last lines of its log."""
-
-
 class Person(Protocol):
-    """Who sits at the terminal: shown updates and messages, asked for decisions (payloads: protocol.md)."""
+    """The user at the terminal: is shown updates and messages, and makes decisions (payloads: protocol.md)."""
 
     def update(self, update: Mapping[str, Any]) -> None:
         """`update` of one `tark/update`."""
@@ -56,26 +52,73 @@ class Person(Protocol):
         ...
 
 
-class Client:
-    """One running server. Use `async with await Client.start(...)`, which ends it whatever happens."""
+class ServerRequests:
+    """Answers the requests of the server."""
 
-    def __init__(self, process: asyncio.subprocess.Process, log: Any, person: Person) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._process, self._stdin, self._stdout, self._log = process, process.stdin, process.stdout, log
+    def __init__(
+        self, process: ServerProcess, documents: Documents, person: Person, failed: Callable[[BaseException], None]
+    ) -> None:
+        """`failed(error)` is called for a defect of ours while a request is answered."""
+        self._process = process
         self._person = person
-        self._last_id = 0
-        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._failed = failed
         self._answering: dict[int | str, asyncio.Task[object]] = {}
-        self._gone: BaseException | None = None
-        self.documents = Documents(self.notify)
         self._handlers: Mapping[str, Callable[[Any], Awaitable[object]]] = {
             "window/workDoneProgress/create": _accept,
-            "workspace/applyEdit": self.documents.apply,
+            "workspace/applyEdit": documents.apply,
             "window/showMessageRequest": self._choose,
             "tark/requestPermission": person.permission,
             "tark/requestInput": person.input,
         }
+
+    def begin_answer(self, number: int | str, method: str, params: Any) -> None:
+        task = self._answering[number] = asyncio.create_task(self._handle(method, params))
+        task.add_done_callback(lambda done: self._answer(number, done))
+
+    def cancel(self, number: int | str) -> None:
+        if task := self._answering.get(number):
+            task.cancel()
+
+    async def close(self) -> None:
+        tasks = list(self._answering.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _handle(self, method: str, params: Any) -> object:
+        if method not in self._handlers:
+            raise ServerError(METHOD_NOT_FOUND, f"no method {method}")
+        return await self._handlers[method](params)
+
+    def _answer(self, number: int | str, task: asyncio.Task[object]) -> None:
+        del self._answering[number]
+        if task.cancelled():
+            self._process.send({"id": number, "error": {"code": REQUEST_CANCELLED, "message": "cancelled"}})
+        elif (error := task.exception()) is None:
+            self._process.send({"id": number, "result": task.result()})
+        elif isinstance(error, ServerError):
+            self._process.send({"id": number, "error": {"code": error.rpc_code, "message": str(error)}})
+        else:  # a defect of ours: the server gets an answer, and who waits for the turn gets the exception
+            self._process.send({"id": number, "error": {"code": INTERNAL_ERROR, "message": str(error)}})
+            self._failed(error)
+
+    async def _choose(self, params: Any) -> object:
+        actions = {action["title"]: action for action in params.get("actions") or ()}
+        title = await self._person.choose(params["message"], list(actions))
+        return actions.get(title) if title is not None else None
+
+
+class Client:
+    """One running server. Use `async with await Client.start(...)`, which always ends it."""
+
+    def __init__(self, process: ServerProcess, person: Person) -> None:
+        self.process = process
+        self._person = person
+        self._last_id = 0
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._gone: BaseException | None = None
+        self.documents = Documents(self.notify)
+        self._requests = ServerRequests(process, self.documents, person, self._fail_waiting)
         self._reader = asyncio.create_task(self._read())
         self._reader.add_done_callback(self._read_ended)
 
@@ -92,26 +135,15 @@ class Client:
     ) -> "Client":
         """Start a server on `folder` and wait until it is initialized.
 
-        `settings` are what the person asked for (they count as user settings). Raises ServerGone, ServerError,
+        `settings` are what the user asked for (they count as user settings). Raises ServerGone, ServerError,
         TimeoutError.
         """
-        log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
-        # A group of its own: Ctrl-C in the terminal is for us, who then tell the server what to do.
-        process = await asyncio.create_subprocess_exec(
-            *argv,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=log,
-            env=environ,
-            start_new_session=True,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
-        client = cls(process, log, person)
+        client = cls(await ServerProcess.start(argv, environ), person)
         try:
             async with asyncio.timeout(seconds):
                 await client.request("initialize", _initialize_params(folder, settings or {}))
             client.notify("initialized", {})
-        except BaseException:  # raised again: no server is left behind
+        except BaseException:  # raised again: no server is left running
             await client.close()
             raise
         return client
@@ -122,21 +154,18 @@ class Client:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
     async def command(self, name: str, argument: Mapping[str, Any] | None = None) -> Any:
         """`workspace/executeCommand`. Raises ServerError, ServerGone."""
         return await self.request("workspace/executeCommand", {"command": name, "arguments": [argument or {}]})
 
     async def request(self, method: str, params: object) -> Any:
+        """Raises ServerError, ServerGone."""
         if self._gone:
             raise self._gone
         self._last_id += 1
         number = self._last_id
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
-        self._send({"id": number, "method": method, "params": params})
+        self.process.send({"id": number, "method": method, "params": params})
         try:
             return await answer
         except asyncio.CancelledError:
@@ -146,11 +175,11 @@ class Client:
             del self._waiting[number]
 
     async def ended(self) -> None:
-        """Wait until the server is gone, or wrote what is not LSP; every request raises why from then on."""
+        """Wait until the server ended or wrote something that is not LSP. Every later request raises the reason."""
         await asyncio.wait({self._reader})
 
     def notify(self, method: str, params: object) -> None:
-        self._send({"method": method, "params": params})
+        self.process.send({"method": method, "params": params})
 
     async def close(self, seconds: float = 3.0) -> None:
         """Ask the server to shut down and exit; kill it if it does not."""
@@ -159,54 +188,26 @@ class Client:
                 async with asyncio.timeout(seconds):
                     await self.request("shutdown", None)
                     self.notify("exit", None)
-                    await self._process.wait()
+                    await self.process.wait()
         finally:
-            self.kill()
-            await self._process.wait()
-            self._stdin.close()
-            for task in self._answering.values():
-                task.cancel()
-            await asyncio.gather(self._reader, *self._answering.values(), return_exceptions=True)
-            self._log.close()
-
-    def kill(self) -> None:
-        """End the server at once, without a word to it; nothing happens if it has ended."""
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-
-    def _send(self, message: Mapping[str, Any]) -> None:
-        body = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode("utf-8", "replace")
-        if not self._stdin.is_closing():
-            self._stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+            self.process.kill()
+            await self.process.wait()
+            self.process.close_input()
+            await self._requests.close()
+            await asyncio.gather(self._reader, return_exceptions=True)
+            self.process.close_log()
 
     async def _read(self) -> None:
-        while (message := await self._next_message()) is not None:
-            self._receive(message)
-
-    async def _next_message(self) -> dict[str, Any] | None:
-        """None: the server has ended, or wrote what is not LSP; everybody waiting knows by then."""
-        try:
-            headers = await self._stdout.readuntil(b"\r\n\r\n")
-            length = next(int(line[15:]) for line in headers.split(b"\r\n") if line[:15].lower() == b"content-length:")
-            message: dict[str, Any] = json.loads(await self._stdout.readexactly(length))
-            return message
-        except (EOFError, asyncio.LimitOverrunError, StopIteration, ValueError):
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._process.wait(), 1)
-            self._log.seek(0)
-            lines = self._log.read().decode("utf-8", "replace").strip().splitlines()[-12:]
-            self._fail(ServerGone("the server ended unexpectedly", hint="\n".join(lines)))
-            return None
+        while True:
+            self._receive(await self.process.next_message())
 
     def _read_ended(self, task: asyncio.Task[None]) -> None:
-        # A bug of ours in showing what came: without this, whoever waits for the server would wait for ever.
+        """The server is gone, or showing a message failed, which is a defect of ours."""
         if not task.cancelled() and (error := task.exception()):
-            self._fail(error)
+            self._gone = error
+            self._fail_waiting(error)
 
-    def _fail(self, error: BaseException) -> None:
-        """Every request waiting, and every later one, ends with this."""
-        self._gone = error
+    def _fail_waiting(self, error: BaseException) -> None:
         for answer in self._waiting.values():
             if not answer.done():
                 answer.set_exception(error)
@@ -216,19 +217,17 @@ class Client:
         params: Any = message.get("params")
         match method:
             case None:
-                self._answered(message)
+                self._receive_answer(message)
             case "$/cancelRequest":
-                if task := self._answering.get(params["id"]):
-                    task.cancel()
+                self._requests.cancel(params["id"])
             case "tark/update":
                 self._person.update(params["update"])
             case "window/showMessage":
                 self._person.message(params["message"], params["type"])
             case _ if number is not None:
-                task = self._answering[number] = asyncio.create_task(self._handle(method, params))
-                task.add_done_callback(lambda done: self._answer(number, done))
+                self._requests.begin_answer(number, method, params)
 
-    def _answered(self, message: Mapping[str, Any]) -> None:
+    def _receive_answer(self, message: Mapping[str, Any]) -> None:
         answer = self._waiting.get(message["id"])
         if answer is None or answer.done():
             return
@@ -236,31 +235,6 @@ class Client:
             answer.set_exception(ServerError(error["code"], error["message"]))
         else:
             answer.set_result(message.get("result"))
-
-    async def _handle(self, method: str, params: Any) -> object:
-        if method not in self._handlers:
-            raise ServerError(METHOD_NOT_FOUND, f"no method {method}")
-        return await self._handlers[method](params)
-
-    def _answer(self, number: int | str, task: asyncio.Task[object]) -> None:
-        del self._answering[number]
-        if task.cancelled():
-            self._send({"id": number, "error": {"code": REQUEST_CANCELLED, "message": "cancelled"}})
-        elif (error := task.exception()) is None:
-            self._send({"id": number, "result": task.result()})
-        elif isinstance(error, ServerError):
-            self._send({"id": number, "error": {"code": error.rpc_code, "message": str(error)}})
-        else:
-            # A bug of ours: the server gets its answer, and whoever waits for the turn gets the exception.
-            self._send({"id": number, "error": {"code": INTERNAL_ERROR, "message": str(error)}})
-            for waiting in self._waiting.values():
-                if not waiting.done():
-                    waiting.set_exception(error)
-
-    async def _choose(self, params: Any) -> object:
-        actions = {action["title"]: action for action in params.get("actions") or ()}
-        title = await self._person.choose(params["message"], list(actions))
-        return actions.get(title) if title is not None else None
 
 
 async def _accept(_: object) -> None:

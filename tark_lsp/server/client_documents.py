@@ -1,7 +1,7 @@
-"""Files the terminal has open as LSP documents: read, edited by the server's `workspace/applyEdit`, written at once.
+"""The files that the terminal has open as LSP documents: read, edited by `workspace/applyEdit`, written at once.
 
-An edit the server sends was approved before, so it goes to disk at once: a document here is never unsaved. Bytes
-outside the edit survive: text is decoded strictly, newlines are never translated, a byte order mark is put back.
+An edit of the server was approved before, so it is written to disk at once, and no document has unsaved changes. Bytes
+outside of the edit stay as they are: text is decoded strictly, newlines are not translated, a byte order mark is kept.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,11 +10,12 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from tark_lsp.errors import NotText, WorkspaceError
-from tark_lsp.server.documents.uris import uri_from_path
-from tark_lsp.workspace.disk.handles import failure, open_folder
+from tark_lsp.workspace.closed_files import LARGEST_FILE
+from tark_lsp.workspace.disk.file_errors import file_error
+from tark_lsp.workspace.disk.opening import open_folder
 from tark_lsp.workspace.encoding import Encoding, decode
-from tark_lsp.workspace.files import LARGEST_FILE
 from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.uris import uri_from_path
 
 LANGUAGE_IDS = {
     "py": "python",
@@ -33,14 +34,14 @@ LANGUAGE_IDS = {
     "yml": "yaml",
     "": "plaintext",
 }
-"""LSP's language identifiers where they are not the file's suffix."""
+"""LSP's language ids that differ from the file's suffix."""
 
 Notify = Callable[[str, object], None]
 
 
 @dataclass(slots=True)
 class Document:
-    """`data` are the bytes on disk as we last read or wrote them."""
+    """`data`: the bytes on disk when they were last read or written here."""
 
     path: Path
     uri: str
@@ -76,10 +77,10 @@ class Documents:
         return self._open.get(uri)
 
     async def apply(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer `workspace/applyEdit`: one open document in its exact version, else nothing changes."""
+        """Answer `workspace/applyEdit`. Only an edit of one open document in its current version is applied."""
         changes = params["edit"].get("documentChanges") or []
         if len(changes) != 1 or "textDocument" not in changes[0]:
-            return _refused("only edits of one open document are taken")
+            return _refused("only edits of one open document are applied")
         named, edits = changes[0]["textDocument"], changes[0]["edits"]
         document = self._open.get(named["uri"])
         if document is None:
@@ -99,14 +100,14 @@ class Documents:
         return {"applied": True}
 
     def _reloaded(self, document: Document) -> bool:
-        """Whether somebody else (a command the agent ran, say) wrote the file; then the server is told the new text."""
+        """Did somebody else write the file, like a command of the agent? Then the server is told the new text."""
         try:
             data = _read(document.path)
             if data == document.data:
                 return False
             text, document.encoding = _decode(document.path, data)
         except WorkspaceError:
-            return True  # it is no text file any more: as little ours to edit as a changed one
+            return True  # no longer a text file, so it cannot be edited either
         document.data = data
         self._changed(document, text)
         return True
@@ -120,7 +121,7 @@ class Documents:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file as a document would hold it. Raises as `open`."""
+    """The text of a file as a document would hold it. Raises the same errors as `open`."""
     return _decode(path, _read(path))[0]
 
 
@@ -129,7 +130,7 @@ def _refused(reason: str) -> dict[str, Any]:
 
 
 def _edited(text: str, edits: list[Mapping[str, Any]]) -> str:
-    """The text with LSP text edits, whose ranges are all over the text before (LSP 3.17, "TextEdit[]")."""
+    """The text after LSP text edits, whose ranges are all in the text before them (LSP 3.17, "TextEdit[]")."""
     lines = split_lines(text)
     starts = [0]
     for line in lines:
@@ -151,7 +152,7 @@ def _read(path: Path) -> bytes:
     try:
         return open_folder(path.parent).read(PurePath(path.name), LARGEST_FILE).data
     except (OSError, WorkspaceError) as error:
-        known = failure(error, str(path)) if isinstance(error, OSError) else error
+        known = file_error(error, str(path)) if isinstance(error, OSError) else error
         message = known.message if isinstance(error, OSError) else f"{path}: {known.message}"
         raise type(known)(message, hint=known.hint or "name a text file of at most 10 MB") from error
 
@@ -164,8 +165,8 @@ def _decode(path: Path, data: bytes) -> tuple[str, Encoding]:
 
 
 def _write(path: Path, data: bytes, expected: bytes) -> None:
-    """Replace the file in one step, its mode kept. Raises StaleText where it does not hold `expected`, WriteFailed."""
+    """Replace the file in one step, and keep its mode. Raises WriteFailed, and StaleText if it is not `expected`."""
     try:
         open_folder(path.parent).replace(PurePath(path.name), data, expected, lambda: True)
     except OSError as error:
-        raise failure(error, str(path), writing=True) from error
+        raise file_error(error, str(path), writing=True) from error

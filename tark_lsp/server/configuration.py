@@ -1,46 +1,63 @@
-"""The settings as they are now: read from all their layers, anew when one changes, and what of them is wrong."""
+"""The current settings: loaded from all their layers, and loaded again when one changes."""
 
 import logging
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tark_lsp.agent.approval import Policy, is_read_denied
+from tark_lsp.agent.rules import Rule
 from tark_lsp.folders import keys_folder, user_config_path, workspace_config_path
-from tark_lsp.llm.client import Models
-from tark_lsp.llm.keys.logins import Logins
-from tark_lsp.llm.keys.store import KeyStore
-from tark_lsp.server.asking.questions import WARNING, Questions
+from tark_lsp.server.asking.questions import Questions
+from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.provider_override import overrides, scenario_of
 from tark_lsp.settings import Settings, load_settings
+from tark_lsp.workspace.files import Workspace
+
+if TYPE_CHECKING:
+    from tark_lsp.llm.client import Models
+    from tark_lsp.llm.keys.logins import Logins
+    from tark_lsp.llm.keys.store import KeyStore
 
 log = logging.getLogger(__name__)
 
 
 class Configuration:
-    """`settings`, and the `models` they give; `problems` are sentences for people."""
+    """`settings`, and the `models` they define. `problems` are sentences for the user."""
 
     def __init__(
-        self,
-        connection: Connection,
-        questions: Questions,
-        folders: Callable[[], Sequence[Path]],
-        soon: Callable[[Coroutine[Any, Any, None]], None],
+        self, connection: Connection, questions: Questions, workspace: Workspace, background: BackgroundTasks
     ) -> None:
-        """`folders()`: those of the workspace, which may have settings of their own. `soon(work)`: begins it."""
+        """`workspace`: its folders can have settings of their own."""
         self._connection = connection
         self._questions = questions
-        self._folders = folders
-        self._keys = KeyStore(keys_folder())
-        self._said: object = None
-        """By the client, in `workspace/didChangeConfiguration` or when it was asked."""
-        self._told: set[str] = set()
+        self._workspace = workspace
+        self._background = background
+        self._client_settings: object = None
+        """From `workspace/didChangeConfiguration`, or from the answer to `workspace/configuration`."""
+        self._reported: set[str] = set()
         self._closing: list[Models] = []
-        self._soon = soon
         self.settings = Settings()
-        self.models = Models(keys=self._keys)
+        self._models: Models | None = None
         self.problems: Sequence[str] = ()
+
+    @property
+    def models(self) -> "Models":
+        """Made when they are first needed: importing the client and all providers would slow the start down."""
+        if self._models is None:
+            from tark_lsp.llm.client import Models
+            from tark_lsp.server.provider_override import overrides, scenario_of
+
+            self._models = Models(overrides(self.settings), scenario=scenario_of(self.settings), keys=self._keys)
+        return self._models
+
+    @cached_property
+    def _keys(self) -> "KeyStore":
+        from tark_lsp.llm.keys.store import KeyStore  # imported here, as in `models`
+
+        return KeyStore(keys_folder())
 
     def load(self) -> None:
         client, before = self._connection.client, self.settings
@@ -48,58 +65,81 @@ class Configuration:
             user_file=user_config_path(),
             environ=os.environ,
             initialization=client.initialization_options,
-            configuration=self._said,
+            configuration=self._client_settings,
             trusted_client=client.understands("userSettings"),
-            workspace_files=[workspace_config_path(folder) for folder in self._folders()],
+            workspace_files=[workspace_config_path(folder) for folder in self._workspace.folders],
         )
         logging.getLogger("tark_lsp").setLevel(self.settings.log_level.upper())
-        if self.settings.providers != before.providers:
-            self._closing.append(self.models)  # turns that run may still be using them
-            self.models = Models(overrides(self.settings), scenario=scenario_of(self.settings), keys=self._keys)
+        if self._models is not None and self.settings.providers != before.providers:
+            self._closing.append(self._models)  # running turns may still use them
+            self._models = None
 
-    def load_and_tell(self) -> None:
+    def reload(self) -> None:
+        """Load the settings again, and report new problems."""
         self.load()
-        self.tell_problems()
+        self.report_problems()
 
-    def tell_problems(self) -> None:
-        """Each once."""
+    def report_problems(self) -> None:
+        """Show each problem once."""
         for problem in self.problems:
-            if problem not in self._told:
-                self._told.add(problem)
-                self._questions.tell(f"Tark: {problem}", level=WARNING)
+            if problem not in self._reported:
+                self._reported.add(problem)
+                self._questions.warn(f"Tark: {problem}")
 
-    def changed(self, params: dict[str, Any]) -> None:
-        """`workspace/didChangeConfiguration`: what it says, or that the client is to be asked."""
+    def configuration_changed(self, params: dict[str, Any]) -> None:
+        """`workspace/didChangeConfiguration`: it holds the settings, or means that they have to be asked for."""
         settings = params.get("settings")
         if settings.get("tark") if isinstance(settings, dict) and "tark" in settings else settings:
-            self._hear(settings)
+            self._use(settings)
         else:
             self.fetch()
 
     def fetch(self) -> None:
-        """Ask the client, behind what goes on."""
-        self._soon(self._fetch())
+        """Ask the client for its settings, in the background."""
+        self._background.start(self._fetch())
 
-    def logins(self) -> Logins:
+    def logins(self) -> "Logins":
+        from tark_lsp.llm.keys.logins import Logins  # imported here, as in `models`
+        from tark_lsp.server.provider_override import overrides
+
         return Logins(overrides(self.settings), os.environ, self._keys)
 
+    def policy(self) -> Policy:
+        """What the model may do, by the current settings."""
+        return policy_of(self.settings)
+
+    def is_closed(self, path: Path) -> bool:
+        """Does a rule keep this file from the model?"""
+        return is_read_denied(path, self.policy(), self._workspace)
+
     async def aclose(self) -> None:
-        for models in (*self._closing, self.models):
+        for models in (*self._closing, *([self._models] if self._models else ())):
             await models.aclose()
 
     async def _fetch(self) -> None:
-        """What the client then says is its layer whole, and so is nothing."""
+        """The answer replaces all settings of the client; an empty answer removes them."""
         if not self._connection.client.has("workspace.configuration"):
-            self._hear(None)
+            self._use(None)
             return
         try:
             answer = await self._connection.request("workspace/configuration", {"items": [{"section": "tark"}]})
         except RequestFailed as error:
             log.warning("workspace/configuration: %s", error)
             return
-        said = answer[0] if isinstance(answer, list) and answer else None
-        self._hear({"tark": said} if said else None)
+        section = answer[0] if isinstance(answer, list) and answer else None
+        self._use({"tark": section} if section else None)
 
-    def _hear(self, said: object) -> None:
-        self._said = said
-        self.load_and_tell()
+    def _use(self, client_settings: object) -> None:
+        self._client_settings = client_settings
+        self.reload()
+
+
+def policy_of(settings: Settings) -> Policy:
+    rules = settings.permissions
+    allow, ask, deny = (tuple(Rule.parse(text) for text in texts) for texts in (rules.allow, rules.ask, rules.deny))
+    no_commands = ""
+    if settings.workspace_trusted is False:
+        no_commands = "the person does not trust this workspace, so no command is run in it"
+    elif settings.sandbox == "require":
+        no_commands = "the settings require a sandbox for commands, and this version of tark-lsp has none yet"
+    return Policy(settings.approval, allow, ask, deny, edit_review=settings.edit_review, no_commands=no_commands)

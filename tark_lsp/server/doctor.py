@@ -1,11 +1,15 @@
-"""`tark.doctor`: what works in this editor and what it gets instead, effective policy, sandbox, providers, problems."""
+"""`tark.doctor`: what this editor supports and what it gets instead, the effective policy, providers, problems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp import __version__
+from tark_lsp.server.asking.text_display import TextDisplay
+from tark_lsp.server.auth import Auth
+from tark_lsp.server.commands import Command
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.protocol import incoming
 from tark_lsp.workspace.files import Workspace
 
 INSTEAD = {
@@ -19,7 +23,7 @@ INSTEAD = {
 NO_KEYS = "none: run `tark-lsp login PROVIDER`, or set an environment variable (docs/keys.md)"
 STANDARD = {
     "window.workDoneProgress": "no progress is shown",
-    "window.showDocument.support": "long texts are written to a file whose path is told",
+    "window.showDocument.support": "long texts are written to a file, and a message shows its path",
     "workspace.applyEdit": "open documents cannot be edited",
     "workspace.workspaceEdit.documentChanges": "edits are sent with versions all the same",
     "textDocument.codeAction.codeActionLiteralSupport": "code actions are plain commands",
@@ -28,13 +32,25 @@ STANDARD = {
 
 
 class Doctor:
-    def __init__(self, connection: Connection, workspace: Workspace, configuration: Configuration) -> None:
+    def __init__(
+        self, connection: Connection, workspace: Workspace, configuration: Configuration, auth: Auth, show: TextDisplay
+    ) -> None:
         self._connection = connection
         self._workspace = workspace
         self._configuration = configuration
+        self._auth = auth
+        self._show = show
+
+    def commands(self) -> Iterable[Command]:
+        yield Command("tark.doctor", incoming.Nothing, self.doctor)
+
+    async def doctor(self, _: incoming.Nothing) -> Any:
+        report = self.report(await self._auth.statuses())
+        await self._show.command_result("doctor", self.text(report))
+        return report
 
     def report(self, keys: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """`keys`: the status of every provider, as of `tark.auth.status`."""
+        """`keys`: the status of every provider, like in `tark.auth.status`."""
         client = self._connection.client
         missing = {f"experimental.tark.{flag}": text for flag, text in INSTEAD.items() if not client.understands(flag)}
         missing |= {name: text for name, text in STANDARD.items() if not client.has(name)}
@@ -52,13 +68,13 @@ class Doctor:
             "sandbox": {"available": False, "why": "this version has none yet, so every command is asked for"},
             "model": settings.model,
             "providers": sorted(settings.providers),
-            "keys": [dict(each) for each in keys],
+            "keys": [dict(key) for key in keys],
             "folders": [str(folder) for folder in self._workspace.folders],
             "problems": list(self._configuration.problems),
         }
 
     def text(self, report: dict[str, Any]) -> str:
-        """The report for a person to read."""
+        """The report as Markdown for people."""
         editor, policy = report["editor"], report["policy"]
         lines = [
             f"# tark-lsp {report['version']} in {editor['name'] or 'this editor'} {editor['version']}".rstrip(),
@@ -72,7 +88,7 @@ class Doctor:
             "",
             "## What this editor gets instead",
             "",
-            *(f"- no `{each['capability']}`: {each['instead']}" for each in report["missing"]),
+            *(f"- no `{missing['capability']}`: {missing['instead']}" for missing in report["missing"]),
             "",
             "## Problems",
             "",
@@ -82,4 +98,4 @@ class Doctor:
 
 
 def _ready(keys: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(f"{each['provider']} ({each['source']})" for each in keys if each["status"] == "ready")
+    return ", ".join(f"{key['provider']} ({key['source']})" for key in keys if key["status"] == "ready")

@@ -1,7 +1,7 @@
-"""The start: answers `initialize` with the standard library alone, in a blink, then lets the pygls server take over.
+"""The start: `initialize` is answered with the standard library alone, then the pygls server takes over.
 
-Importing pygls takes most of a second, `json` a few milliseconds; what the client sends meanwhile is read by a thread.
-So nothing here may import more than it needs before the answer is out: no asyncio, logging, dataclasses or typing.
+Importing pygls and the rest takes a third of a second, `json` a few milliseconds. A thread reads what the client sends
+meanwhile. So no import that the answer does not need stands at the top: no asyncio, logging, dataclasses or typing.
 """
 
 import gc
@@ -10,72 +10,88 @@ import os
 import sys
 from collections.abc import Callable
 
-from tark_lsp.server.capabilities import initialize_result
 from tark_lsp.server.connection.frames import FrameDecoder, FramingError, encode_frame
+from tark_lsp.server.protocol.capabilities import initialize_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from tark_lsp.server.connection.lsp import Connection
+    from tark_lsp.server.connection.server import TarkServer
 
 
 def main() -> "NoReturn":
     """Serve tark over stdio, and end the process."""
 
-    def create() -> "Connection":
-        from tark_lsp.server.app import create_server
+    def create() -> "TarkServer":
+        from tark_lsp.server.features import create_server
 
-        # What was imported stays; looking through it anew for garbage takes 50 ms, in the middle of somebody's typing.
-        gc.freeze()
         return create_server()
 
     try:
         serve_stdio(create)
-    except KeyboardInterrupt:  # in a terminal, where nobody but a person speaks to it
+    except KeyboardInterrupt:  # pressed in a terminal, where there is no client
         os._exit(1)
 
 
-def serve_stdio(create_server: Callable[[], "Connection"]) -> "NoReturn":
-    """Serve what `create_server` makes, called in the running event loop after `initialize` is answered.
+def serve_stdio(create_server: Callable[[], "TarkServer"]) -> "NoReturn":
+    """Answer `initialize`, then serve with the server that `create_server` makes in the running event loop.
 
-    Ends the process without waiting for threads: nothing that still runs may keep a server that nobody talks to.
+    Ends the process without waiting for threads: nothing that still runs can keep alive a server without a client.
     """
     stdin, stdout = take_stdio()
-    received = read_first(stdin)
-    message, rest = parse_initialize(received)
-    if message is None:
-        rest = received  # whatever it is, the server knows what to answer
-    else:
-        result = {"jsonrpc": "2.0", "id": message["id"], "result": initialize_result(message.get("params"))}
-        try:  # noqa: SIM105  contextlib would be one more import before the answer
-            os.write(stdout, encode_frame(json.dumps(result).encode()))
-        except BrokenPipeError:
-            pass  # The client is gone: the end of stdin tells the server so.
+    message, rest = answer_initialize(stdin, stdout)
+
+    # Imports leave little garbage, and looking for it takes a tenth of the start.
+    gc.disable()
 
     import asyncio
 
     from tark_lsp.server.connection.streams import PipeReader
 
     loop = asyncio.new_event_loop()
-    reader = PipeReader(stdin, loop)  # begins to read: a client that sends a big document must not wait for an import
+    # It reads from now on: a client that sends a large document must not wait for imports.
+    reader = PipeReader(stdin, loop)
 
-    from tark_lsp.telemetry.logs import begin_logs
+    from tark_lsp.telemetry.logs import start_logging
 
-    begin_logs()
+    start_logging()
+
+    from tark_lsp.server.connection.lazy_lsprotocol import import_lsprotocol
+
+    import_lsprotocol()
 
     async def serve() -> int:
-        return await create_server().serve(reader, stdout, received=rest, initialize=message)
+        server = create_server()
+        # What was imported stays: looking through it again would take 50 ms while somebody types.
+        gc.freeze()
+        gc.enable()
+        return await server.serve(reader, stdout, received=rest, initialize=message)
 
     code = loop.run_until_complete(serve())
     sys.stderr.flush()
     os._exit(code)
 
 
-def take_stdio() -> tuple[int, int]:
-    """Take stdin and stdout aside, for the protocol alone: a stray `print` or a child process cannot harm it then.
+def answer_initialize(stdin: int, stdout: int) -> "tuple[dict[str, Any] | None, bytes]":
+    """Read the first message and answer it if it is a valid `initialize`.
 
-    What reads stdin gets nothing from now on, what is written to stdout goes to stderr.
+    Returns that message, else None; and the bytes that the server still has to handle.
+    """
+    message, rest = parse_initialize(read_first(stdin))
+    if message is not None:
+        result = {"jsonrpc": "2.0", "id": message["id"], "result": initialize_result(message.get("params"))}
+        try:  # noqa: SIM105  contextlib would be one more import before the answer
+            os.write(stdout, encode_frame(json.dumps(result).encode()))
+        except BrokenPipeError:
+            pass  # The client is gone: the end of stdin ends the server.
+    return message, rest
+
+
+def take_stdio() -> tuple[int, int]:
+    """Duplicates of stdin and stdout for the protocol alone, so that a stray `print` or a child process cannot harm it.
+
+    From now on, reading stdin gives nothing, and anything written to stdout goes to stderr.
     """
     stdin, stdout = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -86,13 +102,13 @@ def take_stdio() -> tuple[int, int]:
 
 
 def read_first(stdin: int) -> bytes:
-    """The bytes up to the end of the first message or more; fewer at the end of the stream or where it is none."""
+    """Bytes that contain the first message, perhaps more; fewer if the stream ends or they are not a message."""
     received = bytearray()
     decoder = FrameDecoder()
     while chunk := os.read(stdin, 65536):
         received += chunk
         try:
-            if any(True for _ in decoder.feed(chunk)):
+            if any(True for _ in decoder.feed_bytes(chunk)):
                 break
         except FramingError:
             break
@@ -100,10 +116,10 @@ def read_first(stdin: int) -> bytes:
 
 
 def parse_initialize(received: bytes) -> "tuple[dict[str, Any] | None, bytes]":
-    """The first message if it is a sound `initialize`, and the bytes after it."""
+    """The first message if it is a valid `initialize`, else None; and the bytes that were not used."""
     decoder = FrameDecoder()
     try:
-        body = next(decoder.feed(received), None) or b""
+        body = next(decoder.feed_bytes(received), None) or b""
         message = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError):
         return None, received

@@ -1,42 +1,42 @@
-"""What the settings say of a provider and its models, in the words of the llm layer, which does not know settings."""
+"""Converts the settings of providers and models to values of the llm layer, which does not know settings."""
 
 from pathlib import Path
 
-from tark_lsp.llm.catalog.facts import Facts, Price
+from tark_lsp.llm.catalog.facts import ModelFacts, Price
 from tark_lsp.llm.client import ProviderOverride
 from tark_lsp.settings import ModelSettings, ProviderSettings, Settings
 
 
 def overrides(settings: Settings) -> dict[str, ProviderOverride]:
-    return {name: provider_override(each) for name, each in settings.providers.items()}
+    return {name: provider_override(provider) for name, provider in settings.providers.items()}
 
 
 def scenario_of(settings: Settings) -> Path | None:
-    """The file that the scripted model plays."""
+    """The scenario file of the scripted model, if any."""
     scripted = settings.providers.get("scripted")
     return Path(scripted.scenario).expanduser() if scripted is not None and scripted.scenario else None
 
 
-def provider_override(said: ProviderSettings) -> ProviderOverride:
+def provider_override(provider: ProviderSettings) -> ProviderOverride:
     return ProviderOverride(
-        base_url=said.base_url,
-        api_key_env=said.api_key_env,
-        headers=said.headers,
-        wire=said.wire,
-        client_id=said.client_id,
-        login_url=said.login_url,
-        models={name: _facts(each) for name, each in said.models.items()},
+        base_url=provider.base_url,
+        api_key_env=provider.api_key_env,
+        headers=provider.headers,
+        wire=provider.wire,
+        client_id=provider.client_id,
+        login_url=provider.login_url,
+        models={name: _facts(model) for name, model in provider.models.items()},
     )
 
 
-def _facts(said: ModelSettings) -> Facts:
-    price = said.price
-    return Facts(
-        context_window=said.context_window,
-        max_output=said.max_output_tokens,
-        thinking=said.thinking or "unknown",
-        efforts=tuple(dict.fromkeys(said.efforts)),  # two layers of settings may name the same
+def _facts(model: ModelSettings) -> ModelFacts:
+    price = model.price
+    return ModelFacts(
+        context_window=model.context_window,
+        max_output=model.max_output_tokens,
+        thinking=model.thinking or "unknown",
+        efforts=tuple(dict.fromkeys(model.efforts)),  # two layers of settings may name the same
         price=None if price is None else Price(price.input, price.output, price.cached, price.cache_write),
-        tools=said.tools,
-        images=said.images,
+        tools=model.tools,
+        images=model.images,
     )

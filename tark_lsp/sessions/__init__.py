@@ -1,1 +1,1 @@
-"""What is kept of sessions when the server is gone: their messages, what the person was shown, tokens and cost."""
+"""What is stored of sessions and outlives the server: messages, what the user was shown, tokens and cost."""

@@ -1,7 +1,7 @@
-"""Which session goes on with which chat document, kept so that it does under the next server, too: a row for each.
+"""Which session belongs to which chat document, stored so that the next server knows it: one row per document.
 
-A row holds as long as nothing was said in its session since: a turn that was cut off with its process, or one that was
-begun elsewhere, is not in the document.
+A row is valid as long as its session has no later message: a turn that was interrupted with its process, or was begun
+elsewhere, is not in the document.
 """
 
 import os
@@ -22,15 +22,15 @@ class ChatRows:
     def __init__(self, store: SessionStore) -> None:
         self._store = store
 
-    def keep(self, path: Path, session_id: str, turn_id: str, digest: str) -> None:
-        """The session that answered last in the document, by that turn; `digest` is of the conversation it knows."""
+    def keep_chat(self, path: Path, session_id: str, turn_id: str, digest: str) -> None:
+        """Store which session, in which turn, answered last in the document; `digest` is that of their conversation."""
 
         def work(connection: "Connection") -> None:
             connection.execute(ADD, (os.fsencode(path), session_id, turn_id, digest))
 
-        self._store.write(work)
+        self._store.file.write(work)
 
-    def find(self, path: Path, digest: str) -> str | None:
-        """The id of the session that knows that conversation and no more; None where there is none."""
-        rows = self._store.read(FIND, os.fsencode(path), digest)
+    def find_session(self, path: Path, digest: str) -> str | None:
+        """The id of the session that has exactly this conversation; None if there is none."""
+        rows = self._store.file.read(FIND, os.fsencode(path), digest)
         return str(rows[0][0]) if rows else None

@@ -1,8 +1,8 @@
-"""A session as JSON that can be taken in again. Pure.
+"""Exports a session as JSON, and reads such a file for an import; pure.
 
-`{format, version, title, created, updated, folders, model, messages, turns: [{..., updates}]}`. What it cost is not in
-it, nor what of the messages was told shortened or as a summary: whoever takes it in begins with all of them. What only
-a provider can read of a message (signatures, encrypted thinking) is in it, and is not taken in: nobody can look at it.
+`{format, version, title, created, updated, folders, model, messages, turns: [{..., updates}]}`. It does not contain the
+cost, nor which messages were sent shortened or as a summary: an imported session begins with all messages. Parts that
+only a provider can read (signatures, encrypted thinking) are exported, but not imported: nobody can inspect them.
 """
 
 import json
@@ -24,7 +24,7 @@ Updates = Sequence[tuple[int, Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """`updates`: by turn. Ids are those of the session that it came from."""
+    """`updates`: by turn. The ids are those of the exported session."""
 
     title: str
     created: float
@@ -36,7 +36,7 @@ class Exported:
 def to_json(
     row: SessionRow, messages: Sequence[StoredMessage], turns: Sequence[TurnRow], updates: Callable[[str], Updates]
 ) -> str:
-    """ASCII, one line for each message and turn, so that it can be compared; `updates` is the store's."""
+    """ASCII, with one line for each message and turn, so that a diff is useful. `updates` returns those of a turn."""
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -47,42 +47,42 @@ def to_json(
         "model": row.model,
     }
     lines = ",\n".join(f'"{name}": {json.dumps(value)}' for name, value in head.items())
-    told = ",\n".join(json.dumps(_message_json(each)) for each in messages)
+    said = ",\n".join(json.dumps(_message_json(stored)) for stored in messages)
     done = ",\n".join(json.dumps(_turn_json(turn, updates(turn.id))) for turn in turns)
-    return f'{{{lines},\n"messages": [\n{told}\n],\n"turns": [\n{done}\n]}}\n'
+    return f'{{{lines},\n"messages": [\n{said}\n],\n"turns": [\n{done}\n]}}\n'
 
 
 def from_json(text: str) -> Exported:
-    """Raises RequestError for what `to_json` did not make, or that of a newer tark-lsp, naming what is wrong."""
+    """Raises RequestError, which says what is wrong, for a text that `to_json` or a newer tark-lsp did not write."""
     try:
-        value = json.loads(text, parse_constant=_no_number, parse_float=_float)
+        value = json.loads(text, parse_constant=_not_json, parse_float=_float)
     except (ValueError, RecursionError) as error:
-        raise _refused(f"it is no JSON, or damaged ({error})") from error
+        raise _refused(f"it is not JSON, or is damaged ({error})") from error
     if not isinstance(value, dict) or value.get("format") != FORMAT:
-        raise _refused("it is no exported session")
+        raise _refused("it is not an exported session")
     version = value.get("version")
     if not isinstance(version, int) or version < 1:
         raise _refused("it does not say its version")
     if version > VERSION:
         raise RequestError(
-            f"import: the file was written by a newer tark-lsp (version {version} of the format, this one knows"
+            f"import: the file was written by a newer tark-lsp (version {version} of the format, this one reads"
             f" {VERSION})",
             hint="update tark-lsp",
         )
     try:
-        turns = tuple(_turn(each) for each in _list(value["turns"]))
-        updates = {each["id"]: _updates(each["updates"]) for each in value["turns"]}
+        turns = tuple(_turn(turn) for turn in _list(value["turns"]))
+        updates = {turn["id"]: _updates(turn["updates"]) for turn in value["turns"]}
         if len(updates) != len(turns):
-            raise ValueError("two turns with one id")
-        messages = tuple(_message(each) for each in _list(value["messages"]))
+            raise ValueError("two turns have the same id")
+        messages = tuple(_message(message) for message in _list(value["messages"]))
         return Exported(_text(value["title"]), _time(value["created"]), messages, turns, updates)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise _refused(f"it is damaged ({type(error).__name__}: {error})") from error
 
 
-def _message_json(each: StoredMessage) -> dict[str, Any]:
-    ids = {"turn": each.turn_id, "time": each.time, "callIds": dict(each.call_ids), "seq": each.seq}
-    return {"number": each.number, **ids, **message_json(each.message)}
+def _message_json(stored: StoredMessage) -> dict[str, Any]:
+    ids = {"turn": stored.turn_id, "time": stored.time, "callIds": dict(stored.call_ids), "seq": stored.seq}
+    return {"number": stored.number, **ids, **message_json(stored.message)}
 
 
 def _turn_json(turn: TurnRow, updates: Updates) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _turn(value: Any) -> TurnRow:
 def _updates(pairs: Any) -> Updates:
     updates = tuple((_whole(seq), _update(_object(update))) for seq, update in _list(pairs))
     if len({seq for seq, _ in updates}) != len(updates):
-        raise ValueError("two updates with one number")
+        raise ValueError("two updates have the same number")
     return updates
 
 
@@ -138,7 +138,7 @@ def _update(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _shaped(kind: str, value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """As it is, where what this program reads of an update of that kind is as it writes it."""
+    """Returns the update if the fields that this program reads have the right types. Raises ValueError, TypeError."""
     needed, shapes = SHAPES.get(kind, ((), {}))
     for name in needed:
         value[name]
@@ -149,11 +149,11 @@ def _shaped(kind: str, value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _objects(value: Any) -> Sequence[Mapping[str, Any]]:
-    return [_object(each) for each in _list(value)]
+    return [_object(item) for item in _list(value)]
 
 
 def _pieces(value: Any) -> None:
-    """Of a tool call's content."""
+    """Checks the content of a tool call."""
     for piece in _objects(value):
         if _text(piece["type"]) == "text":
             _text(piece["text"])
@@ -166,13 +166,13 @@ def _error(value: Any) -> None:
 
 
 def _name(value: Any) -> str:
-    """A text that is stored as it is. Raises ValueError for lone surrogates."""
+    """A text that is stored unchanged. Raises ValueError for lone surrogates."""
     _text(value).encode("utf-8")
     return _text(value)
 
 
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no JSON")
+def _not_json(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _float(digits: str) -> float:
@@ -181,36 +181,36 @@ def _float(digits: str) -> float:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} where a text belongs")
+        raise TypeError(f"{value!r:.40} instead of a text")
     return value
 
 
 def _object(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise TypeError(f"{value!r:.40} where an object belongs")
+        raise TypeError(f"{value!r:.40} instead of an object")
     return value
 
 
 def _list(value: Any) -> Sequence[Any]:
     if not isinstance(value, list):
-        raise TypeError(f"{value!r:.40} where a list belongs")
+        raise TypeError(f"{value!r:.40} instead of a list")
     return value
 
 
 def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
-        raise ValueError(f"{value!r:.40} where a count belongs")
+        raise ValueError(f"{value!r:.40} instead of a count")
     return value
 
 
 def _time(value: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise ValueError(f"{value!r:.40} where a time belongs")
+        raise ValueError(f"{value!r:.40} instead of a time")
     return float(value)
 
 
 def _refused(why: str) -> RequestError:
-    return RequestError(f"import: the file cannot be taken in: {why}", hint="export the session anew")
+    return RequestError(f"import: the file cannot be imported: {why}", hint="export the session again")
 
 
 Shape = Callable[[Any], object]
@@ -244,4 +244,4 @@ SHAPES: Mapping[str, tuple[Sequence[str], Mapping[str, Shape]]] = {
         },
     ),
 }
-"""By an update's kind: the fields it must have, and what each has to be where it is there (else it raises)."""
+"""For each kind of update: the required fields, and the check of each field that is there (it raises if wrong)."""

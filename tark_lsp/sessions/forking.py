@@ -1,6 +1,6 @@
-"""A session begun with what was said in another, up to a message; within one transaction.
+"""Forks a session: copies it up to a message, within one transaction.
 
-Turns get ids of their own, and keep what was shown of them. What they cost stays with the session they were made in.
+The copied turns get new ids and keep their updates. Their cost stays with the original session.
 """
 
 import secrets
@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.messages import StopReason
-from tark_lsp.sessions import log
-from tark_lsp.sessions.mending import NOTHING_USED
+from tark_lsp.sessions import log_rows
+from tark_lsp.sessions.repair import NOTHING_USED
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COPY_SESSION = """INSERT INTO sessions SELECT :new, :title, :now, :now, folders, model, mode, approval, thinking, id,
     CASE WHEN told_from <= :number + 1 THEN summary END, CASE WHEN told_from <= :number + 1 THEN told_from ELSE 1 END,
     shortened_before FROM sessions WHERE id = :old"""
-"""The summary of messages that come after is of no use; a session's settings are its parent's."""
+"""A summary of later messages is left out. The settings are copied."""
 COPY_MESSAGES = """INSERT INTO messages SELECT :new, number, :new_turn, time, message, call_ids, seq FROM messages
     WHERE session = :old AND turn = :old_turn AND number BETWEEN :first AND :last"""
 COPY_RESULTS = "INSERT INTO results SELECT :new, id, size, text FROM results WHERE session = :old ORDER BY rowid"
@@ -27,16 +27,17 @@ SEQ = "SELECT seq FROM messages WHERE session = ? AND number = ?"
 FOLLOWING = "SELECT turn FROM messages WHERE session = ? AND number = ?"
 EXTENT = """SELECT turn, min(number), max(number) FROM messages WHERE session = :old AND number <= :number GROUP BY turn
     ORDER BY max(number)"""
-"""Each turn with messages that are kept, and the numbers of the first and the last."""
+"""Each turn with copied messages, and the numbers of the first and the last of these."""
 
 
 def fork(connection: "Connection", old: str, new: str, title: str, number: int | None) -> bool:
-    """`number` None: all of it. A call whose result came later goes with it, one that has none yet does not.
+    """Copy the messages up to `number` (None: all). If the last one has calls, their results are copied as well; if
+    they have none yet, the message is left out.
 
-    False: there is no such session.
+    Returns False if the session does not exist.
     """
     number = _whole(connection, old, number)
-    values = {"old": old, "new": new, "title": log.clean(title), "now": time.time(), "number": number}
+    values = {"old": old, "new": new, "title": log_rows.clean(title), "now": time.time(), "number": number}
     if not connection.execute(COPY_SESSION, values).rowcount:
         return False
     connection.execute(COPY_RESULTS, values)
@@ -50,27 +51,27 @@ def fork(connection: "Connection", old: str, new: str, title: str, number: int |
 
 
 def _whole(connection: "Connection", session: str, number: int | None) -> int:
-    """The number of the last message, so that every call has its result."""
-    ((end,),) = connection.execute(log.LAST, (session,))
+    """The number of the last message to copy, so that every call has its result."""
+    ((end,),) = connection.execute(log_rows.LAST, (session,))
     last = int(end) if number is None else max(0, min(number, end))
-    rows = connection.execute(f"{log.MESSAGES} WHERE session = ? AND number = ?", (session, last)).fetchall()
-    if rows and log.stored_message(rows[0]).message.tool_calls:
+    rows = connection.execute(f"{log_rows.MESSAGES} WHERE session = ? AND number = ?", (session, last)).fetchall()
+    if rows and log_rows.stored_message(rows[0]).message.tool_calls:
         return last + 1 if last < end else last - 1
     return last
 
 
 def _copy_turn(connection: "Connection", turn: str, new_turn: str, session: str, last: int) -> None:
-    row = log.turn_row(connection.execute(f"{log.TURN} WHERE id = ?", (turn,)).fetchone())
+    row = log_rows.turn_row(connection.execute(f"{log_rows.TURN} WHERE id = ?", (turn,)).fetchone())
     ((seq,),) = connection.execute(SEQ, (row.session_id, last))
     following = connection.execute(FOLLOWING, (row.session_id, last + 1)).fetchone()
     cut = row.end is None or following == (turn,)
     ids = {"sessionId": session, "turnId": new_turn}
     end: Mapping[str, Any] = {**CUT, **ids} if cut or row.end is None else {**row.end, **ids}
     ended = time.time() if row.ended is None else row.ended
-    log.add_turn(connection, replace(row, id=new_turn, session_id=session, ended=ended, end=end))
-    shown = log.updates(connection.execute(log.UPDATES, (turn,)).fetchall())
-    for at, update in log.merged((at, update) for at, update in shown if not cut or at <= seq):
-        log.add_update(connection, new_turn, at, {"kind": "end", **end} if update.get("kind") == "end" else update)
+    log_rows.add_turn(connection, replace(row, id=new_turn, session_id=session, ended=ended, end=end))
+    shown = log_rows.updates(connection.execute(log_rows.UPDATES, (turn,)).fetchall())
+    for at, update in log_rows.merged((at, update) for at, update in shown if not cut or at <= seq):
+        log_rows.add_update(connection, new_turn, at, {"kind": "end", **end} if update.get("kind") == "end" else update)
 
 
 CUT: Mapping[str, Any] = {
@@ -80,4 +81,4 @@ CUT: Mapping[str, Any] = {
     "changedByCommand": [],
     "usage": NOTHING_USED,
 }
-"""The end of a turn of which only the beginning is kept."""
+"""The end of a turn of which only the beginning is copied."""

@@ -1,7 +1,7 @@
-"""Undecided hunks, kept so that they outlive the server that made them: rows for each file that has some.
+"""The rows of undecided hunks, which outlive the server that made them.
 
-A server keeps its rows under a lease of its own (leases.py), which is no session's. Whose lease is free is gone, and
-another server of that workspace makes the rows its own.
+A server stores its rows under its own lease (leases.py), which is not that of a session. If the lease is free, the
+server is gone, and another server of that workspace takes over the rows.
 """
 
 import json
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LARGEST_TEXT = 4_000_000
-"""Characters; of a longer text only the digest is kept, so its hunks come back only where nothing changed."""
+"""Characters. Of a longer text only the digest is stored, so its hunks come back only if nothing changed."""
 ADD = "INSERT INTO kept_hunks (lease, path, digest, text, hunks) VALUES (?, ?, ?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True)
 class KeptHunk:
-    """As `ReviewHunk` in server/review/hunks.py has it; lines keep their endings, paths are strings."""
+    """The facts of a `ReviewHunk` (review/hunk.py) as they are stored. Lines keep their endings, paths are strings."""
 
     id: str
     turn_id: str
@@ -52,7 +52,7 @@ class KeptHunk:
 
 @dataclass(frozen=True, slots=True)
 class KeptText:
-    """A text of a file (None: it is too long to be kept) and the hunks that stand in it. `digest` is of the text."""
+    """A text of a file, its digest, and the hunks with places in it. `text` is None if it is too long."""
 
     path: Path
     digest: str
@@ -62,20 +62,20 @@ class KeptText:
 
 class HunkRows:
     def __init__(self, store: SessionStore, mark: Callable[[], Path]) -> None:
-        """`mark()` names a file that is there as long as any server's hunks are kept: without it nobody looks."""
+        """`mark()` is a file that exists while hunks of any server are stored: the database is read only then."""
         self._store = store
         self._mark = mark
         self._lease = ""
 
     @property
-    def there_are_any(self) -> bool:
-        """Of whatever server; says so without opening the database."""
+    def any_exist(self) -> bool:
+        """Of any server; known without opening the database."""
         return self._mark().exists()
 
-    def keep(self, path: Path, texts: Sequence[KeptText]) -> None:
-        """In place of what was kept of this file before; no texts: nothing. Each has a digest of its own.
+    def replace_rows(self, path: Path, texts: Sequence[KeptText]) -> None:
+        """Replace the rows of this file; without texts, delete them. Each text has another digest.
 
-        A text whose digest is there already need not be given again.
+        A text whose digest is stored already can be given as None.
         """
         lease, place = self._taken(), os.fsencode(path)
         kept = "SELECT number, digest FROM kept_hunks WHERE lease = ? AND path = ?"
@@ -84,44 +84,41 @@ class HunkRows:
             rows = connection.execute(kept, (lease, place)).fetchall()
             numbers = {digest: number for number, digest in rows}
             left = {number for number, _ in rows}
-            for each in texts:
-                number = numbers.get(each.digest)
+            for text in texts:
+                number = numbers.get(text.digest)
                 if number is None:
-                    connection.execute(ADD, (lease, place, each.digest, _packed(each.text), _json(each.hunks)))
+                    connection.execute(ADD, (lease, place, text.digest, _packed(text.text), _json(text.hunks)))
                 else:
-                    connection.execute("UPDATE kept_hunks SET hunks = ? WHERE number = ?", (_json(each.hunks), number))
+                    connection.execute("UPDATE kept_hunks SET hunks = ? WHERE number = ?", (_json(text.hunks), number))
                     left.discard(number)
             connection.executemany("DELETE FROM kept_hunks WHERE number = ?", [(number,) for number in left])
             self._set_mark(connection)
 
-        self._store.write(work)
+        self._store.file.write(work)
 
-    def take(self, wanted: Callable[[Path], bool]) -> list[KeptText]:
-        """What servers that are gone kept of the files that are wanted, and of what is decided together with that.
-
-        It is kept by us from then on.
-        """
+    def take_over_rows(self, wanted: Callable[[Path], bool]) -> list[KeptText]:
+        """Take over the rows of servers that are gone: for the wanted files, and for hunks of the same groups."""
         ours = self._taken()
-        leases = self._store.read("SELECT DISTINCT lease FROM kept_hunks WHERE lease != ?", ours)
+        leases = self._store.file.read("SELECT DISTINCT lease FROM kept_hunks WHERE lease != ?", ours)
         found: list[KeptText] = []
         for (lease,) in leases:
-            if self._store.take(lease) is None:
-                found += self._store.write(partial(_move, lease, ours, wanted))
-                self._store.release(lease)
+            if self._store.acquire_lease(lease) is None:
+                found += self._store.file.write(partial(_move, lease, ours, wanted))
+                self._store.release_leases(lease)
         if not leases:
-            self._store.write(self._set_mark)  # one that a server left behind which was ended in between
+            self._store.file.write(self._set_mark)  # removes a mark that a killed server left behind
         return found
 
     def _taken(self) -> str:
         if not self._lease:
             self._lease = f"hunks-{secrets.token_hex(8)}"
-            self._store.take(self._lease)
+            self._store.acquire_lease(self._lease)
         return self._lease
 
     def _set_mark(self, connection: "Connection") -> None:
-        """Within the transaction that changed the rows, so that no two servers do it at once.
+        """Create or remove the mark, in the transaction that changed the rows: so no two servers do it at once.
 
-        A server that is in memory does not know whether others have rows in the file.
+        A server whose database is in memory does not know whether others have rows in the file, and keeps the mark.
         """
         some = connection.execute("SELECT 1 FROM kept_hunks LIMIT 1").fetchone()
         (_, _, file) = connection.execute("PRAGMA database_list").fetchone()
@@ -130,17 +127,17 @@ class HunkRows:
                 self._mark().touch(mode=0o600)
             elif file:
                 self._mark().unlink(missing_ok=True)
-        except OSError as error:  # where no file can be made, the store is in memory and has said so
+        except OSError as error:  # then the store is in memory, too, and has reported that
             log.warning("undecided hunks cannot be marked as kept: %s", error)
 
 
 def _move(old: str, new: str, wanted: Callable[[Path], bool], connection: "Connection") -> list[KeptText]:
     sql = "SELECT number, path, digest, text, hunks FROM kept_hunks WHERE lease = ? ORDER BY number"
     all_of_it = {number: _read(row) for number, *row in connection.execute(sql, (old,))}
-    chosen = {number for number, each in all_of_it.items() if wanted(each.path)}
+    chosen = {number for number, text in all_of_it.items() if wanted(text.path)}
     together = {hunk.whole for number in chosen for hunk in all_of_it[number].hunks} - {""}
     chosen |= {
-        number for number, each in all_of_it.items() if not together.isdisjoint(hunk.whole for hunk in each.hunks)
+        number for number, text in all_of_it.items() if not together.isdisjoint(hunk.whole for hunk in text.hunks)
     }
     sql = "UPDATE kept_hunks SET lease = ? WHERE number = ?"
     connection.executemany(sql, [(new, number) for number in sorted(chosen)])
@@ -148,19 +145,21 @@ def _move(old: str, new: str, wanted: Callable[[Path], bool], connection: "Conne
 
 
 def _json(hunks: Sequence[KeptHunk]) -> str:
-    """ASCII, so that lone surrogates do not matter."""
-    names = [each.name for each in fields(KeptHunk)]
-    values = attrgetter(*names)  # `dataclasses.asdict` copies all there is, and takes ten times as long
-    return json.dumps([dict(zip(names, values(each), strict=True)) for each in hunks], separators=(",", ":"))
+    """ASCII, so that lone surrogates can be stored."""
+    names = [item.name for item in fields(KeptHunk)]
+    values = attrgetter(*names)  # `dataclasses.asdict` copies everything, and takes ten times as long
+    return json.dumps([dict(zip(names, values(hunk), strict=True)) for hunk in hunks], separators=(",", ":"))
 
 
 def _read(row: Sequence[Any]) -> KeptText:
     path, digest, text, hunks = row
-    return KeptText(Path(os.fsdecode(path)), digest, _unpacked(text), tuple(_hunk(each) for each in json.loads(hunks)))
+    return KeptText(
+        Path(os.fsdecode(path)), digest, _unpacked(text), tuple(_hunk(value) for value in json.loads(hunks))
+    )
 
 
 def _hunk(value: Mapping[str, Any]) -> KeptHunk:
-    values = {each.name: value[each.name] for each in fields(KeptHunk)}
+    values = {item.name: value[item.name] for item in fields(KeptHunk)}
     return KeptHunk(**{**values, "old": tuple(values["old"]), "new": tuple(values["new"])})
 
 

@@ -1,7 +1,8 @@
-"""Who may write a session: one process at a time.
+"""Leases: one process at a time writes a session.
 
-A lease is a row. Whoever writes checks in the same transaction that the row is still its own: so a clock that jumps, a
-process that slept or a wrong guess about one that is gone may cost somebody the lease, and never makes two writers.
+A lease is a row. Each write checks in its own transaction that the row still belongs to this process. So a clock that
+jumps, a process that slept or a wrong guess about an ended one can cost somebody the lease, but never makes two
+writers.
 """
 
 import os
@@ -20,13 +21,13 @@ from tark_lsp.sessions.rows import Holder, SessionHeld
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-BEAT_SECONDS = 5.0
-"""How often a process says that it is there."""
+RENEWAL_SECONDS = 5.0
+"""How often a process renews its leases."""
 STALE_SECONDS = 30.0
-"""A process of another machine that has not said so for this long is gone, and so is one that will say so only then:
-one of the clocks is wrong."""
+"""A process of another machine that has not renewed for so long is gone. So is one whose last renewal is so far in the
+future: one of the clocks is wrong."""
 UNKNOWN_SECONDS = 300.0
-"""The same where a process with that number is there, but the system does not tell whether it is that one."""
+"""The same if a process with that number exists, but the system does not say whether it is the same one."""
 ALL = "SELECT session, owner, pid, host, machine, started, beat FROM leases"
 LEASE = "SELECT owner, pid, host, beat FROM leases WHERE session = ?"
 TAKE = "INSERT OR REPLACE INTO leases (session, owner, pid, host, machine, started, beat) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -34,8 +35,8 @@ TAKE = "INSERT OR REPLACE INTO leases (session, owner, pid, host, machine, start
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One that writes sessions. `machine` says whose process numbers `pid` is one of, `started` when it began by its
-    machine's own count, "" where that is not known."""
+    """A process that writes sessions. `pid` is unique on `machine`. `started` is its start time as the machine counts,
+    or "" if unknown."""
 
     owner: str = field(default_factory=lambda: secrets.token_hex(8))
     pid: int = field(default_factory=os.getpid)
@@ -48,10 +49,10 @@ class Leases:
     def __init__(self) -> None:
         self._us: Process | None = None
         self.held: set[str] = set()
-        """Ids of sessions that were ours when last seen."""
+        """The ids of sessions that this process held when it last looked."""
 
-    def take(self, connection: "Connection", session_id: str) -> Holder | None:
-        """None: it is ours now."""
+    def acquire(self, connection: "Connection", session_id: str) -> Holder | None:
+        """None if this process holds it now, else the process that does."""
         holder = self.holder(connection, session_id)
         if holder is None:
             us = self._process()
@@ -60,11 +61,13 @@ class Leases:
         return holder
 
     def holder(self, connection: "Connection", session_id: str) -> Holder | None:
-        """Who has it, other than us; None: nobody who is still there."""
-        return self.others(connection.execute(f"{ALL} WHERE session = ?", (session_id,)).fetchall()).get(session_id)
+        """The other process that holds it; None if no other running process does."""
+        return self.other_holders(connection.execute(f"{ALL} WHERE session = ?", (session_id,)).fetchall()).get(
+            session_id
+        )
 
-    def others(self, rows: Iterable[tuple[Any, ...]]) -> dict[str, Holder]:
-        """Those of the rows that ALL gives that belong to others who are still there, by session."""
+    def other_holders(self, rows: Iterable[tuple[Any, ...]]) -> dict[str, Holder]:
+        """The holders in rows selected by ALL that are other, running processes; by session."""
         us, now = self._process(), time.time()
         return {
             session: Holder(pid, host, beat)
@@ -72,22 +75,28 @@ class Leases:
             if owner != us.owner and not is_free(us, Process(owner, pid, host, of, started), beat, now)
         }
 
-    def check(self, connection: "Connection", session_id: str) -> None:
-        """Raises SessionHeld unless it is ours, now and in this transaction."""
+    def require_held(self, connection: "Connection", session_id: str) -> None:
+        """Raises SessionHeld unless this process holds it, in this transaction."""
         row = connection.execute(LEASE, (session_id,)).fetchone()
         if row is not None and row[0] != self._process().owner:
             raise SessionHeld(Holder(*row[1:]))
         if row is None or session_id not in self.held:
             raise SessionHeld(None)
 
-    def beat(self, connection: "Connection") -> list[str]:
-        """Say that we are there; gives those that are ours no more."""
+    def require_free(self, connection: "Connection", session_id: str) -> None:
+        """Raises SessionHeld if another process holds it."""
+        holder = self.holder(connection, session_id)
+        if holder is not None:
+            raise SessionHeld(holder)
+
+    def renew(self, connection: "Connection") -> list[str]:
+        """Renew all leases of this process. Returns the sessions that it no longer holds."""
         us = self._process().owner
         connection.execute("UPDATE leases SET beat = ? WHERE owner = ?", (time.time(), us))
         ours = {id_ for (id_,) in connection.execute("SELECT session FROM leases WHERE owner = ?", (us,))}
         return sorted(self.held - ours)
 
-    def give_back(self, connection: "Connection", session_ids: Iterable[str]) -> None:
+    def release(self, connection: "Connection", session_ids: Iterable[str]) -> None:
         us = self._process().owner
         rows = [(id_, us) for id_ in session_ids]
         connection.executemany("DELETE FROM leases WHERE session = ? AND owner = ?", rows)
@@ -99,7 +108,7 @@ class Leases:
 
 
 def is_free(us: Process, them: Process, beat: float, now: float) -> bool:
-    """Whether their lease can be taken by us."""
+    """Whether `us` can take over a lease of `them`, last renewed at `beat`."""
     age = abs(now - beat)
     if us.machine != them.machine:
         return age > STALE_SECONDS
@@ -112,7 +121,7 @@ def is_free(us: Process, them: Process, beat: float, now: float) -> bool:
 
 
 def machine() -> str:
-    """Which count of processes ours is one of: a machine since it was started, and on Linux the container."""
+    """Names the scope in which process numbers are unique: the machine since it booted, on Linux also the container."""
     if sys.platform == "linux":
         try:
             boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
@@ -123,12 +132,12 @@ def machine() -> str:
 
 
 def started_at(pid: int) -> str:
-    """When a process began, by the system's own count; "ended" for one that nobody waited for yet; "": not known."""
+    """When a process started, as the system counts; "ended" for a zombie, "" if unknown."""
     if sys.platform != "linux":
         return ""
     try:
         status = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return ""
-    fields = status.rpartition(b")")[2].split()  # from the third of proc(5) on; the second may hold spaces
+    fields = status.rpartition(b")")[2].split()  # proc(5), from the third field on; the second can contain spaces
     return "ended" if fields[0] in (b"Z", b"X") else fields[19].decode("ascii")

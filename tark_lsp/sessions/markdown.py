@@ -1,40 +1,40 @@
-"""A session as Markdown for people: what was asked, answered and done, in order. Pure."""
+"""Formats a session as Markdown for people: what was asked, answered and done, in order. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from tark_lsp.messages import Text, Thinking, ToolCall, ToolResult
-from tark_lsp.sessions.log import clean
+from tark_lsp.sessions.log_rows import clean
 from tark_lsp.sessions.rows import SessionRow, StoredMessage, TurnRow
 
 LONGEST_ARGUMENTS = 300
 LONGEST_RESULT = 2_000
-"""Characters that are shown of a tool's result; JSON has all of it."""
+"""The number of characters shown of a tool result; the JSON export has all of it."""
 
 
 def to_markdown(row: SessionRow, messages: Sequence[StoredMessage], turns: Sequence[TurnRow]) -> str:
-    """The prompts as they were typed, the model's words as they came, tool calls folded up."""
+    """The prompts and answers as they were, and the tool calls folded."""
     prompts = {turn.id: turn for turn in turns}
     results = {
-        (each.turn_id, part.call_id): part
-        for each in messages
-        for part in each.message.parts
+        (stored.turn_id, part.call_id): part
+        for stored in messages
+        for part in stored.message.parts
         if isinstance(part, ToolResult)
     }
     blocks = [f"# {' '.join(row.title.split()) or row.id}", _facts(row)]
     begun: set[str] = set()
-    for each in messages:
-        turn = prompts.get(each.turn_id)
+    for stored in messages:
+        turn = prompts.get(stored.turn_id)
         if turn is not None and turn.id not in begun:
             begun.add(turn.id)
             blocks += [f"## You, {_moment(turn.began)}", _quoted(turn.prompt or f"({turn.kind})")]
-            if each.message.role == "user":
+            if stored.message.role == "user":
                 continue
-        if each.message.role == "user":
-            blocks.append(_quoted(each.message.text))
-        elif each.message.role == "assistant":
-            blocks += _answer(each, results)
+        if stored.message.role == "user":
+            blocks.append(_quoted(stored.message.text))
+        elif stored.message.role == "assistant":
+            blocks += _answer(stored, results)
     for turn in turns:
         error = (turn.end or {}).get("error")
         if isinstance(error, Mapping):
@@ -44,7 +44,7 @@ def to_markdown(row: SessionRow, messages: Sequence[StoredMessage], turns: Seque
 
 def _facts(row: SessionRow) -> str:
     facts = {
-        "Begun": _moment(row.created),
+        "Created": _moment(row.created),
         "Last used": _moment(row.updated),
         "Workspace": ", ".join(f"`{folder}`" for folder in row.folders),
         "Model": row.model or "",
@@ -54,16 +54,16 @@ def _facts(row: SessionRow) -> str:
     return "\n".join(f"- {name}: {value}" for name, value in facts.items() if value)
 
 
-def _answer(each: StoredMessage, results: Mapping[tuple[str, str], ToolResult]) -> list[str]:
-    blocks = [f"## {each.message.model or 'Model'}, {_moment(each.time)}"]
-    for part in each.message.parts:
+def _answer(stored: StoredMessage, results: Mapping[tuple[str, str], ToolResult]) -> list[str]:
+    blocks = [f"## {stored.message.model or 'Model'}, {_moment(stored.time)}"]
+    for part in stored.message.parts:
         match part:
             case Text(text) if text.strip():
                 blocks.append(text)
             case Thinking(text) if text.strip():
                 blocks.append(_folded("Thinking", text))
             case ToolCall(id_, name, arguments):
-                result = results.get((each.turn_id, id_))
+                result = results.get((stored.turn_id, id_))
                 failed = " (failed)" if result is not None and result.is_error else ""
                 told = _cut(arguments, LONGEST_ARGUMENTS)
                 if result is not None:
@@ -75,7 +75,7 @@ def _answer(each: StoredMessage, results: Mapping[tuple[str, str], ToolResult]) 
 
 
 def _folded(title: str, text: str) -> str:
-    """In a fence that the text cannot end; `title` is a tool's name, which the model chose."""
+    """Puts the text in a fence that it cannot close. `title` is the name of a tool, which the model chose."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     safe = title.replace("&", "&amp;").replace("<", "&lt;")
@@ -91,7 +91,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _moment(seconds: float) -> str:
-    """A clock can be set to anything, and a file can say anything."""
+    """Accepts any number: a clock can be wrong, and a file can contain anything."""
     try:
         return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
     except (ValueError, OverflowError, OSError):

@@ -1,6 +1,6 @@
-"""A message as JSON and back, exactly: every part with its echo. Pure.
+"""Converts a message to JSON and back without loss: every part keeps its echo. Pure.
 
-Lone surrogates, which models and editors send, are escaped, so that the text is ASCII.
+Lone surrogates, which models and editors send, are escaped, so the text is ASCII.
 """
 
 import json
@@ -18,7 +18,7 @@ def message_text(message: Message) -> str:
 
 
 def message_of_text(text: str) -> Message:
-    """Raises ValueError for what `message_text` did not make."""
+    """Raises ValueError for a text that `message_text` did not write."""
     return message_of(json.loads(text))
 
 
@@ -29,23 +29,23 @@ def message_json(message: Message) -> Json:
 
 
 def message_of(value: Any) -> Message:
-    """Raises ValueError for a value of another shape."""
+    """Raises ValueError for a value of another form."""
     try:
         role = value["role"]
         parts = tuple(READERS[_text(part["type"])](part) for part in value["parts"])
         model = _text(value.get("model", ""))
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"no message: {error!r}") from error
+        raise ValueError(f"not a message: {error!r}") from error
     belonging = PARTS.get(role) if isinstance(role, str) else None
     if belonging is None:
-        raise ValueError(f"no message: its role is {role!r}")
+        raise ValueError(f"not a message: its role is {role!r}")
     if strange := next((part for part in parts if not isinstance(part, belonging)), None):
-        raise ValueError(f"no message: {type(strange).__name__} in one of the role {role}")
+        raise ValueError(f"not a message: {type(strange).__name__} in one of the role {role}")
     return Message(role, parts, model)
 
 
 def without_echoes(message: Message) -> Message:
-    """Its words, calls, results and images: without what only its provider understands, and nobody can look at."""
+    """The message without the parts that only its provider can read (signatures, encrypted thinking)."""
     kept = (part for part in message.parts if not isinstance(part, Opaque))
     return replace(
         message,
@@ -74,7 +74,7 @@ def _part_json(part: Part) -> Json:
 
 
 def _echo_json(echo: Mapping[str, Any] | None) -> Json:
-    """An empty echo is one: some wires must be sent back that there was nothing."""
+    """An empty echo is kept: some wires must be sent back an empty value."""
     return {} if echo is None else {"echo": dict(echo)}
 
 
@@ -94,20 +94,20 @@ def _call(part: Json) -> ToolCall:
 def _opaque(part: Json) -> Opaque:
     echo = _echo(part)
     if echo is None:
-        raise ValueError("no message: an opaque part without its echo")
+        raise ValueError("not a message: an opaque part without its echo")
     return Opaque(echo)
 
 
 def _echo(part: Json) -> Mapping[str, Any] | None:
     echo = part.get("echo")
     if echo is not None and not isinstance(echo, dict):
-        raise ValueError("no message: an echo that is no object")
+        raise ValueError("not a message: an echo that is not an object")
     return echo
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"no message: {value!r} where a text belongs")
+        raise ValueError(f"not a message: {value!r} instead of a text")
     return value
 
 
@@ -116,7 +116,7 @@ PARTS: Mapping[str, tuple[type[Part], ...]] = {
     "assistant": (Text, Thinking, ToolCall, Opaque),
     "tool": (ToolResult,),
 }
-"""What a message of each role is made of: a part of another would be told and not shown."""
+"""The parts that a message of each role can have: other parts would be sent, but not shown."""
 READERS: Mapping[str, Callable[[Json], Part]] = {
     "text": lambda part: Text(_text(part["text"]), _echo(part)),
     "thinking": lambda part: Thinking(_text(part["text"]), _echo(part)),
@@ -125,4 +125,4 @@ READERS: Mapping[str, Callable[[Json], Part]] = {
     "image": _image,
     "opaque": _opaque,
 }
-"""How each type of part is read; KeyError, TypeError and ValueError are told as one."""
+"""Reads each type of part. `message_of` turns KeyError and TypeError into ValueError."""

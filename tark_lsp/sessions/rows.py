@@ -1,4 +1,4 @@
-"""What the store of sessions gives and takes: frozen values, as they are in its rows."""
+"""The values that the session store reads and writes, one class per kind of row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,9 +11,10 @@ from tark_lsp.messages import ApprovalLevel, Message, Mode, Usage
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """Times are seconds since 1970. `folders` are those of the workspace; `parent` is what it was forked from.
+    """Times are in seconds since 1970. `folders` are those of the workspace; `parent` is the session it was forked
+    from.
 
-    `turns` and `cost_usd` are counted by the store; None: no price is known.
+    The store counts `turns` and `cost_usd`, which is None if no price is known.
     """
 
     id: str
@@ -32,9 +33,9 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
-    """`number` counts on in its session, from 1. `turn_id` is "" for what it was begun with.
+    """`number` counts the messages of the session, from 1. `turn_id` is "" if the session began with the message.
 
-    `call_ids`: the provider's id of each of its calls -> ours. `seq`: of the turn's last update by then.
+    `call_ids` maps the provider's id of each call to ours. `seq` is that of the turn's last update before it.
     """
 
     number: int
@@ -47,7 +48,7 @@ class StoredMessage:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """`prompt` is what the person typed, `request` what is needed to show it, `end` the JSON of the turn's end."""
+    """`prompt` is what the user typed, `request` what is needed to show it, `end` the JSON of the turn's end."""
 
     id: str
     session_id: str
@@ -62,16 +63,16 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The process that has a session; `beat`: when it last said so, in seconds since 1970 by its clock."""
+    """The process that holds a session. `renewed`: when it last renewed its lease, in seconds since 1970."""
 
     pid: int
     host: str
-    beat: float
+    renewed: float
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """As it is told: the summary first where there is one. Tool results in the first `shortened` are shortened."""
+    """What the model is sent, with the summary first, if any. Tool results in the first `shortened` are shortened."""
 
     messages: tuple[Message, ...]
     shortened: int = 0
@@ -79,7 +80,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """One request to a model: when it was over, how long it took, how it ended, what it used."""
+    """One request to a model: when it ended, how long it took, how it ended, what it used."""
 
     session_id: str
     turn_id: str
@@ -90,11 +91,11 @@ class UsageRow:
     stop: str
     usage: Usage
     workspace: str = ""
-    """Path of the workspace's first folder."""
+    """The path of the workspace's first folder."""
 
 
 class SessionHeld(TarkError):
-    """Another process writes the session, or (`holder` None) this one does not have it."""
+    """Another process holds the session, or (`holder` None) this process does not."""
 
     code = "session_held"
 

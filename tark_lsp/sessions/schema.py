@@ -1,7 +1,7 @@
-"""The tables of the sessions' file, and which rows of theirs belong to one session.
+"""The tables of the session file, and which of their rows belong to one session.
 
-Both logs are only added to: `messages` is what the model is told, `updates` what the person was shown. What of the
-messages is told is said by three columns of the session. Paths are blobs, since they need not be text.
+Two logs only grow: `messages` is what the model is sent, `updates` what the user was shown. Three columns of `sessions`
+say which messages are still sent. Paths are blobs, because they need not be valid text.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ TABLES = (
     "CREATE INDEX chats_of_session ON chats (session)",
 )
 LAYOUT = Layout(1, TABLES)
-"""`summary` stands for the messages before `told_from`; tool results before `shortened_before` are told shortened."""
+"""`summary` replaces the messages before `told_from`; tool results before `shortened_before` are sent shortened."""
 
 TURNS_OF = "SELECT id FROM turns WHERE session = :session"
 TEXT_OF: Mapping[str, str] = {
@@ -49,6 +49,8 @@ TEXT_OF: Mapping[str, str] = {
     "leases": "session = :session",
     "sessions": "id = :session",
 }
-"""What goes with a session that is deleted, by table, in this order."""
-ROWS_OF: Mapping[str, str] = {**TEXT_OF, "usage": "session = :session", "kept_hunks": "lease = :session"}
-"""Everything of a session or another lease, by table."""
+"""The rows that are deleted with a session, by table, in this order."""
+COPIED: Mapping[str, str] = {**TEXT_OF, "kept_hunks": "lease = :session"}
+"""The rows of a session, or of another lease, that are copied when the database changes its file; usage is apart."""
+COLUMNS = {"kept_hunks": "NULL, lease, path, digest, text, hunks"}
+"""The columns to copy, if not all: a row gets a new number in another file."""

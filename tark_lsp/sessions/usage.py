@@ -1,6 +1,6 @@
-"""What requests to models used and cost: a row for each, and sums of them. No words are in it, so it outlives sessions.
+"""Usage: what requests to models used and cost, one row each, and sums of them. It has no texts and outlives sessions.
 
-Where no price is known a request has no cost; a sum says how many such it holds, and never counts them as free.
+If no price is known, a request has no cost. A sum says how many such requests it has, and does not count them as free.
 """
 
 import re
@@ -29,7 +29,7 @@ SUMS = (
     " sum(output_tokens), sum(reasoning_tokens), sum(cost_usd), min(time), max(time)"
 )
 NAMED = "SELECT session, '' FROM usage UNION ALL SELECT id, title FROM sessions"
-"""Those that are there after those that were: of what was deleted the usage stays."""
+"""Stored sessions come last, so that their titles win: a deleted session only has usage."""
 WHERE = "FROM usage WHERE time >= ? AND (? IS NULL OR session = ?)"
 KEYS: Mapping[By, str] = {
     "model": "model",
@@ -37,17 +37,18 @@ KEYS: Mapping[By, str] = {
     "session": "session",
     "turn": "turn",
 }
-"""Days are those of the person: by this machine's time zone as it was then, summer time included."""
+"""Days are local: in the time zone of this machine at that time, including summer time."""
 ORDER: Mapping[By, str] = {"model": "coalesce(sum(cost_usd), 0) DESC, count(*) DESC, model"}
-"""The dearest first; all else in the order of time."""
+"""Models by cost, the highest first; everything else by time."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageSum:
-    """Of the requests that share `key`: a model's name, a day (YYYY-MM-DD), the id of a session or turn.
+    """The sum of the requests with the same `key`: the name of a model, a day (YYYY-MM-DD), the id of a session or
+    turn.
 
-    `usage.cost_usd` is of those with a known price, None where there is none; `unpriced` counts the others. `seconds`
-    are those of the requests, `first` and `last` when they were over, in seconds since 1970.
+    `usage.cost_usd` sums the requests with a known price, None if there are none; `unpriced` counts the others.
+    `seconds` is the time the requests took, `first` and `last` are when they ended, in seconds since 1970.
     """
 
     key: str
@@ -59,7 +60,7 @@ class UsageSum:
     last: float = 0.0
 
 
-def add(connection: "Connection", row: UsageRow) -> None:
+def add_usage(connection: "Connection", row: UsageRow) -> None:
     usage = row.usage
     tokens = (usage.input_tokens, usage.cached_tokens, usage.cache_write_tokens, usage.output_tokens)
     about = (row.session_id, row.turn_id, row.model, row.purpose, row.time, row.seconds, row.stop)
@@ -67,7 +68,7 @@ def add(connection: "Connection", row: UsageRow) -> None:
 
 
 def usage_sums(read: Read, by: By, since: float = 0.0, session_id: str | None = None) -> list[UsageSum]:
-    """Of the requests that were over at `since` (seconds since 1970) or later; of one session, or of all."""
+    """The sums of the requests that ended at `since` (seconds since 1970) or later, of one session or of all."""
     sql = f"SELECT {KEYS[by]} AS part, {SUMS} {WHERE} GROUP BY part ORDER BY {ORDER.get(by, 'min(time)')}"
     return [_sum(*row) for row in read(sql, since, session_id, session_id)]
 
@@ -78,37 +79,36 @@ def usage_total(read: Read, since: float = 0.0, session_id: str | None = None) -
 
 
 def usage_titles(read: Read) -> dict[str, str]:
-    """The title of each session that is stored, or was and was paid for: then it is empty."""
+    """The title of each session that is stored or has usage; empty if it was deleted."""
     return dict(read(NAMED))
 
 
-def usage_json(each: UsageSum, by: str = "") -> dict[str, Any]:
-    """As `tark.usage` and `tark-lsp usage` give it; `by` names the key, "" for a total."""
-    usage = each.usage
+def usage_json(total: UsageSum, by: str = "") -> dict[str, Any]:
+    """As in the answer of `tark.usage` and `tark-lsp usage`. `by` names the key; "" for a total."""
+    usage = total.usage
     return {
-        **({by: each.key} if by else {}),
-        "requests": each.requests,
+        **({by: total.key} if by else {}),
+        "requests": total.requests,
         "inputTokens": usage.input_tokens,
         "cachedTokens": usage.cached_tokens,
         "cacheWriteTokens": usage.cache_write_tokens,
         "outputTokens": usage.output_tokens,
         "reasoningTokens": usage.reasoning_tokens,
         "costUsd": usage.cost_usd,
-        "unpricedRequests": each.unpriced,
-        "seconds": round(each.seconds, 3),
+        "unpricedRequests": total.unpriced,
+        "seconds": round(total.seconds, 3),
     }
 
 
-def usage_cells(each: UsageSum) -> tuple[str, ...]:
-    """As a row of a table for people: requests, input, cached, output, reasoning, cost, time."""
-    usage = each.usage
-    counts = (each.requests, usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.reasoning_tokens)
-    return (*(f"{count:,}" for count in counts), cost_text(usage.cost_usd, each.unpriced), f"{each.seconds:,.1f} s")
+def usage_cells(total: UsageSum) -> tuple[str, ...]:
+    """A row of a table for people: requests, input, cached, output, reasoning, cost, time."""
+    usage = total.usage
+    counts = (total.requests, usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.reasoning_tokens)
+    return (*(f"{count:,}" for count in counts), cost_text(usage.cost_usd, total.unpriced), f"{total.seconds:,.1f} s")
 
 
 def cost_text(cost: float | None, unpriced: int = 0) -> str:
-    """Dollars as people read them, everywhere; `unpriced`: how many requests had no known price. Empty: none was made,
-    or nobody said."""
+    """Dollars for people; empty if there are none. `unpriced`: the number of requests without a known price."""
     known = "" if cost is None else f"${cost:.4f}"
     if not unpriced:
         return known
@@ -116,15 +116,15 @@ def cost_text(cost: float | None, unpriced: int = 0) -> str:
 
 
 def since_time(text: str, now: float) -> float:
-    """`7d` is that many days before `now`; else ISO 8601, by the person's clock where it names no zone.
+    """Returns seconds since 1970 for `7d`, so many days before `now`, or for ISO 8601, in local time if it has no zone.
 
-    Seconds since 1970. Raises ValueError.
+    Raises ValueError.
     """
     if (days := re.fullmatch(r"(\d{1,5})d", text.strip())) is not None:
         return now - int(days[1]) * 86_400
     try:
         return datetime.fromisoformat(text.strip()).timestamp()
-    except (ValueError, OverflowError, OSError) as error:  # the last two: a year that no clock here has
+    except (ValueError, OverflowError, OSError) as error:  # the last two: a year that this system does not support
         raise ValueError(f"{text!r} is neither a date (2026-11-22) nor a number of days (7d)") from error
 
 

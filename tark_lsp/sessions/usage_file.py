@@ -1,4 +1,4 @@
-"""The sessions' file as somebody reads it who must not change it: `tark-lsp usage`, while servers write."""
+"""Opens the session file to read usage without changing it, while servers write: for `tark-lsp usage`."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -14,7 +14,7 @@ EMPTY = "SELECT 1 FROM sqlite_master WHERE name = 'usage'"
 
 @contextmanager
 def reading(path: Path) -> Iterator[Read | None]:
-    """None: there is nothing yet. Raises TarkError for a file that is damaged, newer than this version, or locked."""
+    """None if there is nothing yet. Raises TarkError if the file is damaged, locked or from a newer version."""
     if not path.exists():
         yield None
         return
@@ -33,5 +33,5 @@ def reading(path: Path) -> Iterator[Read | None]:
 
             yield read if read(EMPTY) else None
     except sqlite3.Error as error:
-        hint = "a server that uses it puts a damaged one aside and begins anew"
+        hint = "a server that uses it puts a damaged file aside and creates a new one"
         raise TarkError(f"{path} cannot be read: {error}", hint=hint) from error

@@ -1,7 +1,7 @@
-"""The log file: one for all servers of a person, 0600, put aside when it is full.
+"""LogFile: one log file for all servers of a user, with mode 0600, rotated when it is full.
 
-No server holds it open or locks it: each record is one appending write of one line, which systems keep apart. Putting
-aside is a rename to a name that nobody else takes, so that two servers doing it at once lose nothing.
+No server keeps it open or locks it: each record is one appending write of one line, which the system does not mix with
+others. Rotating renames the file to a name that nobody else uses, so two servers that do it at once lose nothing.
 """
 
 import errno
@@ -16,16 +16,16 @@ log = logging.getLogger(__name__)
 
 NAME = "tark.jsonl"
 LARGEST = 4 * 1024 * 1024
-"""Bytes; a file that is larger is put aside."""
+"""Bytes. A larger file is rotated."""
 
 KEPT = 3
-"""Files that were put aside and are kept: the newest."""
+"""So many rotated files are kept: the newest."""
 
 
 class LogFile(logging.Handler):
-    """`locate` gives the folder, made if missing, and may raise OSError; it is asked when the first record comes.
+    """`locate` returns the folder, which exists, or raises OSError. It is called with the first record.
 
-    Where a record cannot be written that is said once, and stderr has it all the same.
+    If a record cannot be written, that is logged once; stderr has all records anyway.
     """
 
     def __init__(self, locate: Callable[[], Path], largest: int = LARGEST) -> None:
@@ -33,34 +33,34 @@ class LogFile(logging.Handler):
         self._locate = locate
         self._largest = largest
         self._path: Path | None = None
-        self._torn = False
-        self._told = False
+        self._line_is_partial = False
+        self._failure_reported = False
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
             line = self.format(record)
-        except Exception:  # noqa: BLE001  whatever the arguments of a record do when they become text
+        except Exception:  # noqa: BLE001  the arguments of a record can raise anything when they are formatted
             self.handleError(record)
             return
         try:
             self._write(f"{line}\n".encode())
         except OSError as error:
-            if not self._told:
-                self._told = True  # before it is said: that comes here again
+            if not self._failure_reported:
+                self._failure_reported = True  # first, because the warning comes here again
                 log.warning("no log file is written (%s); stderr has it all", error.strerror or error)
 
     def _write(self, line: bytes) -> None:
         file = self._open()
         try:
-            line = b"\n" + line if self._torn else line
-            self._torn = os.write(file, line) < len(line)
+            line = b"\n" + line if self._line_is_partial else line
+            self._line_is_partial = os.write(file, line) < len(line)
             full = os.fstat(file).st_size > self._largest
         finally:
             os.close(file)
-        if self._torn:
+        if self._line_is_partial:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if full and self._path is not None:
-            self._put_aside(self._path)
+            self._rotate(self._path)
 
     def _open(self) -> int:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -70,7 +70,7 @@ class LogFile(logging.Handler):
         self._path = self._locate() / NAME
         return os.open(self._path, flags, 0o600)
 
-    def _put_aside(self, path: Path) -> None:
+    def _rotate(self, path: Path) -> None:
         with suppress(FileNotFoundError):  # another server did it
             if path.stat().st_size > self._largest:
                 path.replace(path.with_name(f"tark-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}-{os.getpid()}.jsonl"))

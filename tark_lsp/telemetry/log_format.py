@@ -1,4 +1,4 @@
-"""A log record as text: a line for stderr, a line of JSON for the log file; both without keys."""
+"""Formats a log record: as a line for stderr, or as a line of JSON for the log file; both without keys."""
 
 import json
 import logging
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from tark_lsp.log_ids import CURRENT
+from tark_lsp.log_ids import CURRENT_IDS
 
 
 class LineFormatter(logging.Formatter):
-    """As people read it; a traceback follows in lines of its own."""
+    """For people. A traceback follows in lines of its own."""
 
     def __init__(self, redact: Callable[[str], str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -23,7 +23,7 @@ class LineFormatter(logging.Formatter):
 class JsonFormatter(logging.Formatter):
     """One line: `{time, level, logger, message, pid, sessionId?, turnId?, toolCallId?, exception?}`.
 
-    `time` is ISO 8601 in UTC. The ids are those of the code that logs (log_ids.py).
+    `time` is ISO 8601 in UTC. The ids are the current ones of the code that logs (log_ids.py).
     """
 
     def __init__(self, redact: Callable[[str], str]) -> None:
@@ -31,7 +31,7 @@ class JsonFormatter(logging.Formatter):
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
-        ids = CURRENT.get()
+        ids = CURRENT_IDS.get()
         fields: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

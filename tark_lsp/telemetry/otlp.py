@@ -1,7 +1,7 @@
-"""Spans to an OTLP receiver over HTTP, by OpenTelemetry's own SDK; imported in a thread, at the first turn.
+"""Exports spans to an OTLP receiver over HTTP, with OpenTelemetry's SDK. Imported in a thread, with the first turn.
 
-The exporter has an HTTP client of its own (requests), with the proxies and certificates of its own variables; it is
-told where to send by the person's environment alone. A thread of the SDK sends; what it cannot keep up with is dropped.
+The exporter has its own HTTP client (requests), with proxies and certificates from its own environment variables. Only
+the environment says where it sends to. A thread of the SDK sends the spans, and drops those it cannot keep up with.
 """
 
 import logging
@@ -23,48 +23,48 @@ LIBRARY = "opentelemetry"
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """`close` sends what is left, and blocks for as long as that takes."""
+    """`close` sends the remaining spans, and blocks until that is done."""
 
     spans: TurnSpans
     close: Callable[[], None]
 
 
-class _SaidOnce(logging.Handler):
-    """Of what the library logs the first failure, with what went before it; it fails anew with every batch."""
+class _FirstFailure(logging.Handler):
+    """Logs the library's first failure, with the warning before it; the library repeats them with every batch."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self._before = ""
-        self._said = False
+        self._reported = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        if self._said:
+        if self._reported:
             return
         if record.levelno < logging.ERROR:
             self._before = f" ({record.getMessage()})"
             return
-        self._said = True
-        log.warning("spans do not get through: %s%s; said once", record.getMessage(), self._before)
+        self._reported = True
+        log.warning("spans cannot be sent: %s%s (logged once)", record.getMessage(), self._before)
 
 
 def connect() -> Receiver:
-    """Raises what the library raises of a variable that is wrong."""
-    said_once = _SaidOnce()
+    """Raises what the library raises for an environment variable with a wrong value."""
+    first_failure = _FirstFailure()
     library = logging.getLogger(LIBRARY)
     provider = TracerProvider(resource=_resource(), shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     library.propagate = False
-    library.addHandler(said_once)
+    library.addHandler(first_failure)
 
     def close() -> None:
         provider.shutdown()
-        library.removeHandler(said_once)
+        library.removeHandler(first_failure)
         library.propagate = True
 
     return Receiver(TurnSpans(provider.get_tracer("tark_lsp", __version__)), close)
 
 
 def _resource() -> Resource:
-    """What the person's variables say (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES) goes before ours."""
+    """The environment (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES) takes precedence over our values."""
     ours = {"service.name": AGENT, "service.version": __version__}
     return Resource.create({**ours, **OTELResourceDetector().detect().attributes})

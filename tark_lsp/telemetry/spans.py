@@ -1,7 +1,7 @@
-"""The spans of turns, with the names of OpenTelemetry's GenAI conventions; imported only where they are exported.
+"""The spans of turns, with the names of OpenTelemetry's GenAI conventions. Imported only if they are exported.
 
-One trace for each turn: `invoke_agent`, below it a `chat` for each request and an `execute_tool` for each call. No
-span holds a prompt, code, a path, an argument or an error's words: names, figures, codes and our ids, nothing else.
+One trace for each turn: `invoke_agent`, and in it a `chat` for each request and an `execute_tool` for each call. No
+span contains a prompt, code, a path, an argument or an error message: only names, numbers, codes and our ids.
 https://github.com/open-telemetry/semantic-conventions-genai (docs/gen-ai, as of November 2026; all of it is marked
 "development" there).
 """
@@ -17,17 +17,17 @@ from tark_lsp import __version__
 from tark_lsp.agent.events import AgentEvent, Answered, CallChanged, CallStatus, Requested
 from tark_lsp.llm.events import WireStop
 from tark_lsp.messages import Usage
-from tark_lsp.telemetry.observed import Observed
+from tark_lsp.telemetry.observed_turn import ObservedTurn
 
 AGENT = "tark-lsp"
 PROVIDERS = {"gemini": "gcp.gemini", "mistral": "mistral_ai", "xai": "x_ai", "copilot": "github.copilot"}
-"""Ours -> the conventions' well-known names, where they differ."""
+"""Our names -> the well-known names of the conventions, if they differ."""
 
 STOPS = frozenset(stop.value for stop in WireStop)
 CANCELLED = "cancelled"
 UNKNOWN_TOOL = "unknown_tool"
 OTHER = "_OTHER"
-"""What the conventions write for a name that none is: here one that a model made up."""
+"""The conventions' value for unknown names: here for a tool name that a model made up."""
 
 
 @dataclass(slots=True)
@@ -47,22 +47,22 @@ class _Turn:
 
 
 class TurnSpans:
-    """All methods take the time `at` which they are about, in nanoseconds since 1970: they may be called later."""
+    """All methods take the time `at` of the event, in nanoseconds since 1970: they can be called later."""
 
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
         self._turns: dict[str, _Turn] = {}
 
-    def accepted(self, at: int, record: Observed) -> None:
+    def accepted(self, at: int, record: ObservedTurn) -> None:
         attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": AGENT}
         attributes |= {"gen_ai.agent.version": __version__, **_ids(record), **_model(record.session.model or "")}
         span = self._tracer.start_span(f"invoke_agent {AGENT}", attributes=attributes, start_time=at)
         self._turns[record.id] = _Turn(span)
 
-    def event(self, at: int, record: Observed, event: AgentEvent) -> None:
+    def event(self, at: int, record: ObservedTurn, event: AgentEvent) -> None:
         turn = self._turns.get(record.id)
         if turn is None:
-            return  # it is over
+            return  # it has ended
         match event:
             case Requested():
                 turn.span.set_attributes(_model(event.model))
@@ -76,7 +76,7 @@ class TurnSpans:
             case _:
                 pass
 
-    def ended(self, at: int, record: Observed, end: Mapping[str, Any]) -> None:
+    def ended(self, at: int, record: ObservedTurn, end: Mapping[str, Any]) -> None:
         turn = self._turns.pop(record.id, None)
         if turn is None:
             return
@@ -89,17 +89,17 @@ class TurnSpans:
             _fail(turn.span, error["code"])
         turn.span.end(at)
 
-    def _chat(self, at: int, record: Observed, turn: _Turn, event: Requested) -> Span:
+    def _chat(self, at: int, record: ObservedTurn, turn: _Turn, event: Requested) -> Span:
         attributes: dict[str, str | int] = {"gen_ai.operation.name": "chat", **_ids(record), **_model(event.model)}
         attributes |= {"gen_ai.request.stream": True, "tark.request.number": event.number}
         attributes |= {"tark.request.purpose": event.purpose}
         name = f"chat {event.model.partition('/')[2]}"
         return self._tracer.start_span(name, set_span_in_context(turn.span), SpanKind.CLIENT, attributes, start_time=at)
 
-    def _call(self, at: int, record: Observed, turn: _Turn, event: CallChanged) -> None:
+    def _call(self, at: int, record: ObservedTurn, turn: _Turn, event: CallChanged) -> None:
         turn.names[event.call_id] = event.name or turn.names.get(event.call_id, OTHER)
         if event.status is CallStatus.PENDING:
-            return  # a call that only is written, or looked at, does not run yet
+            return  # the call is being written or previewed, and does not run yet
         call = turn.calls.get(event.call_id)
         if call is None:
             made_up = event.status is CallStatus.FAILED and _code(event) == UNKNOWN_TOOL
@@ -112,7 +112,7 @@ class TurnSpans:
             del turn.calls[event.call_id], turn.names[event.call_id]
             _end_call(at, call, event)
 
-    def _tool(self, at: int, record: Observed, turn: _Turn, name: str, call_id: str) -> Span:
+    def _tool(self, at: int, record: ObservedTurn, turn: _Turn, name: str, call_id: str) -> Span:
         attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name, "gen_ai.tool.type": "function"}
         attributes |= {"gen_ai.tool.call.id": call_id, **_ids(record)}
         return self._tracer.start_span(
@@ -141,25 +141,25 @@ def _end_call(at: int, call: _Call, event: CallChanged) -> None:
 
 
 def _fail(span: Span, code: str) -> None:
-    """Without the error's words: they may hold a path or what a file says."""
+    """The error message is left out: it can contain a path or text of a file."""
     span.set_attribute("error.type", code)
     span.set_status(StatusCode.ERROR)
 
 
 def _code(event: CallChanged) -> str:
-    """Of the failure that the model was told as a line of JSON (tools.md)."""
+    """The code of a failure, whose result for the model is a line of JSON (tools.md)."""
     try:
         return str(json.loads(event.text or "")["error"]["code"])
     except (ValueError, KeyError, TypeError):
         return OTHER
 
 
-def _ids(record: Observed) -> dict[str, str]:
+def _ids(record: ObservedTurn) -> dict[str, str]:
     return {"gen_ai.conversation.id": record.session.id, "tark.turn.id": record.id}
 
 
 def _model(ref: str) -> dict[str, str]:
-    """Of `<provider>/<model>`; nothing where none is known yet."""
+    """`ref` is `<provider>/<model>`, or empty if it is not known yet."""
     provider, _, model = ref.partition("/")
     return {"gen_ai.provider.name": PROVIDERS.get(provider, provider), "gen_ai.request.model": model} if model else {}
 

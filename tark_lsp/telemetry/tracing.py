@@ -1,7 +1,7 @@
-"""An observer of turns that has them exported as OpenTelemetry spans, where the person's environment asks for it.
+"""Tracing: an observer of turns that exports them as OpenTelemetry spans.
 
-Nothing of OpenTelemetry is imported before the first turn, and then in a thread; what happens until it is there waits
-with its time. Neither the event loop nor the end of the server ever waits for a receiver for longer than is said here.
+OpenTelemetry is imported with the first turn, in a thread; events until then are kept with their times. The event loop
+never waits for a receiver, and the end of the server waits at most `CLOSE_SECONDS`.
 """
 
 import asyncio
@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent.events import AgentEvent, Answered, CallChanged, Requested
-from tark_lsp.telemetry.observed import Observed
-from tark_lsp.telemetry.wanted import ENDPOINTS
+from tark_lsp.telemetry.observed_turn import ObservedTurn
+from tark_lsp.telemetry.otel_environment import ENDPOINTS
 
 if TYPE_CHECKING:
     from tark_lsp.telemetry.otlp import Receiver
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
-SPOKEN = "http/protobuf"
+SUPPORTED = "http/protobuf"
 EXTRA = "pip install 'tark_lsp[otel]'"
 MOST_WAITING = 10_000
-"""Events of turns that wait for the library."""
+"""Events that are kept until the library is imported."""
 
 CLOSE_SECONDS = 1.0
-"""What the end of the server gives the last spans."""
+"""How long the end of the server waits for the last spans to be sent."""
 
 
 class Tracing:
-    """`say` tells the person why there are no spans, once."""
+    """`say` is called at most once, to tell the user why no spans are sent."""
 
     def __init__(self, environ: Mapping[str, str], say: Callable[[str], None]) -> None:
         self._environ = environ
@@ -42,32 +42,32 @@ class Tracing:
         self._waiting: list[Callable[[Receiver], None]] = []
         self._off = False
 
-    def accepted(self, record: Observed) -> None:
+    def on_turn_accepted(self, record: ObservedTurn) -> None:
         at = time.time_ns()
         self._do(lambda receiver: receiver.spans.accepted(at, record))
 
-    def event(self, record: Observed, event: AgentEvent) -> None:
+    def on_turn_event(self, record: ObservedTurn, event: AgentEvent) -> None:
         if isinstance(event, Requested | Answered | CallChanged):
             at = time.time_ns()
             self._do(lambda receiver: receiver.spans.event(at, record, event))
 
-    def told(self, record: Observed, seq: int, update: Mapping[str, Any]) -> None:
-        """What was said goes into no span."""
+    def on_update_sent(self, record: ObservedTurn, seq: int, update: Mapping[str, Any]) -> None:
+        """Texts are in no span."""
 
-    def ended(self, record: Observed, end: Mapping[str, Any]) -> None:
+    def on_turn_ended(self, record: ObservedTurn, end: Mapping[str, Any]) -> None:
         at = time.time_ns()
         self._do(lambda receiver: receiver.spans.ended(at, record, end))
 
     async def stop(self) -> None:
-        """The last spans get `CLOSE_SECONDS`, loading included."""
+        """Send the last spans, for at most `CLOSE_SECONDS`, including the import."""
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
                 if self._loading is not None:
                     await asyncio.shield(self._loading)
                 if self._receiver is not None:
-                    await _in_thread_of_its_own(self._receiver.close)
+                    await _in_own_thread(self._receiver.close)
         except TimeoutError:
-            log.warning("the last spans were given up after %.0f s", CLOSE_SECONDS)
+            log.warning("the last spans were dropped after %.0f s", CLOSE_SECONDS)
         self._off = True
 
     def _do(self, work: "Callable[[Receiver], None]") -> None:
@@ -81,19 +81,19 @@ class Tracing:
             return
         try:
             work(self._receiver)
-        except Exception:  # a defect here must not end the person's turn
-            log.exception("no more spans are made")
+        except Exception:  # a defect here must not end the turn
+            log.exception("no more spans are created")
             self._off = True
 
     async def _load(self) -> None:
-        protocol = next((value for name in PROTOCOLS if (value := self._environ.get(name, "").strip())), SPOKEN)
+        protocol = next((value for name in PROTOCOLS if (value := self._environ.get(name, "").strip())), SUPPORTED)
         try:
-            if protocol != SPOKEN:
-                raise ValueError(f"the protocol {protocol} is not spoken here, only {SPOKEN}")
+            if protocol != SUPPORTED:
+                raise ValueError(f"the protocol {protocol} is not supported, only {SUPPORTED}")
             self._receiver = await asyncio.to_thread(_connect)
         except ImportError as error:
             self._give_up(f"{ENDPOINTS[1]} is set, but OpenTelemetry is not installed ({error}): {EXTRA}")
-        except Exception as error:  # noqa: BLE001  whatever the library makes of the person's variables
+        except Exception as error:  # noqa: BLE001  the library can raise anything for a wrong variable
             self._give_up(f"{error}")
         waiting, self._waiting = self._waiting, []
         for work in waiting:
@@ -111,15 +111,15 @@ def _connect() -> "Receiver":
     return connect()
 
 
-async def _in_thread_of_its_own(work: Callable[[], None]) -> None:
-    """Not one of asyncio's threads: those are waited for at the end, and this one may hang as a receiver does."""
+async def _in_own_thread(work: Callable[[], None]) -> None:
+    """Not in a thread of asyncio: these are waited for at the end, and this one can hang if the receiver does."""
     loop, done = asyncio.get_running_loop(), asyncio.Event()
 
     def run() -> None:
         try:
             work()
         finally:
-            with contextlib.suppress(RuntimeError):  # nobody waits any more, and the loop is closed
+            with contextlib.suppress(RuntimeError):  # nobody waits any longer, and the loop is closed
                 loop.call_soon_threadsafe(done.set)
 
     threading.Thread(target=run, name="last spans", daemon=True).start()

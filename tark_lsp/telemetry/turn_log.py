@@ -1,6 +1,6 @@
-"""An observer of turns that writes them to the log: each request, each call and each end in one line, no words of it.
+"""TurnLog: an observer that logs each request, call and end of a turn in one line, without any text of it.
 
-Lines are of level info, so that they are kept where the person sets `logLevel` to it; what they are of is in the ids.
+The level is info, so the lines are kept if the user sets `logLevel` to it. The ids say which turn they belong to.
 """
 
 import logging
@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tark_lsp.agent.events import AgentEvent, Answered, CallChanged, CallStatus
-from tark_lsp.log_ids import belonging
-from tark_lsp.telemetry.observed import Observed
+from tark_lsp.log_ids import log_context
+from tark_lsp.telemetry.observed_turn import ObservedTurn
 
 log = logging.getLogger(__name__)
 
@@ -21,31 +21,31 @@ class TurnLog:
     def __init__(self) -> None:
         self._begun: dict[str, float] = {}
 
-    def accepted(self, record: Observed) -> None:
-        with belonging(session_id=record.session.id, turn_id=record.id):
+    def on_turn_accepted(self, record: ObservedTurn) -> None:
+        with log_context(session_id=record.session.id, turn_id=record.id):
             log.info("turn accepted")
 
-    def event(self, record: Observed, event: AgentEvent) -> None:
+    def on_turn_event(self, record: ObservedTurn, event: AgentEvent) -> None:
         match event:
             case Answered():
-                with belonging(session_id=record.session.id, turn_id=record.id):
+                with log_context(session_id=record.session.id, turn_id=record.id):
                     log.info("%s", _answered(event))
             case CallChanged(status=status) if status in BEGUN:
                 self._begun.setdefault(event.call_id, time.monotonic())
             case CallChanged(status=status) if status.over:
                 now = time.monotonic()
                 seconds = now - self._begun.pop(event.call_id, now)
-                with belonging(session_id=record.session.id, turn_id=record.id, call_id=event.call_id):
+                with log_context(session_id=record.session.id, turn_id=record.id, call_id=event.call_id):
                     log.info("%s %s after %.3f s", event.name or "a call", status, seconds)
             case _:
                 pass
 
-    def told(self, record: Observed, seq: int, update: Mapping[str, Any]) -> None:
-        """Words are not for the log."""
+    def on_update_sent(self, record: ObservedTurn, seq: int, update: Mapping[str, Any]) -> None:
+        """Texts are not logged."""
 
-    def ended(self, record: Observed, end: Mapping[str, Any]) -> None:
+    def on_turn_ended(self, record: ObservedTurn, end: Mapping[str, Any]) -> None:
         error = end.get("error")
-        with belonging(session_id=record.session.id, turn_id=record.id):
+        with log_context(session_id=record.session.id, turn_id=record.id):
             log.info("turn ended: %s", error["code"] if error else end["stopReason"])
 
 

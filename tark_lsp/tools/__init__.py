@@ -1,5 +1,6 @@
-"""What the model may do. Each file of this folder that has a `TOOL` is one tool: drop a file in and it exists."""
+"""What the model can do. Each file of this folder that has a `TOOL` is one tool: add a file, and the tool exists."""
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -7,12 +8,17 @@ if TYPE_CHECKING:
 
 
 def load_tools() -> "dict[str, Tool[Any]]":
-    """All tools by name. Raises ValueError where a file holds a tool of another name than its own."""
+    """All tools by name. Raises ValueError if a file holds a tool whose name is not the file's."""
+    return dict(_load_tools(tuple(__path__)))
+
+
+@cache
+def _load_tools(folders: tuple[str, ...]) -> "dict[str, Tool[Any]]":
     from importlib import import_module
     from pkgutil import iter_modules
 
     tools = {}
-    for module in sorted(iter_modules(__path__), key=lambda module: module.name):
+    for module in sorted(iter_modules(folders), key=lambda module: module.name):
         tool = getattr(import_module(f"{__name__}.{module.name}"), "TOOL", None)
         if tool is None:
             continue

@@ -1,4 +1,4 @@
-"""apply_patch: files added, updated, moved and deleted by one patch, all of it or nothing."""
+"""apply_patch: adds, updates, moves and deletes files by one patch, completely or not at all."""
 
 from dataclasses import replace
 
@@ -7,32 +7,33 @@ from pydantic import Field
 from tark_lsp.errors import FailureForModel, FileMissing, ToolError
 from tark_lsp.tools.delete_file import removal
 from tark_lsp.tools.edit_file import locations_of
+from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.move_file import move
 from tark_lsp.tools.patch_format import SHOWN, Section, parse_patch
 from tark_lsp.tools.patch_placing import patched
-from tark_lsp.tools.proposing import editable, existing, propose
-from tark_lsp.tools.results import counted
+from tark_lsp.tools.proposing import editable_path, existing_path, propose_change
+from tark_lsp.tools.results import count_noun
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.tools.write_file import written
 from tark_lsp.workspace.edits import ProposedEdit
 
 DESCRIPTION = """\
-Change several files at once by a patch that begins with `*** Begin Patch`: update, add, delete and move them. All of \
-it is applied or nothing: where one place cannot be found, the answer says which. Only the lines that differ are \
-touched; unsaved work of the person is kept. To change one place of one file, edit_file is enough."""
+Change several files at once with a patch that begins with `*** Begin Patch`: update, add, delete and move them. The \
+patch is applied completely or not at all; if one place cannot be found, the result says which. Only the lines that \
+differ are changed, and the person's unsaved work is kept. To change one place in one file, use edit_file."""
 
 NAMED_FILES = 5
-"""Files named in the title at most."""
+"""How many files the title names at most."""
 
 
 class ApplyPatchArguments(Arguments):
     patch: str = Field(
-        description=f"The patch, in this format:\n{SHOWN}\nPaths as in read_file. Each line of an update begins with a "
-        "space (it stays), - (it goes) or + (it comes), then follows the line with its indentation. Give about three "
-        "lines that stay around each change. Where they stand more than once, put `@@ ` and the first line of the "
-        "class or function they are in before them, one such line for each level. The changes of a file come in the "
-        "order of the file. `*** End of File` after the lines says that they are its last. No line numbers, nothing "
-        "left out."
+        description=f"The patch, in this format:\n{SHOWN}\nPaths are written as in read_file. Each line of an update "
+        "begins with a space (it stays), - (it is removed) or + (it is added), followed by the line with its "
+        "indentation. Give about three unchanged lines around each change. If they occur more than once, put `@@ ` and "
+        "the first line of the enclosing class or function before them, one such line per level. The changes of a file "
+        "must be in the order of the file. `*** End of File` after the lines says that they are the last of the file. "
+        "Give no line numbers and leave nothing out."
     )
 
 
@@ -57,12 +58,12 @@ async def preview(args: ApplyPatchArguments, ctx: ToolContext) -> Preview:
         Risk.DANGEROUS if deletes else Risk.WRITE,
         locations=tuple(place for edit in edits for place in locations_of(edit) or (Location(edit.path),)),
         edits=edits,
-        whole=True,
+        atomic=True,
     )
 
 
 def edits_of(section: Section, ctx: ToolContext) -> tuple[ProposedEdit, ...]:
-    """As the tools that do the same for one file. Raises WorkspaceError, ToolError."""
+    """The edits of one section, as the tools for single files make them. Raises WorkspaceError, ToolError."""
     if section.action == "add":
         return (added(ctx, section),)
     path = named(ctx, section.path)
@@ -70,7 +71,7 @@ def edits_of(section: Section, ctx: ToolContext) -> tuple[ProposedEdit, ...]:
         return (removal(ctx, path),)
     edits: tuple[ProposedEdit, ...] = ()
     if section.chunks:
-        edits = (propose(ctx, existing(ctx, path), lambda text: patched(text, section.chunks)),)
+        edits = (propose_change(ctx, existing_path(ctx, path), lambda text: patched(text, section.chunks)),)
         ctx = replace(ctx, drafts={**ctx.drafts, **{edit.path: edit for edit in edits}})
     if section.target is not None:
         edits = move(ctx, path, require_no_prefix(ctx, section.target))
@@ -78,43 +79,43 @@ def edits_of(section: Section, ctx: ToolContext) -> tuple[ProposedEdit, ...]:
 
 
 def added(ctx: ToolContext, section: Section) -> ProposedEdit:
-    """Raises ToolError `invalid_arguments` where there is such a file, unless this answer deletes it."""
-    path = editable(ctx, require_no_prefix(ctx, section.path))
+    """Raises ToolError `invalid_arguments` if the file exists, unless this answer deletes it."""
+    path = editable_path(ctx, require_no_prefix(ctx, section.path))
     try:
-        ctx.read(path)
+        ctx.read_draft(path)
     except FileMissing:
         return written(ctx, path, section.text)
     raise ToolError(
         "invalid_arguments",
-        f"{section.path} is there already",
-        hint="change it with *** Update File:, or give it a whole new text with write_file",
+        f"{section.path} already exists",
+        hint="change it with *** Update File:, or replace its whole text with write_file",
     )
 
 
 def named(ctx: ToolContext, path: str) -> str:
-    """The path without the `a/` or `b/` of a unified diff, where there is only a file without it."""
+    """The path without the `a/` or `b/` of a unified diff, if only the file without that prefix exists."""
     plain = path[2:] if path.startswith(("a/", "b/")) else path
     return plain if plain != path and not stands(ctx, path) and stands(ctx, plain) else path
 
 
 def require_no_prefix(ctx: ToolContext, path: str) -> str:
-    """The path of a new file. Raises ToolError where `a/` or `b/` may be that of a unified diff or a new folder."""
-    if path.startswith(("a/", "b/")) and not editable(ctx, path[:1]).exists():
+    """The path of a new file. Raises ToolError if `a/` or `b/` can be the prefix of a unified diff or a new folder."""
+    if path.startswith(("a/", "b/")) and not editable_path(ctx, path[:1]).exists():
         raise ToolError(
             "invalid_arguments",
-            f"there is no folder {path[:1]}, so {path} may mean {path[2:]}",
-            hint=f"write {path[2:]}; to make a folder {path[:1]} use write_file or move_file",
+            f"there is no folder {path[:1]}, so {path} could mean {path[2:]}",
+            hint=f"write {path[2:]}; to create a folder {path[:1]} use write_file or move_file",
         )
     return path
 
 
 def stands(ctx: ToolContext, path: str) -> bool:
     try:
-        ctx.read(editable(ctx, path))
+        ctx.read_draft(editable_path(ctx, path))
     except FileMissing:
         return False
     except FailureForModel:
-        return True  # there is something, and what is wrong with it is told where it is used
+        return True  # it exists; the error is reported where the file is used
     return True
 
 
@@ -129,8 +130,9 @@ def title_of(edits: tuple[ProposedEdit, ...], ctx: ToolContext) -> str:
         elif not edit.base.exists:
             name += " (new)"
         names.append(name)
-    rest = [counted(len(names) - NAMED_FILES, "other")] if len(names) > NAMED_FILES else []
+    rest = [count_noun(len(names) - NAMED_FILES, "other")] if len(names) > NAMED_FILES else []
     return f"apply_patch {', '.join([*names[:NAMED_FILES], *rest])}"
 
 
-TOOL = Tool("apply_patch", DESCRIPTION, ApplyPatchArguments, Risk.WRITE, preview, None)
+FACTS = ToolFacts(reads=False, edits=True, runs=False)
+TOOL = Tool("apply_patch", DESCRIPTION, ApplyPatchArguments, Risk.WRITE, preview, None, facts=FACTS)

@@ -1,7 +1,7 @@
-"""Is a command line one of the dangerous kind? A table of programs, looked for through wrappers, quotes and tricks.
+"""Whether a command line is dangerous, by a table of programs that are also found behind wrappers, quotes and tricks.
 
-This is not a fence: every command is asked about, and no pattern sees through a shell. It only raises the risk, so that
-nobody is offered to allow such a command for good. In doubt it raises.
+This is no protection by itself: every command is asked about, and no pattern sees through a shell. It only raises the
+risk, so that the user is not offered to allow such a command permanently. If in doubt, it raises the risk.
 """
 
 import re
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Danger:
-    """`programs` with, for each of `arguments`, a later word that matches it whole.
+    """One of `programs`, followed by a word that fully matches each of `arguments`.
 
-    `anywhere`: the names are no common words, so they count wherever they stand, as an argument of an unknown wrapper
-    say. The others count where a program may stand.
+    `anywhere`: the names are not common words, so they count anywhere, for example as an argument of an unknown
+    wrapper. Other names count only where a program can stand.
     """
 
     why: str
@@ -24,7 +24,7 @@ class Danger:
 
 
 def _danger(why: str, programs: str, *arguments: str, anywhere: bool = True) -> Danger:
-    return Danger(why, frozenset(programs.split()), tuple(re.compile(each) for each in arguments), anywhere)
+    return Danger(why, frozenset(programs.split()), tuple(re.compile(argument) for argument in arguments), anywhere)
 
 
 RECURSIVE = r"-[a-z0-9]*r[a-z0-9]*|--r\w*|/s"
@@ -81,10 +81,10 @@ SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "fish", "csh", "tcsh", "
 SCRIPTED = frozenset(("python", "python2", "python3", "perl", "ruby", "node", "deno", "bun", "php", "lua"))
 INTERPRETERS = SHELLS | SCRIPTED | {"awk", "gawk", "sed", "gdb", "vim", "vi", "ed", "ex"}
 WRAPPERS = STARTERS | INTERPRETERS
-"""Programs that start other programs: whatever stands after one of them may be a program."""
+"""Programs that start other programs: every word after one of them can be a program."""
 
 INLINE = re.compile(r"-\w*[cer]\w*")
-"""The option by which interpreters take a program as text."""
+"""The option with which an interpreter takes a program as text."""
 
 UNREADABLE: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("it writes words in an encoded form", re.compile(r"\$'|\\x[0-9a-f]{2}|\\[0-7]{3}|\\u[0-9a-f]{4}", re.IGNORECASE)),
@@ -93,7 +93,7 @@ UNREADABLE: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 
 LONGEST = 50_000
-"""Characters; nobody reads a longer command, and looking through it takes time."""
+"""Characters; nobody reads a longer command, and analysing it takes time."""
 
 KEYWORDS = frozenset(("if", "then", "else", "elif", "while", "until", "do", "!", "time", "coproc"))
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
@@ -103,15 +103,17 @@ NOTHING = re.compile(r"\$[0-9@*]|\$\{[0-9@*]\}")
 
 
 def danger_of(command: str) -> str | None:
-    """Why the command line is dangerous, as a clause to follow its text; None where nothing was found."""
+    """Why the command line is dangerous, as a clause to follow its text; None if nothing dangerous was found."""
     if len(command) > LONGEST:
-        return "it is too long to look through"
+        return "it is too long to analyse"
     for why, pattern in UNREADABLE:
         if pattern.search(command):
             return why
     plain = NOTHING.sub("", WHITE.sub(" ", command))
     joined = re.sub(r"['\"\\]", "", plain)  # r''m, \rm, "rm": one word to the shell
-    spread = re.sub(r"['\"\\{}(),\[\]=]", " ", plain)  # {rm,-r,x}, ["rm", "-r"], --opt=rm: several words to somebody
+    spread = re.sub(
+        r"['\"\\{}(),\[\]=]", " ", plain
+    )  # {rm,-r,x}, ["rm", "-r"], --opt=rm: some programs see several words
     for text in (joined, spread):
         for words, piped in _simple_commands(text):
             names = [_name(word) for word in words]
@@ -121,12 +123,12 @@ def danger_of(command: str) -> str | None:
             if piped and _is_fed(words, names):
                 return "it feeds a program to an interpreter"
     if any(_is_obscured(words) for words, _ in _simple_commands(joined)):
-        return "what it runs cannot be told from its text"
+        return "its text does not show what it runs"
     return None
 
 
 def _simple_commands(text: str) -> Iterator[tuple[list[str], bool]]:
-    """The words of each simple command, as far as that can be told, and whether it reads from a pipe."""
+    """The words of every simple command, as far as they can be determined, and whether it reads from a pipe."""
     before = ""
     for piece in re.split(r"(\|\||[;&|()`\n<>]|\$\()", text):
         words = piece.split()
@@ -136,7 +138,7 @@ def _simple_commands(text: str) -> Iterator[tuple[list[str], bool]]:
 
 
 def _matches(danger: Danger, words: list[str], names: list[str]) -> bool:
-    """Only the first place counts: what follows a later one follows the first, too."""
+    """Only the first place of the program counts: what follows a later one also follows the first."""
     places = range(len(words)) if danger.anywhere else _program_positions(words, names)
     place = next((place for place in places if names[place] in danger.programs), None)
     if place is None:
@@ -146,7 +148,7 @@ def _matches(danger: Danger, words: list[str], names: list[str]) -> bool:
 
 
 def _is_fed(words: list[str], names: list[str]) -> bool:
-    """A shell at the end of a pipe runs what comes; Python and the like do where no script is named."""
+    """A shell at the end of a pipe runs its input; so do Python and similar programs if no script is named."""
     if names[0] in ("xargs", "parallel"):  # they take arguments from the pipe
         return False
     for place in _program_positions(words, names):
@@ -156,7 +158,7 @@ def _is_fed(words: list[str], names: list[str]) -> bool:
 
 
 def _is_obscured(words: list[str]) -> bool:
-    """Is the program's name made of variables or patterns? For an interpreter: the text it is given."""
+    """Whether the name of the program, or the text that an interpreter runs, consists of variables or patterns."""
     names = [_name(word) for word in words]
     if not INTERPRETERS.isdisjoint(names) and not any(INLINE.fullmatch(word) for word in words):
         return False
@@ -165,7 +167,7 @@ def _is_obscured(words: list[str]) -> bool:
 
 
 def _program_positions(words: list[str], names: list[str]) -> Iterator[int]:
-    """The places where a program's name may stand: the first word, and every word after a wrapper."""
+    """The places where the name of a program can stand: the first word, and every word after a wrapper."""
     wrapped = False
     for place, word in enumerate(words):
         if wrapped:

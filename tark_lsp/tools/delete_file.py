@@ -1,15 +1,16 @@
-"""delete_file: one text file goes; always asked about, and undo brings it back."""
+"""delete_file: deletes one text file. It is always asked about, and undo restores the file."""
 
 from pydantic import Field
 
 from tark_lsp.errors import ToolError
-from tark_lsp.tools.proposing import itself, read_or_absent, source_of
+from tark_lsp.tools.facts import ToolFacts
+from tark_lsp.tools.proposing import read_or_absent, source_of, unlinked_path
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 
 DESCRIPTION = """\
-Delete one text file of the workspace. The person is asked first, and can have it back. Folders and binary files are \
-not deleted by this tool."""
+Delete one text file of the workspace. The person is asked first and can undo it. This tool does not delete folders or \
+binary files."""
 
 
 class DeleteFileArguments(Arguments):
@@ -23,11 +24,11 @@ async def preview(args: DeleteFileArguments, ctx: ToolContext) -> Preview:
 
 
 def removal(ctx: ToolContext, path: str) -> ProposedEdit:
-    """A file that this answer makes is not made; any other is removed with the text it has now.
+    """The removal of a file with its current text. A file that this answer would create is simply not created.
 
-    Raises WorkspaceError, and ToolError `stale` where that text is not what the model read.
+    Raises WorkspaceError, and ToolError `stale` if the text is not what the model read.
     """
-    now = read_or_absent(ctx, source_of(ctx, itself(ctx, path)))
+    now = read_or_absent(ctx, source_of(ctx, unlinked_path(ctx, path)))
     if not now.exists:
         return ProposedEdit(now.path, now, ())
     seen = ctx.seen.get(now.path)
@@ -35,9 +36,10 @@ def removal(ctx: ToolContext, path: str) -> ProposedEdit:
         raise ToolError(
             "stale",
             f"{path} was changed since you read it, so it was not deleted",
-            hint="read it again, and delete it if that is still right",
+            hint="read it again, and delete it if it should still be deleted",
         )
     return ProposedEdit.removal(now)
 
 
-TOOL = Tool("delete_file", DESCRIPTION, DeleteFileArguments, Risk.DANGEROUS, preview, None)
+FACTS = ToolFacts(reads=False, edits=True, runs=False, rule_subject="remove")
+TOOL = Tool("delete_file", DESCRIPTION, DeleteFileArguments, Risk.DANGEROUS, preview, None, facts=FACTS)

@@ -1,43 +1,42 @@
-"""edit_file: some lines of a file replaced by others."""
+"""edit_file: replaces some lines of a file."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import Field
 
-from tark_lsp.tools.proposing import existing, propose
+from tark_lsp.tools.facts import ToolFacts, TurnScope
+from tark_lsp.tools.proposing import existing_path, propose_change
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, rebase
-from tark_lsp.workspace.placing.placing import place
+from tark_lsp.workspace.placing.placing import place_edit
 
 DESCRIPTION = """\
-Replace text in a file of the workspace. old_text must stand in the file exactly once (or say which place by \
-line_hint, or replace_all). Only the lines that differ are touched; unsaved work of the person is kept. If it cannot \
-be placed, the answer shows the nearest lines. Use write_file for new files."""
+Replace text in a file of the workspace. old_text must occur in the file exactly once; otherwise choose the place with \
+line_hint, or set replace_all. Only the lines that differ are changed, and the person's unsaved work is kept. If \
+old_text is not found, the result shows the nearest lines. Use write_file for new files."""
 
 
 class EditFileArguments(Arguments):
     path: str = Field(min_length=1, description="The file, written as in read_file.")
     old_text: str = Field(
-        description="The text to replace: whole lines, copied from the file with their indentation, with so many lines "
-        "around the change that they stand there only once. Never shortened with `...`."
+        description="The text to replace: whole lines, copied from the file with their indentation, with enough lines "
+        "around the change to occur only once. Never shorten it with `...`."
     )
-    new_text: str = Field(
-        description="What is to stand there instead, indented as it should be; empty removes old_text."
-    )
+    new_text: str = Field(description="The new text, with its final indentation; empty to remove old_text.")
     line_hint: int | None = Field(
         default=None,
         ge=1,
-        description="About the line, from 1, where old_text begins: needed where it stands there more than once.",
+        description="The approximate line, counted from 1, where old_text begins: needed if it occurs more than once.",
     )
-    replace_all: bool = Field(default=False, description="Whether to replace every place where old_text stands.")
+    replace_all: bool = Field(default=False, description="Whether to replace every occurrence of old_text.")
 
 
 def edit_of(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
     """Raises WorkspaceError and ToolError."""
-    path = existing(ctx, args.path)
+    path = existing_path(ctx, args.path)
     hints = hints_of(ctx, path, args.line_hint)
-    return propose(
+    return propose_change(
         ctx,
         path,
         lambda text: placed(text, args, hints),
@@ -45,15 +44,17 @@ def edit_of(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
 
 
 def placed(text: str, args: EditFileArguments, hints: Iterable[int | None]) -> str:
-    """The text with the edit where every one of the hints has it. Raises ToolError, `not_unique` where they differ."""
+    """The text with the edit. Raises ToolError, with code `not_unique` if the hints lead to different places."""
     results = {
-        place(text, args.old_text, args.new_text, line_hint=hint, replace_all=args.replace_all) for hint in hints
+        place_edit(text, args.old_text, args.new_text, line_hint=hint, replace_all=args.replace_all) for hint in hints
     }
-    return results.pop() if len(results) == 1 else place(text, args.old_text, args.new_text)  # which says the places
+    if len(results) == 1:
+        return results.pop()
+    return place_edit(text, args.old_text, args.new_text)  # raises an error that lists the places
 
 
 def hints_of(ctx: ToolContext, path: Path, hint: int | None) -> set[int | None]:
-    """Lines from 1: the hint, and what it is if the model did not count in the earlier edits of this answer."""
+    """The hint, and the line it means if the model did not count the earlier edits of this answer. Lines from 1."""
     draft = ctx.draft_at(path)
     if hint is None or draft is None:
         return {hint}
@@ -71,4 +72,5 @@ async def preview(args: EditFileArguments, ctx: ToolContext) -> Preview:
     return Preview(title, ToolKind.EDIT, Risk.WRITE, locations=locations_of(edit), edits=(edit,))
 
 
-TOOL = Tool("edit_file", DESCRIPTION, EditFileArguments, Risk.WRITE, preview, None)
+FACTS = ToolFacts(reads=False, edits=True, runs=False, scopes=frozenset({TurnScope.SELECTION, TurnScope.WORKSPACE}))
+TOOL = Tool("edit_file", DESCRIPTION, EditFileArguments, Risk.WRITE, preview, None, facts=FACTS)

@@ -1,4 +1,4 @@
-"""The environment a command gets: by allowlist, so that no key or secret of the person's environment reaches it."""
+"""The environment of a command, built from an allowlist, so that no key or secret of the user gets into it."""
 
 import fnmatch
 from collections.abc import Mapping
@@ -31,11 +31,11 @@ FIXED: Mapping[str, str] = {
     "GIT_EDITOR": "true",
     "PYTHONUNBUFFERED": "1",
 }
-"""Nobody is at a terminal: no colours, no pagers, no questions."""
+"""There is no terminal: no colours, no pagers, no questions."""
 
 
 def command_environment(environ: Mapping[str, str], marker: str) -> dict[str, str]:
-    """What of `environ` a command may see, `FIXED`, and `marker` (`NAME=value`)."""
+    """The allowed variables of `environ`, `FIXED`, and `marker` (`NAME=value`)."""
     allowed = {name: value for name, value in environ.items() if is_allowed(name)}
     name, _, value = marker.partition("=")
     return {**allowed, **FIXED, name: value}

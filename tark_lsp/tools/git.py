@@ -1,7 +1,7 @@
-"""How git is run: on a repository named to it, with what the settings of that would have it execute switched off.
+"""Runs git on a given repository, with everything switched off that the repository's settings could make it execute.
 
-Content filters (`filter.*.clean`) have no switch of their own: they are listed, which executes nothing, and each is
-set to nothing. Still every call is asked about, and none is made in a workspace that is not trusted.
+Content filters (`filter.*.clean`) have no switch: they are listed, which executes nothing, and each is set to nothing.
+Every call is still asked about, and none is made in a workspace that is not trusted.
 """
 
 import os
@@ -27,7 +27,7 @@ DIFF = (
     "--no-ext-diff",
     "--no-textconv",
     "--no-color",
-    "--ignore-submodules=dirty",  # else git runs in each submodule, by the settings of that
+    "--ignore-submodules=dirty",  # otherwise git runs in every submodule, with the settings of the submodule
     "--submodule=short",
     "--relative",
     "--src-prefix=a/",
@@ -37,53 +37,53 @@ UNTRACKED = ("ls-files", "--others", "--exclude-standard", "-z")
 SETTINGS = ("config", "--list", "--name-only", "-z")
 FIXED: Mapping[str, str] = {
     "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_ALLOW_PROTOCOL": "",  # a partial clone fetches what it lacks, by a program its settings name
+    "GIT_ALLOW_PROTOCOL": "",  # a partial clone fetches missing objects with a program from its settings
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_CONFIG_COUNT": "1",
-    "GIT_CONFIG_KEY_0": "safe.bareRepository",  # a folder that looks like a repository is none, whoever looks for one
+    "GIT_CONFIG_KEY_0": "safe.bareRepository",  # a committed folder that looks like a repository does not count as one
     "GIT_CONFIG_VALUE_0": "explicit",
     "LC_ALL": "C",
 }
 NO_FILTER: Mapping[str, str] = {"clean": "", "process": "", "smudge": "", "required": "false"}
 REVISION = re.compile(r"(?!.*(?:\.\.|\^[@-]))[\w@][\w./@{}^~+-]*", re.ASCII)
-"""A name, a hash, `HEAD~2`, `main@{u}`, `v1.0^{commit}`: no option, no path, no several of them."""
+"""A name, a hash, `HEAD~2`, `main@{u}`, `v1.0^{commit}`: not an option, a path, or a range."""
 COMMIT = "^{commit}"
-"""What git gets after it: the hash of a file or a folder would show that, under no name a rule could know."""
+"""Appended for git: otherwise the hash of a file or folder would show its text, without a name for a rule to match."""
 
 MOST_OUTPUT = 4_000_000
 ERROR_BYTES = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """`complete` is False where git was ended after `MOST_OUTPUT` bytes."""
+class GitOutput:
+    """`complete` is False if git was stopped after `MOST_OUTPUT` bytes."""
 
     data: bytes
     complete: bool
 
 
 def git_argv(program: Path, repository: Path, arguments: Sequence[str]) -> tuple[str, ...]:
-    """Git is told the repository: looked for from where it runs, one that was committed to this one could be found.
+    """The arguments name the repository: if git searched for it, it could find one that is committed inside this one.
 
-    `core.worktree` does not count: it may lead anywhere.
+    They also override `core.worktree`, which can lead anywhere.
     """
     return (str(program), *OPTIONS, f"--git-dir={repository / '.git'}", f"--work-tree={repository}", *arguments)
 
 
 def git_environment(environ: Mapping[str, str], marker: str) -> dict[str, str]:
-    """What of `environ` a command may see, in which there is no GIT_* but ours."""
+    """The allowed variables of `environ`, which contain no GIT_* variable, and ours."""
     return {**command_environment(environ, marker), **FIXED}
 
 
 def repository_of(path: Path) -> Path | None:
-    """The folder with the `.git` that rules at `path`, be it that of a repository, a worktree or a submodule."""
+    """The nearest folder at or above `path` with a `.git`: a repository, a worktree or a submodule."""
     return next((folder for folder in (path, *path.parents) if os.path.lexists(folder / ".git")), None)
 
 
 async def without_filters(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> dict[str, str]:
-    """`env`, by which no content filter that is set anywhere is run. `argv`: git with `SETTINGS`.
+    """`env` with every content filter that is configured anywhere switched off. `argv`: git with `SETTINGS`.
 
-    Raises ToolError `unsupported` where this git does not take settings from the environment (before 2.31).
+    Raises ToolError `unsupported` if this git does not read settings from the environment (before 2.31).
     """
     listed = await run_git(argv, cwd, env)
     keys = {os.fsdecode(key) for key in listed.data.split(b"\0")}
@@ -102,8 +102,8 @@ async def without_filters(argv: tuple[str, ...], cwd: Path, env: Mapping[str, st
     return {**env, **made}
 
 
-async def run_git(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> Output:
-    """What it printed. Raises ToolError `not_found` for a revision there is not, `internal` for other failures."""
+async def run_git(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> GitOutput:
+    """The output of git. Raises ToolError: `not_found` for an unknown revision, `internal` for other failures."""
     printed, problem = bytearray(), bytearray()
 
     def keep(data: bytes) -> bool:
@@ -126,7 +126,7 @@ async def run_git(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> O
             raise ToolError(
                 "not_found",
                 f"there is no revision {unknown[1].removesuffix(COMMIT)} in this repository",
-                hint="give a branch, a tag or the hash of a commit; HEAD is there from the first commit on",
+                hint="give a branch, a tag or the hash of a commit; HEAD exists after the first commit",
             )
         raise ToolError("internal", f"git failed: {said or f'exit code {code}'}", hint="try run_command")
-    return Output(bytes(printed), code is not None)
+    return GitOutput(bytes(printed), code is not None)

@@ -1,4 +1,4 @@
-"""Where a `.git` leads: by a link, by the name in a file, or by the objects it borrows; only looks, runs nothing."""
+"""Finds where a `.git` leads: by a link, by a name in a file, or by borrowed objects. Only reads; runs nothing."""
 
 import os
 from pathlib import Path
@@ -7,14 +7,14 @@ from tark_lsp.errors import ToolError
 from tark_lsp.tools.git_diff import unquoted
 
 MOST_STORES, MOST_TEXT = 50, 65_536
-"""Folders and links followed from one `.git`, and the size of a file that names some."""
+"""How many folders and links are followed from one `.git`, and the largest file of names that is read, in bytes."""
 
 
-def strays(repository: Path) -> tuple[Path, ...]:
-    """The folders outside of `repository` that git would read, as its `.git` leads there by a link or by a name in it.
+def git_folders_outside(repository: Path) -> tuple[Path, ...]:
+    """The folders outside `repository` that git would read because its `.git` leads there by a link or a name.
 
-    A linked worktree belongs to the repository it is of, which says so itself: that is not told. Raises ToolError
-    `unsupported` where it cannot be found out.
+    The main repository of a linked worktree is not among them if it lists the worktree itself. Raises ToolError
+    `unsupported` if the folders cannot be determined.
     """
     try:
         named = _git_folder(repository / ".git")
@@ -30,18 +30,18 @@ def strays(repository: Path) -> tuple[Path, ...]:
 
 
 def _git_folder(path: Path) -> Path:
-    """A `.git` that is a file names the folder."""
+    """The git folder; a `.git` that is a file names it."""
     resolved = path.resolve(strict=True)
     if resolved.is_dir():
         return resolved
     key, _, folder = _line(resolved).partition(":")
     if key != "gitdir":
-        raise ValueError("it names no folder")
+        raise ValueError("it does not name a folder")
     return (resolved.parent / folder.strip()).resolve(strict=True)
 
 
 def _led_to(folder: Path, file: Path) -> Path:
-    """The folder named in the file, from `folder` on; where there is no such file, `folder`."""
+    """The folder that the file names, relative to `folder`; `folder` itself if the file does not exist."""
     return (folder / _line(file)).resolve(strict=True) if os.path.lexists(file) else folder
 
 
@@ -50,7 +50,7 @@ def _points_back(named: Path, repository: Path) -> bool:
 
 
 def _stores(objects: Path) -> list[Path]:
-    """Where objects are taken from: `objects`, and what alternates name, each in turn."""
+    """The folders with objects: `objects`, and all folders that alternates name, recursively."""
     found: list[Path] = []
     rest = [objects.resolve(strict=True)]
     while rest and len(found) < MOST_STORES:
@@ -63,7 +63,7 @@ def _stores(objects: Path) -> list[Path]:
         rest += [(store / unquoted(line)).resolve() for line in lines if line and not line.startswith("#")]
         rest += [one.resolve() for folder in (store, store / "pack") for one in _links(folder)]
     if rest:
-        raise ValueError("it borrows from too many others")
+        raise ValueError("it borrows objects from too many folders")
     return found
 
 
@@ -76,7 +76,7 @@ def _line(path: Path) -> str:
 
 
 def _text(path: Path) -> str:
-    """Raises OSError, ValueError: a pipe would be waited for."""
+    """Raises OSError, and ValueError for what is not a short regular file; reading a pipe would block."""
     if not path.is_file() or path.stat().st_size > MOST_TEXT:
-        raise ValueError(f"{path.name} is no short file")
+        raise ValueError(f"{path.name} is not a short file")
     return os.fsdecode(path.read_bytes())

@@ -1,26 +1,25 @@
-"""list_directory: the files and folders below a folder, as a tree."""
+"""list_directory: shows the files and folders below a folder as a tree."""
 
 import os
 from dataclasses import dataclass, field
 
 from pydantic import Field
 
-from tark_lsp.tools.places import locate, locate_again, require_folder
-from tark_lsp.tools.results import cap_lines, character_limit, counted
-from tark_lsp.tools.ripgrep import LISTING_LIMIT, Program, Scope, list_files
+from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
+from tark_lsp.tools.places import locate_path, locate_path_again, require_folder
+from tark_lsp.tools.results import cap_lines, character_limit, count_noun
+from tark_lsp.tools.ripgrep import LISTING_LIMIT, SearchProgram, SearchScope, list_files
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
-List what is in a folder, as an indented tree. Files that ignore files (.gitignore and the like) name are left out, \
-and so are folders with no files in them. A folder below the depth shows how many files it holds."""
+List the content of a folder as an indented tree. Files that are ignored (by .gitignore and similar files) and folders \
+without files are left out. For a folder below the depth, the number of its files is shown."""
 
 
 class ListDirectoryArguments(Arguments):
     path: str = Field(description="The folder, relative to the workspace folder with `/`; `.` is the workspace folder.")
-    depth: int = Field(
-        default=1, ge=1, le=20, description="How many levels to show; 1: only what is in the folder itself."
-    )
-    include_hidden: bool = Field(default=False, description="Whether to show names that begin with a dot, too.")
+    depth: int = Field(default=1, ge=1, le=20, description="How many levels to show; 1: only the folder itself.")
+    include_hidden: bool = Field(default=False, description="Whether to show names that begin with a dot.")
 
 
 @dataclass(slots=True)
@@ -40,7 +39,7 @@ class Folder:
     def lines(self, depth: int, indent: str = "") -> list[str]:
         shown = []
         for name, folder in sorted(self.folders.items()):
-            closed = f"  ({counted(folder.count, 'file')})" if depth == 1 else ""
+            closed = f"  ({count_noun(folder.count, 'file')})" if depth == 1 else ""
             shown.append(f"{indent}{name}/{closed}")
             if depth > 1:
                 shown += folder.lines(depth - 1, indent + "  ")
@@ -48,7 +47,7 @@ class Folder:
 
 
 async def preview(args: ListDirectoryArguments, ctx: ToolContext) -> Preview:
-    place = locate(ctx, args.path or ".")
+    place = locate_path(ctx, args.path or ".")
     return Preview(
         f"list_directory {place.shown}",
         ToolKind.READ,
@@ -59,20 +58,21 @@ async def preview(args: ListDirectoryArguments, ctx: ToolContext) -> Preview:
 
 
 async def run(args: ListDirectoryArguments, ctx: ToolContext, preview: Preview) -> str:
-    place = locate_again(ctx, args.path or ".", preview)
+    place = locate_path_again(ctx, args.path or ".", preview)
     require_folder(place)
-    program = Program.find(ctx.workspace.folders)
-    paths, complete = await list_files(program, Scope((place.path,), hidden=args.include_hidden))
+    program = SearchProgram.find_installed(ctx.workspace.folders)
+    paths, complete = await list_files(program, SearchScope((place.path,), hidden=args.include_hidden))
     if not paths:
         hidden = "" if args.include_hidden else " or hidden"
-        return f"{place.shown} holds no files that are not ignored{hidden}."
+        return f"{place.shown} contains no files except ignored{hidden} ones."
     tree, start = Folder(), len(str(place.path).rstrip(os.sep)) + 1
     for path in paths:
         tree.add(path[start:].split(os.sep), args.depth)  # noqa: PTH206  # 100,000 of them
     lines = tree.lines(args.depth)
     if not complete:
-        lines.insert(0, f"[Only the first {LISTING_LIMIT:,} files are counted; list a folder further down.]")
-    return cap_lines(lines, character_limit(ctx.result_tokens), "list a folder further down, or with less depth")
+        lines.insert(0, f"[Only the first {LISTING_LIMIT:,} files are counted; list a subfolder.]")
+    return cap_lines(lines, character_limit(ctx.result_tokens), "list a subfolder, or use a smaller depth")
 
 
-TOOL = Tool("list_directory", DESCRIPTION, ListDirectoryArguments, Risk.READ_ONLY, preview, run)
+FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+TOOL = Tool("list_directory", DESCRIPTION, ListDirectoryArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

@@ -1,4 +1,4 @@
-"""move_file: one text file gets another path, by the editor where it renames, so that others can follow."""
+"""move_file: moves one text file, with the editor's rename if it has one, so that other servers notice."""
 
 import os
 from dataclasses import replace
@@ -7,26 +7,34 @@ from pathlib import Path
 from pydantic import Field
 
 from tark_lsp.errors import ToolError
-from tark_lsp.tools.proposing import editable, edited, itself, read_or_absent, refuse_link, source_of, with_draft
+from tark_lsp.tools.facts import ToolFacts
+from tark_lsp.tools.proposing import (
+    edit_to,
+    editable_path,
+    read_or_absent,
+    refuse_link,
+    source_of,
+    unlinked_path,
+    with_draft,
+)
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.tools.write_file import require_place
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.snapshot import Snapshot
 
 DESCRIPTION = """\
-Move or rename one text file of the workspace, its text unchanged. Nothing may stand at the new path; folders that are \
-missing are made. What names the file elsewhere (imports, links) is not changed by this. Folders and binary files are \
-not moved by this tool."""
+Move or rename one text file of the workspace without changing its text. The new path must be free; missing folders \
+are created. References to the file (imports, links) are not updated. This tool cannot move folders or binary files."""
 
 
 class MoveFileArguments(Arguments):
-    source: str = Field(min_length=1, description="The file as it is named now, written as in read_file.")
-    target: str = Field(min_length=1, description="The whole new path, with the file's name.")
+    source: str = Field(min_length=1, description="The current path of the file, written as in read_file.")
+    target: str = Field(min_length=1, description="The complete new path, including the file name.")
 
 
 async def preview(args: MoveFileArguments, ctx: ToolContext) -> Preview:
     edits = move(ctx, args.source, args.target)
-    old, new = editable(ctx, args.source), editable(ctx, args.target)
+    old, new = editable_path(ctx, args.source), editable_path(ctx, args.target)
     return Preview(
         f"move_file {ctx.workspace.display(old)} to {ctx.workspace.display(new)}",
         ToolKind.MOVE,
@@ -37,32 +45,32 @@ async def preview(args: MoveFileArguments, ctx: ToolContext) -> Preview:
 
 
 def move(ctx: ToolContext, source: str, target: str) -> tuple[ProposedEdit, ...]:
-    """One edit; two for a file that this answer makes: it is made here, and there it is not.
+    """One edit; two for a file that this answer creates: one creates it at the new path, one drops the old creation.
 
     Raises WorkspaceError, ToolError.
     """
-    old = itself(ctx, source)
+    old = unlinked_path(ctx, source)
     refuse_link(ctx, target)
-    new = editable(ctx, target)
+    new = editable_path(ctx, target)
     if old == new:
         raise ToolError(
-            "invalid_arguments", f"{source} and {target} are the same file", hint="give another target, or go on"
+            "invalid_arguments", f"{source} and {target} are the same file", hint="give another target, or continue"
         )
     now = read_or_absent(ctx, source_of(ctx, old))
-    if new != now.path:  # else a drafted move is taken back
+    if new != now.path:  # otherwise it reverts a drafted move
         require_free(ctx, new, old.name)
     text = with_draft(ctx, now).text
     if not now.exists:
-        return ProposedEdit(now.path, now, ()), edited(ctx, Snapshot(new, "", exists=False), text)
+        return ProposedEdit(now.path, now, ()), edit_to(ctx, Snapshot(new, "", exists=False), text)
     return (replace(ProposedEdit.between(now, text), target=None if new == now.path else new),)
 
 
 def require_free(ctx: ToolContext, target: Path, name: str) -> None:
-    """Raises ToolError `invalid_arguments` where something stands at `target`, NotText where nothing can."""
+    """Raises ToolError `invalid_arguments` if something exists at `target`, NotText if nothing can exist there."""
     shown = ctx.workspace.display(target)
     if target.is_dir():
         raise ToolError(
-            "invalid_arguments", f"{shown} is a folder", hint=f"give the whole new path, as {target.name}/{name}"
+            "invalid_arguments", f"{shown} is a folder", hint=f"give the complete new path, as {target.name}/{name}"
         )
     require_place(target, shown)
     draft = ctx.draft_at(target)
@@ -71,9 +79,10 @@ def require_free(ctx: ToolContext, target: Path, name: str) -> None:
         leaves = draft is not None and not by_draft
         raise ToolError(
             "invalid_arguments",
-            f"{shown} is there already" + (" until the edits of this answer are applied" if leaves else ""),
+            f"{shown} already exists" + (" until the edits of this answer are applied" if leaves else ""),
             hint="move it in your next answer" if leaves else "choose another target",
         )
 
 
-TOOL = Tool("move_file", DESCRIPTION, MoveFileArguments, Risk.WRITE, preview, None)
+FACTS = ToolFacts(reads=False, edits=True, runs=False, rule_subject="move")
+TOOL = Tool("move_file", DESCRIPTION, MoveFileArguments, Risk.WRITE, preview, None, facts=FACTS)

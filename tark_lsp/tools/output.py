@@ -1,15 +1,15 @@
-"""The output of a command as it streams in: the head and the tail are kept, in bounded memory."""
+"""Collects the output of a command as it arrives, and keeps its head and its tail in bounded memory."""
 
 from collections.abc import Callable
 
 from tark_lsp.context.result_handles import lines_of
-from tark_lsp.tools.results import counted, plain_text
+from tark_lsp.tools.results import count_noun, plain_text
 
-AGAIN = "to see them run it again through `grep`, `head` or `tail`, or with its output in a file"
+AGAIN = "to see them, run the command again with `grep`, `head` or `tail`, or write its output to a file"
 
 
 class HeadAndTail:
-    """Keeps the first and the last `limit // 2` bytes; what is between is only counted."""
+    """Keeps the first and the last `limit // 2` bytes; the bytes between are only counted."""
 
     def __init__(self, limit: int) -> None:
         self.half = max(1, limit // 2)
@@ -19,7 +19,7 @@ class HeadAndTail:
         self.newlines = 0
         self.last = b""
 
-    def add(self, data: bytes) -> None:
+    def feed_bytes(self, data: bytes) -> None:
         self.total += len(data)
         self.newlines += data.count(b"\n")
         self.last = data[-1:] or self.last
@@ -38,21 +38,21 @@ class HeadAndTail:
         return self.total <= len(self.head) + min(len(self.tail), self.half)
 
     def text(self, read_on: Callable[[int], str] = lambda _: AGAIN) -> str:
-        """Plain text; bytes that are not UTF-8 show as U+FFFD. A sentence stands for what was left out.
+        """Plain text; bytes that are not UTF-8 become U+FFFD. A note replaces what is left out.
 
-        `read_on` says how to see it, given the number of the first line, from 1, that is not shown.
+        `read_on` says how to see it, given the number of the first line that is not shown, counted from 1.
         """
         tail = self.tail[-self.half :]
         if self.whole:
             return plain_text((self.head + tail).decode("utf-8", "replace"))
-        # Cut at lines, so that neither a character nor a terminal escape is cut in two.
+        # Cut between lines, so that no character and no terminal escape is split.
         head = bytes(self.head[: self.head.rfind(b"\n") + 1] or self.head)
         tail_start = tail.find(b"\n") + 1
         tail = tail[tail_start:] if tail_start < len(tail) else tail
         shown = head.count(b"\n") + tail.count(b"\n") + (not tail.endswith(b"\n"))
         first = plain_text(head.decode("utf-8", "replace"))
         note = (
-            f"[about {counted(max(1, self.lines - shown), 'line')} ({self.total - len(head) - len(tail):,} bytes) "
+            f"[about {count_noun(max(1, self.lines - shown), 'line')} ({self.total - len(head) - len(tail):,} bytes) "
             f"left out; {read_on(len(lines_of(first.rstrip(chr(10)))) + 1)}]"
         )
         return (

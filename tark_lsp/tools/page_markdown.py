@@ -1,6 +1,6 @@
-"""HTML on stdin -> Markdown on stdout: a program of its own, so that a page that takes for ever can be ended.
+"""Converts HTML on stdin to Markdown on stdout. It runs as a process of its own, which can be ended if it takes long.
 
-Only what the page says: no scripts, styles and pictures, and what is marked as its main part, if anything is.
+Scripts, styles and pictures are left out. If the page marks a main part, only that is converted.
 """
 
 import sys
@@ -22,9 +22,9 @@ SILENT = [
     "dialog",
 ]
 DEEPEST = 10_000
-"""Frames: markdownify goes into each element by recursion."""
+"""The recursion limit, in frames: markdownify recurses into every element."""
 LEAST_MAIN = 200
-"""Characters of a main part that is taken for the page."""
+"""Characters: a shorter main part is not taken for the content of the page."""
 
 
 def markdown(html: bytes, url: str, charset: str) -> str:
@@ -33,8 +33,8 @@ def markdown(html: bytes, url: str, charset: str) -> str:
 
     soup = BeautifulSoup(html, "html.parser", from_encoding=charset or None)
     title = " ".join(soup.title.get_text().split())[:300] if soup.title else ""
-    for each in soup.find_all(SILENT):
-        each.decompose()
+    for element in soup.find_all(SILENT):
+        element.decompose()
     for image in soup.find_all("img"):
         image.replace_with(str(image.get("alt") or ""))
     for link in soup.find_all("a", href=True):
@@ -43,10 +43,10 @@ def markdown(html: bytes, url: str, charset: str) -> str:
         except ValueError:
             del link["href"]
     parts = (soup.find("main"), soup.find("article"), soup.body)
-    part = next((each for each in parts if each is not None and len(each.get_text()) >= LEAST_MAIN), soup.body or soup)
+    part = next((part for part in parts if part is not None and len(part.get_text()) >= LEAST_MAIN), soup.body or soup)
     try:
         text = MarkdownConverter(heading_style="ATX", bullets="-", code_language="").convert_soup(part)
-    except RecursionError:  # nested as no page is: its words alone
+    except RecursionError:  # nested deeper than any real page: only its text
         text = part.get_text("\n")
     lines = [line.rstrip() for line in text.strip().splitlines()]
     kept = [line for at, line in enumerate(lines) if line or (at and lines[at - 1])]

@@ -1,7 +1,7 @@
-"""What a page says, as text: HTML becomes Markdown, other text stays as it is, and what is no text is refused.
+"""The text of a page: HTML becomes Markdown, other text stays unchanged, and everything else is refused.
 
-HTML of strangers is read in a process of its own (page_markdown.py), which is ended when it takes too long: there are
-pages of 1 MB that Python's parser reads for minutes. Its parser's 50 MB go with it.
+HTML is parsed in a process of its own (page_markdown.py), which is ended if it takes too long: Python's parser needs
+minutes for some pages of 1 MB. The 50 MB of the parser are freed with the process.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from tark_lsp.tools.web import Page
 MOST_HTML = 1_000_000
 """Bytes."""
 MOST_TEXT = 2_000_000
-"""Bytes of Markdown that are taken from the process: a little HTML can become much."""
+"""Bytes of Markdown that are read from the process: little HTML can become much Markdown."""
 SECONDS = 12.0
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 TEXT = re.compile(
@@ -31,14 +31,14 @@ TEXT = re.compile(
 CHARSETS = re.compile(
     r"utf-(?:8|16|32).*|ascii|iso8859-\d+|cp\d+|koi8-.|mac-.+|gb.*|big5.*|euc_.*|shift_jis.*|iso2022.*|johab|hz|tis-620"
 )
-"""By Python's names. Others are no charsets of pages, and some take a time that is quadratic (punycode, idna)."""
+"""Codecs by their Python names. Others are not used by pages, and some take quadratic time (punycode, idna)."""
 PROBE = 1024
 NEEDED = ("SYSTEMROOT",)
-"""Of the environment: without it no Python starts on Windows."""
+"""Environment variables: Python does not start on Windows without this one."""
 
 
 async def text_of(page: Page) -> str:
-    """Without terminal escapes and characters that nobody sees. Raises ToolError."""
+    """The text without terminal escapes and invisible characters. Raises ToolError."""
     from email.message import Message
 
     header = Message()
@@ -49,7 +49,7 @@ async def text_of(page: Page) -> str:
     elif TEXT.fullmatch(kind) and (b"\0" not in page.body[:PROBE] or charset.startswith(("utf-16", "utf-32"))):
         text = _decoded(page.body, charset)
     else:
-        raise ToolError("unsupported", f"{page.url} is no text, but {kind}", hint="only text can be fetched")
+        raise ToolError("unsupported", f"{page.url} is not text but {kind}", hint="only text can be fetched")
     return without_hidden(plain_text(text))[0]
 
 
@@ -85,11 +85,13 @@ async def _markdown(html: bytes, charset: str, url: str) -> str:
     except TimeoutError as error:
         if not deadline.expired():
             raise
-        raise ToolError("unsupported", f"{url} takes too long to be made readable") from error
+        raise ToolError("unsupported", f"{url} takes too long to convert to text") from error
     except OSError as error:
-        raise ToolError("internal", f"{url} could not be made readable: {error}") from error
+        raise ToolError("internal", f"{url} could not be converted to text: {error}") from error
     if code:
-        raise ToolError("internal", f"{url} could not be made readable: {problem.decode('utf-8', 'replace')[-300:]}")
+        raise ToolError(
+            "internal", f"{url} could not be converted to text: {problem.decode('utf-8', 'replace')[-300:]}"
+        )
     return written[:MOST_TEXT].decode("utf-8", "replace")
 
 

@@ -1,4 +1,4 @@
-"""Reads the text of a patch in the `*** Begin Patch` format into its sections; pure. The format is in docs/tools.md."""
+"""Parses a patch in the `*** Begin Patch` format (docs/tools.md) into its sections. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ BEGIN, END, END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
 SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(\S.*?)\s*")
 MOVE = re.compile(r"\*\*\* Move to:\s*(\S.*?)\s*")
 HEADER = re.compile(r"@@(?:\s*-\d+(?:,\d+)?\s+\+\d+(?:,\d+)?\s*@@)?\s*(.*?)(?:\s*@@)?\s*")
-"""Line numbers of a unified diff are read over: models get them wrong, and the text says where."""
+"""The line numbers of a unified diff are ignored: models get them wrong, and the text determines the place."""
 
 FENCE = re.compile(r"(`{3,}|~{3,})[\w-]*\s*")
 HERE_DOCUMENT = re.compile(r"(?:\$ )?apply_patch\s*<<-?\s*(['\"]?)(\w+)\1\s*")
@@ -21,8 +21,8 @@ SHOWN = """\
 *** Update File: src/a.py
 @@ class A:
  a line that stays
--a line that goes
-+a line that comes
+-a line that is removed
++a line that is added
 *** Add File: src/b.py
 +its first line
 *** Delete File: src/c.py
@@ -35,10 +35,10 @@ Action = Literal["add", "update", "delete"]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Lines `old` that become `new`, without their endings; `line` is where it begins in the patch, from 1.
+    """The lines `old` become `new`, both without line endings; `line` is where the chunk begins in the patch, from 1.
 
-    `headers`: what stood behind `@@`, outermost first. `at_end`: its last old line is the last of the file. `before`
-    and `after`: how many lines at its beginning and end stay.
+    `headers`: the text after each `@@`, outermost first. `at_end`: its last old line is the last of the file. `before`
+    and `after`: how many lines stay at its beginning and end.
     """
 
     line: int
@@ -52,7 +52,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What the patch does to one file. `text`: the whole text of one that is added."""
+    """What the patch does to one file. `text`: the whole text of an added file."""
 
     action: Action
     path: str
@@ -66,7 +66,7 @@ class Section:
 
 
 def parse_patch(text: str) -> tuple[Section, ...]:
-    """Raises ToolError `invalid_arguments`, with the line and the format, for what is no such patch."""
+    """Raises ToolError `invalid_arguments`, with the line and the format, if the text is not such a patch."""
     lines = text.replace("\r\n", "\n").split("\n")
     first, last = _inside(lines)
     sections: list[Section] = []
@@ -89,12 +89,12 @@ def parse_patch(text: str) -> tuple[Section, ...]:
         else:
             sections.append(_update(lines, begin, found[2], body))
     if not sections:
-        raise _malformed(first, "", "there is no section in it")
+        raise _malformed(first, "", "the patch has no section")
     return tuple(sections)
 
 
 def _inside(lines: Sequence[str]) -> tuple[int, int]:
-    """The first and the last (excluded) line between the markers, with what models wrap a patch in left out."""
+    """The first and the last (excluded) line between the markers, without the fences that models put around a patch."""
     first, last = _trimmed(lines, 0, len(lines))
     closing: list[str] = []
     while first < last:
@@ -128,14 +128,14 @@ def _end_of_section(lines: Sequence[str], at: int, last: int) -> int:
         if SECTION.fullmatch(lines[number]):
             return number
         if lines[number].rstrip() in (BEGIN, END):
-            raise _malformed(number, lines[number], "one call takes one patch, and nothing comes after its end")
+            raise _malformed(number, lines[number], "one call takes one patch, and nothing can follow its end")
     return last
 
 
 def _require_blank(lines: Sequence[str], body: range) -> None:
     for at in body:
         if lines[at].strip():
-            raise _malformed(at, lines[at], "nothing follows *** Delete File: but the next section")
+            raise _malformed(at, lines[at], "only the next section can follow *** Delete File:")
 
 
 def _added(lines: Sequence[str], body: range) -> str:
@@ -145,7 +145,7 @@ def _added(lines: Sequence[str], body: range) -> str:
     out = []
     for at in range(first, last):
         if lines[at] and not lines[at].startswith("+"):
-            raise _malformed(at, lines[at], "each line of a file that is added begins with +")
+            raise _malformed(at, lines[at], "each line of an added file begins with +")
         out.append(lines[at][1:] + "\n")
     return "".join(out)
 
@@ -156,10 +156,10 @@ def _update(lines: Sequence[str], begin: int, path: str, body: range) -> Section
     if moved:
         at += 1
     if at + 1 < end and {_diff_name(lines[at], "--- "), _diff_name(lines[at + 1], "+++ ")} == {path}:
-        at += 2  # the file lines of a unified diff, which say what *** Update File: said
+        at += 2  # the file lines of a unified diff, which repeat *** Update File:
     chunks = _chunks(lines, range(at, end))
     if not chunks and not moved:
-        raise _malformed(begin, lines[begin], "nothing is said of what to update in it")
+        raise _malformed(begin, lines[begin], "it does not say what to update")
     return Section("update", path, moved[1] if moved else None, chunks=chunks)
 
 
@@ -172,13 +172,13 @@ def _chunks(lines: Sequence[str], body: range) -> tuple[Chunk, ...]:
     headers: list[str] = []
     some: list[tuple[int, str]] = []
     for at in [*body, body.stop]:
-        line = lines[at] if at < body.stop else "@@"  # the end closes what is open, as a new header does
+        line = lines[at] if at < body.stop else "@@"  # the end closes the open chunk, as a new header does
         header, at_end = HEADER.fullmatch(line), line.rstrip() == END_OF_FILE
         if header or at_end:
             while some and not some[-1][1]:
-                some.pop()  # empty lines at a chunk's end only set it apart from what follows
+                some.pop()  # empty lines at the end of a chunk only separate it from what follows
             if some:
-                chunks.append(_chunk(some[0][0], headers, [each for _, each in some], at_end=at_end))
+                chunks.append(_chunk(some[0][0], headers, [signed for _, signed in some], at_end=at_end))
                 headers, some = [], []
             headers += filter(None, [header and header[1]])
         elif line and line[0] in " +-":
@@ -186,7 +186,7 @@ def _chunks(lines: Sequence[str], body: range) -> tuple[Chunk, ...]:
         elif not line.strip():
             some.append((at, ""))
         elif not line.startswith("\\ "):  # "\ No newline at end of file": the file's end stays as it is
-            raise _malformed(at, line, "each line of an update begins with a space (stays), - (goes) or + (comes)")
+            raise _malformed(at, line, "each line of an update begins with a space (stays), - (removed) or + (added)")
     if headers:
         raise _malformed(body.stop - 1, lines[body.stop - 1], "no lines follow this @@")
     return tuple(chunks)

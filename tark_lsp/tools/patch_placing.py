@@ -1,7 +1,7 @@
-"""Finds the one place of each chunk of a patch in the text of its file, or says why there is none; pure.
+"""Finds the place of each chunk of a patch in the text of its file, or raises an error that says why not. Pure.
 
-The context and removed lines of a chunk are placed as `edit_file` places whole lines, never more loosely. Where they
-stand at several places, what stands behind `@@` and the order of the chunks may leave one; else the chunk is refused.
+The context and removed lines of a chunk are placed as `edit_file` places whole lines, never more loosely. If they occur
+at several places, the text after `@@` and the order of the chunks can leave one; otherwise the chunk is refused.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.patch_format import Chunk
 from tark_lsp.workspace.lines import split_lines
-from tark_lsp.workspace.placing.placing import SHOWN_CHARACTERS, Place, line_places, not_found
+from tark_lsp.workspace.placing.placing import SHOWN_CHARACTERS, Place, find_line_places, not_found
 
 CALLED = "the text of the lines with a space and `-`"
+"""What errors call the old text of a chunk."""
 BRACKETS = tuple("(){}[]")
-"""A line that begins with one of them closes or opens the block of the line above it, and begins none of its own."""
+"""A line that begins with one of them opens or closes the block of the line above, and begins no block of its own."""
 SHOWN_PLACES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """Lines of the file, from `start` (counted from 0) to `end` (excluded), that become `new`: no outer context."""
+    """The lines `start` (from 0) to `end` (excluded) of the file become `new`, without the context around them."""
 
     start: int
     end: int
@@ -54,7 +55,7 @@ def _of(chunk: Chunk, error: ToolError) -> ToolError:
 
 
 def _places(text: str, lines: Sequence[str], chunk: Chunk) -> list[Place]:
-    """Where the chunk may go, as far as it alone can tell, in order; at least one. Raises ToolError."""
+    """The possible places of the chunk, considered alone, in order; at least one. Raises ToolError."""
     old, new = _joined(chunk.old), _joined(chunk.new)
     if not chunk.old:
         if not lines:
@@ -63,11 +64,13 @@ def _places(text: str, lines: Sequence[str], chunk: Chunk) -> list[Place]:
             raise ToolError(
                 "invalid_arguments",
                 "they are only added, and nothing says where",
-                hint="repeat a line that stands before or after them, with a space in front; to add at the end of "
+                hint="repeat a line that comes before or after them, with a space in front; to add them at the end of "
                 "the file, put *** End of File after them",
             )
         old, new = _joined([_bare(lines[-1])]), _joined([_bare(lines[-1]), *chunk.new])
-    found = [place for place in line_places(text, old, new, CALLED) if not _sign_lost(chunk.old, lines[place.line :])]
+    found = [
+        place for place in find_line_places(text, old, new, CALLED) if not _sign_lost(chunk.old, lines[place.line :])
+    ]
     if not found:
         raise not_found(text, old, CALLED)
     scopes = _scopes(text, lines, chunk.headers)
@@ -75,8 +78,8 @@ def _places(text: str, lines: Sequence[str], chunk: Chunk) -> list[Place]:
     if not within:
         raise ToolError(
             "not_found",
-            f"they stand at {_numbered(place.line for place in found)}, which is not where @@ {chunk.headers[-1]} is",
-            hint="correct the @@ line, or leave it out where the lines stand only once",
+            f"they are at {_numbered(place.line for place in found)}, which is not where @@ {chunk.headers[-1]} is",
+            hint="correct the @@ line, or leave it out if the lines occur only once",
         )
     if not chunk.at_end:
         return within
@@ -84,7 +87,7 @@ def _places(text: str, lines: Sequence[str], chunk: Chunk) -> list[Place]:
     if not at_end:
         raise ToolError(
             "not_found",
-            f"they stand at {_numbered(place.line for place in within)}, which is not the end of the file",
+            f"they are at {_numbered(place.line for place in within)}, which is not the end of the file",
             hint="leave *** End of File out, or read the end of the file again",
         )
     return at_end
@@ -99,12 +102,12 @@ def _bare(line: str) -> str:
 
 
 def _size(lines: Sequence[str], chunk: Chunk) -> int:
-    """How many lines of the file it takes the place of; one that only adds takes the last line, and repeats it."""
+    """How many lines of the file it replaces; a chunk that only adds replaces the last line and repeats it."""
     return len(chunk.old) or min(1, len(lines))
 
 
 def _sign_lost(old: Iterable[str], here: Iterable[str]) -> bool:
-    """Whether they differ by one column: then the space that marks context was left out, not indentation."""
+    """Whether they differ by one column: then the space that marks context is missing, not indentation."""
     widths = ((_width(wanted), _width(line)) for wanted, line in zip(old, here, strict=False) if wanted.strip())
     wanted, stands = next(widths, (0, 0))
     return abs(wanted - stands) == 1
@@ -116,7 +119,7 @@ def _width(line: str) -> int:
 
 
 def _scopes(text: str, lines: Sequence[str], headers: Sequence[str]) -> list[tuple[int, int]]:
-    """The ranges of lines in which a chunk with these headers may begin. Raises ToolError `not_found`."""
+    """The ranges of lines in which a chunk with these headers can begin. Raises ToolError `not_found`."""
     scopes = [(0, len(lines) + 1)]
     for header in headers:
         some = [at for at, line in enumerate(lines) if header in line and any(a <= at < b for a, b in scopes)]
@@ -130,13 +133,13 @@ def _scopes(text: str, lines: Sequence[str], headers: Sequence[str]) -> list[tup
 
 
 def _begins_with(line: str, header: str) -> bool:
-    """`def run` is the beginning of `def run(self):`, but not of `def runner():`."""
+    """Whether the line begins with the header as whole words: `def run` fits `def run(self):`, not `def runner():`."""
     after = line.removeprefix(header)[:1]
     return line.startswith(header) and not (header[-1:].isidentifier() and (after.isalnum() or after == "_"))
 
 
 def _end_of_block(lines: Sequence[str], at: int, last: int) -> int:
-    """The end of the block that line `at` begins, with the line that closes it; `last` where it begins none."""
+    """The end of the block that line `at` begins, with its closing line; `last` if it begins no block."""
     width, inside = _width(lines[at]), False
     for number in range(at + 1, min(last, len(lines))):
         line = lines[number]
@@ -150,7 +153,7 @@ def _end_of_block(lines: Sequence[str], at: int, last: int) -> int:
 
 
 def _core(lines: Sequence[str], place: Place, chunk: Chunk) -> Core:
-    """Without the lines around it that stay, as long as they do: the last of the file may get a line ending."""
+    """The place without its unchanged context. The last line of the file can change by getting a line ending."""
     start, end = place.line, place.line + _size(lines, chunk)
     new = split_lines(place.new)
     before, after = (chunk.before, chunk.after) if chunk.old else (end - start, 0)
@@ -163,16 +166,14 @@ def _core(lines: Sequence[str], place: Place, chunk: Chunk) -> Core:
 
 
 def _in_order(lines: Sequence[str], chunks: Sequence[Chunk], candidates: Sequence[Sequence[Core]]) -> list[Core]:
-    """One core for each chunk, each after the one before: refused where the earliest and the latest choice differ."""
+    """One core for each chunk, in order. Raises ToolError if the earliest and the latest choice differ."""
     earliest: list[Core] = []
     for chunk, cores in zip(chunks, candidates, strict=True):
         after = earliest[-1].end if earliest else 0
         first = next((core for core in cores if core.start >= after), None)
         if first is None:
-            message = (
-                f"they stand at {_numbered(core.start for core in cores)}, before the end of the lines ahead of them"
-            )
-            hint = "give the chunks of a file in the order of the file, each line in one of them only"
+            message = f"they are at {_numbered(core.start for core in cores)}, before the end of the previous chunk"
+            hint = "give the chunks in the order of the file, and each line in only one of them"
             raise _of(chunk, ToolError("invalid_arguments", message, hint=hint))
         earliest.append(first)
     before = len(lines)
@@ -181,8 +182,8 @@ def _in_order(lines: Sequence[str], chunks: Sequence[Chunk], candidates: Sequenc
         if last != first:
             among = [core for core in cores if first.start <= core.start <= last.start]
             shown = [{"line": core.start + 1, "text": _shown(lines, core.start)} for core in among[:SHOWN_PLACES]]
-            message = f"they stand at {len(among)} places: {_numbered(core.start for core in among)}"
-            hint = "give more of the lines around them, or put @@ with the function or class they are in before them"
+            message = f"they occur at {len(among)} places: {_numbered(core.start for core in among)}"
+            hint = "give more of the lines around them, or put @@ with the enclosing function or class before them"
             raise _of(chunk, ToolError("not_unique", message, hint=hint, details={"places": shown}))
         before = last.start
     return earliest

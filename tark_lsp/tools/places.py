@@ -1,4 +1,4 @@
-"""Where a path argument leads: inside the workspace, or outside of it, which the person has to allow first."""
+"""Resolves a path argument to a place inside the workspace, or outside it, which the user must allow first."""
 
 import os
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from tark_lsp.workspace.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`path` is absolute, with no links left in it. `shown` is how people and the model see it."""
+    """`path` is absolute, with all links resolved. `shown` is the path as people and the model see it."""
 
     path: Path
     shown: str
     outside: tuple[Path, ...] = ()
-    """`(path,)` where it is outside the workspace: what goes into `Preview.outside`."""
+    """`(path,)` if it is outside the workspace: the value for `Preview.outside`."""
 
 
-def locate(ctx: ToolContext, path: str) -> Place:
-    """Raises OutsideWorkspace where no folder is open, and for names nobody can be asked about (with NUL, say)."""
+def locate_path(ctx: ToolContext, path: str) -> Place:
+    """Raises OutsideWorkspace if no folder is open, or if the name is invalid (for example contains NUL)."""
     try:
         resolved = ctx.workspace.resolve(path)
     except OutsideWorkspace:
@@ -29,31 +29,31 @@ def locate(ctx: ToolContext, path: str) -> Place:
         if not ctx.workspace.folders or (":" in path and not Path(path).is_absolute()):
             raise
         resolved = Path(os.path.realpath(ctx.workspace.folders[0] / path))
-    return place_of(ctx, resolved)
+    return place_of_path(ctx, resolved)
 
 
-def place_of(ctx: ToolContext, path: Path) -> Place:
-    """`path` is absolute, with no links left in it."""
+def place_of_path(ctx: ToolContext, path: Path) -> Place:
+    """`path` is absolute, with all links resolved."""
     outside = () if ctx.workspace.is_inside(path) else (path,)
     return Place(path, ctx.workspace.display(path), outside)
 
 
-def locate_again(ctx: ToolContext, path: str, preview: Preview) -> Place:
-    """At `run`: the same place, which must not lead out by another way than the person was asked about."""
-    place = locate(ctx, path)
+def locate_path_again(ctx: ToolContext, path: str, preview: Preview) -> Place:
+    """The same place when the tool runs. Raises OutsideWorkspace if it is now outside, at a place nobody allowed."""
+    place = locate_path(ctx, path)
     if place.outside and place.path not in preview.outside:
-        raise OutsideWorkspace(f"{path} leads to another place than before", hint="make the call again")
+        raise OutsideWorkspace(f"{path} now leads to another place", hint="make the call again")
     return place
 
 
 def read_place(ctx: ToolContext, place: Place) -> Snapshot:
     """The file as the model should see it. Raises WorkspaceError."""
-    return ctx.workspace.read_outside(place.path) if place.outside else ctx.read(place.path)
+    return ctx.workspace.read_outside(place.path) if place.outside else ctx.read_draft(place.path)
 
 
 def require_folder(place: Place) -> None:
     """Raises FileMissing or NotText."""
     if not place.path.exists():
-        raise FileMissing(f"there is no {place.shown}", hint="list_directory and find_files tell what there is")
+        raise FileMissing(f"{place.shown} does not exist", hint="list_directory and find_files show what exists")
     if not place.path.is_dir():
         raise NotText(f"{place.shown} is a file, not a folder", hint="read it with read_file")

@@ -1,4 +1,4 @@
-"""Runs a child process and sees to its end: output by callback, and no process of its group left, however it went."""
+"""Runs a child process: passes its output to callbacks, and always ends all processes of its group."""
 
 import asyncio
 import contextlib
@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 TERMINATE_SECONDS = 0.2
-"""From SIGTERM to SIGKILL: with what follows, well under the 500 ms a cancel may take."""
+"""From SIGTERM to SIGKILL: with the steps that follow, well under the 500 ms that a cancellation can take."""
 
 DRAIN_SECONDS = 0.3
-"""How long output is still read after the process has exited: a background child may keep the pipe open for ever."""
+"""How long output is read after the process has exited: a background child can keep the pipe open for ever."""
 
 REAP_SECONDS = 1.0
 
@@ -22,14 +22,14 @@ if sys.platform == "win32":
 else:
     CREATION_FLAGS = 0
 
-Output = Callable[[bytes], bool]
-"""Given each piece of output as it comes; False: that is enough, end the process."""
+OutputCallback = Callable[[bytes], bool]
+"""Called with each piece of output as it arrives. Returns False to end the process."""
 
 
 class Child(asyncio.SubprocessProtocol):
-    """`over`: the process exited, or its output is enough. `drained`: no more output is wanted, or none can come."""
+    """`over`: the process exited, or a callback ended it. `drained`: no more output is wanted, or none can come."""
 
-    def __init__(self, on_stdout: Output, on_stderr: Output | None) -> None:
+    def __init__(self, on_stdout: OutputCallback, on_stderr: OutputCallback | None) -> None:
         self.callbacks = {1: on_stdout, 2: on_stderr or on_stdout}
         self.open_pipes = {1} if on_stderr is None else {1, 2}
         self.over = asyncio.Event()
@@ -64,18 +64,18 @@ async def run_process(
     *,
     cwd: Path,
     env: Mapping[str, str],
-    on_stdout: Output,
-    on_stderr: Output | None = None,
+    on_stdout: OutputCallback,
+    on_stderr: OutputCallback | None = None,
     input_bytes: bytes | None = None,
     marker: str = "",
 ) -> int | None:
-    """Runs `argv` and gives its exit code: negative for a signal, None where a callback had enough.
+    """Run `argv` and return its exit code: negative for a signal, None if a callback ended the process.
 
     Without `on_stderr` both outputs go to `on_stdout`, in order. Without `input_bytes` stdin is empty. The process gets
-    a session and group of its own; what is left of the group is ended when this returns or raises, also when cancelled.
-    `marker` (`NAME=value`, which `env` has too) finds processes that left the group (Linux only).
+    a session and group of its own. The rest of the group is ended when this returns, raises or is cancelled.
+    `marker` (`NAME=value`, also in `env`) finds processes that left the group (Linux only).
 
-    Raises OSError where the program cannot be started, and what a callback raised.
+    Raises OSError if the program cannot be started, and what a callback raised.
     """
     loop = asyncio.get_running_loop()
     starting = asyncio.ensure_future(
@@ -94,7 +94,7 @@ async def run_process(
     try:
         transport, child = await asyncio.shield(starting)
     except asyncio.CancelledError:
-        # asyncio would end the process alone, and it may have children already.
+        # asyncio would end only the process itself, which can already have children.
         transport, child = await starting
         await _end_group(transport.get_pid(), child, marker)
         transport.close()
@@ -119,7 +119,7 @@ async def run_process(
 
 
 async def _end_group(pid: int, child: Child, marker: str) -> None:
-    """SIGTERM, a moment to clean up, SIGKILL; a second cancel shortens the moment and nothing else."""
+    """SIGTERM, a moment to clean up, SIGKILL. A second cancellation only shortens the moment."""
     if sys.platform == "win32":  # untested
         if not child.exited.is_set():
             taskkill = str(Path(os.environ["SYSTEMROOT"], "System32", "taskkill.exe"))
@@ -143,7 +143,7 @@ async def _end_group(pid: int, child: Child, marker: str) -> None:
 
 
 def _signal_group(pid: int, number: int) -> bool:
-    """False: there is no such group any more, or nothing in it is ours."""
+    """False if the group no longer exists, or nothing in it is ours."""
     if sys.platform == "win32":
         return False
     try:
@@ -154,7 +154,7 @@ def _signal_group(pid: int, number: int) -> bool:
 
 
 def _kill_marked(marker: str) -> None:
-    """Ends every process that was started with `marker` in its environment, until none is found (three rounds)."""
+    """End every process that has `marker` in its environment, until none is found (at most three rounds)."""
     needle = b"\0" + os.fsencode(marker) + b"\0"
     for _ in range(3):
         found = False
@@ -164,6 +164,6 @@ def _kill_marked(marker: str) -> None:
                     os.kill(int(entry.parent.name), signal.SIGKILL)
                     found = True
             except (OSError, ValueError):
-                continue  # it ended meanwhile, or it is another user's
+                continue  # it has ended, or it belongs to another user
         if not found:
             return

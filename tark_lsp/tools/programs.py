@@ -1,4 +1,4 @@
-"""Where a program is, by absolute path and never from the workspace, so that a repository cannot bring its own."""
+"""Finds a program by absolute path, never in the workspace, so that a repository cannot supply its own."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def find_program(name: str, workspace: Sequence[Path]) -> Path | None:
-    """The first of PATH whose file is not below one of the folders `workspace`; relative entries are skipped."""
+    """The first in PATH whose file is not below a folder of `workspace`; relative entries of PATH are skipped."""
     for entry in os.environ.get("PATH", "").split(os.pathsep):
         if not Path(entry).is_absolute():
             continue

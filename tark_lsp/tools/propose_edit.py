@@ -1,11 +1,13 @@
-"""propose_edit: as edit_file, but only shown; in the modes that write nothing."""
+"""propose_edit: like edit_file, but the edit is only shown; for the modes that write nothing."""
 
+from tark_lsp.messages import Mode
 from tark_lsp.tools.edit_file import EditFileArguments, edit_of, locations_of
+from tark_lsp.tools.facts import ToolFacts, TurnScope
 from tark_lsp.tools.tool import Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
-Show the person an edit of a file as a diff, without writing it; they can take it over themselves. The arguments are \
-those of edit_file."""
+Show the person an edit of a file as a diff without writing it; they can apply it themselves. The arguments are those \
+of edit_file."""
 
 
 class ProposeEditArguments(EditFileArguments):
@@ -18,4 +20,11 @@ async def preview(args: ProposeEditArguments, ctx: ToolContext) -> Preview:
     return Preview(title, ToolKind.EDIT, Risk.READ_ONLY, locations=locations_of(edit), edits=(edit,))
 
 
-TOOL = Tool("propose_edit", DESCRIPTION, ProposeEditArguments, Risk.READ_ONLY, preview, None)
+FACTS = ToolFacts(
+    reads=False,
+    edits=True,
+    runs=False,
+    modes=frozenset({Mode.ASK, Mode.PLAN}),
+    scopes=frozenset({TurnScope.SELECTION, TurnScope.WORKSPACE}),
+)
+TOOL = Tool("propose_edit", DESCRIPTION, ProposeEditArguments, Risk.READ_ONLY, preview, None, facts=FACTS)

@@ -1,4 +1,4 @@
-"""read_changes: what differs from a commit, by git, with what the editor has not saved and what git does not track."""
+"""read_changes: the differences to a commit by git, with unsaved text and the files that git does not track."""
 
 import os
 import shlex
@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from tark_lsp.errors import FileMissing, OutsideWorkspace, ToolError, WorkspaceError
+from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.git import (
     COMMIT,
     DIFF,
@@ -21,21 +22,21 @@ from tark_lsp.tools.git import (
     without_filters,
 )
 from tark_lsp.tools.git_diff import FileDiff, files_of
-from tark_lsp.tools.git_places import strays
+from tark_lsp.tools.git_places import git_folders_outside
 from tark_lsp.tools.programs import find_program
-from tark_lsp.tools.results import capped, counted, plain_text
+from tark_lsp.tools.results import cap_result, count_noun, plain_text
 from tark_lsp.tools.tool import Arguments, Command, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import decode
 from tark_lsp.workspace.snapshot import Snapshot
 
 DESCRIPTION = """\
-Show what differs from a commit, as `git diff` does, staged or not, with the files git does not track by name, and the \
-text the person has not saved as diffs of its own. The person may be asked first, since git is run."""
+Show the differences to a commit, staged or not, as `git diff` does. Files that git does not track are listed by name, \
+and unsaved text is shown as separate diffs. Because git is run, the person may be asked first."""
 
 SECONDS = 60.0
 NAMED_FILES = 50
-"""Files listed by name at most."""
+"""How many files are listed by name at most."""
 
 
 class ReadChangesArguments(Arguments):
@@ -50,7 +51,7 @@ class ReadChangesArguments(Arguments):
 async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
     if not REVISION.fullmatch(args.base):
         raise ToolError(
-            "invalid_arguments", f"base {args.base!r} is no revision", hint="give a branch, a tag or a commit"
+            "invalid_arguments", f"base {args.base!r} is not a revision", hint="give a branch, a tag or a commit"
         )
     scope, cwd, repository = place_of(args, ctx)
     program = find_program("git.exe" if os.name == "nt" else "git", ctx.workspace.folders)
@@ -59,7 +60,7 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
     name = scope.relative_to(cwd).as_posix()
     argv = git_argv(program, repository, (*DIFF, args.base + COMMIT, "--", name))
     text = "\n".join(map(shlex.join, (settings(argv, repository), argv, untracked(argv, repository))))
-    # The same for all commands of a turn, so that what was approved and what runs stay equal byte for byte.
+    # The same for all commands of a turn, so that the approved command and the one that runs are equal byte for byte.
     env = git_environment(os.environ, f"TARK_COMMAND={os.getpid()}-{id(ctx):x}")
     outside = strays_outside(repository, ctx)
     read_too = f" (with {', '.join(map(str, outside))}, outside the workspace)" if outside else ""
@@ -74,13 +75,14 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
 
 
 def strays_outside(repository: Path, ctx: ToolContext) -> tuple[Path, ...]:
-    return tuple(one for one in strays(repository) if not ctx.workspace.is_inside(one))
+    return tuple(one for one in git_folders_outside(repository) if not ctx.workspace.is_inside(one))
 
 
 def place_of(args: ReadChangesArguments, ctx: ToolContext) -> tuple[Path, Path, Path]:
-    """What to compare, the folder to run git in (that of the repository, if it is inside), and that of the repository.
+    """The path to compare, the folder to run git in (that of the repository if it is inside the workspace), and the
+    folder of the repository.
 
-    Raises OutsideWorkspace, and ToolError `unsupported` where there is no repository.
+    Raises OutsideWorkspace, and ToolError `unsupported` if there is no repository.
     """
     scope = ctx.workspace.resolve(args.path or ".")
     folder = max((one for one in ctx.workspace.folders if scope.is_relative_to(one)), key=lambda one: len(one.parts))
@@ -95,12 +97,12 @@ def place_of(args: ReadChangesArguments, ctx: ToolContext) -> tuple[Path, Path, 
 
 
 def untracked(argv: Sequence[str], repository: Path) -> tuple[str, ...]:
-    """For the names of the files that git does not track, where `argv` gives the diff."""
+    """The command that lists the files that git does not track; `argv` is the one for the diff."""
     return git_argv(Path(argv[0]), repository, (*UNTRACKED, "--", argv[-1]))
 
 
 def settings(argv: Sequence[str], repository: Path) -> tuple[str, ...]:
-    """Run first, for the names of what is to be switched off."""
+    """The command that runs first: it lists the settings, some of which are then switched off."""
     return git_argv(Path(argv[0]), repository, SETTINGS)
 
 
@@ -108,40 +110,40 @@ async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) ->
     command = preview.command
     scope, cwd, repository = place_of(args, ctx)
     if command is None or cwd != command.cwd or scope != preview.locations[0].path:
-        raise OutsideWorkspace("path leads to another place than before", hint="make the call again")
+        raise OutsideWorkspace("path now leads to another place", hint="make the call again")
     if strays_outside(repository, ctx) != preview.outside:
-        raise OutsideWorkspace("the .git leads to another place than before", hint="make the call again")
+        raise OutsideWorkspace("the .git now leads to another place", hint="make the call again")
     env = await without_filters(settings(command.argv, repository), cwd, command.env)
     diff = await run_git(command.argv, cwd, env)
     listed = await run_git(untracked(command.argv, repository), cwd, env)
     new = [shown(os.fsdecode(name)) for name in listed.data.split(b"\0") if name]
     files = files_of(os.fsdecode(diff.data))
-    closed = [file for file in files if any(ctx.closed(cwd / name) for name in file.names)]
-    asked = [file for file in files if file not in closed and any(ctx.asked_about(cwd / name) for name in file.names)]
+    closed = [file for file in files if any(ctx.is_read_denied(cwd / name) for name in file.names)]
+    asked = [file for file in files if file not in closed and any(ctx.is_read_asked(cwd / name) for name in file.names)]
     open_to_all = [file for file in files if file not in closed and file not in asked]
     changed = [line for file in open_to_all for line in shown(file.text).rstrip("\n").split("\n")]
-    unsaved = [path for path in sorted(ctx.editor.unsaved(cwd)) if path.is_relative_to(scope)]
-    to_show = [path for path in unsaved if not ctx.closed(path) and not ctx.asked_about(path)]
-    told = [f"Changes against {args.base} in {ctx.workspace.display(cwd)}: {counted(len(files), 'file')}."]
+    unsaved = [path for path in sorted(ctx.editor.unsaved_documents(cwd)) if path.is_relative_to(scope)]
+    to_show = [path for path in unsaved if not ctx.is_read_denied(path) and not ctx.is_read_asked(path)]
+    told = [f"Changes against {args.base} in {ctx.workspace.display(cwd)}: {count_noun(len(files), 'file')}."]
     for what, some in (
         ("Not tracked by git", new),
-        ("Not saved, so in a diff of their own below", [ctx.workspace.display(path) for path in to_show]),
+        ("Not saved, shown as separate diffs below", [ctx.workspace.display(path) for path in to_show]),
         ("Not saved, and left out by a rule", [ctx.workspace.display(path) for path in unsaved if path not in to_show]),
-        ("A rule keeps the text from you", names_of(closed)),
-        ("A rule has the person asked first, so left out here, for read_file to ask", names_of(asked)),
+        ("A rule hides the text from you", names_of(closed)),
+        ("A rule asks the person first, so left out here; use read_file to ask", names_of(asked)),
     ):
         if some:
             told.append(f"{what}: {listing(some)}.")
     if not diff.complete:
-        told.append("There is more than could be read: name one path.")
+        told.append("There is more than fits: give one path.")
     for path in to_show:
         changed += unsaved_diff(ctx, path)
-    rest = f"name one path: {listing(names_of(files))}"
-    return capped(ctx, [*told, *changed], rest)
+    rest = f"give one path: {listing(names_of(files))}"
+    return cap_result(ctx, [*told, *changed], rest)
 
 
 def shown(text: str) -> str:
-    """As `plain_text`, with U+FFFD for bytes that are no UTF-8."""
+    """As `plain_text`, with U+FFFD for bytes that are not UTF-8."""
     return plain_text(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
 
 
@@ -150,12 +152,12 @@ def names_of(files: Sequence[FileDiff]) -> list[str]:
 
 
 def listing(names: Sequence[str]) -> str:
-    more = [counted(len(names) - NAMED_FILES, "other")] if len(names) > NAMED_FILES else []
+    more = [count_noun(len(names) - NAMED_FILES, "other")] if len(names) > NAMED_FILES else []
     return ", ".join([*names[:NAMED_FILES], *more])
 
 
 def unsaved_diff(ctx: ToolContext, path: Path) -> list[str]:
-    """From the file on disk to the text in the editor; why there is none, where the file is no text."""
+    """The diff from the file on disk to the text in the editor, or the reason why there is none."""
     name = Path(ctx.workspace.display(path))
     try:
         before = Snapshot(name, decode(ctx.workspace.read_bytes(path))[0])
@@ -167,4 +169,5 @@ def unsaved_diff(ctx: ToolContext, path: Path) -> list[str]:
     return [f"not saved: {name.as_posix()}", *diff.rstrip("\n").split("\n")]
 
 
-TOOL = Tool("read_changes", DESCRIPTION, ReadChangesArguments, Risk.RISKY, preview, run, seconds=SECONDS)
+FACTS = ToolFacts(reads=True, edits=False, runs=True, rule_subject="itself")
+TOOL = Tool("read_changes", DESCRIPTION, ReadChangesArguments, Risk.RISKY, preview, run, seconds=SECONDS, facts=FACTS)

@@ -1,14 +1,15 @@
-"""read_diagnostics: what compilers, linters and other servers say about the files, as the editor shows it."""
+"""read_diagnostics: the diagnostics of compilers, linters and other servers, as the editor shows them."""
 
 from pydantic import Field
 
-from tark_lsp.tools.places import locate
+from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
+from tark_lsp.tools.places import locate_path
 from tark_lsp.tools.results import cap_lines, character_limit
 from tark_lsp.tools.tool import Arguments, Diagnostic, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
-Read the errors and warnings the editor shows, as `path:line:character: severity: message`. They are those of now, and \
-may lag behind an edit for some seconds."""
+Read the errors and warnings that the editor shows now, as `path:line:character: severity: message`. They can lag \
+behind an edit by some seconds."""
 
 SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 
@@ -18,7 +19,7 @@ class ReadDiagnosticsArguments(Arguments):
 
 
 async def preview(args: ReadDiagnosticsArguments, ctx: ToolContext) -> Preview:
-    place = locate(ctx, args.path) if args.path else None
+    place = locate_path(ctx, args.path) if args.path else None
     return Preview(
         f"read_diagnostics {place.shown}" if place else "read_diagnostics",
         ToolKind.READ,
@@ -30,21 +31,31 @@ async def preview(args: ReadDiagnosticsArguments, ctx: ToolContext) -> Preview:
 
 async def run(args: ReadDiagnosticsArguments, ctx: ToolContext, preview: Preview) -> str:
     path = preview.locations[0].path if args.path else None
-    found = await ctx.editor.diagnostics(path)
-    if path is None:  # those of files outside are asked for one by one
-        found = [each for each in found if ctx.workspace.is_inside(each.path)]
+    found = await ctx.editor.read_diagnostics(path)
+    if path is None:  # a file outside the workspace needs a call of its own
+        found = [diagnostic for diagnostic in found if ctx.workspace.is_inside(diagnostic.path)]
     if not found:
         return "The editor shows no diagnostics" + (f" for {ctx.workspace.display(path)}." if path else ".")
-    ordered = sorted(found, key=lambda each: (each.path, each.line, each.character, each.severity, each.message))
-    lines = [as_line(ctx, each) for each in ordered]
+    ordered = sorted(
+        found,
+        key=lambda diagnostic: (
+            diagnostic.path,
+            diagnostic.line,
+            diagnostic.character,
+            diagnostic.severity,
+            diagnostic.message,
+        ),
+    )
+    lines = [diagnostic_line(ctx, diagnostic) for diagnostic in ordered]
     return cap_lines(lines, character_limit(ctx.result_tokens), "ask for one file by path")
 
 
-def as_line(ctx: ToolContext, each: Diagnostic) -> str:
-    origin = " ".join(word for word in (each.source, each.code) if word)
-    place = f"{ctx.workspace.display(each.path)}:{each.line + 1}:{each.character + 1}"
-    message = " ".join(each.message.split())
-    return f"{place}: {SEVERITIES.get(each.severity, 'error')}: {message}" + (f" ({origin})" if origin else "")
+def diagnostic_line(ctx: ToolContext, diagnostic: Diagnostic) -> str:
+    origin = " ".join(word for word in (diagnostic.source, diagnostic.code) if word)
+    place = f"{ctx.workspace.display(diagnostic.path)}:{diagnostic.line + 1}:{diagnostic.character + 1}"
+    message = " ".join(diagnostic.message.split())
+    return f"{place}: {SEVERITIES.get(diagnostic.severity, 'error')}: {message}" + (f" ({origin})" if origin else "")
 
 
-TOOL = Tool("read_diagnostics", DESCRIPTION, ReadDiagnosticsArguments, Risk.READ_ONLY, preview, run)
+FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+TOOL = Tool("read_diagnostics", DESCRIPTION, ReadDiagnosticsArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

@@ -1,19 +1,20 @@
-"""read_files: the text of several files at once."""
+"""read_files: the text of several files in one call."""
 
 from pydantic import Field
 
 from tark_lsp.errors import FailureForModel
-from tark_lsp.tools.places import locate, locate_again
+from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
+from tark_lsp.tools.places import locate_path, locate_path_again
 from tark_lsp.tools.reading import show_file
 from tark_lsp.tools.results import character_limit, failure_line
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
-Read several text files whole, each as read_file shows it. A file that cannot be read is told in its place; files that \
-do not fit into the answer any more are named at its end."""
+Read several whole text files, shown as read_file shows them. A file that cannot be read has an error in its place; \
+files that no longer fit into the result are named at its end."""
 
 SHARE = 400
-"""With fewer characters left than this, the next file waits for another call."""
+"""Characters: if fewer are left, the next file needs another call."""
 
 
 class ReadFilesArguments(Arguments):
@@ -23,7 +24,7 @@ class ReadFilesArguments(Arguments):
 
 
 async def preview(args: ReadFilesArguments, ctx: ToolContext) -> Preview:
-    places = [locate(ctx, path) for path in args.paths]
+    places = [locate_path(ctx, path) for path in args.paths]
     names = ", ".join(place.shown for place in places[:3]) + (", ..." if len(places) > 3 else "")
     return Preview(
         f"read_files {names}",
@@ -40,10 +41,10 @@ async def run(args: ReadFilesArguments, ctx: ToolContext, preview: Preview) -> s
     for index, path in enumerate(args.paths):
         if parts and left < SHARE:
             rest = ", ".join(args.paths[index:])
-            parts.append(f"[Not read, since the answer is full: {rest}; read them with another call.]")
+            parts.append(f"[Not read because the result is full: {rest}; read them with another call.]")
             break
         try:
-            part = show_file(ctx, locate_again(ctx, path, preview), None, None, left)
+            part = show_file(ctx, locate_path_again(ctx, path, preview), None, None, left)
         except FailureForModel as error:
             part = f"{path}: {failure_line(error)}"
         parts.append(part)
@@ -51,4 +52,5 @@ async def run(args: ReadFilesArguments, ctx: ToolContext, preview: Preview) -> s
     return "\n\n".join(parts)
 
 
-TOOL = Tool("read_files", DESCRIPTION, ReadFilesArguments, Risk.READ_ONLY, preview, run)
+FACTS = ToolFacts(reads=True, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+TOOL = Tool("read_files", DESCRIPTION, ReadFilesArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

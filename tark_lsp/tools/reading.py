@@ -1,18 +1,18 @@
-"""The text of a file or of a kept result, or some lines of it, as `read_file` and `read_files` show it."""
+"""Formats a file or a stored result, or some lines of it, for `read_file` and `read_files`."""
 
 from tark_lsp.context.result_handles import how_to_read, lines_of
 from tark_lsp.context.snippets import format_snippet
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.places import Place, read_place
-from tark_lsp.tools.results import character_limit, counted, fitting
+from tark_lsp.tools.results import character_limit, count_noun, fit_lines
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.lines import split_lines
 
 
 def show_file(ctx: ToolContext, place: Place, start_line: int | None, end_line: int | None, limit: int) -> str:
-    """At most about `limit` characters of the lines asked for, as a snippet, and a sentence about what is not shown.
+    """About `limit` characters of the requested lines as a snippet, and a sentence about what is not shown.
 
-    A file of the workspace is noted in `ctx.seen`. Raises WorkspaceError, and ToolError for lines that are not there.
+    A file of the workspace is recorded in `ctx.seen`. Raises WorkspaceError, and ToolError for lines that do not exist.
     """
     snapshot = read_place(ctx, place)
     lines = split_lines(snapshot.text)
@@ -23,7 +23,7 @@ def show_file(ctx: ToolContext, place: Place, start_line: int | None, end_line: 
     if first > max(total, 1):
         raise ToolError(
             "invalid_arguments",
-            f"start_line {first} is past the end: {place.shown} has {counted(total, 'line')}",
+            f"start_line {first} is past the end: {place.shown} has {count_noun(total, 'line')}",
             details={"lines": total},
         )
     if not place.outside:
@@ -32,7 +32,7 @@ def show_file(ctx: ToolContext, place: Place, start_line: int | None, end_line: 
         return f"{place.shown} is empty."
     notes = []
     if last > total:
-        notes.append(f"Line {last} is past the end: the file has {counted(total, 'line')}.")
+        notes.append(f"Line {last} is past the end: the file has {count_noun(total, 'line')}.")
     shown, used = [], 0
     for line in lines[first - 1 : last]:
         if used + len(line) > limit:
@@ -41,7 +41,7 @@ def show_file(ctx: ToolContext, place: Place, start_line: int | None, end_line: 
         used += len(line)
     if not shown:
         shown = [lines[first - 1][:limit]]
-        notes.append(f"Line {first} is {counted(len(lines[first - 1]), 'character')} long and was cut.")
+        notes.append(f"Line {first} is {count_noun(len(lines[first - 1]), 'character')} long and was cut.")
     end = first + len(shown) - 1
     if end < min(last, total):
         notes.append(f"Lines {first}-{end} of {total} are shown; read on with start_line = {end + 1}.")
@@ -53,20 +53,20 @@ def show_file(ctx: ToolContext, place: Place, start_line: int | None, end_line: 
 
 
 def show_result(ctx: ToolContext, result_id: str, first: int, last: int | None) -> str:
-    """Lines of a result that was cut, as they were: it may hold snippets of its own, so it is not made one.
+    """Lines of a result that was cut, unchanged. They are not put into a snippet, because they can contain snippets.
 
-    Raises ToolError where this session has no such result, or not these lines.
+    Raises ToolError if this session has no such result, or the result does not have these lines.
     """
-    text = ctx.results.find(result_id)
+    text = ctx.results.find_result(result_id)
     if text is None:
-        hint = "make the call again whose result it was"
+        hint = "repeat the call that gave this result"
         raise ToolError("not_found", f"this session has no result:{result_id}", hint=hint)
     lines = lines_of(text)
     total = len(lines)
     if first > total or (last is not None and last < first):
-        raise ToolError("invalid_arguments", f"result:{result_id} has {counted(total, 'line')}")
+        raise ToolError("invalid_arguments", f"result:{result_id} has {count_noun(total, 'line')}")
     wanted = lines[first - 1 : last]
-    kept = fitting(wanted, character_limit(ctx.result_tokens))
+    kept = fit_lines(wanted, character_limit(ctx.result_tokens))
     if not kept:
         kept = [f"{wanted[0][: character_limit(ctx.result_tokens)]} [cut]"]
     end = first + len(kept) - 1
@@ -75,7 +75,7 @@ def show_result(ctx: ToolContext, result_id: str, first: int, last: int | None) 
 
 
 def line_range(start_line: int | None, end_line: int | None) -> str:
-    """`:3-9`, `:3-`, or nothing, to follow a path in a title."""
+    """`:3-9`, `:3-` or "", to append to a path in a title."""
     if start_line is None and end_line is None:
         return ""
     return f":{start_line or 1}-{'' if end_line is None else end_line}"

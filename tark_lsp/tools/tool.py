@@ -1,12 +1,12 @@
-"""What a tool is: its name and arguments, how risky it is, how it is previewed and run, and what it is given.
+"""What a tool is: its name, arguments, risk and facts, how it is previewed and run, and the context it gets.
 
 A tool is one file in this folder with one module-level `TOOL`. A call goes through two steps:
 
 1. `preview` only reads. It says what the call would do (title, risk, places, edits, command) before anyone is asked.
-2. `run` does it and returns the text for the model. A tool whose `run` is None is done by its edits alone: the agent
-   has them reviewed and applied, and writes the result from what became of them.
+2. `run` does it and returns the text for the model. If `run` is None, the call consists of its edits: the agent has
+   them reviewed and applied, and writes the result.
 
-Both raise `FailureForModel` (`ToolError`, `WorkspaceError`) for what the model should read about.
+Both raise `FailureForModel` (`ToolError`, `WorkspaceError`) for errors that the model should read.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict
 from tark_lsp.context.result_handles import result_id
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
+from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
@@ -38,7 +39,7 @@ class Risk(IntEnum):
 
 
 class ToolKind(StrEnum):
-    """How a client draws a call (protocol.md, `toolCall`)."""
+    """How a client displays a call (protocol.md, `toolCall`)."""
 
     READ = "read"
     EDIT = "edit"
@@ -52,9 +53,9 @@ class ToolKind(StrEnum):
 
 
 class Arguments(BaseModel):
-    """The base of every tool's arguments: a field the tool does not know is an error the model reads."""
+    """The base of the arguments of every tool: an unknown field is an error that the model reads."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # built by the first call
 
 
 A = TypeVar("A", bound=Arguments)
@@ -82,10 +83,10 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """`title` is one line for people. `outside` are the places outside the workspace the call would read.
+    """`title` is one line for people. `outside` are the places outside the workspace that the call would read.
 
-    `whole`: all of the edits, or none, are to be applied. `note`: a text kept for later sessions; the title shows it.
-    `url`: the page it would get, exactly as it would be asked for.
+    `atomic`: the edits are all applied, or none. `note`: a text that is kept for later sessions; the title shows it.
+    `url`: the page that the call would get, exactly as it would be requested.
     """
 
     title: str
@@ -95,7 +96,7 @@ class Preview:
     edits: tuple[ProposedEdit, ...] = ()
     command: Command | None = None
     outside: tuple[Path, ...] = ()
-    whole: bool = False
+    atomic: bool = False
     note: str = ""
     url: str = ""
 
@@ -120,13 +121,13 @@ class Option:
 
 
 class Editor(Protocol):
-    """What a tool may ask of the person's editor. `server/` implements it; tests have one in memory."""
+    """What tools can ask of the user's editor. `server/` implements it; tests have one in memory."""
 
-    async def diagnostics(self, path: Path | None) -> Sequence[Diagnostic]:
-        """Those of one file, or of all."""
+    async def read_diagnostics(self, path: Path | None) -> Sequence[Diagnostic]:
+        """The diagnostics of one file, or of all files."""
         ...
 
-    async def ask(
+    async def ask_user(
         self,
         question: str,
         options: Sequence[Option] = (),
@@ -135,95 +136,95 @@ class Editor(Protocol):
         free_text: bool = True,
         by_model: bool = False,
     ) -> str | list[str] | None:
-        """The person's words, the ids they chose, or None: no answer. `by_model`: it is said whose question it is.
+        """The user's words, the ids of the chosen options, or None if there is no answer.
 
-        Raises ToolError `unsupported` where the editor cannot ask this.
+        `by_model`: the question is shown as one of the model. Raises ToolError `unsupported` if the editor cannot ask.
         """
         ...
 
-    async def save(self, paths: Sequence[Path]) -> Sequence[Path]:
-        """Ask the editor to save; gives those it saved (none where it cannot)."""
+    async def save_documents(self, paths: Sequence[Path]) -> Sequence[Path]:
+        """Ask the editor to save. Returns the documents that it saved: none if it cannot save."""
         ...
 
-    def unsaved(self, folder: Path) -> Sequence[Path]:
-        """Open documents below `folder` whose text is not what is on disk."""
+    def unsaved_documents(self, folder: Path) -> Sequence[Path]:
+        """The open documents below `folder` whose text differs from the file on disk."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the person selected when the turn began: `text[start:end]` of `snapshot`, in code points."""
+    """What the user selected when the turn began: `text[start:end]` of `snapshot`, in code points."""
 
     snapshot: Snapshot
     start: int
     end: int
 
 
-class Results(Protocol):
-    """The whole texts of results that the model was told a part of, of one session; `read_file` reads on in them."""
+class ResultStore(Protocol):
+    """The whole texts of the results of one session that were cut; `read_file` reads them."""
 
-    def keep(self, text: str) -> str:
-        """Gives the id it has from now on: `context.result_handles.result_id(text)`."""
+    def keep_result(self, text: str) -> str:
+        """Store the text. Returns its id, `context.result_handles.result_id(text)`."""
         ...
 
-    def find(self, result_id: str) -> str | None:
-        """None: this session has none of that id."""
+    def find_result(self, result_id: str) -> str | None:
+        """The text with that id; None if this session has none."""
         ...
 
 
 @dataclass(slots=True)
-class ResultsInMemory:
-    """Where nothing is stored."""
+class MemoryResultStore:
+    """The store of a session that is not saved."""
 
     texts: dict[str, str] = field(default_factory=dict)
 
-    def keep(self, text: str) -> str:
+    def keep_result(self, text: str) -> str:
         self.texts[result_id(text)] = text
         return result_id(text)
 
-    def find(self, result_id: str) -> str | None:
+    def find_result(self, result_id: str) -> str | None:
         return self.texts.get(result_id)
 
 
 @dataclass(slots=True)
 class ToolContext:
-    """What the tools of one turn share. Only `agent/` writes it, but for `seen`, which reading tools fill."""
+    """What the tools of one turn share. Only `agent/` writes it, except for `seen`, which tools that read fill."""
 
     workspace: Workspace
     editor: Editor
     selection: Selection | None = None
     seen: dict[Path, Snapshot] = field(default_factory=dict)
-    """The text of each file as the model last read it: edits are placed in that, then carried to the text of now."""
+    """The text of each file as the model last read it: edits are placed in it, then rebased onto the current text."""
     drafts: dict[Path, ProposedEdit] = field(default_factory=dict)
-    """Edits of earlier calls of the same answer, not yet applied: later ones build on them. A file has one, by the path
-    it has now, which holds all that the answer makes of it: its text, its end, its new place."""
-    results: Results = field(default_factory=ResultsInMemory)
+    """The edits of earlier calls of the same answer, not yet applied; later calls build on them. There is one per file,
+    by its current path, with everything that the answer changes: its text, its removal, its new path."""
+    results: ResultStore = field(default_factory=MemoryResultStore)
     mode: Mode = Mode.BUILD
     result_tokens: int = 8000
-    """The cap of one result (`limits.toolResultTokens`); tools cut to `result_tokens * 4` characters and say so."""
-    report: Callable[[str], None] = lambda _: None
-    """Says what a slow tool is at ("41 lines"); shown as progress."""
-    notify: Callable[[str], None] = lambda _: None
-    """Says to the person what was done without asking, in one sentence."""
+    """The limit of one result (`limits.toolResultTokens`): tools cut to `result_tokens * 4` characters and say so."""
+    report_progress: Callable[[str], None] = lambda _: None
+    """Called with the progress of a slow tool ("41 lines")."""
+    notify_user: Callable[[str], None] = lambda _: None
+    """Called with one sentence that tells the user what was done without asking."""
     skills: "Mapping[str, Skill]" = field(default_factory=dict)
-    """By name: what `read_skill` can read."""
+    """By name: the skills that `read_skill` can read."""
     memory: "Memory | None" = None
-    """None: no folder is open whose notes these would be."""
+    """None if no folder is open, which the notes would belong to."""
     set_mode: Callable[[Mode], None] = lambda _: None
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
-    closed: Callable[[Path], bool] = lambda _: False
-    """Whether a rule keeps the text of this file from the model: no result and no failure may show any of it."""
-    asked_about: Callable[[Path], bool] = lambda _: False
-    """Whether a rule has the person asked before this file is read: a call about many files leaves it out."""
+    is_read_denied: Callable[[Path], bool] = lambda _: False
+    """Whether a rule hides the text of this file from the model: no result and no error can show any of it."""
+    is_read_asked: Callable[[Path], bool] = lambda _: False
+    """Whether a rule asks the user before this file is read: a call that reads many files leaves it out."""
 
     def draft_at(self, path: Path) -> ProposedEdit | None:
-        """The draft of the file that stands at `path` once the drafts are applied, else of the one that stood there."""
+        """The draft of the file that is at `path` after the drafts, otherwise of the one that was there before."""
         moved = (draft for draft in self.drafts.values() if draft.target == path)
         return next(moved, None) or self.drafts.get(path)
 
-    def read(self, path: Path) -> Snapshot:
-        """The file as the proposal so far would leave it. Raises WorkspaceError."""
+    def read_draft(self, path: Path) -> Snapshot:
+        """The file with the drafts of this answer applied. Raises WorkspaceError."""
         draft = self.draft_at(path)
         if draft is None:
             return self.workspace.read(path)
@@ -231,12 +232,12 @@ class ToolContext:
         if drafted.path != path:
             to = self.workspace.display(drafted.path)
             raise FileMissing(
-                f"{self.workspace.display(path)} is moved to {to} by this answer", hint=f"name it {to} from now on"
+                f"{self.workspace.display(path)} is moved to {to} by this answer", hint=f"use the path {to} from now on"
             )
         if not drafted.exists:
             raise FileMissing(
-                f"{self.workspace.display(path)} is not there any more after the calls before this one",
-                hint="this answer itself deletes or moves it; go on without it",
+                f"{self.workspace.display(path)} no longer exists after the earlier calls of this answer",
+                hint="this answer itself deletes or moves it; continue without it",
             )
         return drafted
 
@@ -245,9 +246,9 @@ PreviewFunction = Callable[[A, ToolContext], Awaitable[Preview]]
 RunFunction = Callable[[A, ToolContext, Preview], Awaitable[str]]
 
 
-@dataclass(frozen=True)  # without slots, so that the definition can be kept: to make the schema takes a millisecond
+@dataclass(frozen=True)  # without slots, so that `definition` is cached: building the schema takes a millisecond
 class Tool(Generic[A]):
-    """`seconds`: the tool's own time-out where it differs from `limits.toolSeconds`; inf: it waits for the person."""
+    """`seconds`: the tool's own timeout, if it differs from `limits.toolSeconds`; inf if it waits for the user."""
 
     name: str
     description: str
@@ -256,6 +257,13 @@ class Tool(Generic[A]):
     preview: PreviewFunction[A]
     run: RunFunction[A] | None
     seconds: float | None = None
+    facts: ToolFacts = STRICTEST
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a tool that changes something and would be offered to a turn that changes nothing."""
+        reading = self.facts.modes != {Mode.BUILD} or TurnScope.ANSWER in self.facts.scopes
+        if reading and self.risk is not Risk.READ_ONLY:
+            raise ValueError(f"{self.name} is not read-only, so only writing turns in mode build may offer it")
 
     @cached_property
     def definition(self) -> ToolDefinition:

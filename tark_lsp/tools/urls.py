@@ -1,4 +1,4 @@
-"""The URL of a page, taken apart, checked, and put together again so that all who read it read the same. Pure."""
+"""Parses and checks the URL of a page, and formats it in one canonical form that every reader parses the same. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from tark_lsp.errors import ToolError
 LONGEST_URL = 2_000
 PORTS = {"http": 80, "https": 443}
 LOWEST_FREE_PORT = 1024
-"""Below it are mail, names and the like, which a request can be made to speak to."""
+"""Lower ports belong to mail, name servers and other services that a crafted request could talk to."""
 KEPT = "!$%&'()*+,-./:;=?@_~[]"
-"""What stays as it is in a path or query."""
+"""The characters that are not escaped in a path or query."""
 LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 HINT = "give an absolute http or https URL, without a user name"
@@ -20,7 +20,7 @@ HINT = "give an absolute http or https URL, without a user name"
 
 @dataclass(frozen=True, slots=True)
 class PageUrl:
-    """`host` in lower case and ASCII (`xn--...`), without brackets and a last dot; `path` has the query."""
+    """`host` is lower-case ASCII (`xn--...`) without brackets or a final dot; `path` includes the query."""
 
     scheme: str
     host: str
@@ -32,12 +32,12 @@ class PageUrl:
 
     @property
     def place(self) -> str:
-        """Host and port as people write them."""
+        """Host and port, without the default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
     def leads_elsewhere(self, target: "PageUrl") -> bool:
-        """May a redirect not be followed unasked? To another host or port, or from https to http."""
+        """Whether a redirect to `target` is not followed automatically: another host or port, or https to http."""
         upgraded = (self.scheme, target.scheme) == ("http", "https")
         if self.host != target.host or (self.scheme != target.scheme and not upgraded):
             return True
@@ -50,27 +50,27 @@ def page_url(text: str) -> PageUrl:
     if len(text) > LONGEST_URL:
         raise _wrong(f"it is longer than {LONGEST_URL:,} characters")
     if not text.isprintable() or re.search(r"[\s\\<>\"`]", text):
-        raise _wrong("it holds characters that no URL has")
+        raise _wrong("it contains characters that a URL cannot have")
     try:
         parts = urlsplit(text)
         scheme = parts.scheme.lower()
         if scheme not in PORTS:
-            raise _wrong(f"it is not http or https, but {scheme or 'nothing'}")
+            raise _wrong(f"its scheme is not http or https but {scheme or 'missing'}")
         if "@" in parts.netloc:
-            raise _wrong("it holds a user name or password")
+            raise _wrong("it contains a user name or password")
         port = parts.port
         host = plain_host(parts.hostname or "")
     except ValueError as error:
         raise _wrong(str(error)) from error
     port = PORTS[scheme] if port is None else port
     if port != PORTS[scheme] and port < LOWEST_FREE_PORT:
-        raise _wrong(f"port {port} is not one of the web's")
+        raise _wrong(f"port {port} is not used for web pages")
     query = f"?{quote(parts.query, safe=KEPT)}" if parts.query else ""
     return PageUrl(scheme, host, port, f"{quote(parts.path, safe=KEPT) or '/'}{query}")
 
 
 def redirected(url: PageUrl, location: str) -> PageUrl:
-    """Where a `Location` header leads from `url`. Raises ToolError."""
+    """The target of a `Location` header in the answer to `url`. Raises ToolError."""
     try:
         return page_url(urljoin(str(url), location.strip()))
     except ValueError as error:  # of urljoin
@@ -78,19 +78,19 @@ def redirected(url: PageUrl, location: str) -> PageUrl:
 
 
 def plain_host(host: str) -> str:
-    """A name or an address in its one form: lower case, ASCII, no last dot, no brackets. Raises ValueError.
+    """A host name or address in canonical form: lower-case ASCII, no final dot, no brackets. Raises ValueError.
 
-    Numbers that only some read as an address (`127.1`, `0x7f000001`) are none.
+    Numbers that only some programs read as an address (`127.1`, `0x7f000001`) are errors.
     """
     host = host.removesuffix(".").lower()
     if not host.isascii():
         host = host.encode("idna").decode()  # UnicodeError is a ValueError
     if "%" in host:
-        raise ValueError("its host is escaped, or of one network interface")
+        raise ValueError("its host contains %")
     if ":" in host or NUMBER.fullmatch(host.rpartition(".")[2]):
         return ip_address(host.strip("[]")).compressed
-    if len(host) > 253 or not all(LABEL.fullmatch(each) for each in host.split(".")):
-        raise ValueError("its host is no name")
+    if len(host) > 253 or not all(LABEL.fullmatch(label) for label in host.split(".")):
+        raise ValueError("its host is not a valid name")
     return host
 
 

@@ -1,10 +1,10 @@
-"""Stands in for ripgrep where there is none: a program of its own that takes the few options ripgrep.py uses.
+"""Replaces ripgrep if it is missing: a program that takes the few options that ripgrep.py uses.
 
-As a child process it is stopped the same way, and a slow regular expression never holds up the server. Slower than
-ripgrep by far; its regular expressions are Python's.
+It runs as a child process, so it is stopped the same way, and a slow regular expression never blocks the server. It is
+much slower than ripgrep, and its regular expressions are Python's.
 """
 
-# Strings and os.scandir: pathlib makes a walk several times slower.
+# Strings and os.scandir: pathlib makes walking several times slower.
 # ruff: noqa: PTH110, PTH112, PTH118, PTH120, PTH123, PTH206
 
 import argparse
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from tark_lsp.workspace.disk.handles import TEMPORARY
+from tark_lsp.workspace.disk.folder import TEMPORARY
 from tark_lsp.workspace.globs import Glob, Segments, match_segments, segments_of
 
 IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
@@ -25,7 +25,7 @@ NO_MATCH, BAD_PATTERN = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRule:
-    """One line of an ignore file (gitignore(5)): `segments` are matched with the path below the file's folder."""
+    """One line of an ignore file (gitignore(5)): `segments` match the path relative to the folder of the file."""
 
     segments: Segments
     negated: bool
@@ -48,7 +48,7 @@ class IgnoreRule:
 
 
 Rules = tuple[tuple[str, tuple[IgnoreRule, ...]], ...]
-"""The rules of each folder with its path, outermost first."""
+"""The path of each folder and its rules, outermost first."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def walk(root: str, *, hidden: bool, names: Glob | None) -> Iterator[str]:
-    """The files at and below `root`, links not followed, ignored ones left out; a file given as `root` is itself."""
+    """The files at and below `root` that are not ignored, without following links; a file as `root` is itself."""
     if not os.path.isdir(root):
         yield root
         return
@@ -99,7 +99,7 @@ def walk(root: str, *, hidden: bool, names: Glob | None) -> Iterator[str]:
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError:
-            continue  # not ours to read; ripgrep passes over it, too
+            continue  # unreadable; ripgrep skips it, too
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             if entry.name.startswith(".") and (
@@ -121,12 +121,12 @@ def read_rules(folder: str) -> tuple[IgnoreRule, ...]:
             with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as lines:
                 rules += [rule for line in lines if (rule := IgnoreRule.parse(line))]
         except OSError:
-            continue  # the usual case: there is none
+            continue  # usually there is no such file
     return tuple(rules)
 
 
 def parent_rules(root: str) -> Rules:
-    """Those of the folders above `root`, as far up as the repository goes."""
+    """The rules of the folders above `root`, up to the top of the repository."""
     rules: list[tuple[str, tuple[IgnoreRule, ...]]] = []
     folder = root
     while not os.path.exists(os.path.join(folder, ".git")) and (parent := os.path.dirname(folder)) != folder:
@@ -153,7 +153,7 @@ def read(path: str) -> bytes:
 
 
 def search(path: str, data: bytes, pattern: re.Pattern[str], context: int) -> bool:
-    """Writes matches as `PATH NUL LINE:TEXT`, lines around them as `PATH NUL LINE-TEXT`, groups parted by `--`."""
+    """Write matches as `PATH NUL LINE:TEXT`, context lines as `PATH NUL LINE-TEXT`, and `--` between groups."""
     if b"\0" in data[:BINARY_PROBE]:
         return False
     lines = data.decode("utf-8", "surrogateescape").split("\n")

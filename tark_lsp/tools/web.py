@@ -1,7 +1,7 @@
-"""Gets a page of the public internet: where its name leads is looked up once, checked, and connected to, hop by hop.
+"""Gets a page from the public internet. For every hop, the name is resolved once, checked, and that address used.
 
-Source: safety.md, "Fetching URLs". A redirect is followed within its host alone; where it leads elsewhere is for the
-model to say and the person to allow. Proxies are not used: it would be them who choose the address.
+Redirects are followed only within a host (docs/tools.md, "Pages"); for another host the model has to make a new call,
+which the user has to allow. Proxies are not used, because a proxy would choose the address.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from tark_lsp.tools.urls import PageUrl, redirected
 MOST_BYTES = 2_000_000
 MOST_REDIRECTS = 5
 MOST_ADDRESSES = 4
-"""Of one name, tried one after the other: a machine may have no route for IPv6."""
+"""How many addresses of a name are tried, in order: a machine can lack a route for IPv6."""
 SECONDS = 15.0
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HEADERS = {
@@ -31,7 +31,7 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`elsewhere`: where a redirect leads that was not followed; then there is no body. `cut`: the body goes on."""
+    """`elsewhere`: the target of a redirect that was not followed; then there is no body. `cut`: the body is longer."""
 
     url: PageUrl
     content_type: str
@@ -52,8 +52,8 @@ async def get_page(
     resolve: Resolve = addresses_of,
     seconds: float = SECONDS,
 ) -> Page:
-    """`allowed`: may this address be connected to? Raises ToolError, and nothing else."""
-    transport = HttpTransport(personal=False)
+    """Get a page. `allowed` says whether an address can be connected to. Raises only ToolError."""
+    transport = HttpTransport(anonymous=True)
     try:
         async with asyncio.timeout(seconds) as deadline:
             return await _get(transport, url, allowed, resolve)
@@ -86,32 +86,32 @@ async def _get(transport: HttpTransport, url: PageUrl, allowed: Callable[[str], 
 
 
 async def _addresses(url: PageUrl, allowed: Callable[[str], bool], resolve: Resolve) -> Sequence[str]:
-    """All of them must be allowed: a name that leads inside and outside is made to deceive."""
+    """All addresses of the host, which must all be allowed: a name with public and private ones is an attack."""
     if _behind_proxy(url):
         raise ToolError(
             "unsupported",
-            f"{url.place} is to be reached by a proxy, as the environment has it, and pages are fetched without one",
-            hint="tell the person, who can name the host in NO_PROXY if it can be reached without",
+            f"the environment sets a proxy for {url.place}, and pages are fetched without a proxy",
+            hint="tell the person, who can add the host to NO_PROXY if it can be reached without one",
         )
     try:
         found = await resolve(url.host, url.port)
     except (OSError, UnicodeError) as error:
-        raise ToolError("not_found", f"the name {url.host} leads nowhere: {error}", hint="check the URL") from error
+        raise ToolError("not_found", f"{url.host} could not be resolved: {error}", hint="check the URL") from error
     for address in found:
         if not allowed(address):
-            shown = "" if address == url.host else f" leads to {address}, which"
+            shown = "" if address == url.host else f" has the address {address}, which"
             raise ToolError(
                 "denied",
                 f"{url.host}{shown} is not on the public internet",
-                hint="only pages of the public internet can be fetched",
+                hint="only pages on the public internet can be fetched",
             )
     if not found:
-        raise ToolError("not_found", f"the name {url.host} leads nowhere", hint="check the URL")
+        raise ToolError("not_found", f"{url.host} has no address", hint="check the URL")
     return found[:MOST_ADDRESSES]
 
 
 def _behind_proxy(url: PageUrl) -> bool:
-    """Does the person want a proxy between us and this page? Then going there without would be a surprise, too."""
+    """Whether a proxy is configured for this page. Then bypassing it would be unexpected."""
     from urllib.request import getproxies, proxy_bypass
 
     proxies = getproxies()
@@ -123,7 +123,7 @@ async def _ask(transport: HttpTransport, url: PageUrl, addresses: Sequence[str])
     for address in addresses:
         try:
             return await transport.send(HttpRequest("GET", str(url), HEADERS, address=address))
-        except ModelError as error:  # no route to this one, say: the next may have one
+        except ModelError as error:  # for example no route to this address: the next one can work
             failed = failed or error
     assert failed is not None  # there is at least one address
     raise failed

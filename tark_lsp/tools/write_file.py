@@ -1,4 +1,4 @@
-"""write_file: a new file, or the whole text of an old one as the few hunks that differ."""
+"""write_file: creates a file, or replaces the whole text of an existing one by the hunks that differ."""
 
 from pathlib import Path
 
@@ -6,22 +6,23 @@ from pydantic import Field
 
 from tark_lsp.errors import NotText
 from tark_lsp.tools.edit_file import locations_of
+from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.proposing import (
-    editable,
-    edited,
-    in_the_manner_of,
+    edit_to,
+    editable_path,
     line_ending,
-    propose,
+    match_style,
+    propose_change,
     read_or_absent,
 )
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import line_changes, split_lines
-from tark_lsp.workspace.placing.misquoted import require_whole
+from tark_lsp.workspace.placing.quote_errors import require_complete
 
 DESCRIPTION = """\
-Make a new file, or give an old one a new text as a whole. Folders that are missing are made. Of an old file only the \
-lines that differ are touched, and its line endings stay. To change a part of a file use edit_file."""
+Create a file, or replace the whole text of an existing one. Missing folders are created. In an existing file only the \
+lines that differ are changed, and its line endings are kept. To change a part of a file use edit_file."""
 
 
 class WriteFileArguments(Arguments):
@@ -30,7 +31,7 @@ class WriteFileArguments(Arguments):
 
 
 async def preview(args: WriteFileArguments, ctx: ToolContext) -> Preview:
-    edit = written(ctx, editable(ctx, args.path), args.content)
+    edit = written(ctx, editable_path(ctx, args.path), args.content)
     title = f"write_file {ctx.workspace.display(edit.drafted.path)}"
     return Preview(
         title if edit.base.exists else f"{title} (new)",
@@ -42,26 +43,26 @@ async def preview(args: WriteFileArguments, ctx: ToolContext) -> Preview:
 
 
 def written(ctx: ToolContext, path: Path, content: str) -> ProposedEdit:
-    """The whole text of the file at `path`, be it new. Raises WorkspaceError, ToolError."""
+    """The edit that gives the file at `path`, new or not, the text `content`. Raises WorkspaceError, ToolError."""
     require_place(path, ctx.workspace.display(path))
     draft = ctx.draft_at(path)
-    if draft is not None and draft.removes:  # made anew: the file stays, with another text
+    if draft is not None and draft.removes:  # created again: the file stays, with another text
         now = read_or_absent(ctx, path)
-        return ProposedEdit.between(now, whole_text(now.text, content))  # what it leaves out was to go
+        return ProposedEdit.between(now, whole_text(now.text, content))  # text that is left out was to be deleted
     if not content and (draft is None or not draft.drafted.exists):
         now = read_or_absent(ctx, path)
         if not now.exists:
-            return edited(ctx, now, "")
+            return edit_to(ctx, now, "")
 
     def change(text: str) -> str:
-        require_whole(text, text, content)
+        require_complete(text, text, content)
         return whole_text(text, content)
 
-    return propose(ctx, path, change)
+    return propose_change(ctx, path, change)
 
 
 def require_place(path: Path, shown: str) -> None:
-    """Raises NotText where a folder is in the way, or a file where a folder should be."""
+    """Raises NotText if a folder exists at the path, or a file in place of one of its folders."""
     if path.is_dir():
         raise NotText(f"{shown} is a folder", hint="give the path of a file in it")
     above = next((parent for parent in path.parents if parent.exists()), path.parent)
@@ -70,13 +71,13 @@ def require_place(path: Path, shown: str) -> None:
 
 
 def whole_text(old: str, content: str) -> str:
-    """`content` with the endings of the lines it shares with `old`, mixed ones too; new lines get the most common one.
+    """`content` with the line endings of `old` in the lines they share; new lines get the most common ending.
 
-    The file's end stays as it is, with a line ending or without, unless that is all that would change.
+    The end of the file stays unchanged, with or without a line ending, unless that is the only change.
     """
     if not old:
         return content
-    mended = in_the_manner_of(old, content, old)
+    mended = match_style(old, content, old)
     plain_old, plain_new = with_newlines(old), with_newlines(mended)
     if plain_old == plain_new:
         plain_new = with_newlines(content)
@@ -91,4 +92,5 @@ def with_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-TOOL = Tool("write_file", DESCRIPTION, WriteFileArguments, Risk.WRITE, preview, None)
+FACTS = ToolFacts(reads=False, edits=True, runs=False)
+TOOL = Tool("write_file", DESCRIPTION, WriteFileArguments, Risk.WRITE, preview, None, facts=FACTS)

@@ -1,4 +1,4 @@
-"""A proposed edit of one file: its hunks, the text it leads to, and how it is carried to newer text; pure."""
+"""ProposedEdit: the hunks of an edit of one file, the text it leads to, and how it is rebased to newer text; pure."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -10,27 +10,27 @@ from tark_lsp.workspace.lines import Hunk, common_prefix, common_suffix, ending_
 from tark_lsp.workspace.snapshot import Snapshot
 
 NEAR = 3
-"""Hunks with so many common lines between them, or fewer, are shown and decided as one."""
+"""Hunks with at most so many common lines between them are shown and decided as one."""
 CONTEXT = 3
 """Common lines shown around a hunk in a diff."""
 
 Operation: TypeAlias = Literal["", "remove", "move"]
-"""What an edit does to the file beside its text."""
+"""What an edit does to the file itself."""
 MOVED = Hunk(0, (), ())
-"""Stands for moving the file, beside the hunks of its text, where hunks are decided or told of."""
+"""Stands for the move of a file where its hunks are decided or shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedEdit:
-    """`hunks` of `base`, in order and apart; an edit of a file that does not exist yet has `base.exists` False."""
+    """`hunks` are of `base`, in order, and do not touch. If the file does not exist yet, `base.exists` is False."""
 
     path: Path
     base: Snapshot
     hunks: tuple[Hunk, ...]
     removes: bool = False
-    """The file itself goes; its one hunk is all its lines, be they none."""
+    """The file itself is removed. Its one hunk has all its lines, even if there are none."""
     target: Path | None = None
-    """Where the file is moved to, its hunks applied."""
+    """The path the file is moved to, with its hunks applied."""
 
     @property
     def operation(self) -> Operation:
@@ -40,12 +40,12 @@ class ProposedEdit:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Every place it changes: where the file is, and where it is moved to."""
+        """Every path it changes: that of the file, and the one it is moved to."""
         return (self.path,) if self.target is None else (self.path, self.target)
 
     @property
     def after(self) -> str:
-        """The text with all hunks. Raises ValueError where the hunks are not of this base."""
+        """The text with all hunks applied. Raises ValueError if the hunks are not of this base."""
         lines = split_lines(self.base.text)
         parts: list[str] = []
         at = 0
@@ -60,7 +60,7 @@ class ProposedEdit:
 
     @property
     def drafted(self) -> Snapshot:
-        """The file as the edit would leave it; one that is moved is not open at its new place."""
+        """The file as the edit would leave it. A moved file is not open at its new path."""
         if self.target is not None:
             return Snapshot(self.target, self.after)
         exists = not self.removes and (self.base.exists or bool(self.hunks))
@@ -68,9 +68,9 @@ class ProposedEdit:
 
     @classmethod
     def between(cls, base: Snapshot, after: str, borders: Sequence[int] = ()) -> "ProposedEdit":
-        """The smallest edit of whole lines from `base` to `after`, near hunks made one.
+        """The smallest edit of whole lines from `base` to `after`; hunks that are near each other are joined.
 
-        `borders`: lines of the base; a hunk that ends before one is not joined with one that starts there or later.
+        `borders` are lines of the base: hunks on different sides of one are not joined.
         """
         return cls(base.path, base, _join_near(line_changes(base.text, after), base.text, borders))
 
@@ -79,13 +79,13 @@ class ProposedEdit:
         return cls(base.path, base, (Hunk(0, tuple(split_lines(base.text)), ()),), removes=True)
 
     def only(self, hunks: Iterable[Hunk]) -> "ProposedEdit":
-        """The same edit with some of its hunks, in their order in the text."""
+        """The same edit with only these of its hunks, which are put in order."""
         return replace(self, hunks=tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.end))))
 
     def diff(self, shown: Callable[[Path], str] = Path.as_posix) -> str:
-        """A unified diff for people, files by the names `shown` gives them, each of one line.
+        """A unified diff for people. `shown` returns the name of a file, which is one line.
 
-        Line endings are shown only where the edit has several kinds of them.
+        Line endings are shown only if the edit has several kinds of them.
         """
         if not self.hunks and self.target is None:
             return ""
@@ -125,7 +125,7 @@ def _join_near(hunks: list[Hunk], text: str, borders: Sequence[int] = ()) -> tup
 
 
 def _grouped(hunks: tuple[Hunk, ...]) -> list[list[Hunk]]:
-    """Hunks whose shown surroundings touch."""
+    """Groups of hunks whose context lines touch."""
     groups: list[list[Hunk]] = []
     for hunk in hunks:
         if groups and hunk.start - groups[-1][-1].end <= 2 * CONTEXT:
@@ -136,7 +136,7 @@ def _grouped(hunks: tuple[Hunk, ...]) -> list[list[Hunk]]:
 
 
 def _span(start: int, size: int) -> str:
-    """As GNU diff writes it: lines from 1, and the line before an empty range."""
+    """As GNU diff writes it: lines count from 1, and an empty range is at the line before it."""
     return f"{start + 1 if size else start},{size}"
 
 
@@ -147,11 +147,11 @@ def _shown(sign: str, line: str, endings: bool) -> str:
 
 
 def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[Hunk, ...]]:
-    """Carry the hunks to the text of now: the edit on `current`, and the hunks (of the old base) in conflict with it.
+    """Move the hunks to the current text. Returns the edit of `current`, and the hunks (of the old base) in conflict.
 
-    A hunk conflicts where lines it replaces were changed since, or where both inserted at one place. One that the
-    current text already has is in neither. Lines typed since are never replaced. A removal is in conflict with any
-    change: the person was shown another file.
+    A hunk is in conflict if lines that it replaces were changed since, or if both inserted at the same place. A hunk
+    that the current text already has is in neither result. Lines typed since are never replaced. A removal is in
+    conflict with any change: the user was shown another file.
     """
     if edit.base.exists and not current.exists:
         return replace(edit, base=current, hunks=()), edit.hunks
@@ -166,7 +166,7 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
     for hunk in edit.hunks:
         colliding = [change for change in changes if _collide(change, hunk)]
         touching = [change for change in changes if change.start <= hunk.end and hunk.start <= change.end]
-        if any(_is_there(hunk, some, changes, lines) for some in (touching, colliding)):
+        if any(_is_applied(hunk, some, changes, lines) for some in (touching, colliding)):
             continue
         moved = Hunk(hunk.start + _growth(change for change in changes if change.end <= hunk.start), hunk.old, hunk.new)
         if colliding or not _fits(moved, lines):
@@ -186,8 +186,8 @@ def _growth(changes: Iterable[Hunk]) -> int:
     return sum(len(change.new) - len(change.old) for change in changes)
 
 
-def _is_there(hunk: Hunk, some: list[Hunk], changes: list[Hunk], lines: list[str]) -> bool:
-    """Whether `some` of the changes made of the hunk's lines what the hunk makes of them."""
+def _is_applied(hunk: Hunk, some: list[Hunk], changes: list[Hunk], lines: list[str]) -> bool:
+    """Whether `some` of the changes turned the hunk's lines into what the hunk turns them into."""
     if not some:
         return False
     if not hunk.new and any(c.start <= hunk.start and hunk.end <= c.end and not c.new for c in some):
@@ -199,7 +199,7 @@ def _is_there(hunk: Hunk, some: list[Hunk], changes: list[Hunk], lines: list[str
 
 
 def _fits(hunk: Hunk, lines: list[str]) -> bool:
-    """Whether no line without an ending would come to stand before another."""
+    """Whether no line without a line ending would be followed by another line."""
     if not hunk.new:
         return True
     before_ends = hunk.start == 0 or ending_of(lines[hunk.start - 1]) != ""
@@ -207,9 +207,9 @@ def _fits(hunk: Hunk, lines: list[str]) -> bool:
 
 
 def map_range(old: str, new: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where `old[start:end]` is in `new`, in code points; None where it was changed inside.
+    """The range of `old[start:end]` in `new`, in code points; None if something inside it was changed.
 
-    What was typed right before or after the range is left out of it.
+    Text typed right before or after the range does not become part of it.
     """
     shift = 0
     lines = split_lines(old)

@@ -1,4 +1,4 @@
-"""Bytes of a file to text and back, byte for byte; what is not text, or could not be written back, is refused; pure."""
+"""Decodes a file to text so that it can be written back byte for byte; refuses everything else; pure."""
 
 import codecs
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from tark_lsp.errors import NotText
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A codec and the byte order mark that stands before the text."""
+    """A codec, and the byte order mark before the text."""
 
     codec: str
     mark: bytes = b""
 
     def encode(self, text: str) -> bytes:
-        """Raises NotText where the text cannot be written so (a lone surrogate)."""
+        """Raises NotText if the text cannot be encoded (a lone surrogate)."""
         try:
             return self.mark + text.encode(self.codec)
         except UnicodeEncodeError as error:
@@ -30,8 +30,8 @@ MARKED = (
 
 
 def decode(data: bytes) -> tuple[str, Encoding]:
-    """The text without its mark, and how it is written. Raises NotText where the way back would not give `data`."""
-    encoding = next((one for one in MARKED if data.startswith(one.mark)), UTF_8)
+    """The text without its mark, and its encoding. Raises NotText if encoding it again would not give `data`."""
+    encoding = next((marked for marked in MARKED if data.startswith(marked.mark)), UTF_8)
     try:
         text = data[len(encoding.mark) :].decode(encoding.codec)
     except UnicodeDecodeError as error:

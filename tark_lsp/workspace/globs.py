@@ -1,4 +1,4 @@
-"""File globs as models and rules files write them: `*.py`, `src/**/*.ts`, `{a,b}/?.c`; none can blow up the time."""
+"""File globs as models and rule files write them: `*.py`, `src/**/*.ts`, `{a,b}/?.c`. None takes exponential time."""
 
 import fnmatch
 import re
@@ -10,10 +10,10 @@ from typing import TypeAlias
 from tark_lsp.errors import ToolError
 
 MOST_ALTERNATIVES = 64
-"""Patterns that braces may stand for; they multiply."""
+"""The number of patterns that braces can expand to; nested and repeated braces multiply."""
 
 Segments: TypeAlias = tuple[re.Pattern[str] | None, ...]
-"""One for each part of a path; None is `**`: any number of parts, at the end at least one."""
+"""One pattern for each part of a path. None is `**`: any number of parts, at the end at least one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Glob:
 
     @classmethod
     def parse(cls, pattern: str) -> "Glob":
-        """A pattern without `/` is meant for the name alone, at any depth; one that ends in `/` for all that is below.
+        """A pattern without `/` matches the name at any depth. One that ends in `/` matches everything in that folder.
 
-        Raises ToolError for too many braces.
+        Raises ToolError if there are too many braces.
         """
         alternatives: list[Segments] = []
         for plain in expand_braces(pattern):
@@ -40,23 +40,23 @@ class Glob:
         return cls(tuple(alternatives))
 
     def matches(self, path: str) -> bool:
-        """`path` is relative to the folder the pattern is meant for, with `/`."""
+        """`path` is relative to the folder that the pattern is for, with `/`."""
         parts = path.split("/")
         return any(match_segments(segments, parts) for segments in self.alternatives)
 
 
 def segments_of(pattern: str) -> Segments:
-    # fnmatch makes expressions that never go back over a star, so their time is at most quadratic.
-    return tuple(None if each == "**" else re.compile(fnmatch.translate(each)) for each in pattern.split("/"))
+    # fnmatch builds expressions that do not backtrack over a star, so their time is at most quadratic.
+    return tuple(None if part == "**" else re.compile(fnmatch.translate(part)) for part in pattern.split("/"))
 
 
 def match_segments(segments: Segments, parts: list[str]) -> bool:
-    """All places the pattern can be at, after each part of the path: one walk, whatever the number of `**`."""
+    """Track all positions in the pattern after each part of the path: one pass, for any number of `**`."""
     end = len(segments)
     last = segments[-1]
     if last is not None and not last.match(parts[-1]):
         return False
-    if end == 2 and segments[0] is None:  # by the name alone: the usual case
+    if end == 2 and segments[0] is None:  # only the name matters: the usual case
         return True
     places = _past_stars(segments, {0})
     for part in parts:
@@ -78,7 +78,7 @@ def match_segments(segments: Segments, parts: list[str]) -> bool:
 
 
 def _past_stars(segments: Segments, places: set[int]) -> set[int]:
-    """A `**` that is not the last segment may stand for no part at all."""
+    """A `**` that is not the last segment can match no part at all."""
     for place in sorted(places):
         while place < len(segments) - 1 and segments[place] is None:
             place += 1
@@ -87,7 +87,7 @@ def _past_stars(segments: Segments, places: set[int]) -> set[int]:
 
 
 def expand_braces(pattern: str) -> Iterator[str]:
-    """`{a,b}c` -> `ac`, `bc`, nested ones too; braces that do not close are plain characters."""
+    """`{a,b}c` -> `ac`, `bc`; braces can be nested. Braces that are not closed are plain characters."""
     depth = 0
     commas: list[int] = []
     start = pattern.find("{")
@@ -108,12 +108,12 @@ def expand_braces(pattern: str) -> Iterator[str]:
 
 
 def wants_hidden(pattern: str) -> bool:
-    """A pattern that names a hidden file or folder asks for it: `.github/**`."""
+    """Whether the pattern names a hidden file or folder, and so asks for it: `.github/**`."""
     return any(part.startswith(".") and part not in {".", ".."} for part in re.split(r"[/{,]", pattern))
 
 
 def name_pattern(pattern: str) -> str | None:
-    """The last segment, where it narrows a search by name and means the same to ripgrep; else None."""
+    """The last segment, if it narrows a search by name and means the same in ripgrep; else None."""
     name = pattern.rsplit("/", 1)[-1]
     if not name or set(name) <= {"*"} or "**" in name or set(pattern) & set("[]\\!:"):
         return None

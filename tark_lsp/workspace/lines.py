@@ -1,4 +1,4 @@
-"""Lines of text, and the smallest set of line changes that leads from one text to another; pure."""
+"""Lines of text, and the line changes between two texts (a diff); pure."""
 
 import io
 from bisect import bisect_left
@@ -9,12 +9,12 @@ from difflib import SequenceMatcher
 from typing import AnyStr
 
 LARGE_GAP = 250_000
-"""Lines times lines; above it difflib ignores lines that come up often, which keeps it from going quadratic."""
+"""Old lines times new lines. Above it, difflib ignores frequent lines, so that its time is not quadratic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Whole lines `old` of a base text, from line `start` (counted from 0), that become the lines `new`."""
+    """Replaces the whole lines `old` of a base text, from line `start` (from 0), by the lines `new`."""
 
     start: int
     old: tuple[str, ...]
@@ -22,7 +22,7 @@ class Hunk:
 
     @property
     def end(self) -> int:
-        """The first line after those replaced."""
+        """The first line after the replaced ones."""
         return self.start + len(self.old)
 
     @property
@@ -35,12 +35,13 @@ class Hunk:
 
 
 def split_lines(text: str) -> list[str]:
-    """Cut at `\\r\\n`, `\\n` and `\\r` only, as LSP counts (`str.splitlines` cuts at ten more); endings are kept."""
+    """Split at `\\r\\n`, `\\n` and `\\r` only, as LSP does (`str.splitlines` knows ten more endings). Keeps the
+    endings."""
     return list(io.StringIO(text, newline=""))
 
 
 def ending_of(line: str) -> str:
-    """The line's own ending; empty for a last line that has none."""
+    """The ending of the line; empty for a last line without one."""
     if line.endswith("\r\n"):
         return "\r\n"
     return line[-1:] if line.endswith(("\n", "\r")) else ""
@@ -52,7 +53,7 @@ def count_lines(text: str) -> int:
 
 
 def common_prefix(old: AnyStr, new: AnyStr) -> int:
-    """The number of characters both begin with; halving compares slices in C, where a loop over characters is slow."""
+    """The number of characters that both begin with. Bisecting compares slices in C; a loop over characters is slow."""
     low, high = 0, min(len(old), len(new))
     while low < high:
         middle = (low + high + 1) // 2
@@ -64,7 +65,7 @@ def common_prefix(old: AnyStr, new: AnyStr) -> int:
 
 
 def common_suffix(old: AnyStr, new: AnyStr, limit: int) -> int:
-    """The number of characters both end with, `limit` at most."""
+    """The number of characters that both end with, at most `limit`."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
@@ -76,9 +77,9 @@ def common_suffix(old: AnyStr, new: AnyStr, limit: int) -> int:
 
 
 def line_changes(old: str, new: str) -> list[Hunk]:
-    """The changes from `old` to `new`, in order, apart by at least one common line.
+    """The changes from `old` to `new`, in order, with at least one common line between them.
 
-    The ends that both share are cut off as text, so that one changed line in a big file costs little.
+    The common beginning and end are cut off as text first, so that one changed line in a big file costs little.
     """
     if old == new:
         return []
@@ -97,17 +98,17 @@ def line_changes(old: str, new: str) -> list[Hunk]:
 
 
 def _line_start(old: str, new: str, at: int) -> int:
-    """The last place up to `at` where a line begins in both, the texts being the same up to `at`."""
+    """The last offset up to `at` at which a line begins in both texts, which are equal up to `at`."""
     while at > 0:
         at = max(old.rfind("\n", 0, at), old.rfind("\r", 0, at)) + 1
         if at == 0 or old[at - 1] == "\n" or "\n" not in (old[at : at + 1], new[at : at + 1]):
             return at
-        at -= 1  # Between \r and \n no line begins.
+        at -= 1  # no line begins between \r and \n
     return 0
 
 
 def _tail(old: str, new: str, head: int) -> int:
-    """How many characters at the end are whole lines that both share, those before `head` left out."""
+    """The number of characters in the whole lines that both end with, without what is before `head`."""
     tail = common_suffix(old, new, min(len(old), len(new)) - head)
     start = len(old) - tail
     if tail and not (_begins_line(old, start) and _begins_line(new, len(new) - tail)):
@@ -127,7 +128,7 @@ def _begins_line(text: str, at: int) -> bool:
 
 
 def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """`(i1, i2, j1, j2)` for each `old[i1:i2]` that became `new[j1:j2]`, in order, common lines between them."""
+    """`(i1, i2, j1, j2)` for each `old[i1:i2]` that became `new[j1:j2]`, in order, with common lines between them."""
     changes: list[tuple[int, int, int, int]] = []
     i = j = 0
     for a, b, size in [*_matches(old, new), (len(old), len(new), 0)]:
@@ -138,7 +139,8 @@ def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, in
 
 
 def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Blocks `(i, j, size)` of equal lines, in order: those found once in each (patience) hold the rest in place."""
+    """Blocks `(i, j, size)` of equal lines, in order. Lines that occur once in each text are anchors (patience
+    diff)."""
     found: list[tuple[int, int, int]] = []
     gaps = [(0, len(old), 0, len(new))]
     while gaps:
@@ -170,7 +172,7 @@ def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int
 
 
 def _anchors(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The longest rising sequence of the lines that are found exactly once in each."""
+    """The longest increasing sequence of the lines that occur exactly once in each text."""
     counts_old, counts_new = Counter(old), Counter(new)
     places = {line: j for j, line in enumerate(new) if counts_new[line] == 1 and counts_old[line] == 1}
     pairs = [(i, places[line]) for i, line in enumerate(old) if line in places]
@@ -195,7 +197,7 @@ def _anchors(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]
 
 
 def _slide_into(hunk: Hunk, following: Iterable[str]) -> Hunk:
-    """As `_slide`, for the last hunk and the common lines after it."""
+    """As `_slide`, for the last hunk and the common lines that follow it."""
     if hunk.old and hunk.new:
         return hunk
     lines = deque(hunk.old or hunk.new)
@@ -211,7 +213,7 @@ def _slide_into(hunk: Hunk, following: Iterable[str]) -> Hunk:
 def _slide(
     changes: list[tuple[int, int, int, int]], old: Sequence[str], new: Sequence[str]
 ) -> list[tuple[int, int, int, int]]:
-    """Move each pure insertion or removal to its last possible place, so that two diffs of it agree where it is."""
+    """Move each pure insertion or removal to its last possible place, so that two diffs of it agree on the place."""
     slid: list[tuple[int, int, int, int]] = []
     limit = len(old)
     for i1, i2, j1, j2 in reversed(changes):

@@ -1,18 +1,18 @@
-"""Path names that are refused before the file system is asked anything about them; pure."""
+"""Path names that are refused before the file system is asked about them; pure."""
 
 import re
 
 from tark_lsp.errors import OutsideWorkspace
 
 WINDOWS_DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)?", re.IGNORECASE)
-"""https://learn.microsoft.com/windows/win32/fileio/naming-a-file; an extension does not make one harmless."""
+"""https://learn.microsoft.com/windows/win32/fileio/naming-a-file; a device name is not harmless with an extension."""
 
 
 def check_name(path: str, *, windows: bool) -> None:
-    """Raise OutsideWorkspace for names no file system should be asked about.
+    """Raise OutsideWorkspace for names that no file system should be asked about.
 
-    On Windows the question alone may do harm: a UNC name sends the person's credentials to the host it names, a device
-    name may block, and an alternate stream (`a.py:x`) or a trailing dot names another file than it shows.
+    On Windows, asking alone can do harm: a UNC name sends the user's credentials to the host it names, a device name
+    can block, and an alternate stream (`a.py:x`) or a trailing dot names another file than it seems to.
     """
     if "\0" in path:
         raise OutsideWorkspace("the path holds a NUL character")

@@ -1,30 +1,33 @@
-"""What became of an edit that was sent to the editor or the disk: `Applied`, `Stale` or `Refused`."""
+"""The outcome of a change that was sent to the editor or the disk: `Applied`, `Stale` or `Refused`."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from tark_lsp.workspace.snapshot import Snapshot
 
+MISPLACED = "the editor applied the edit to newer text, in the wrong place; look at it, one undo takes it back"
+"""The reason of the only refusal after which the edit can be in the text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The text is now what the edit promised; this was seen in the buffer or the file, not taken on trust."""
+    """The text is now what the edit leads to. This was checked in the buffer or the file."""
 
     snapshot: Snapshot
     note: str = ""
-    """What could not be kept, for people; empty in all but rare cases (other hard links, a foreign owner)."""
+    """What could not be kept, for people; rarely not empty (other hard links, another owner)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """The text is no longer what the edit was made for; nothing was written."""
+    """The text is no longer the one that the edit was made for; nothing was written."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The editor or the file system would not take the edit; nothing was written."""
+    """The editor or the file system refused the edit; nothing was written, unless the reason is `MISPLACED`."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""Names that decide what runs on the person's machine or what an agent is told: each edit of them is asked for."""
+"""Names of files that decide what runs on the user's machine or what an agent is told: every edit needs permission."""
 
 import unicodedata
 from fnmatch import fnmatchcase
@@ -36,7 +36,7 @@ PROTECTED = (
         ".roo*",
     ),
     *(".continue*", ".aider*", ".goosehints", ".junie", ".mcp.json", "mcp.json", ".agents", ".rules"),
-    # chats, whose text stands for the person's words when the next message is sent
+    # chats: with the next message, their text counts as the user's words
     "*.tark.md",
     # the short names Windows gives to .git and .tark
     *("git~[0-9]", "tark~[0-9]"),
@@ -45,13 +45,13 @@ PROTECTED = (
 
 
 def plain_name(name: str) -> str:
-    """The name as file systems that fold case, normal form or invisible characters (NTFS, APFS, HFS+) see it."""
-    visible = "".join(one for one in name if unicodedata.category(one) != "Cf")
+    """The name as seen by file systems that ignore case, normal form or invisible characters (NTFS, APFS, HFS+)."""
+    visible = "".join(character for character in name if unicodedata.category(character) != "Cf")
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", visible).casefold())
     return folded.rstrip(". ") or folded
 
 
 def is_protected_path(relative: PurePath) -> bool:
-    """Whether any name on the way from the workspace folder, the last included, is protected."""
+    """Whether any name in the path from the workspace folder is protected, including the last one."""
     names = [plain_name(part) for part in relative.parts]
     return any(fnmatchcase(name, pattern) for name in names for pattern in PROTECTED)

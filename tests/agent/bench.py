@@ -8,19 +8,19 @@ from typing import Any
 
 from tark_lsp.agent import history
 from tark_lsp.agent.approval import Policy
+from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.events import AgentEvent, CallChanged
-from tark_lsp.agent.gate import Gate
 from tark_lsp.agent.kinds import KINDS
 from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.session import Session
-from tark_lsp.agent.state import Turn, TurnEnd
+from tark_lsp.agent.state import Turn, TurnEnd, TurnRequest, TurnResources
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.messages import ApprovalLevel, Message, Mode, Text, ToolResult
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.tool import Selection, Tool, ToolContext
 from tark_lsp.workspace.files import Workspace
-from tests.agent.person import Decision, ScriptedPerson
 from tests.agent.script import Answer, ScriptedModel
+from tests.agent.scripted_user import Decision, ScriptedUser
 from tests.memory import MemoryBuffers, MemoryEditor
 
 
@@ -33,13 +33,13 @@ class Bench:
     kind: str = "agent"
     rules: Policy = field(default_factory=lambda: Policy(ApprovalLevel.CAREFUL))
     limits: Limits = field(default_factory=Limits)
-    gate: Gate | None = None
+    edit_check: EditCheck | None = None
 
     def __post_init__(self) -> None:
         self.buffers = MemoryBuffers()
         self.editor = MemoryEditor(self.buffers)
         self.workspace = Workspace([self.root], self.buffers)
-        self.person = ScriptedPerson(self.workspace)
+        self.user = ScriptedUser(self.workspace)
         self.model = ScriptedModel()
         self.session = Session("session-1", None, self.mode, self.level)
         self.context = ToolContext(self.workspace, self.editor, seen=self.session.seen, mode=self.mode)
@@ -68,28 +68,18 @@ class Bench:
 
     def make(self, *answers: Answer, decisions: list[Decision] | None = None) -> Turn:
         self.model.answers += answers
-        self.person.decisions += decisions or []
+        self.user.decisions += decisions or []
         self.session.mode, self.session.approval, self.context.mode = self.mode, self.level, self.mode
+        request = TurnRequest("turn-1", KINDS[self.kind], Message("user", (Text("do it"),)), "system")
+        resources = TurnResources(self.model, self.tools, edit_check=self.edit_check)
         self.turn = Turn(
-            id="turn-1",
-            session=self.session,
-            kind=KINDS[self.kind],
-            prompt=Message("user", (Text("do it"),)),
-            system="system",
-            model=self.model,
-            tools=self.tools,
-            context=self.context,
-            person=self.person,
-            emit=self.heard.append,
-            rules=self.rules,
-            limits=self.limits,
-            gate=self.gate,
+            request, self.session, resources, self.context, self.user, self.heard.append, self.rules, self.limits
         )
         return self.turn
 
     async def run(self, *answers: Answer, decisions: list[Decision] | None = None) -> TurnEnd:
         end = await run_turn(self.make(*answers, decisions=decisions))
-        history.check(self.session.messages)
+        history.check_history(self.session.messages)
         return end
 
     def results(self) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from tark_lsp.agent import history
 from tark_lsp.agent.events import HistoryCompacted, HistoryShortened, Notice, Requested
 from tark_lsp.agent.limits import Limits
-from tark_lsp.agent.prompt import SAYS
+from tark_lsp.agent.prompt import USER_SAYS
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.context.budget import Estimates
 from tark_lsp.context.tokens import definition_tokens, message_tokens, text_tokens
@@ -37,7 +37,7 @@ class CountingModel:
     requests: list[ChatRequest] = field(default_factory=list)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
-        history.check(request.messages)
+        history.check_history(request.messages)
         counted = text_tokens(request.system) + sum(map(definition_tokens, request.tools))
         tokens = round(self.ratio * (counted + sum(map(message_tokens, request.messages))))
         self.counts.append(tokens)
@@ -76,9 +76,9 @@ async def run_long_session(bench: Bench, turns: int, window: int, ratio: float) 
     for number in range(turns):
         bench.heard.clear()
         turn = bench.make()
-        turn.model, turn.estimates = model, estimates
+        turn.resources.model, turn.resources.estimates = model, estimates
         said = GOAL if not number else f"And now look at the next file, number {number}, please."
-        turn.prompt = Message("user", (Text("You are asked to look.\n\n"), Text(f"{SAYS}{said}")))
+        turn.request.prompt = Message("user", (Text("You are asked to look.\n\n"), Text(f"{USER_SAYS}{said}")))
         end = await run_turn(turn)
         session.stop_reasons.add(end.stop_reason)
         session.compactions.append(sum(isinstance(event, HistoryCompacted) for event in bench.heard))

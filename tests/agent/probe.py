@@ -25,4 +25,4 @@ def probe(
 
 
 def add(tools: dict[str, Tool[Any]], *probes: Tool[Any]) -> None:
-    tools.update({each.name: each for each in probes})
+    tools.update({item.name: item for item in probes})

@@ -16,11 +16,11 @@ from tark_lsp.agent.approval import (
     Effect,
     Grant,
     Policy,
-    asked_about,
-    closed,
-    decide,
+    decide_call,
     effect_of,
     grants_for,
+    is_read_asked,
+    is_read_denied,
 )
 from tark_lsp.agent.rules import Rule
 from tark_lsp.messages import ApprovalLevel
@@ -38,11 +38,7 @@ class Places(Workspace):
     """Folders that need not exist: nothing here opens a file."""
 
     def __init__(self, *folders: Path) -> None:
-        self._buffers = MemoryBuffers()
-        self.folders = folders
-        self._names = {folder: folder.name for folder in folders}
-        self._opened = []
-        self.own = ()
+        super().__init__(folders, MemoryBuffers())
 
 
 WORKSPACE = Places(ROOT)
@@ -130,7 +126,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
 
 def told(name: str, policy: Policy, *, outside_selection: bool = False) -> str:
     tool, preview = CALLS[name]
-    match decide(tool, preview, policy, WORKSPACE, outside_selection=outside_selection):
+    match decide_call(tool, preview, policy, WORKSPACE, outside_selection=outside_selection):
         case Allow():
             return "allow"
         case Ask(why, once):
@@ -225,7 +221,7 @@ def test_when_edits_are_reviewed(edit_review: Any, level: ApprovalLevel, expecte
 
 def test_commands_can_be_off_altogether() -> None:
     policy = Policy(ApprovalLevel.BALANCED, allow=ALLOW_ALL, grants=GRANTS, no_commands="not trusted")
-    assert decide("run_command", COMMAND, policy, WORKSPACE) == Deny("not trusted")
+    assert decide_call("run_command", COMMAND, policy, WORKSPACE) == Deny("not trusted")
     assert told("dangerous", policy) == "deny"
     assert told("edit inside", policy) == "allow"
 
@@ -295,9 +291,9 @@ def test_a_grant_for_a_command_is_exact() -> None:
     assert turn.covers == "`pytest -q` in ., this turn"
     assert session.covers == "`pytest -q` in ., this session"
     policy = Policy(ApprovalLevel.MANUAL, grants=(session,))
-    assert decide("run_command", COMMAND, policy, WORKSPACE) == Allow()
+    assert decide_call("run_command", COMMAND, policy, WORKSPACE) == Allow()
     for other in (command("pytest -q "), command("pytest"), command("pytest -q", cwd=ROOT / "sub"), DANGEROUS, EDIT):
-        assert isinstance(decide("run_command", other, policy, WORKSPACE), Ask)
+        assert isinstance(decide_call("run_command", other, policy, WORKSPACE), Ask)
 
 
 # names of the files edited; what the grant says; what it covers, and what it does not
@@ -316,10 +312,10 @@ def test_a_grant_for_edits_covers_the_folder_it_names(name: str) -> None:
     turn, _ = grants_for(edit(*names), WORKSPACE, IDS)
     assert turn.covers == f"{covers}, this turn"
     policy = Policy(ApprovalLevel.CAREFUL, grants=(turn,))
-    assert all(decide("write_file", edit(each), policy, WORKSPACE) == Allow() for each in [*names, *covered])
-    assert all(isinstance(decide("write_file", edit(each), policy, WORKSPACE), Ask) for each in others)
-    assert not others or isinstance(decide("write_file", edit(names[0], others[0]), policy, WORKSPACE), Ask)
-    assert decide("write_file", edit(f"{names[0]}/../.git/config"), policy, WORKSPACE) != Allow()
+    assert all(decide_call("write_file", edit(item), policy, WORKSPACE) == Allow() for item in [*names, *covered])
+    assert all(isinstance(decide_call("write_file", edit(other), policy, WORKSPACE), Ask) for other in others)
+    assert not others or isinstance(decide_call("write_file", edit(names[0], others[0]), policy, WORKSPACE), Ask)
+    assert decide_call("write_file", edit(f"{names[0]}/../.git/config"), policy, WORKSPACE) != Allow()
 
 
 def test_a_grant_holds_in_its_own_workspace_folder_only() -> None:
@@ -332,8 +328,8 @@ def test_a_grant_holds_in_its_own_workspace_folder_only() -> None:
     turn, _ = grants_for(at("/one/a.py"), several, IDS)
     assert turn.covers == "edits below the workspace folder one, this turn"
     policy = Policy(ApprovalLevel.CAREFUL, grants=(turn,))
-    assert decide("edit_file", at("/one/sub/b.py"), policy, several) == Allow()
-    assert isinstance(decide("edit_file", at("/two/a.py"), policy, several), Ask)
+    assert decide_call("edit_file", at("/one/sub/b.py"), policy, several) == Allow()
+    assert isinstance(decide_call("edit_file", at("/two/a.py"), policy, several), Ask)
     assert grants_for(at("/one/a.py", "/two/a.py"), several, IDS) == ()
 
 
@@ -341,9 +337,9 @@ def test_a_grant_for_edits_covers_both_ends_of_a_move_and_never_a_removal() -> N
     turn, _ = grants_for(move("src/a.py", "src/sub/b.py"), WORKSPACE, IDS)
     assert turn.covers == "edits below src, this turn"
     policy = Policy(ApprovalLevel.CAREFUL, grants=(turn,))
-    assert decide("move_file", move("src/x.py", "src/y.py"), policy, WORKSPACE) == Allow()
+    assert decide_call("move_file", move("src/x.py", "src/y.py"), policy, WORKSPACE) == Allow()
     for other in (move("src/x.py", "docs/x.py"), move("docs/x.py", "src/x.py"), removal("src/x.py")):
-        assert isinstance(decide("move_file", other, policy, WORKSPACE), Ask)
+        assert isinstance(decide_call("move_file", other, policy, WORKSPACE), Ask)
     (above, _) = grants_for(move("src/a.py", "docs/a.py"), WORKSPACE, IDS)
     assert above.folder == ROOT
     assert grants_for(removal("src/x.py"), WORKSPACE, IDS) == ()
@@ -357,8 +353,8 @@ def test_a_command_that_reads_outside_is_asked_about_each_time() -> None:
     elsewhere = replace(COMMAND, outside=(Path("/elsewhere/.git"),))
     assert grants_for(elsewhere, WORKSPACE, IDS) == ()
     policy = Policy(ApprovalLevel.CAREFUL, grants=grants_for(COMMAND, WORKSPACE, IDS))
-    assert isinstance(decide("read_changes", COMMAND, policy, WORKSPACE), Allow)
-    assert isinstance(decide("read_changes", elsewhere, policy, WORKSPACE), Ask)
+    assert isinstance(decide_call("read_changes", COMMAND, policy, WORKSPACE), Allow)
+    assert isinstance(decide_call("read_changes", elsewhere, policy, WORKSPACE), Ask)
 
 
 def test_a_turn_tells_its_tools_what_the_rules_say(bench: Bench) -> None:
@@ -367,8 +363,8 @@ def test_a_turn_tells_its_tools_what_the_rules_say(bench: Bench) -> None:
     )
     context = bench.make().context
     denied, asked = bench.root / "denied", bench.root / "asked"
-    assert (context.closed(denied), context.asked_about(denied)) == (True, False)
-    assert (context.closed(asked), context.asked_about(asked)) == (False, True)
+    assert (context.is_read_denied(denied), context.is_read_asked(denied)) == (True, False)
+    assert (context.is_read_denied(asked), context.is_read_asked(asked)) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -385,8 +381,8 @@ def test_a_turn_tells_its_tools_what_the_rules_say(bench: Bench) -> None:
 )
 def test_a_rule_for_reading_closes_the_file_or_has_it_asked_about(rule: str, expected: bool) -> None:
     policy = Policy(ApprovalLevel.BALANCED, deny=(Rule.parse(rule),))
-    assert closed(ROOT / "secrets" / "key", policy, WORKSPACE) == expected
+    assert is_read_denied(ROOT / "secrets" / "key", policy, WORKSPACE) == expected
     asking = Policy(ApprovalLevel.BALANCED, ask=policy.deny)
-    assert not closed(ROOT / "secrets" / "key", asking, WORKSPACE)
-    assert asked_about(ROOT / "secrets" / "key", asking, WORKSPACE) == expected
-    assert not asked_about(ROOT / "secrets" / "key", policy, WORKSPACE)
+    assert not is_read_denied(ROOT / "secrets" / "key", asking, WORKSPACE)
+    assert is_read_asked(ROOT / "secrets" / "key", asking, WORKSPACE) == expected
+    assert not is_read_asked(ROOT / "secrets" / "key", policy, WORKSPACE)

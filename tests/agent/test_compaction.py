@@ -7,8 +7,8 @@ import pytest
 from tark_lsp.agent import history
 from tark_lsp.agent.events import Answered, HistoryCompacted, Requested
 from tark_lsp.agent.limits import Limits
-from tark_lsp.agent.prompt import SAYS
-from tark_lsp.agent.summary import OPENING, SAID, is_summary
+from tark_lsp.agent.prompt import USER_SAYS
+from tark_lsp.agent.summary import OPENING, USER_SAID, is_summary
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.errors import RateLimited
 from tark_lsp.llm.events import UsageUpdate, WireStop
@@ -23,23 +23,23 @@ async def test_one_compaction_keeps_goals_the_last_messages_and_the_prompt(tight
         tight.model.answers = [answer(words(500) + f"answer {n}")]
         prompt = "Goal: MARKER-7, in blue" if not n else f"and number {n}"
         turn = tight.make()
-        turn.prompt = Message("user", (Text("instructions\n\n"), Text(f"{SAYS}{prompt}")))
+        turn.request.prompt = Message("user", (Text("instructions\n\n"), Text(f"{USER_SAYS}{prompt}")))
         await run_turn(turn)
     assert not heard(tight, HistoryCompacted)
     turn = tight.make(answer(SMALL), answer("Go on."))
-    turn.prompt = Message("user", (Text(f"instructions {words(900)}\n\n"), Text(f"{SAYS}the last")))
+    turn.request.prompt = Message("user", (Text(f"instructions {words(900)}\n\n"), Text(f"{USER_SAYS}the last")))
     before = list(tight.session.messages)
     end = await run_turn(turn)
     assert (end.stop_reason, end.text) == (StopReason.END_TURN, "Go on.")
     (compacted,) = heard(tight, HistoryCompacted)
     messages = tight.session.messages
-    history.check(messages)
+    history.check_history(messages)
     assert messages[0] == compacted.summary
     assert is_summary(messages[0])
     assert OPENING + SMALL in messages[0].text
-    assert f"{SAID}Goal: MARKER-7, in blue" in messages[0].text
-    assert f"{SAID}and number 5" in messages[0].text
-    assert turn.prompt in messages
+    assert f"{USER_SAID}Goal: MARKER-7, in blue" in messages[0].text
+    assert f"{USER_SAID}and number 5" in messages[0].text
+    assert turn.request.prompt in messages
     kept = compacted.kept - 1  # without the prompt
     assert 0 < kept < len(before)
     assert messages[1 : 1 + kept] == before[-kept:]
@@ -50,26 +50,26 @@ async def test_one_compaction_keeps_goals_the_last_messages_and_the_prompt(tight
     assert list(last.messages) == messages[:-1]
     purposes = [event.purpose for event in heard(tight, Requested)[-2:]]
     assert purposes == [event.purpose for event in heard(tight, Answered)[-2:]] == ["compaction", "turn"]
-    assert "is told as a summary from here on: about 7" in notices(tight, "info")
+    assert "replaced by a summary from here on: about 7" in notices(tight, "info")
 
 
 async def test_a_long_turn_is_compacted_with_its_prompt_told_whole(tight: Bench) -> None:
-    summing = [each for _ in range(40) for each in (answer(words(250) + "x", call("give", n=250)),)]
+    summing = [word for _ in range(40) for word in (answer(words(250) + "x", call("give", n=250)),)]
     turn = tight.make()
-    tight.model = turn.model = Summarising(summing, name=tight.model.name, context_window=10_000)
-    turn.prompt = Message("user", (Text("instructions\n\n"), Text(f"{SAYS}Goal: MARKER-8")))
+    tight.model = turn.resources.model = Summarising(summing, name=tight.model.name, context_window=10_000)
+    turn.request.prompt = Message("user", (Text("instructions\n\n"), Text(f"{USER_SAYS}Goal: MARKER-8")))
     await run_turn(turn)
-    history.check(tight.session.messages)
+    history.check_history(tight.session.messages)
     (compacted,) = heard(tight, HistoryCompacted)
     assert compacted.summary is tight.session.messages[0]
-    assert compacted.summary.parts[-2:] == turn.prompt.parts
+    assert compacted.summary.parts[-2:] == turn.request.prompt.parts
     assert SMALL in compacted.summary.text
 
 
 GIVEN_UP: dict[str, tuple[Answer, str]] = {
     "it fails": (answer(RateLimited("429 slow down")), "429 slow down"),
     "it says nothing": (answer(), "wrote no summary"),
-    "it is cut": (answer("half", stop=None), "ended without saying so"),
+    "it is cut": (answer("half", stop=None), "connection closed before"),
     "it is refused": (answer("No.", stop=WireStop.REFUSAL), "wrote no summary"),
     "it is as long as what it sums up": (answer(words(8_000)), "free too little"),
     "it never ends": (answer(*[words(3_000)] * 40), "did not end"),
@@ -93,7 +93,7 @@ async def test_a_compaction_that_is_not_worth_it_is_given_up_and_said(tight: Ben
 async def test_nothing_is_asked_where_nothing_can_be_gained(tight: Bench) -> None:
     filled(tight, 1)
     turn = tight.make(answer("Done."))
-    turn.prompt = Message("user", (Text(words(8_000)),))
+    turn.request.prompt = Message("user", (Text(words(8_000)),))
     await run_turn(turn)
     assert len(tight.model.requests) == 1
     assert "would free too little" in notices(tight, "warning")
@@ -108,7 +108,7 @@ async def test_cancel_during_a_compaction_leaves_the_history_as_it_was(tight: Be
     task.cancel()
     end = await task
     assert end.stop_reason is StopReason.CANCELLED
-    assert tight.session.messages == [*before, turn.prompt]
+    assert tight.session.messages == [*before, turn.request.prompt]
     assert tight.model.closed == 1
     assert [event.stop for event in heard(tight, Answered)] == ["cancelled"]
 

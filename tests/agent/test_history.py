@@ -11,28 +11,29 @@ from hypothesis import strategies as st
 
 from tark_lsp.agent import history
 from tark_lsp.agent.events import CallStatus
-from tark_lsp.agent.history import InvalidHistory, check, results_message
-from tark_lsp.agent.person import Permitted, Rejected
+from tark_lsp.agent.history import InvalidHistory, check_history, results_message
 from tark_lsp.agent.turn import run_turn
+from tark_lsp.agent.user_interface import Permitted, Rejected
 from tark_lsp.errors import RateLimited, StreamCut
 from tark_lsp.llm.events import WireStop
 from tark_lsp.messages import ApprovalLevel, Message, Mode, StopReason, Text, Thinking, ToolCall, ToolResult
 from tark_lsp.tools.tool import Risk
 from tests.agent.bench import Bench
-from tests.agent.person import Decision, Some
 from tests.agent.probe import add, probe
 from tests.agent.script import Answer, Call, Part, answer
+from tests.agent.scripted_user import Decision, Some
+from tests.exhaustive import examples
 
 USER = Message("user", (Text("hi"),))
 SAYS = Message("assistant", (Text("yes"),))
 
 
 def calls(*ids: str) -> Message:
-    return Message("assistant", tuple(ToolCall(each, "tool", "{}") for each in ids))
+    return Message("assistant", tuple(ToolCall(item, "tool", "{}") for item in ids))
 
 
 def results(*ids: str) -> Message:
-    return Message("tool", tuple(ToolResult(each, "done") for each in ids))
+    return Message("tool", tuple(ToolResult(item, "done") for item in ids))
 
 
 VALID: dict[str, list[Message]] = {
@@ -61,13 +62,13 @@ INVALID: dict[str, list[Message]] = {
 
 @pytest.mark.parametrize("name", VALID)
 def test_valid(name: str) -> None:
-    check(VALID[name])
+    check_history(VALID[name])
 
 
 @pytest.mark.parametrize("name", INVALID)
 def test_invalid(name: str) -> None:
     with pytest.raises(InvalidHistory):
-        check(INVALID[name])
+        check_history(INVALID[name])
 
 
 def test_results_come_in_the_order_of_the_calls_and_none_is_missing() -> None:
@@ -163,7 +164,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("project").resolve()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(
     st.lists(answers(), max_size=4),
     DECISIONS,
@@ -214,7 +215,7 @@ FINAL = {CallStatus.COMPLETED, CallStatus.FAILED, CallStatus.REJECTED, CallStatu
 
 
 def assert_sendable(messages: Sequence[Message]) -> None:
-    history.check(messages)
+    history.check_history(messages)
     for index, message in enumerate(messages):
         wanted = [call.id for call in message.tool_calls]
         if wanted:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.agent.limits import LimitReached, Limits, stay_within
+from tark_lsp.agent.limits import LimitReached, Limits, require_within_limits
 from tark_lsp.messages import StopReason, Usage
 from tests.memory import MemoryEditor
 
@@ -34,14 +34,14 @@ async def test_limits(name: str, answer: Any) -> None:
     limits, requests, turn, session, stop = TABLE[name]
     editor = MemoryEditor(answers=[answer] if answer != [] else [])
     if stop is None:
-        await stay_within(limits, requests, turn, session, editor)
+        await require_within_limits(limits, requests, turn, session, editor)
         assert not editor.asked
         return
     with pytest.raises(LimitReached) as caught:
-        await stay_within(limits, requests, turn, session, editor)
+        await require_within_limits(limits, requests, turn, session, editor)
     assert caught.value.stop_reason is stop
     ((question, options),) = editor.asked
-    assert "Go on?" in question
+    assert "Continue?" in question
     assert [option.id for option in options] == ["stop", "go-on"]
 
 
@@ -56,8 +56,8 @@ async def test_a_limit_that_is_let_pass_is_raised_by_as_much_again(answer: Any) 
         (3, 1.9, 3.0, 3),
         (3, 1.9, 5.9, 3),
     ]:
-        await stay_within(limits, requests, dollars(turn), dollars(session), editor)
+        await require_within_limits(limits, requests, dollars(turn), dollars(session), editor)
         assert len(editor.asked) == questions
     for requests, turn, session in [(4, 0.0, 0.0), (0, 2.0, 0.0), (0, 0.0, 6.0)]:
         with pytest.raises(LimitReached):
-            await stay_within(limits, requests, dollars(turn), dollars(session), editor)
+            await require_within_limits(limits, requests, dollars(turn), dollars(session), editor)

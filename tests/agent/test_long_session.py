@@ -16,6 +16,7 @@ from tests.agent.bench import Bench
 from tests.agent.long_session import COMPACTION, GOAL, run_long_session
 from tests.agent.probe import add, probe
 from tests.agent.script import Answer, answer, call
+from tests.exhaustive import examples
 
 
 @pytest.mark.parametrize(("turns", "ratio"), [(300, 1.0), (80, 0.8), (80, 1.4)])
@@ -38,7 +39,7 @@ async def test_hundreds_of_turns(bench: Bench, turns: int, ratio: float) -> None
     assert kept / (2 * turns) > 0.85
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(st.lists(st.integers(0, 12_000), max_size=3), max_size=4), max_size=12), st.integers(4, 40))
 async def test_whatever_is_shortened_and_summed_up_can_be_sent(
     bench: Bench, turns: list[list[list[int]]], window: int
@@ -57,14 +58,14 @@ async def test_whatever_is_shortened_and_summed_up_can_be_sent(
         script: list[Answer] = [answer("I look. ", *(call("give", n=size) for size in sizes)) for sizes in answers]
         bench.model.answers = [*script, answer("A summary, or an answer."), answer("Done."), answer("Done.")]
         turn = bench.make()
-        turn.prompt = Message("user", (Text(f"prompt {number}"),))
+        turn.request.prompt = Message("user", (Text(f"prompt {number}"),))
         bench.heard.clear()
         await run_turn(turn)
-        history.check(bench.session.messages)
+        history.check_history(bench.session.messages)
         assert sum(isinstance(event, HistoryCompacted) for event in bench.heard) <= 1
         told = "".join(message.text for message in bench.session.messages)
         assert f"prompt {number}" in told
     for request in bench.model.requests:
-        history.check(request.messages)
+        history.check_history(request.messages)
     if turns:
         assert "prompt 0" in "".join(message.text for message in bench.session.messages)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.agent.approval import Allow, Ask
-from tark_lsp.agent.parts import Draft, digest_of_changes, order, parts
-from tark_lsp.agent.results import Ready
+from tark_lsp.agent.parts import Draft, digest_of_changes, settling_order, split_proposal
+from tark_lsp.agent.results import ReadyCall
 from tark_lsp.messages import ToolCall
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.tool import Preview, Risk, Selection, Tool, ToolKind
@@ -41,8 +41,8 @@ def move(name: str, target: str) -> ProposedEdit:
 
 
 def draft(decision: Allow | Ask, *edits: ProposedEdit, whole: bool = False, risk: Risk = Risk.WRITE) -> Draft:
-    item = Ready(ToolCall("1", "edit_file", "{}"), "1", TOOL, ARGUMENTS)
-    preview = Preview("", ToolKind.EDIT, risk, edits=edits, whole=whole)
+    item = ReadyCall(ToolCall("1", "edit_file", "{}"), "1", TOOL, ARGUMENTS)
+    preview = Preview("", ToolKind.EDIT, risk, edits=edits, atomic=whole)
     return Draft(item, preview, edits, decision, BEYOND if decision != ONCE else ONCE)
 
 
@@ -50,13 +50,13 @@ def shown(drafts: list[Draft], selected: Selection | None = None) -> list[str]:
     """Each part in a word: how it is asked, and the lines of the files it changes."""
     edits = list({edit.path: edit for draft in drafts for edit in draft.own}.values())
     words = []
-    for part in parts(drafts, edits, selected):
+    for part in split_proposal(drafts, edits, selected):
         asked = ("unasked", "asked", "once")[strictness(part.decision)]
         pieces = []
         for edit in part.edits:
             starts = ",".join(str(hunk.start) for hunk in edit.hunks)
             pieces.append(f"{edit.path.name}{'>' + edit.target.name if edit.target else ''}:{starts}")
-        notes = [word for word, holds in (("outside", part.outside), ("whole", part.whole)) if holds]
+        notes = [word for word, holds in (("outside", part.outside), ("whole", part.atomic)) if holds]
         words.append(" ".join([asked, *notes, *pieces]))
     return words
 
@@ -133,10 +133,10 @@ def test_parts_of_a_turn_with_a_selection(name: str) -> None:
 
 def test_what_is_only_shown() -> None:
     only_shown = draft(ALLOW, lines("a", 1), risk=Risk.READ_ONLY)
-    (part,) = parts([only_shown], only_shown.own, None)
+    (part,) = split_proposal([only_shown], only_shown.own, None)
     assert part.shown
     applied = draft(ASK, lines("a", 1, 5))
-    (part,) = parts([only_shown, applied], applied.own, None)
+    (part,) = split_proposal([only_shown, applied], applied.own, None)
     assert not part.shown
 
 
@@ -163,7 +163,7 @@ def test_every_change_is_in_one_part_and_asked_as_strictly_as_any_of_its_calls_n
     drafts: list[Draft], selected: Selection | None
 ) -> None:
     edits = {edit.path: edit for draft in drafts for edit in draft.own}
-    found = parts(drafts, list(edits.values()), selected)
+    found = split_proposal(drafts, list(edits.values()), selected)
     pieces = [(piece.path, hunk) for part in found for piece in part.edits for hunk in piece.hunks]
     assert sorted(pieces, key=str) == sorted(
         ((path, hunk) for path, edit in edits.items() for hunk in edit.hunks), key=str
@@ -171,12 +171,12 @@ def test_every_change_is_in_one_part_and_asked_as_strictly_as_any_of_its_calls_n
     for part in found:
         for piece in part.edits:
             assert (piece.operation, piece.target) == (edits[piece.path].operation, edits[piece.path].target)
-            for each in drafts:
-                if any(own.path == piece.path for own in each.own):
-                    assert each in part.drafts
-                    wanted = each.beyond if part.outside else each.decision
+            for item in drafts:
+                if any(own.path == piece.path for own in item.own):
+                    assert item in part.drafts
+                    wanted = item.beyond if part.outside else item.decision
                     assert strictness(part.decision) >= strictness(wanted)
-    assert [order(part) for part in found] == sorted(order(part) for part in found)
+    assert [settling_order(part) for part in found] == sorted(settling_order(part) for part in found)
 
 
 def strictness(decision: Allow | Ask) -> int:

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.agent.approval import Grant, Policy
-from tark_lsp.agent.person import HunkState, PermissionRequest, Permitted, Rejected, Reviewed
 from tark_lsp.agent.rules import Rule
+from tark_lsp.agent.user_interface import HunkState, PermissionRequest, Permitted, Rejected, ReviewResult
 from tark_lsp.errors import StaleText
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.tools.tool import Preview, Tool, ToolContext
 from tests.agent.bench import Bench, error_of
-from tests.agent.person import ScriptedPerson, Some
 from tests.agent.script import Call, answer, call
+from tests.agent.scripted_user import ScriptedUser, Some
 
 LINES = "".join(f"line {number}\n" for number in range(1, 41))
 
@@ -34,7 +34,7 @@ async def test_all_edits_of_an_answer_are_one_question(bench: Bench) -> None:
             edit("line 30\n", "thirty\n"),
         )
     )
-    (request,) = bench.person.asked
+    (request,) = bench.user.asked
     assert len(request.call_ids) == 4
     assert [edit.path.name for edit in request.edits] == ["a.py", "b.py", "c.py"]
     assert request.title == "edit 3 files: a.py, b.py, sub/c.py"
@@ -57,7 +57,7 @@ async def test_later_edits_are_previewed_on_top_of_earlier_ones(bench: Bench) ->
     assert bench.errors() == [None] * 4
     assert bench.text("a.py") == LINES.replace("line 2\n", "two\nand three quarters\n")
     assert bench.text("new.py") == "two\n"
-    (request,) = bench.person.asked
+    (request,) = bench.user.asked
     assert [len(edit.hunks) for edit in request.edits] == [1, 1]
 
 
@@ -94,7 +94,7 @@ async def test_a_rejected_edit_is_rejected_again_without_asking(bench: Bench) ->
     assert bench.errors() == ["denied", "denied", "denied", None]
     assert "why?" in bench.results()[0]
     assert "already" in bench.results()[2]
-    assert len(bench.person.asked) == 2
+    assert len(bench.user.asked) == 2
 
 
 async def test_only_the_rejected_part_counts_as_rejected(bench: Bench) -> None:
@@ -105,20 +105,20 @@ async def test_only_the_rejected_part_counts_as_rejected(bench: Bench) -> None:
         decisions=[Some(lambda hunk: hunk.start == 1)],
     )
     assert bench.errors() == [None, "denied", "denied"]
-    assert len(bench.person.asked) == 1
+    assert len(bench.user.asked) == 1
 
 
 async def test_edits_that_take_each_other_back_leave_nothing(bench: Bench) -> None:
     bench.open("a.py", LINES)
     await bench.run(answer(edit("line 2\n", "two\n"), edit("two\n", "line 2\n")))
     assert bench.errors() == [None, None]
-    assert all("Nothing is left" in each for each in bench.results())
+    assert all("Nothing is left" in result for result in bench.results())
     assert bench.text("a.py") == LINES
 
 
 async def test_what_the_person_types_meanwhile_is_kept(bench: Bench) -> None:
     path = bench.open("a.py", LINES)
-    bench.person.meanwhile = lambda: bench.buffers.type(path, "# typed\n" + LINES)
+    bench.user.meanwhile = lambda: bench.buffers.type(path, "# typed\n" + LINES)
     await bench.run(answer(edit("line 20\n", "twenty\n")))
     assert bench.results() == ["Applied to a.py."]
     assert bench.text("a.py") == "# typed\n" + LINES.replace("line 20\n", "twenty\n")
@@ -127,7 +127,7 @@ async def test_what_the_person_types_meanwhile_is_kept(bench: Bench) -> None:
 async def test_what_the_person_types_into_the_lines_is_a_conflict(bench: Bench) -> None:
     path = bench.open("a.py", LINES)
     typed = LINES.replace("line 20\n", "line 20 typed\n")
-    bench.person.meanwhile = lambda: bench.buffers.type(path, typed)
+    bench.user.meanwhile = lambda: bench.buffers.type(path, typed)
     end = await bench.run(answer(edit("line 20\n", "twenty\n")))
     assert bench.errors() == ["conflict"]
     assert bench.text("a.py") == typed
@@ -140,10 +140,10 @@ async def test_what_the_person_typed_during_a_question_is_not_what_the_model_kno
     typed = LINES.replace("line 30\n", "line 30\nmine\n")
 
     def type_once() -> None:
-        if len(bench.person.asked) == 1:
+        if len(bench.user.asked) == 1:
             bench.buffers.type(path, typed)
 
-    bench.person.meanwhile = type_once
+    bench.user.meanwhile = type_once
     after = LINES.replace("line 2\n", "two\n")
     await bench.run(
         answer(call("read_file", path="a.py")),
@@ -163,8 +163,8 @@ async def test_under_balanced_edits_are_applied_unasked_and_protected_ones_are_a
         answer(edit("line 2\n", "two\n")),
         answer(call("write_file", path=".github/workflows/ci.yml", content="on: push\n")),
     )
-    assert len(bench.person.unasked) == 1
-    (request,) = bench.person.asked
+    assert len(bench.user.unasked) == 1
+    (request,) = bench.user.asked
     assert "protected" in request.why
     assert request.grants == ()
 
@@ -172,13 +172,13 @@ async def test_under_balanced_edits_are_applied_unasked_and_protected_ones_are_a
 async def test_a_protected_path_holds_up_nothing_else(bench: Bench) -> None:
     bench.level = ApprovalLevel.BALANCED
     bench.open("a.py", LINES)
-    bench.person.meanwhile = lambda: applied.append(bench.text("a.py") != LINES)
+    bench.user.meanwhile = lambda: applied.append(bench.text("a.py") != LINES)
     applied: list[bool] = []
     await bench.run(
         answer(edit("line 2\n", "two\n"), call("write_file", path="AGENTS.md", content="obey\n")),
         decisions=[Rejected("no orders")],
     )
-    (request,) = bench.person.asked
+    (request,) = bench.user.asked
     assert [edit.path.name for edit in request.edits] == ["AGENTS.md"]
     assert request.grants == ()
     assert applied == [True], "while it is asked, the harmless edit is in place"
@@ -191,16 +191,16 @@ async def test_a_grant_for_a_folder_covers_later_edits_there(bench: Bench) -> No
         bench.open(name, LINES)
 
     def grant() -> None:
-        if len(bench.person.asked) == 1:
-            bench.person.decisions = [Permitted(bench.person.asked[0].grants[0])]
+        if len(bench.user.asked) == 1:
+            bench.user.decisions = [Permitted(bench.user.asked[0].grants[0])]
 
-    bench.person.meanwhile = grant
+    bench.user.meanwhile = grant
     await bench.run(
         *(answer(edit("line 2\n", "two\n", name)) for name in ("src/a.py", "src/b.py", "c.py")),
     )
-    assert bench.person.asked[0].grants[0].covers == "edits below src, this turn"
-    assert [request.title for request in bench.person.asked] == ["edit src/a.py", "edit c.py"]
-    assert [request.title for request in bench.person.unasked] == ["edit src/b.py"]
+    assert bench.user.asked[0].grants[0].covers == "edits below src, this turn"
+    assert [request.title for request in bench.user.asked] == ["edit src/a.py", "edit c.py"]
+    assert [request.title for request in bench.user.unasked] == ["edit src/b.py"]
 
 
 async def test_an_edit_outside_the_workspace_is_refused(bench: Bench) -> None:
@@ -208,7 +208,7 @@ async def test_an_edit_outside_the_workspace_is_refused(bench: Bench) -> None:
     outside.write_text("secret\n")
     await bench.run(answer(edit("secret", "x", "../outside.py"), edit("secret", "x", str(outside))))
     assert bench.errors() == ["outside_workspace", "outside_workspace"]
-    assert bench.person.asked == []
+    assert bench.user.asked == []
 
 
 async def test_in_plan_mode_edits_are_only_shown(bench: Bench) -> None:
@@ -218,9 +218,9 @@ async def test_in_plan_mode_edits_are_only_shown(bench: Bench) -> None:
         call("propose_edit", path="a.py", old_text=f"line {n}\n", new_text=f"{n}\n", replace_all=False) for n in (2, 30)
     ]
     end = await bench.run(answer(*proposals))
-    assert all("Shown to the person" in each for each in bench.results())
+    assert all("Shown to the person" in result for result in bench.results())
     assert bench.text("a.py") == LINES
-    assert (len(bench.person.shown), bench.person.asked, bench.person.unasked) == (1, [], [])
+    assert (len(bench.user.shown), bench.user.asked, bench.user.unasked) == (1, [], [])
     assert end.edits == {path: "pending"}
 
 
@@ -239,7 +239,7 @@ class TestFence:
     async def test_inside(self, fenced: Bench) -> None:
         await fenced.run(answer(edit("line 11\n", "eleven\n"), edit("line 12\n", "twelve\nand more\n")))
         assert fenced.errors() == [None, None]
-        (request,) = fenced.person.asked
+        (request,) = fenced.user.asked
         assert request.grants != ()
 
     async def test_outside(self, fenced: Bench) -> None:
@@ -269,10 +269,10 @@ class TestFence:
         path = fenced.root / "a.py"
 
         def type_once() -> None:
-            if len(fenced.person.asked) == 1:
+            if len(fenced.user.asked) == 1:
                 fenced.buffers.type(path, "# typed\n" + fenced.text("a.py"))
 
-        fenced.person.meanwhile = type_once
+        fenced.user.meanwhile = type_once
         await fenced.run(
             answer(call("replace_selection", new_text="new\n")), answer(call("replace_selection", new_text="newer\n"))
         )
@@ -313,8 +313,8 @@ class TestOutside:
 
     async def test_inside_is_applied_and_outside_is_asked(self, selected: Bench) -> None:
         await selected.run(answer(edit("line 11\n", "eleven\n")), answer(edit("line 30\n", "thirty\n")))
-        assert [request.edits[0].hunks[0].start for request in selected.person.unasked] == [10]
-        (request,) = selected.person.asked
+        assert [request.edits[0].hunks[0].start for request in selected.user.unasked] == [10]
+        (request,) = selected.user.asked
         assert "outside the selection" in request.why
         assert request.grants == ()
 
@@ -327,8 +327,8 @@ class TestOutside:
             answer(edit("line 14\n", "fourteen\n")),
             decisions=[Permitted() if accepted else Rejected("stay inside")],
         )
-        (request,) = selected.person.asked
-        (inside,) = selected.person.unasked
+        (request,) = selected.user.asked
+        (inside,) = selected.user.unasked
         assert [hunk.new for hunk in inside.edits[0].hunks] == [("eleven\n",)]
         assert [hunk.new for hunk in request.edits[0].hunks] == [("fourteen\n",)]
         if accepted:
@@ -343,15 +343,15 @@ class TestOutside:
 
     async def test_a_hunk_that_reaches_out_is_outside_as_a_whole(self, selected: Bench) -> None:
         await selected.run(answer(edit("line 12\nline 13\n", "x\n")))
-        assert selected.person.unasked == []
-        (request,) = selected.person.asked
+        assert selected.user.unasked == []
+        (request,) = selected.user.asked
         assert request.edits[0].hunks[0].old == ("line 12\n", "line 13\n")
 
     async def test_other_files_are_outside(self, selected: Bench) -> None:
         selected.open("b.py", LINES)
         await selected.run(answer(edit("line 2\n", "two\n", "b.py"), edit("line 11\n", "eleven\n")))
-        assert [request.title for request in selected.person.unasked] == ["edit a.py"]
-        assert [request.title for request in selected.person.asked] == ["edit b.py"]
+        assert [request.title for request in selected.user.unasked] == ["edit a.py"]
+        assert [request.title for request in selected.user.asked] == ["edit b.py"]
 
     async def test_no_grant_and_no_rule_covers_it(self, selected: Bench) -> None:
         selected.level = ApprovalLevel.CAREFUL
@@ -360,14 +360,14 @@ class TestOutside:
         def grant() -> None:
             selected.session.grants.append(Grant("g", "session", "all", folder=selected.root))
 
-        selected.person.meanwhile = grant
+        selected.user.meanwhile = grant
         await selected.run(answer(edit("line 30\n", "thirty\n")), answer(edit("line 31\n", "thirty-one\n")))
-        assert len(selected.person.asked) == 2
+        assert len(selected.user.asked) == 2
 
     async def test_inside_and_outside_are_two_questions_where_both_are_asked(self, selected: Bench) -> None:
         selected.level = ApprovalLevel.CAREFUL
         await selected.run(answer(edit("line 30\n", "thirty\n"), edit("line 11\n", "eleven\n")))
-        inside, outside = selected.person.asked
+        inside, outside = selected.user.asked
         assert (inside.grants != (), outside.grants) == (True, ())
         assert "outside the selection" not in inside.why
         assert selected.results() == ["Applied to a.py."] * 2
@@ -380,14 +380,14 @@ class TestOutside:
         assert selected.text("a.py") == LINES.replace("line 2\n", "one\nmore\n").replace(
             "line 10\nline 11\nline 12\n", "all new\n"
         )
-        assert len(selected.person.asked) == 1
+        assert len(selected.user.asked) == 1
 
     async def test_what_was_applied_is_told_where_the_turn_is_cancelled_at_the_second_question(
         self, selected: Bench
     ) -> None:
-        selected.person.seconds = 60
+        selected.user.seconds = 60
         asked = asyncio.Event()
-        selected.person.meanwhile = asked.set
+        selected.user.meanwhile = asked.set
         turn = asyncio.create_task(selected.run(answer(edit("line 11\n", "eleven\n"), edit("line 30\n", "x\n"))))
         await asked.wait()
         turn.cancel()
@@ -399,31 +399,31 @@ class TestOutside:
         assert selected.session.seen[selected.root / "a.py"].text == selected.text("a.py")
 
     async def test_what_was_applied_is_told_where_the_second_question_fails(self, selected: Bench) -> None:
-        selected.person = BrokenPerson(selected.workspace, breaks_at=2)
+        selected.user = BrokenUser(selected.workspace, breaks_at=2)
         both = LINES.replace("line 11\n", "eleven\n").replace("line 30\n", "thirty\n")
         await selected.run(answer(call("write_file", path="a.py", content=both), edit("line 35\n", "thirty-five\n")))
         first, second = selected.results()
-        assert first.startswith("Applied in part: 1 of 2 changes to a.py. Not applied: a.py:30 (failed: it was not")
+        assert first.startswith("Applied in part: 1 of 2 changes to a.py. Not applied: a.py:30 (failed: not")
         assert error_of(second)["code"] == "stale"
 
 
 @dataclass(slots=True)
-class BrokenPerson(ScriptedPerson):
+class BrokenUser(ScriptedUser):
     """The editor lets an edit down on the way: the first, or a later one."""
 
     error: Exception = field(default_factory=lambda: StaleText("the editor is gone", hint="try again"))
     breaks_at: int = 1
 
-    async def review(self, request: PermissionRequest, *, ask: bool) -> Reviewed:
+    async def review_edits(self, request: PermissionRequest, *, ask: bool) -> ReviewResult:
         self.breaks_at -= 1
         if not self.breaks_at:
             raise self.error
-        return await ScriptedPerson.review(self, request, ask=ask)
+        return await ScriptedUser.review_edits(self, request, ask=ask)
 
 
 @pytest.mark.parametrize(("error", "code"), [(StaleText("gone"), "stale"), (ZeroDivisionError(), "internal")])
 async def test_an_editor_that_fails_is_told_to_each_call(bench: Bench, error: Exception, code: str) -> None:
-    bench.person = BrokenPerson(bench.workspace, error=error)
+    bench.user = BrokenUser(bench.workspace, error=error)
     bench.open("a.py", LINES)
     await bench.run(answer(edit("line 2\n", "two\n"), edit("line 3\n", "three\n")), answer("Pity."))
     assert bench.errors() == [code, code]

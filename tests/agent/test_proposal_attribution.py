@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.agent.approval import Allow
-from tark_lsp.agent.attribution import concerned
+from tark_lsp.agent.attribution import outcomes_of_call
 from tark_lsp.agent.parts import Draft
-from tark_lsp.agent.person import HunkOutcome, HunkState
-from tark_lsp.agent.regions import carried, regions_after, touch
-from tark_lsp.agent.results import Ready
+from tark_lsp.agent.regions import carry_region, regions_after, regions_touch
+from tark_lsp.agent.results import ReadyCall
+from tark_lsp.agent.user_interface import HunkOutcome, HunkState
 from tark_lsp.messages import ToolCall
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.tool import Preview, Risk, Tool, ToolKind
@@ -47,7 +47,7 @@ def play(base: str, changes: list[Change]) -> tuple[list[Draft], ProposedEdit]:
         new = [f"call {number} line {index}\n" for index in range(change.added)]
         after = "".join([*lines[:start], *new, *lines[start + change.removed :]])
         own = ProposedEdit.between(Snapshot(HERE, text), after)
-        item = Ready(ToolCall(f"{number}", "edit_file", "{}"), f"{number}", TOOL, UpdatePlanArguments(entries=[]))
+        item = ReadyCall(ToolCall(f"{number}", "edit_file", "{}"), f"{number}", TOOL, UpdatePlanArguments(entries=[]))
         drafts.append(Draft(item, Preview("", ToolKind.EDIT, Risk.WRITE), (own,), Allow(), Allow()))
         text = after
     return drafts, ProposedEdit.between(Snapshot(HERE, base), text)
@@ -63,10 +63,10 @@ BASE = "".join(f"line {number}\n" for number in range(40))
 @given(CHANGES)
 def test_each_hunk_that_holds_lines_of_a_call_is_told_to_that_call(changes: list[Change]) -> None:
     drafts, whole = play(BASE, changes)
-    for number, each in enumerate(drafts):
-        mine = {outcome.hunk for outcome in concerned(each, drafts[number + 1 :], whole, outcomes_of(whole))}
+    for number, draft in enumerate(drafts):
+        mine = {outcome.hunk for outcome in outcomes_of_call(draft, drafts[number + 1 :], whole, outcomes_of(whole))}
         written = {hunk for hunk in whole.hunks if any(line.startswith(f"call {number} ") for line in hunk.new)}
-        removed = set(each.own[0].base.text.splitlines()) - set(each.own[0].after.splitlines())
+        removed = set(draft.own[0].base.text.splitlines()) - set(draft.own[0].after.splitlines())
         gone = {hunk for hunk in whole.hunks if removed & {line.rstrip("\n") for line in hunk.old}}
         assert written | gone <= mine
 
@@ -76,8 +76,8 @@ def test_each_hunk_is_told_to_some_call(changes: list[Change]) -> None:
     drafts, whole = play(BASE, changes)
     told = {
         outcome.hunk
-        for number, each in enumerate(drafts)
-        for outcome in concerned(each, drafts[number + 1 :], whole, outcomes_of(whole))
+        for number, draft in enumerate(drafts)
+        for outcome in outcomes_of_call(draft, drafts[number + 1 :], whole, outcomes_of(whole))
     }
     assert told == set(whole.hunks)
 
@@ -87,15 +87,15 @@ def test_calls_far_apart_are_told_of_their_own_hunk_only(places: list[int]) -> N
     base = "".join(f"line {number}\n" for number in range(100))
     drafts, whole = play(base, [Change(10 * place, 1, 1) for place in places])
     assert len(whole.hunks) == len(places)
-    for number, each in enumerate(drafts):
-        (mine,) = concerned(each, drafts[number + 1 :], whole, outcomes_of(whole))
+    for number, draft in enumerate(drafts):
+        (mine,) = outcomes_of_call(draft, drafts[number + 1 :], whole, outcomes_of(whole))
         assert mine.hunk.start == 10 * places[number]
 
 
 def test_a_call_whose_changes_were_taken_back_is_told_of_none() -> None:
     drafts, whole = play("a\nb\nc\n", [Change(1, 0, 1), Change(1, 1, 0)])
     assert whole.hunks == ()
-    assert concerned(drafts[0], drafts[1:], whole, []) == []
+    assert outcomes_of_call(drafts[0], drafts[1:], whole, []) == []
 
 
 @given(CHANGES)
@@ -113,7 +113,7 @@ def test_a_carried_region_holds_all_that_was_in_it(start: int, size: int, change
     start = min(start, end)
     drafts, _ = play(BASE, changes[:1])
     own = drafts[0].own[0]
-    first, last = carried((start, end), own.hunks)
+    first, last = carry_region((start, end), own.hunks)
     after = split_lines(own.after)
     assert 0 <= first <= last <= len(after)
     wanted = split_lines(BASE)[start:end]
@@ -124,11 +124,11 @@ def test_a_carried_region_holds_all_that_was_in_it(start: int, size: int, change
 
 def test_a_region_that_several_later_hunks_overlap_reaches_to_the_end_of_the_last() -> None:
     hunks = (Hunk(1, ("b",), ("1", "2", "3", "4", "5")), Hunk(8, ("i", "j", "k", "l"), ("6", "7", "8", "9")))
-    assert carried((0, 10), hunks) == (0, 16)
+    assert carry_region((0, 10), hunks) == (0, 16)
 
 
 def test_touch() -> None:
-    assert touch((1, 3), (2, 5))
-    assert touch((1, 3), (3, 5))
-    assert touch((2, 2), (2, 2))
-    assert not touch((1, 2), (3, 5))
+    assert regions_touch((1, 3), (2, 5))
+    assert regions_touch((1, 3), (3, 5))
+    assert regions_touch((2, 2), (2, 2))
+    assert not regions_touch((1, 2), (3, 5))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.agent.rules import CHANGES, EDIT_TOOLS, READ_TOOLS, Rule, command_parts
+from tark_lsp.agent.rules import Rule, command_parts
 from tark_lsp.errors import SettingsError
 from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
@@ -74,6 +74,12 @@ def test_what_is_no_rule(text: str) -> None:
         Rule.parse(text)
 
 
+EDIT_TOOLS = {
+    *("edit_file", "replace_selection", "write_file", "propose_edit", "apply_patch"),
+    *("delete_file", "move_file"),
+}
+READ_TOOLS = {"read_file", "read_files", "search_text"}
+CHANGES = {"read_changes"}
 SIBLINGS = [
     ("edit_file", EDIT_TOOLS),
     ("write_file", EDIT_TOOLS),
@@ -398,7 +404,7 @@ PAGES = {
 @pytest.mark.parametrize("text", PAGES)
 def test_rules_for_pages(text: str, workspace: Workspace) -> None:
     rule = Rule.parse(text)
-    denied, allowed, others = (each.split() for each in PAGES[text])
+    denied, allowed, others = (page.split() for page in PAGES[text])
     for url in denied:
         assert rule.concerns("fetch", fetches(url), workspace), url
         assert rule.specifier is None or not rule.allows("fetch", fetches(url), workspace), url

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tark_lsp.agent.selection import divided, follow, locate, outside
+from tark_lsp.agent.selection import divide_at_selection, follow_selection, hunks_outside_selection, locate_selection
 from tark_lsp.tools.tool import Selection
 from tark_lsp.workspace.edits import MOVED, NEAR, ProposedEdit
 from tark_lsp.workspace.lines import Hunk
 from tark_lsp.workspace.snapshot import Snapshot
+from tests.exhaustive import examples
 from tests.workspace.texts import texts
 
 HERE = Path("/project/a.py")
@@ -56,20 +57,22 @@ def edit(text: str, after: str, path: Path = HERE) -> ProposedEdit:
 @given(pieces(), INSERTS)
 def test_what_changes_only_the_selection_is_never_outside(piece: Piece, new: str) -> None:
     whole = edit(piece.text, piece.before + new + piece.after)
-    assert outside(divided(whole, piece.selection), piece.selection) == ()
+    assert hunks_outside_selection(divide_at_selection(whole, piece.selection), piece.selection) == ()
 
 
 @given(pieces(), texts())
 def test_what_changes_anything_else_is_outside(piece: Piece, after: str) -> None:
-    assert (not outside(divided(edit(piece.text, after), piece.selection), piece.selection)) == piece.leads_to(after)
+    assert (
+        not hunks_outside_selection(divide_at_selection(edit(piece.text, after), piece.selection), piece.selection)
+    ) == piece.leads_to(after)
 
 
 ALIKE = st.text(st.sampled_from("a\n"), max_size=16)
 """Of lines so alike that a difference has many shapes."""
 
 
-@pytest.mark.parametrize("way", [divided, lambda whole, _: whole], ids=["divided", "as it came"])
-@settings(max_examples=100, deadline=None)
+@pytest.mark.parametrize("way", [divide_at_selection, lambda whole, _: whole], ids=["divided", "as it came"])
+@settings(max_examples=examples(100))
 @given(ALIKE, ALIKE, st.booleans())
 def test_hunks_that_are_not_outside_change_only_the_selection(
     way: Callable[[ProposedEdit, Selection], ProposedEdit], text: str, new: str, in_place: bool
@@ -78,7 +81,7 @@ def test_hunks_that_are_not_outside_change_only_the_selection(
     for start, end in combinations_with_replacement(range(len(text) + 1), 2):
         piece = Piece(text[:start], text[start:end], text[end:])
         proposed = way(edit(text, piece.before + new + piece.after if in_place else new), piece.selection)
-        inside = set(proposed.hunks) - set(outside(proposed, piece.selection))
+        inside = set(proposed.hunks) - set(hunks_outside_selection(proposed, piece.selection))
         for size in range(1, len(inside) + 1):
             for taken in combinations(inside, size):
                 assert piece.leads_to(proposed.only(taken).after), (piece, taken)
@@ -87,38 +90,46 @@ def test_hunks_that_are_not_outside_change_only_the_selection(
 def test_hunks_that_change_more_alone_than_together_are_one() -> None:
     piece = Piece("a\nab\na\n\na", "b\n", "a\n}\n")
     whole = edit(piece.text, "a\nab\na\n\na\nb\naa\n}\n")
-    proposed = divided(whole, piece.selection)
+    proposed = divide_at_selection(whole, piece.selection)
     assert len(proposed.hunks) == 1
     assert proposed.after == whole.after
-    assert outside(proposed, piece.selection) == ()
+    assert hunks_outside_selection(proposed, piece.selection) == ()
 
 
 @given(pieces(), INSERTS, INSERTS)
 def test_only_hunks_that_reach_out_are_named(piece: Piece, new: str, other: str) -> None:
     proposed = edit(piece.text, piece.before + new + piece.after + other)
-    beyond = outside(proposed, piece.selection)
+    beyond = hunks_outside_selection(proposed, piece.selection)
     kept = proposed.only(hunk for hunk in proposed.hunks if hunk not in beyond)
-    assert outside(kept, piece.selection) == ()
+    assert hunks_outside_selection(kept, piece.selection) == ()
 
 
 @given(pieces(), INSERTS, INSERTS, INSERTS)
 def test_the_fence_moves_with_what_was_typed(piece: Piece, typed: str, below: str, new: str) -> None:
     """Whatever is found in the newer text is the selected text, and the fence stands around it there."""
     now = typed + piece.before + piece.middle + piece.after + below
-    place = locate(piece.selection, now)
+    place = locate_selection(piece.selection, now)
     if place is None:
-        assert outside(edit(now, now + "more\n"), piece.selection) != ()
+        assert hunks_outside_selection(edit(now, now + "more\n"), piece.selection) != ()
         return
     start, end = place
     assert now[start:end] == piece.middle
-    assert outside(divided(edit(now, now[:start] + new + now[end:]), piece.selection), piece.selection) == ()
+    assert (
+        hunks_outside_selection(
+            divide_at_selection(edit(now, now[:start] + new + now[end:]), piece.selection), piece.selection
+        )
+        == ()
+    )
 
 
 @given(texts(size=4), texts(size=4), texts(size=4))
 def test_typing_in_other_lines_loses_nothing(before: str, after: str, typed: str) -> None:
     piece = Piece(before + "\n", "the only one of its kind\n", after)
     now = typed + "\n" + piece.text
-    assert locate(piece.selection, now) == (now.index(piece.middle), now.index(piece.middle) + len(piece.middle))
+    assert locate_selection(piece.selection, now) == (
+        now.index(piece.middle),
+        now.index(piece.middle) + len(piece.middle),
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,22 +146,22 @@ def test_typing_in_other_lines_loses_nothing(before: str, after: str, typed: str
     ],
 )
 def test_locate(now: str, place: tuple[int, int] | None) -> None:
-    assert locate(Selection(Snapshot(HERE, "one two three\n", 1), 4, 7), now) == place
+    assert locate_selection(Selection(Snapshot(HERE, "one two three\n", 1), 4, 7), now) == place
 
 
 def test_without_a_selection_nothing_is_outside_and_other_files_always_are() -> None:
     other = Path("/project/b.py")
     proposed = edit("a\n", "b\n", other)
-    assert outside(proposed, None) == ()
-    assert outside(proposed, Selection(Snapshot(HERE, "a\n", 1), 0, 2)) == proposed.hunks
+    assert hunks_outside_selection(proposed, None) == ()
+    assert hunks_outside_selection(proposed, Selection(Snapshot(HERE, "a\n", 1), 0, 2)) == proposed.hunks
 
 
 @given(pieces(), texts())
 def test_divided_is_the_same_edit(piece: Piece, after: str) -> None:
     whole = edit(piece.text, after)
-    parted = divided(whole, piece.selection)
+    parted = divide_at_selection(whole, piece.selection)
     assert (parted.base, parted.after) == (whole.base, whole.after)
-    assert divided(whole, None) is whole
+    assert divide_at_selection(whole, None) is whole
     if len(parted.hunks) > len(whole.hunks):
         first, last = (piece.text.count("\n", 0, place) for place in (piece.selection.start, piece.selection.end))
         gaps = zip(parted.hunks, parted.hunks[1:], strict=False)
@@ -180,41 +191,41 @@ def test_near_changes_are_one_hunk_on_their_side_of_the_border_only(name: str) -
     def changes_of(some: tuple[Hunk, ...]) -> list[list[int]]:
         return [[number for number in sorted(changed) if hunk.start <= number < hunk.end] for hunk in some]
 
-    parted = divided(edit(text, after), selected)
+    parted = divide_at_selection(edit(text, after), selected)
     assert changes_of(parted.hunks) == hunks
-    assert changes_of(outside(parted, selected)) == beyond
+    assert changes_of(hunks_outside_selection(parted, selected)) == beyond
 
 
 def test_a_selection_inside_a_line_keeps_that_line_for_itself() -> None:
     selected = Selection(Snapshot(HERE, "0\nx = foo(1)\n2\n3\n", 1), 6, 12)
-    parted = divided(edit(selected.snapshot.text, "0\nx = bar(1)\n2\nnew\n"), selected)
+    parted = divide_at_selection(edit(selected.snapshot.text, "0\nx = bar(1)\n2\nnew\n"), selected)
     assert [hunk.start for hunk in parted.hunks] == [1, 3]
-    assert outside(parted, selected) == parted.hunks[1:]
+    assert hunks_outside_selection(parted, selected) == parted.hunks[1:]
 
 
 def test_what_moves_or_removes_the_file_of_the_selection_is_outside() -> None:
     piece = Piece("", "all of it\n", "")
     base = Snapshot(HERE, piece.text, 1)
     removal = ProposedEdit.removal(base)
-    assert outside(removal, piece.selection) == removal.hunks != ()
+    assert hunks_outside_selection(removal, piece.selection) == removal.hunks != ()
     move = ProposedEdit(HERE, base, (), target=Path("/project/b.py"))
-    assert outside(move, piece.selection) == (MOVED,)
-    assert outside(move, None) == ()
-    assert divided(removal, piece.selection) is removal
+    assert hunks_outside_selection(move, piece.selection) == (MOVED,)
+    assert hunks_outside_selection(move, None) == ()
+    assert divide_at_selection(removal, piece.selection) is removal
 
 
 def test_the_selection_moves_with_its_file() -> None:
     piece = Piece("0\n", "sel\n", "2\n")
     moved = ProposedEdit(HERE, piece.selection.snapshot, (), target=Path("/project/b.py"))
     now = Snapshot(Path("/project/b.py"), piece.text, 1)
-    assert follow(piece.selection, moved, now) == Selection(now, 2, 6)
+    assert follow_selection(piece.selection, moved, now) == Selection(now, 2, 6)
 
 
 @given(pieces(), INSERTS)
 def test_the_selection_becomes_what_replaced_it(piece: Piece, new: str) -> None:
     proposed = edit(piece.text, piece.before + new + piece.after)
     now = Snapshot(HERE, proposed.after, 2)
-    followed = follow(piece.selection, proposed, now)
+    followed = follow_selection(piece.selection, proposed, now)
     assert (followed.start, followed.end) == (len(piece.before), len(piece.before) + len(new))
     assert followed.snapshot == now
 
@@ -223,7 +234,7 @@ def test_the_selection_becomes_what_replaced_it(piece: Piece, new: str) -> None:
 def test_the_selection_stays_in_the_text_whatever_was_written_and_typed(piece: Piece, after: str, typed: str) -> None:
     proposed = edit(piece.text, after)
     now = Snapshot(HERE, typed + after, 2)
-    followed = follow(piece.selection, proposed, now)
+    followed = follow_selection(piece.selection, proposed, now)
     assert 0 <= followed.start <= followed.end <= len(followed.snapshot.text)
     assert followed == piece.selection or followed.snapshot == now
 
@@ -241,14 +252,16 @@ FOLLOWED = {
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_follow(name: str) -> None:
     text, (start, end), after, place = FOLLOWED[name]
-    followed = follow(Selection(Snapshot(HERE, text, 1), start, end), edit(text, after), Snapshot(HERE, after, 2))
+    followed = follow_selection(
+        Selection(Snapshot(HERE, text, 1), start, end), edit(text, after), Snapshot(HERE, after, 2)
+    )
     assert (followed.start, followed.end) == place
 
 
 def test_the_selection_stays_where_it_was_when_it_cannot_be_found() -> None:
     piece = Piece("0\n", "sel\n", "2\n")
     now = Snapshot(HERE, "0\nthe person wrote here\n2\n", 2)
-    assert follow(piece.selection, edit(piece.text, "0\nnew\n2\n"), now) == piece.selection
+    assert follow_selection(piece.selection, edit(piece.text, "0\nnew\n2\n"), now) == piece.selection
     other = edit("x\n", "y\n", Path("/project/b.py"))
-    assert follow(piece.selection, other, Snapshot(other.path, "y\n")) == piece.selection
-    assert follow(piece.selection, edit("changed\n", "more\n"), now) == piece.selection
+    assert follow_selection(piece.selection, other, Snapshot(other.path, "y\n")) == piece.selection
+    assert follow_selection(piece.selection, edit("changed\n", "more\n"), now) == piece.selection

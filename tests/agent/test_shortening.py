@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.agent.shortening import HEAD, LONG, long_texts, shortened
+from tark_lsp.agent.shortening import HEAD, LONG, shorten_message, texts_to_shorten
 from tark_lsp.context.result_handles import lines_of, result_id
 from tark_lsp.context.snippets import parse_snippets
 from tark_lsp.messages import Image, Message, Text, ToolResult
@@ -13,7 +13,7 @@ PICTURE = Image("image/png", "AAAA")
 
 
 def told(content: str, *images: Image) -> str:
-    (part,) = shortened(Message("tool", (ToolResult("1", content, images=images),))).parts
+    (part,) = shorten_message(Message("tool", (ToolResult("1", content, images=images),))).parts
     assert isinstance(part, ToolResult)
     assert part.images == ()
     return part.content
@@ -28,8 +28,8 @@ def told(content: str, *images: Image) -> str:
     ],
 )
 def test_what_is_short_or_no_result_stays_the_very_same(message: Message) -> None:
-    assert shortened(message) is message
-    assert not list(long_texts(message))
+    assert shorten_message(message) is message
+    assert not list(texts_to_shorten(message))
 
 
 def test_the_head_stays_in_whole_lines() -> None:
@@ -39,7 +39,7 @@ def test_the_head_stays_in_whole_lines() -> None:
     assert lines[:-1] == text.split("\n")[:shown]
     assert sum(map(len, lines[:-1])) <= HEAD
     assert lines[-1] == (
-        f"[{500 - shown} more lines left out to save room; as they were: "
+        f"[{500 - shown} more lines left out to save room; to see them: "
         f'read_file(path="result:{result_id(text)}", start_line={shown + 1}); a file: read it again]'
     )
 
@@ -69,10 +69,10 @@ def test_images_go_and_are_counted() -> None:
 @given(st.text(alphabet=st.sampled_from('ab \n<>/code"#1:'), max_size=4_000), st.integers(0, 2))
 def test_once_is_enough_and_all_that_is_cut_can_be_found(text: str, images: int) -> None:
     message = Message("tool", (ToolResult("1", text, images=(PICTURE,) * images),))
-    once = shortened(message)
-    assert shortened(once) == once
-    assert shortened(message) == once
-    for whole in long_texts(message):
+    once = shorten_message(message)
+    assert shorten_message(once) == once
+    assert shorten_message(message) == once
+    for whole in texts_to_shorten(message):
         content = told(text)
         assert f"result:{result_id(whole)}" in content
         assert len(content) < LONG

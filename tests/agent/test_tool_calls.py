@@ -7,8 +7,8 @@ import pytest
 
 from tark_lsp.agent.approval import Policy
 from tark_lsp.agent.limits import Limits
-from tark_lsp.agent.person import Permitted, Rejected
 from tark_lsp.agent.rules import Rule
+from tark_lsp.agent.user_interface import Permitted, Rejected
 from tark_lsp.errors import ToolError
 from tark_lsp.llm.events import WireStop
 from tark_lsp.messages import ApprovalLevel, Mode
@@ -104,7 +104,7 @@ async def test_questions_come_one_at_a_time(bench: Bench) -> None:
     for path in outside:
         path.write_text("outside\n")
     asked: list[int] = []
-    bench.person.meanwhile = lambda: asked.append(len(bench.editor.asked))
+    bench.user.meanwhile = lambda: asked.append(len(bench.editor.asked))
     await bench.run(
         answer(
             call("read_file", path=str(outside[0])),
@@ -113,7 +113,7 @@ async def test_questions_come_one_at_a_time(bench: Bench) -> None:
             call("ask_user", question="And then?"),
         )
     )
-    assert bench.person.most_open == 1
+    assert bench.user.most_open == 1
     assert bench.errors() == [None] * 4
     assert bench.results()[1::2] == ["The person answers: red", "The person answers: blue"]
 
@@ -147,7 +147,7 @@ async def test_what_cannot_run_is_told(bench: Bench, name: str) -> None:
     error = error_of(bench.results()[0])
     assert words in error["message"] + error["retry_hint"]
     assert sorted(bench.statuses().values()) == ["completed", "failed"]
-    assert bench.person.asked == []
+    assert bench.user.asked == []
 
 
 @pytest.mark.parametrize("arguments", ["", " ", "{}", '{"entries": [', '{"entries": [{"content": "a"'])
@@ -198,7 +198,7 @@ async def test_its_own_time_is_longer_than_the_default(bench: Bench) -> None:
 
 async def test_waiting_for_the_person_is_never_counted(bench: Bench) -> None:
     bench.limits = Limits(tool_seconds=0.02)
-    bench.person.seconds = 0.1
+    bench.user.seconds = 0.1
     outside = bench.root.parent / "outside.txt"
     outside.write_text("outside\n")
     add(bench.tools, probe("change", Risk.RISKY, Log().alone))
@@ -245,7 +245,7 @@ async def test_a_rejected_command_is_rejected_again_without_asking(bench: Bench)
         decisions=[Rejected()],
     )
     assert bench.errors() == ["denied", "denied", None]
-    assert [request.command.text for request in bench.person.asked if request.command] == ["touch made", "touch other"]
+    assert [request.command.text for request in bench.user.asked if request.command] == ["touch made", "touch other"]
     assert not (bench.root / "made").exists()
 
 
@@ -260,28 +260,28 @@ async def test_one_rejected_read_does_not_reject_another(bench: Bench) -> None:
         decisions=[Rejected()],
     )
     assert bench.errors() == ["denied", None, "denied"]
-    assert len({request.digest for request in bench.person.asked}) == 2
+    assert len({request.digest for request in bench.user.asked}) == 2
 
 
 async def test_a_new_turn_asks_again(bench: Bench) -> None:
     for _ in range(2):
         await bench.run(answer(call("run_command", command="true")), decisions=[Rejected()])
-    assert len(bench.person.asked) == 2
+    assert len(bench.user.asked) == 2
 
 
 async def test_a_grant_is_kept_and_covers_the_very_command(bench: Bench) -> None:
     def grant(index: int) -> None:
-        bench.person.decisions[:] = [Permitted(bench.person.asked[-1].grants[index])]
+        bench.user.decisions[:] = [Permitted(bench.user.asked[-1].grants[index])]
 
-    bench.person.meanwhile = lambda: grant(0) if len(bench.person.asked) == 1 else None
+    bench.user.meanwhile = lambda: grant(0) if len(bench.user.asked) == 1 else None
     await bench.run(
         answer(call("run_command", command="true")),
         answer(call("run_command", command="true")),
         answer(call("run_command", command="true ")),
     )
-    assert [request.command.text for request in bench.person.asked if request.command] == ["true", "true "]
+    assert [request.command.text for request in bench.user.asked if request.command] == ["true", "true "]
     await bench.run(answer(call("run_command", command="true")))
-    assert len(bench.person.asked) == 3  # it was for that turn
+    assert len(bench.user.asked) == 3  # it was for that turn
 
 
 async def test_what_changed_while_the_person_decided_does_not_run(bench: Bench) -> None:
@@ -295,7 +295,7 @@ async def test_what_changed_while_the_person_decided_does_not_run(bench: Bench) 
         link.unlink()
         link.symlink_to(elsewhere)
 
-    bench.person.meanwhile = swap
+    bench.user.meanwhile = swap
     await bench.run(answer(call("run_command", command="touch made", cwd="link")))
     assert bench.errors() == ["stale"]
     assert not (elsewhere / "made").exists()
@@ -314,7 +314,7 @@ async def test_a_mode_that_was_switched_holds_for_the_calls_after_it(bench: Benc
     )
     assert bench.errors() == [None, "denied", "denied", None]
     assert bench.text("a.txt") == "one\n"
-    assert bench.person.asked == []
+    assert bench.user.asked == []
     assert bench.session.mode is Mode.PLAN
 
 
@@ -331,8 +331,8 @@ async def test_a_level_the_person_sets_holds_at_once(bench: Bench) -> None:
         answer(call("edit_file", path="a.txt", old_text="one", new_text="two")),
         answer(call("careful"), call("edit_file", path="a.txt", old_text="two", new_text="three")),
     )
-    assert len(bench.person.unasked) == 1
-    assert len(bench.person.asked) == 1
+    assert len(bench.user.unasked) == 1
+    assert len(bench.user.asked) == 1
 
 
 class Loop:
@@ -350,8 +350,8 @@ async def test_the_same_call_with_the_same_result_is_a_loop_and_then_the_person_
     bench.open("a", "1\n")
     errors = await Loop(bench).play(6, lambda: call("read_file", path="a"), Permitted(), Rejected("enough"))
     assert errors == [None, None, "repeated", None, None, "repeated"]
-    (request,) = bench.person.asked
-    assert "again and again" in request.why
+    (request,) = bench.user.asked
+    assert "repeated with the same result" in request.why
     assert request.grants == ()
 
 
@@ -359,7 +359,7 @@ async def test_a_no_to_a_loop_holds(bench: Bench) -> None:
     bench.open("a", "1\n")
     errors = await Loop(bench).play(6, lambda: call("read_file", path="a"), Rejected("enough"))
     assert errors == [None, None, "repeated", "denied", "denied", "denied"]
-    assert len(bench.person.asked) == 1
+    assert len(bench.user.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -401,7 +401,7 @@ async def test_what_a_loop_changed_is_told_all_the_same(bench: Bench) -> None:
     assert bench.errors() == [None] * 6 + ["repeated"]
     assert error_of(bench.results()[-1])["result"] == "Applied to a."
     assert bench.text("a") == "2\n"
-    assert bench.person.asked == []
+    assert bench.user.asked == []
     await bench.run(*script[7:8])
 
 
@@ -410,8 +410,8 @@ async def test_an_edit_that_loops_is_asked_about(bench: Bench) -> None:
     bench.open("a", "1\n")
     there, back = ({"path": "a", "old_text": x, "new_text": y} for x, y in (("1", "2"), ("2", "1")))
     await bench.run(*(answer(call("edit_file", **arguments)) for arguments in [there, back] * 5))
-    assert bench.person.asked != []
-    assert all("again and again" in request.why for request in bench.person.asked)
+    assert bench.user.asked != []
+    assert all("repeated with the same result" in request.why for request in bench.user.asked)
 
 
 async def test_a_tool_that_refuses_by_itself_is_rejected(bench: Bench) -> None:
@@ -467,4 +467,4 @@ async def test_a_search_that_reaches_files_to_be_asked_for_is_asked_about(bench:
         decisions=[Rejected("not there")],
     )
     assert bench.errors() == [None, "denied"]
-    assert [request.why for request in bench.person.asked] == ["the rule read_file(secrets/**) asks"]
+    assert [request.why for request in bench.user.asked] == ["the rule read_file(secrets/**) asks"]

@@ -21,17 +21,17 @@ from tark_lsp.agent.events import (
 )
 from tark_lsp.agent.kinds import KINDS
 from tark_lsp.agent.limits import Limits
-from tark_lsp.agent.person import HunkState
 from tark_lsp.agent.state import edit_state
 from tark_lsp.agent.turn import run_turn
+from tark_lsp.agent.user_interface import HunkState
 from tark_lsp.errors import AuthenticationFailed, StreamCut
 from tark_lsp.llm.events import Echo, Retry, Stall, ThinkingDelta, UsageUpdate, WireStop
 from tark_lsp.messages import Message, Mode, StopReason, Text, Usage
 from tark_lsp.tools.tool import Option, Risk
 from tests.agent.bench import Bench
-from tests.agent.person import Some
 from tests.agent.probe import add, probe
 from tests.agent.script import Answer, answer, call
+from tests.agent.scripted_user import Some
 from tests.memory import MemoryEditor
 from tests.patience import AT_ONCE, HANGS
 
@@ -109,7 +109,7 @@ async def test_what_the_listener_hears(bench: Bench) -> None:
     assert request == Requested(1, bench.model.name)
     assert isinstance(answered, Answered)
     assert (answered.number, answered.usage, answered.stop) == (1, usage, "end_turn")
-    assert [each.message for each in (prompt, said) if isinstance(each, MessageAdded)] == bench.session.messages
+    assert [item.message for item in (prompt, said) if isinstance(item, MessageAdded)] == bench.session.messages
     assert heard == [
         Step("retrying in 4 s (429)"),
         Notice("info", "retrying in 4 s (429)"),
@@ -160,9 +160,9 @@ async def test_a_turn_the_provider_paused_goes_on(bench: Bench) -> None:
     ("parts", "stop", "said"),
     [
         (("Fine.",), WireStop.END_TURN, []),
-        (("Half of",), WireStop.OTHER, ["the model stopped for a reason of its provider's: none given"]),
-        ((" \n",), WireStop.END_TURN, ["the model answered nothing"]),
-        ((), WireStop.END_TURN, ["the model answered nothing"]),
+        (("Half of",), WireStop.OTHER, ["the model stopped for an unknown reason: the provider named none"]),
+        ((" \n",), WireStop.END_TURN, ["the model gave an empty answer"]),
+        ((), WireStop.END_TURN, ["the model gave an empty answer"]),
         ((), WireStop.REFUSAL, []),
     ],
 )
@@ -260,7 +260,7 @@ async def cancel(bench: Bench, *answers: Answer, when: Callable[[], object]) -> 
         task.cancel()
         end = await task
     assert end.stop_reason is StopReason.CANCELLED
-    history.check(bench.session.messages)
+    history.check_history(bench.session.messages)
 
 
 async def test_cancel_while_tools_run(bench: Bench) -> None:
@@ -310,7 +310,7 @@ async def test_cancel_ends_a_command_and_all_it_started(bench: Bench, tmp_path: 
 async def test_cancel_while_the_person_is_asked(bench: Bench) -> None:
     bench.open("a", "1\n")
     asked = asyncio.Event()
-    bench.person.seconds, bench.person.meanwhile = HANGS, asked.set
+    bench.user.seconds, bench.user.meanwhile = HANGS, asked.set
     edit = call("edit_file", path="a", old_text="1", new_text="2")
     await cancel(bench, answer(edit, call("read_file", path="a")), when=asked.is_set)
     assert bench.text("a") == "1\n"
@@ -330,7 +330,7 @@ class SilentEditor(MemoryEditor):
 
     waits = False
 
-    async def ask(
+    async def ask_user(
         self,
         question: str,
         options: Sequence[Option] = (),
@@ -341,7 +341,7 @@ class SilentEditor(MemoryEditor):
     ) -> str | list[str] | None:
         self.waits = True
         await asyncio.sleep(HANGS)
-        return await super().ask(question, options, multiple=multiple, free_text=free_text, by_model=by_model)
+        return await super().ask_user(question, options, multiple=multiple, free_text=free_text, by_model=by_model)
 
 
 async def test_cancel_while_a_limit_is_asked_about(bench: Bench) -> None:

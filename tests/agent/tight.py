@@ -41,7 +41,7 @@ SMALL = "the summary: goals, files, open ends"
 
 def asked(*tokens: int) -> list[Answer]:
     """Answers that call for so many tokens each, and a last one."""
-    return [*(answer(call("give", n=each)) for each in tokens), answer("Done.")]
+    return [*(answer(call("give", n=token)) for token in tokens), answer("Done.")]
 
 
 def heard(bench: Bench, kind: type[Any]) -> list[Any]:

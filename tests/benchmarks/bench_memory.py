@@ -90,7 +90,7 @@ def main(turns: int) -> None:
         where = "one session" if one_session else "a session each"
         growth = found[-1] / found[0] - 1
         print(f"{turns} turns in {where}, {time.monotonic() - began:.0f} s: MB after each tenth")
-        print("  " + " ".join(f"{each:.1f}" for each in found))
+        print("  " + " ".join(f"{item:.1f}" for item in found))
         good = growth <= GOAL_GROWTH and found[-1] <= GOAL_MB
         print(f"  growth {growth:+.1%} (goal {GOAL_GROWTH:.0%}), {found[-1]:.1f} MB (goal {GOAL_MB}): {good}")
 

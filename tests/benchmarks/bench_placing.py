@@ -23,7 +23,7 @@ from random import Random
 from tark_lsp.errors import ToolError
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import line_changes
-from tark_lsp.workspace.placing.placing import place
+from tark_lsp.workspace.placing.placing import place_edit
 from tark_lsp.workspace.snapshot import Snapshot
 
 LINES = 10_000
@@ -55,7 +55,7 @@ def inexact(block: str) -> str:
 
 def ours(text: str, old: str) -> None:
     with suppress(ToolError):  # Refused with the nearest lines, which is what is measured.
-        place(text, old, "new\n")
+        place_edit(text, old, "new\n")
 
 
 def replace(text: str, old: str) -> None:

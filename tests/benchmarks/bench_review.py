@@ -22,7 +22,10 @@ import pytest
 from lsprotocol.types import Position, Range, TextDocumentContentChangePartial
 from pygls.workspace import PositionCodec, TextDocument
 
-from tark_lsp.server import protocol
+from tark_lsp.review.events import HunksChanged
+from tark_lsp.review.hunk import ReviewHunk
+from tark_lsp.server.documents.sync import DocumentSync
+from tark_lsp.server.protocol import incoming
 from tark_lsp.workspace.edits import ProposedEdit
 from tests.server.desk import Desk
 from tests.server.scripted import Json
@@ -67,14 +70,18 @@ class Bench:
         self.random = random.Random(4)
         self.version = 1
         self.took: dict[str, list[tuple[float, float]]] = {}
-        base = self.desk.app.documents.find(self.path.as_uri())
+        base = self.desk.app.parts.documents.find_document(self.path.as_uri())
         assert base is not None
         edit = ProposedEdit.between(base.snapshot(), proposed())
-        self.hunks = self.desk.app._reviews.add("turn", [(edit, ())])
+        self.desk.app.parts.reviews.add_proposal("turn", [(edit, ())])
         assert len(self.hunks) == HUNKS
 
+    @property
+    def hunks(self) -> list[ReviewHunk]:
+        return self.desk.app.parts.reviews.hunks.find_hunks()
+
     async def run(self, keys: int) -> None:
-        document = protocol.DocumentParams.model_validate({"textDocument": {"uri": self.path.as_uri()}})
+        document = incoming.DocumentParams.model_validate({"textDocument": {"uri": self.path.as_uri()}})
         for _ in range(keys):
             with self.timed("keystroke"):
                 self.type()
@@ -91,18 +98,18 @@ class Bench:
         for _ in range(10):
             self.type()
             with self.timed("redraw"):
-                self.desk.app._reviews._changed(self.path)
+                self.desk.app.parts.reviews.events.emit(HunksChanged(self.path))
         for decision in ("accept", "reject"):
             for _ in range(HUNKS // 4):
                 self.type()
-                hunk = self.random.choice([each for each in self.hunks if each.open])
+                hunk = self.random.choice([item for item in self.hunks if item.pending])
                 with self.timed(decision):
                     answer = await self.desk.command(f"tark.hunk.{decision}", {"hunkIds": [hunk.id]})
                 assert answer["hunks"] == [hunk.id]
 
     def type(self) -> None:
         """One character at the end of a line that is no hunk's; each eighth time a new line."""
-        document = self.desk.app.documents.find(self.path.as_uri())
+        document = self.desk.app.parts.documents.find_document(self.path.as_uri())
         assert document is not None
         line = self.random.choice(self.hunks).start + STEP // 2
         character = len(document.lines[line]) - 1
@@ -112,7 +119,7 @@ class Bench:
     def change(self, changes: list[Json]) -> None:
         self.version += 1
         identity = {"uri": self.path.as_uri(), "version": self.version}
-        self.desk.app.documents.did_change({"textDocument": identity, "contentChanges": changes})
+        DocumentSync(self.desk.app.parts.documents).did_change({"textDocument": identity, "contentChanges": changes})
 
     def apply(self, params: Json) -> Json:
         """At once, and told before the answer; keeps no text of its own, which would be measured, too."""
@@ -129,8 +136,8 @@ class Bench:
         self.took.setdefault(name, []).append(start.elapsed())
 
 
-def _hover(path: Path, line: int) -> protocol.HoverParams:
-    return protocol.HoverParams.model_validate(
+def _hover(path: Path, line: int) -> incoming.HoverParams:
+    return incoming.HoverParams.model_validate(
         {"textDocument": {"uri": path.as_uri()}, "position": {"line": line, "character": 0}}
     )
 
@@ -151,11 +158,11 @@ def peer() -> list[tuple[float, float]]:
 
 
 def row(name: str, took: list[tuple[float, float]], goal: int | None = None) -> str:
-    walls, processes = (sorted(each) for each in zip(*took, strict=True))
+    walls, processes = (sorted(item) for item in zip(*took, strict=True))
     last = min(len(took) - 1, int(len(took) * 0.99))
     end = "" if goal is None else f"{goal:8} {'met' if processes[last] < goal else 'MISSED'}"
     figures = (statistics.median(walls), walls[last], statistics.median(processes), processes[last])
-    return f"{name:28}{len(took):6}{''.join(f'{each:10.2f}' for each in figures)}{end}"
+    return f"{name:28}{len(took):6}{''.join(f'{figure:10.2f}' for figure in figures)}{end}"
 
 
 def main(keys: int) -> None:

@@ -64,34 +64,36 @@ class Ours:
     def __init__(self, folder: Path) -> None:
         self._file = folder / "sessions.sqlite3"
         self.store = self.opened()
-        self.store.create(row(SESSION, "A title"))
+        self.store.create_session(row(SESSION, "A title"))
 
     def opened(self) -> SessionStore:
         return SessionStore(lambda: self._file, sys.exit)
 
     def begin(self, turn_id: str) -> None:
-        self.store.begin_turn(turn(turn_id, SESSION))
+        self.store.log.begin_turn(turn(turn_id, SESSION))
 
     def message(self, turn_id: str, message: Message) -> None:
-        self.store.add_message(SESSION, turn_id, message, {each.id: f"call-{each.id}" for each in message.tool_calls})
+        self.store.log.add_message(
+            SESSION, turn_id, message, {item.id: f"call-{item.id}" for item in message.tool_calls}
+        )
 
     def update(self, turn_id: str, seq: int, update: dict[str, Any]) -> None:
-        self.store.add_update(turn_id, seq, update)
+        self.store.log.add_update(turn_id, seq, update)
 
     def end(self, turn_id: str) -> None:
-        self.store.end_turn(turn_id, {"sessionId": SESSION, "turnId": turn_id, "stopReason": "end_turn"})
+        self.store.log.end_turn(turn_id, {"sessionId": SESSION, "turnId": turn_id, "stopReason": "end_turn"})
 
     def close(self) -> None:
-        self.store.release()
+        self.store.release_leases()
         self.store.close()
 
     def resume(self) -> int:
         store = self.opened()
-        assert store.take(SESSION) is None
-        store.mend(SESSION)
-        messages = store.history(SESSION).messages
-        history.check(messages)
-        store.release()
+        assert store.acquire_lease(SESSION) is None
+        store.log.repair_turns(SESSION)
+        messages = store.log.history(SESSION).messages
+        history.check_history(messages)
+        store.release_leases()
         store.close()
         return len(messages)
 
@@ -160,7 +162,7 @@ class SqliteUtils:
 
     def resume(self) -> int:
         database = self._database(self._path)
-        found = [json.loads(each["value"]) for each in database.table("events").rows_where("kind = 'message'")]
+        found = [json.loads(event["value"]) for event in database.table("events").rows_where("kind = 'message'")]
         database.close()
         return len(found)
 
@@ -233,27 +235,27 @@ def listing(folder: Path) -> tuple[float, float]:
     """Milliseconds, wall and CPU, for the list of 1,000 sessions with two turns each."""
     store = SessionStore(lambda: folder / "many.sqlite3", sys.exit)
     for number in range(1_000):
-        store.create(row(f"s{number}", f"Session {number}", [Path(f"/projects/{number % 7}")]))
+        store.create_session(row(f"s{number}", f"Session {number}", [Path(f"/projects/{number % 7}")]))
         for at in range(2):
-            store.begin_turn(turn(f"t{number}-{at}", f"s{number}"))
-            store.end_turn(f"t{number}-{at}", {})
-    store.release()
+            store.log.begin_turn(turn(f"t{number}-{at}", f"s{number}"))
+            store.log.end_turn(f"t{number}-{at}", {})
+    store.release_leases()
     store.close()
     start = Moment()
-    found = SessionStore(lambda: folder / "many.sqlite3", sys.exit).sessions()
+    found = SessionStore(lambda: folder / "many.sqlite3", sys.exit).list_sessions()
     took = start.elapsed()
     assert len(found) == 1_000
-    assert {each.turns for each in found} == {2}
+    assert {item.turns for item in found} == {2}
     return took
 
 
 def table(took: dict[tuple[str, str], list[tuple[float, float]]]) -> None:
     print(f"{'':8} {'':20} {'p50':>8} {'p99':>8} {'p99.9':>8} {'max':>8}   ms, wall (CPU p99)")
     for (name, way), values in sorted(took.items()):
-        wall = sorted(each for each, _ in values)
-        cpu = sorted(each for _, each in values)
+        wall = sorted(value for value, _ in values)
+        cpu = sorted(value for _, value in values)
         at = [statistics.median(wall), _share(wall, 0.99), _share(wall, 0.999), wall[-1]]
-        print(f"{name:8} {way:20} {' '.join(f'{each:8.3f}' for each in at)}   ({_share(cpu, 0.99):.3f})")
+        print(f"{name:8} {way:20} {' '.join(f'{item:8.3f}' for item in at)}   ({_share(cpu, 0.99):.3f})")
 
 
 def _share(values: list[float], share: float) -> float:
@@ -262,7 +264,7 @@ def _share(values: list[float], share: float) -> float:
 
 def main(turns: int) -> int:
     began = time.monotonic()
-    importlib.import_module("tark_lsp.sessions.mending")  # a server has all that this imports
+    importlib.import_module("tark_lsp.sessions.repair")  # a server has all that this imports
     making: list[Callable[[Path], Way]] = [
         Ours,
         lambda folder: Lines(folder, sync=False),

@@ -24,17 +24,17 @@ from functools import partial
 from typing import TypeAlias
 
 from tark_lsp.http import HttpRequest, HttpResponse, HttpTransport, Transport
-from tark_lsp.llm.answer import Answer
-from tark_lsp.llm.catalog.facts import Facts
+from tark_lsp.llm.answer import AnswerDecoder
+from tark_lsp.llm.catalog.facts import ModelFacts
 from tark_lsp.llm.events import StreamEvent, TextDelta, ThinkingDelta, ToolCallDelta
-from tark_lsp.llm.exchange import MOST_PARTS, Times, take
+from tark_lsp.llm.exchange import MAX_BUFFERED_PARTS, Timeouts, take_parts
 from tark_lsp.llm.keys.access import KeyAccess
 from tark_lsp.llm.model import WireModel
 from tark_lsp.llm.provider import Provider, Route
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.retry import Breaker, RetryPolicy
+from tark_lsp.llm.retry import CircuitBreaker, RetryPolicy
 from tark_lsp.llm.scripted.answer import answer_headers
-from tark_lsp.llm.wire.wire import Target, load_wire
+from tark_lsp.llm.wire.wire import TargetModel, load_wire
 from tark_lsp.messages import Message, Text
 from tests.benchmarks.peers import PEERS, Place
 from tests.benchmarks.streams import CASES, FRAGMENTS, least
@@ -79,41 +79,41 @@ def is_content(event: StreamEvent) -> bool:
 
 async def ours_joined(wire: str, parts: list[bytes]) -> int:
     """As llm/exchange.py does it: parts that are there together are joined."""
-    answer = Answer(load_wire(wire).parser(), load_wire(wire).framing)
+    answer = AnswerDecoder(load_wire(wire).parser(), load_wire(wire).framing)
     waiting: list[bytes] = []
 
     def drain() -> int:
         count = 0
         while waiting:
-            count += sum(is_content(event) for event in answer.feed(take(waiting)))
+            count += sum(is_content(event) for event in answer.feed_bytes(take_parts(waiting)))
         return count
 
     count = 0
     for part in parts:
         waiting.append(part)
-        if len(waiting) >= MOST_PARTS:
+        if len(waiting) >= MAX_BUFFERED_PARTS:
             count += drain()
     return count + drain()
 
 
 async def ours_unjoined(wire: str, parts: list[bytes]) -> int:
     """Decoder and parser, woken for every piece."""
-    answer = Answer(load_wire(wire).parser(), load_wire(wire).framing)
-    return sum(is_content(event) for part in parts for event in answer.feed(part))
+    answer = AnswerDecoder(load_wire(wire).parser(), load_wire(wire).framing)
+    return sum(is_content(event) for part in parts for event in answer.feed_bytes(part))
 
 
 async def ours(wire: str, transport: Transport, base_url: str) -> int:
     provider = Provider("bench", base_url, (Route("*", wire),), key_needed=False)
     model = WireModel(
         provider=provider,
-        target=Target("bench/bench", "bench"),
+        target=TargetModel("bench/bench", "bench"),
         wire=load_wire(wire),
         transport=transport,
         access=KeyAccess(provider, {}),
-        facts=Facts(),
-        breaker=Breaker(),
+        facts=ModelFacts(),
+        breaker=CircuitBreaker(),
         policy=RetryPolicy(tries=1),
-        times=Times(),
+        times=Timeouts(),
     )
     count = 0
     async for event in model.stream(REQUEST):

@@ -95,12 +95,12 @@ class Probed(Workbench):
 
     def _told(self) -> dict[str, int]:
         """By VS Code."""
-        self.run("Developer: Show Running Extensions")
+        self.run("Developer: TextDisplay Running Extensions")
         rows = self.page.locator(".runtime-extensions-editor .monaco-list-row")
 
         def read() -> dict[str, int]:
             found = [ACTIVATION.search(" ".join(text.split())) for text in rows.all_inner_texts()]
-            return {each[1]: int(each[2]) for each in found if each}
+            return {item[1]: int(item[2]) for item in found if item}
 
         until(lambda: OURS in read(), "the time of our activation")
         return read()
@@ -124,8 +124,8 @@ def bench_starts(bench: Probed, rounds: int) -> None:
     bench.starts()  # files are in memory
     found = [bench.starts() for _ in range(rounds)]
     for name in sorted(set.intersection(*map(set, found))):
-        starts = [each[name] for each in found]
-        took = [each.load + each.activate for each in starts]
+        starts = [item[name] for item in found]
+        took = [start.load + start.activate for start in starts]
         load, activate, told = map(statistics.median, zip(*starts, strict=True))
         median = statistics.median(took)
         verdict = _verdict("50 ms", median < 50) if name == OURS else ""

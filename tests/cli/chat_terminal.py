@@ -12,7 +12,7 @@ from typing import Any
 import pexpect
 import pyte
 
-from tark_lsp.cli.chatting.terminal import AFTER_ANSWER_SECONDS
+from tark_lsp.cli.chatting.question_prompt import AFTER_ANSWER_SECONDS
 from tests.cli.terminal import configure, environment
 
 SECONDS = 60
@@ -148,5 +148,5 @@ def chats(
     try:
         yield start
     finally:
-        for each in started:
-            each.close()
+        for item in started:
+            item.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.cli.chatting.terminal import QUIET_SECONDS
+from tark_lsp.cli.chatting.question_prompt import QUIET_SECONDS
 from tests.cli.chat_terminal import ALT_ENTER, CTRL_C, CTRL_D, ENTER, TAB, UP, Start, chats
 from tests.cli.terminal import environment
 
@@ -110,7 +110,7 @@ def test_enter_alone_grants_nothing_and_neither_does_a_sentence(start: Start, fo
     terminal.answer(APPLY, "")
     terminal.answer(APPLY, "yellow", times=2)
     terminal.answer(APPLY, "?", times=3)
-    terminal.expect("  y  apply what is shown above, this once")
+    terminal.expect("  y  apply what is shown above, once")
     assert (folder / "a.txt").read_text() == before
     terminal.answer(APPLY, "n", times=4)
     terminal.expect("Then not.")
@@ -170,7 +170,7 @@ def test_a_permission_with_ctrl_c_runs_nothing(start: Start, folder: Path) -> No
     terminal.expect("cancelled")
     terminal.rest()
     assert not (folder / "ran.txt").exists()
-    assert "nobody needs the answer any more" in terminal.shown
+    assert "the answer is no longer needed" in terminal.shown
 
 
 def test_a_command_that_is_allowed_runs(start: Start, folder: Path) -> None:
@@ -201,7 +201,7 @@ def test_steering(start: Start) -> None:
     terminal.say("talk")
     terminal.expect("This comes in")
     terminal.say("be steered")
-    terminal.expect("told to the running turn")
+    terminal.expect("sent to the running turn")
     terminal.expect("I was steered.")
     terminal.expect("end turn")
     assert terminal.shown.count("end turn") == 1
@@ -252,18 +252,18 @@ def test_slash_commands_and_their_completion(start: Start) -> None:
     terminal.say("/help")
     terminal.expect("/approval [LEVEL]")
     terminal.send("/mo")
-    terminal.expect("which model answers", times=2)
+    terminal.expect("choose a model", times=2)
     terminal.send("de pl")
     terminal.expect("proposes edits")
     terminal.send(TAB + ENTER + ENTER)
     terminal.expect("mode: plan (proposes edits")
     assert " · plan · " in terminal.status
     terminal.say("/mode nonsense")
-    terminal.expect("mode: there is no 'nonsense'")
+    terminal.expect("mode cannot be 'nonsense'")
     terminal.say("/rename x")
-    terminal.expect("nothing was said in this session yet")
+    terminal.expect("this session has not started yet")
     terminal.say("/rezume x")
-    terminal.expect("there is no command and no prompt /rezume")
+    terminal.expect("there is no command or prompt /rezume")
     terminal.expect("did you mean /resume?")
     terminal.expect("❯ /rezume x")
     terminal.send(CTRL_C)
@@ -277,7 +277,7 @@ def test_slash_commands_and_their_completion(start: Start) -> None:
 def test_mode_plan_asks_in_the_end_and_diff_asks_again(start: Start, folder: Path) -> None:
     terminal = start("--mode", "plan")
     terminal.say("/diff")
-    terminal.expect("no change waits for you")
+    terminal.expect("no changes wait for your decision")
     terminal.say("plan it")
     terminal.expect("This hunk (1 of 1)?")
     assert "That is my plan." in terminal.shown
@@ -349,7 +349,7 @@ def test_several_lines(start: Start) -> None:
 def test_a_paste_is_text_and_a_huge_one_is_refused(start: Start) -> None:
     terminal = start()
     terminal.send("\x1b[200~" + "0123456789\n" * 950_000 + "\x1b[201~")
-    terminal.expect("not taken: what you pasted is longer than 100,000 characters")
+    terminal.expect("the pasted text is longer than 100,000 characters, so it is ignored")
     terminal.send("\x1b[200~first\r\nsecond\n\x1b[201~")
     terminal.expect("  second")
     assert "You said" not in terminal.shown
@@ -388,6 +388,6 @@ def test_ctrl_d_asks_again_while_a_turn_runs(start: Start) -> None:
     terminal.say("talk")
     terminal.expect("This comes in")
     terminal.send(CTRL_D)
-    terminal.expect("Ctrl-D again leaves")
+    terminal.expect("press Ctrl-D again")
     terminal.send(CTRL_D)
     assert terminal.end() == 0

@@ -1,4 +1,4 @@
-"""The terminal chat where it cannot begin as hoped: no model, no key, no terminal, a home that cannot be written."""
+"""Problems at the start of the terminal chat: no model, no key, no terminal, a read-only home."""
 
 import subprocess
 import sys
@@ -40,7 +40,7 @@ def piped(arguments: list[str], prompt: str, folder: Path, env: dict[str, str]) 
     ("toml", "arguments", "words", "fix"),
     [
         ("", [], "no model is set, and no provider has a key", "tark-lsp login PROVIDER"),
-        ("", ["--model", "anthropic/claude-x"], "anthropic/claude-x has no key", "ANTHROPIC_API_KEY"),
+        ("", ["--model", "anthropic/claude-x"], "anthropic/claude-x has no usable key", "ANTHROPIC_API_KEY"),
     ],
     ids=["no model", "no key"],
 )
@@ -74,7 +74,7 @@ def test_a_pipe_is_answered_plainly_and_goes_on(tmp_path: Path, folder: Path) ->
     by_title = piped(["--resume", "HELLO"], "even more", folder, env)
     assert by_title.returncode == 0
     several = piped(["--resume", "session-"], "whose?", folder, env)
-    assert (several.returncode, "could be several sessions" in several.stdout) == (1, True)
+    assert (several.returncode, "matches several sessions" in several.stdout) == (1, True)
     listed = piped(["--resume", "session-nonsense"], "more", folder, env)
     assert (listed.returncode, "there is no session 'session-nonsense'" in listed.stdout) == (1, True)
 
@@ -82,7 +82,7 @@ def test_a_pipe_is_answered_plainly_and_goes_on(tmp_path: Path, folder: Path) ->
 def test_a_pipe_is_refused_what_must_be_asked(tmp_path: Path, folder: Path) -> None:
     configure(tmp_path, MODEL)
     done = piped([], "change it", folder, environment(tmp_path))
-    assert "refused: nobody can be asked" in done.stdout
+    assert "refused: this is not a terminal" in done.stdout
     assert (folder / "a.txt").read_text() == "one\n"
 
 
@@ -103,6 +103,6 @@ def test_a_state_folder_that_cannot_be_made(tmp_path: Path, folder: Path) -> Non
         terminal.expect(READY)
         terminal.say("hello")
         terminal.expect("You said: hello")
-        assert "earlier prompts are not kept" in terminal.shown
+        assert "earlier prompts are not stored" in terminal.shown
     finally:
         terminal.close()

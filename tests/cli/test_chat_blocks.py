@@ -1,4 +1,4 @@
-"""Markdown cut into blocks while it streams: the same blocks however the stream is cut, and nothing lost."""
+"""Streaming Markdown in blocks: the blocks do not depend on how the stream is cut, and nothing is lost."""
 
 from itertools import pairwise
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.cli.chatting.blocks import Blocks
+from tark_lsp.cli.chatting.blocks import MarkdownBlocks
 
 TEXTS: list[tuple[str, str, list[str]]] = [
     ("paragraphs", "a\nb\n\nc\n", ["a\nb", "c"]),
@@ -24,8 +24,8 @@ TEXTS: list[tuple[str, str, list[str]]] = [
 
 
 def cut(pieces: list[str]) -> list[str]:
-    blocks = Blocks()
-    return [*(block for piece in pieces for block in blocks.feed(piece)), *blocks.end()]
+    blocks = MarkdownBlocks()
+    return [*(block for piece in pieces for block in blocks.feed_text(piece)), *blocks.finish_text()]
 
 
 @pytest.mark.parametrize(("text", "expected"), [row[1:] for row in TEXTS], ids=[row[0] for row in TEXTS])
@@ -57,7 +57,7 @@ LINES = [
 @given(st.lists(st.sampled_from(LINES), max_size=30), st.lists(st.integers(0, 100)), st.booleans())
 def test_any_cut_gives_the_same_blocks_and_loses_no_line(lines: list[str], cuts: list[int], ended: bool) -> None:
     text = "\n".join(lines) + ("\n" if ended else "")
-    places = sorted({0, len(text), *(min(each, len(text)) for each in cuts)})
+    places = sorted({0, len(text), *(min(item, len(text)) for item in cuts)})
     pieces = [text[start:end] for start, end in pairwise(places)]
     blocks = cut(pieces)
     assert blocks == cut([text])
@@ -65,22 +65,22 @@ def test_any_cut_gives_the_same_blocks_and_loses_no_line(lines: list[str], cuts:
     assert [line for block in blocks for line in block.split("\n") if line.strip()] == kept
 
 
-def test_a_block_is_given_as_soon_as_it_is_finished_and_the_rest_can_be_seen() -> None:
-    blocks = Blocks()
-    assert blocks.feed("one\n\ntw") == []
-    assert blocks.feed("o\n") == ["one"]
+def test_a_block_is_returned_when_finished_and_the_rest_is_visible() -> None:
+    blocks = MarkdownBlocks()
+    assert blocks.feed_text("one\n\ntw") == []
+    assert blocks.feed_text("o\n") == ["one"]
     assert blocks.tail(5, 100) == "two"
-    assert blocks.feed("```\ncode\n") == ["two"]
-    assert blocks.feed("more") == []
+    assert blocks.feed_text("```\ncode\n") == ["two"]
+    assert blocks.feed_text("more") == []
     assert blocks.tail(2, 100) == "code\nmore"
     assert blocks.tail(2, 3) == "ore"
-    assert blocks.feed("\n```\n") == ["```\ncode\nmore\n```"]
+    assert blocks.feed_text("\n```\n") == ["```\ncode\nmore\n```"]
     assert blocks.tail(5, 100) == ""
-    assert blocks.end() == []
+    assert blocks.finish_text() == []
 
 
 def test_an_end_forgets_an_open_fence() -> None:
-    blocks = Blocks()
-    blocks.feed("```\na")
-    assert blocks.end() == ["```\na"]
-    assert blocks.feed("b\n\nc\n") == ["b"]
+    blocks = MarkdownBlocks()
+    blocks.feed_text("```\na")
+    assert blocks.finish_text() == ["```\na"]
+    assert blocks.feed_text("b\n\nc\n") == ["b"]

@@ -1,4 +1,4 @@
-"""Markdown of a model at the terminal: drawn, and unable to steer the terminal or to hide anything."""
+"""A model's Markdown in the terminal: it is drawn, and cannot control the terminal or hide anything."""
 
 import io
 import re
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from tark_lsp.cli.chatting.markdown import LARGEST_DRAWN, draw_block
+from tark_lsp.cli.chatting.markdown import MAX_DRAWN, draw_block
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 """All that rich may send."""
@@ -62,9 +62,9 @@ def test_nothing_but_colours_reaches_the_terminal(pieces: list[str]) -> None:
 
 
 def test_a_huge_block_is_shown_whole_and_plainly() -> None:
-    text = "**a** " * (LARGEST_DRAWN // 6 + 1)
+    text = "**a** " * (MAX_DRAWN // 6 + 1)
     assert "**a** **a**" in drawn(text)
-    assert drawn(text).count("**a**") == LARGEST_DRAWN // 6 + 1
+    assert drawn(text).count("**a**") == MAX_DRAWN // 6 + 1
 
 
 LONG = "w" * 60

@@ -1,4 +1,4 @@
-"""What is typed faster than the server answers: prompts, commands and Ctrl-C take effect in the order of their keys."""
+"""Typing faster than the server answers: prompts, commands and Ctrl-C take effect in the order of the keys."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,12 +39,12 @@ def start(tmp_path: Path) -> Iterator[Start]:
 def test_two_prompts_at_once_are_one_conversation(start: Start) -> None:
     terminal = start()
     terminal.send("count" + ENTER + "be steered" + ENTER)
-    terminal.expect("told to the running turn")
+    terminal.expect("sent to the running turn")
     terminal.expect("I was steered.")
     assert "four five six" in terminal.shown, "one answer after the other"
     terminal.expect("end turn")
     terminal.say("/sessions")
-    terminal.expect("number to go on with")
+    terminal.expect("number of the session to continue")
     assert "  1  " in terminal.shown
     assert "  2  " not in terminal.shown
 
@@ -71,17 +71,17 @@ def test_what_is_sent_after_ctrl_c_is_a_turn_of_its_own(start: Start) -> None:
     terminal.expect("You said: next")
     lines = terminal.shown.split("\n")
     assert next(n for n, line in enumerate(lines) if line.startswith("cancelled")) < lines.index("❯ next")
-    assert "told to the running turn" not in terminal.shown
+    assert "sent to the running turn" not in terminal.shown
 
 
 def test_ctrl_c_is_no_first_ctrl_d(start: Start) -> None:
     terminal = start()
     terminal.send(CTRL_C)
-    terminal.expect("Ctrl-C again leaves")
+    terminal.expect("press Ctrl-C again to leave")
     terminal.say("count")
     terminal.expect("one two")
     terminal.send(CTRL_D)
-    terminal.expect("Ctrl-D again leaves")
+    terminal.expect("press Ctrl-D again")
     terminal.expect("end turn")
     terminal.send(CTRL_D)
     assert terminal.end() == 0
@@ -92,9 +92,9 @@ def test_a_prompt_sent_at_once_after_ctrl_d_makes_it_a_first_one_again(start: St
     terminal.say("count")
     terminal.expect("one two")
     terminal.send(CTRL_D + "more" + ENTER)
-    terminal.expect("told to the running turn")
+    terminal.expect("sent to the running turn")
     terminal.send(CTRL_D)
-    terminal.expect("Ctrl-D again leaves", times=2)
+    terminal.expect("press Ctrl-D again", times=2)
 
 
 def test_a_prompt_waits_for_the_command_before_it(start: Start) -> None:
@@ -157,7 +157,7 @@ def test_words_that_a_cancelled_turn_did_not_read_come_back(start: Start) -> Non
     terminal.say("count")
     terminal.expect("one two")
     terminal.say("never mind")
-    terminal.expect("told to the running turn")
+    terminal.expect("sent to the running turn")
     terminal.send(CTRL_C)
     terminal.expect("cancelled")
     terminal.expect("❯ never mind", times=2)
@@ -182,5 +182,5 @@ def test_export_refuses_a_format_that_it_does_not_know(start: Start, tmp_path: P
     terminal.expect("there is no format 'pdf'")
     assert not (tmp_path / "project" / "pdf").exists()
     terminal.say("/export notes.md")
-    terminal.expect("written: ")
+    terminal.expect("written to ")
     assert (tmp_path / "project" / "notes.md").exists()

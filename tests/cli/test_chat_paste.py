@@ -1,4 +1,4 @@
-"""What a paste brings in is bounded as it is read, however the terminal cuts it, and keys go on untouched."""
+"""A paste is limited while it is read, however the terminal cuts it, and keys are not affected."""
 
 import tracemalloc
 from itertools import pairwise
@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.cli.chatting.paste import BEGIN, END, PasteLimit
+from tark_lsp.cli.chatting.paste_limit import BEGIN, END, PasteLimit
 
 
 def through(pieces: list[str], most: int) -> str:
     limit = PasteLimit(most)
-    return "".join(limit.feed(piece) for piece in pieces)
+    return "".join(limit.limit_text(piece) for piece in pieces)
 
 
 SENT: list[tuple[str, str, str]] = [
@@ -35,19 +35,19 @@ def test_a_paste_is_cut_one_character_past_the_limit(sent: str, expected: str) -
 @given(st.lists(st.sampled_from([BEGIN, END, "a", "\x1b", "\x1b[20", "1~", "bcdef"])), st.lists(st.integers(0, 60)))
 def test_any_cut_passes_the_same(parts: list[str], cuts: list[int]) -> None:
     text = "".join(parts) + END  # so that nothing is held back at the end
-    places = sorted({0, len(text), *(min(each, len(text)) for each in cuts)})
+    places = sorted({0, len(text), *(min(cut, len(text)) for cut in cuts)})
     pieces = [text[start:end] for start, end in pairwise(places)]
     assert through(pieces, 4) == through([text], 4)
 
 
 def test_a_lone_escape_is_a_key_at_once() -> None:
-    assert PasteLimit(3).feed("\x1b") == "\x1b"
+    assert PasteLimit(3).limit_text("\x1b") == "\x1b"
 
 
 def test_ten_megabytes_are_dropped_as_they_come() -> None:
     limit = PasteLimit(100)
     tracemalloc.start()
-    kept = limit.feed(BEGIN) + "".join(limit.feed("x" * 4096) for _ in range(2560)) + limit.feed(END)
+    kept = limit.limit_text(BEGIN) + "".join(limit.limit_text("x" * 4096) for _ in range(2560)) + limit.limit_text(END)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept == BEGIN + "x" * 101 + END

@@ -1,4 +1,4 @@
-"""What the terminal chat shows for good, and what it shows while it goes on."""
+"""What the terminal chat prints, and what it draws while it is unfinished."""
 
 import io
 from itertools import pairwise
@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from tark_lsp.cli.chatting.chat_screen import ChatScreen
-from tark_lsp.cli.chatting.facts import Facts
-from tark_lsp.cli.chatting.replay import MOST_MESSAGES, replay
-from tark_lsp.cli.chatting.session_commands import usage_lines
+from tark_lsp.cli.chatting.chat_session import SessionFacts
+from tark_lsp.cli.chatting.replay import MAX_MESSAGES, replay
+from tark_lsp.cli.chatting.session_reports import usage_lines
 from tark_lsp.cli.chatting.status import status_line
+from tests.exhaustive import examples
 
 
 def screen(width: int = 60) -> tuple[ChatScreen, io.StringIO]:
@@ -43,10 +44,10 @@ def test_calls_are_shown_while_they_run_and_once_when_they_are_over() -> None:
         call("2", "waiting"),
     ):
         shown.update(update)
-    assert [line for _, line in shown.going_on(9, 60)] == ["● read_file a.py", "? run_command x\\x1b[2J"]
+    assert [line for _, line in shown.unfinished_lines(9, 60)] == ["● read_file a.py", "? run_command x\\x1b[2J"]
     shown.update(call("2", "rejected", content=[{"type": "text", "text": '{"error": {"message": "denied"}}'}]))
     shown.update(call("1", "completed"))
-    assert shown.going_on(9, 60) == []
+    assert shown.unfinished_lines(9, 60) == []
     assert said(out) == ["✗ run_command x\\x1b[2J: rejected: denied", "✓ read_file a.py"]
 
 
@@ -56,11 +57,11 @@ def test_what_nobody_told_the_end_of_is_said_at_the_end() -> None:
     shown.update(
         {"kind": "plan", "entries": [{"content": "a", "status": "completed"}, {"content": "b", "status": "x"}]}
     )
-    assert [line for _, line in shown.going_on(9, 60)] == ["● run_command x", "[x] a", "[?] b"]
+    assert [line for _, line in shown.unfinished_lines(9, 60)] == ["● run_command x", "[x] a", "[?] b"]
     assert said(out) == []
     shown.update({"kind": "end"})
-    assert said(out) == ["● run_command x: no end of it was told", "[x] a", "[?] b"]
-    assert shown.going_on(9, 60) == []
+    assert said(out) == ["● run_command x: it is not known how this ended", "[x] a", "[?] b"]
+    assert shown.unfinished_lines(9, 60) == []
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_the_block_being_written(deltas: list[str], rows: int, columns: int, exp
     shown, _ = screen()
     for delta in deltas:
         shown.update(text(delta))
-    assert [line for _, line in shown.going_on(rows, columns)] == expected
+    assert [line for _, line in shown.unfinished_lines(rows, columns)] == expected
 
 
 TEXT = """# Head
@@ -109,11 +110,11 @@ def streamed(pieces: list[str]) -> str:
     shown, out = screen()
     for piece in pieces:
         shown.update(text(piece))
-    shown.finish()
+    shown.finish_turn()
     return out.getvalue()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(st.lists(st.integers(0, len(TEXT)), max_size=20))
 def test_any_cut_of_the_stream_ends_in_the_same_screen(cuts: list[int]) -> None:
     assert streamed([TEXT[start:end] for start, end in pairwise(sorted({0, len(TEXT), *cuts}))]) == streamed([TEXT])
@@ -122,31 +123,31 @@ def test_any_cut_of_the_stream_ends_in_the_same_screen(cuts: list[int]) -> None:
 def test_thinking_is_no_markdown_and_is_told_apart() -> None:
     shown, out = screen()
     shown.update(text("*hm*\n\nso ", "thinking"))
-    assert shown.going_on(9, 60) == [("class:thinking", each) for each in ("*hm*", "", "so ")]
+    assert shown.unfinished_lines(9, 60) == [("class:thinking", item) for item in ("*hm*", "", "so ")]
     shown.update(text("*yes*"))
-    shown.finish()
+    shown.finish_turn()
     assert said(out) == ["*hm*", "so", "yes"]
 
 
 def test_a_long_session_is_shown_from_its_end() -> None:
     shown, out = screen()
-    messages: list[dict[str, Any]] = [{"role": "user", "text": f"prompt {n}"} for n in range(MOST_MESSAGES + 5)]
+    messages: list[dict[str, Any]] = [{"role": "user", "text": f"prompt {n}"} for n in range(MAX_MESSAGES + 5)]
     messages[-1] = {"role": "assistant", "text": "**bold**", "toolCalls": [call("1", "cancelled", name="x")]}
     turns = [{"turnId": "t", "error": {"message": "it was cut off"}}]
     replay({"sessionId": "s", "title": "T\x1b", "messages": messages, "turns": turns}, shown)
     lines = said(out)
     assert lines[:3] == [
         "session: T\\x1b",
-        "5 earlier messages are not shown; /export writes all of them to a file",
+        "5 earlier messages are not shown; /export writes all messages to a file",
         "❯ prompt 5",
     ]
     assert lines[-3:] == ["bold", "✗ x: cancelled", "the last turn: it was cut off"]
 
 
-FULL = Facts("a/b", "ask", "manual", "high", 12_345, 200_000, 0.5, 0.0123)
-STATUS: list[tuple[Facts, str, int, str]] = [
-    (Facts(), "", 120, "no model yet"),
-    (Facts("a/b", "build", "careful", "auto"), "", 120, "a/b · build · careful"),
+FULL = SessionFacts("a/b", "ask", "manual", "high", 12_345, 200_000, 0.5, 0.0123)
+STATUS: list[tuple[SessionFacts, str, int, str]] = [
+    (SessionFacts(), "", 120, "no model yet"),
+    (SessionFacts("a/b", "build", "careful", "auto"), "", 120, "a/b · build · careful"),
     (
         FULL,
         "working 3 s",
@@ -156,14 +157,19 @@ STATUS: list[tuple[Facts, str, int, str]] = [
     (FULL, "working 3 s", 87, "working 3 s · a/b · ask · manual · thinking high · context 12.3k of 200k (6 %)"),
     (FULL, "working 3 s", 60, "working 3 s · a/b · ask · manual · thinking high"),
     (FULL, "working 3 s", 5, "working 3 s"),
-    (Facts("a/世界", "ask"), "", 12, "a/世界 · ask"),
-    (Facts("a/世界", "ask"), "", 11, "a/世界"),
-    (Facts("a/b", "ask", "manual", "auto", 1_000, None, None, None), "", 120, "a/b · ask · manual · context 1.0k"),
+    (SessionFacts("a/世界", "ask"), "", 12, "a/世界 · ask"),
+    (SessionFacts("a/世界", "ask"), "", 11, "a/世界"),
+    (
+        SessionFacts("a/b", "ask", "manual", "auto", 1_000, None, None, None),
+        "",
+        120,
+        "a/b · ask · manual · context 1.0k",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("facts", "doing", "columns", "expected"), STATUS)
-def test_the_status_line(facts: Facts, doing: str, columns: int, expected: str) -> None:
+def test_the_status_line(facts: SessionFacts, doing: str, columns: int, expected: str) -> None:
     assert status_line(facts, doing, columns) == expected
 
 
@@ -181,4 +187,4 @@ def test_usage_is_a_line_for_each_model_and_one_for_all() -> None:
     assert usage_lines({"models": rows[:1], "total": total}) == [
         "a/b  1,000 in (10 cached), 5 out, cost $0.2500",
     ]
-    assert usage_lines({}) == ["nothing was used yet"]
+    assert usage_lines({}) == ["no usage yet"]

@@ -31,7 +31,7 @@ def test_it_goes_on_after_it_was_left(start: Start) -> None:
     first.expect("end turn")
     first.send("\x04")
     assert first.end() == 0
-    found = re.search(r"tark-lsp chat --resume (session-\w+) goes on", first.shown)
+    found = re.search(r"tark-lsp chat --resume (session-\w+) continues", first.shown)
     assert found
     for arguments in (
         ["--continue"],
@@ -75,7 +75,7 @@ def test_after_the_server_is_killed_in_the_middle(start: Start) -> None:
     terminal.expect("This comes in small")
     terminal.kill(terminal.server())
     terminal.expect("error: the server ended unexpectedly")
-    terminal.expect("your next prompt or command starts it again")
+    terminal.expect("your next prompt or command restarts it")
     terminal.until(lambda: "working" not in terminal.status)
     terminal.say("and now")
     terminal.expect("You said: and now")
@@ -93,7 +93,7 @@ def test_a_server_killed_while_it_asks(start: Start, folder: Path) -> None:
     terminal.expect("the server ended unexpectedly")
     terminal.rest()
     terminal.say("still here")
-    terminal.expect("“change it” was cut off")
+    terminal.expect("“change it” was interrupted")
     terminal.expect("end turn")
     assert (folder / "a.txt").read_text() == "one\ntwo\n"
 
@@ -104,19 +104,19 @@ def test_list_pick_rename_copy_and_delete(start: Start) -> None:
     terminal.expect("You said: first")
     terminal.expect("end turn")
     terminal.say("/rename A good name")
-    terminal.expect("this session is now called A good name")
+    terminal.expect("the title of this session is now A good name")
     terminal.say("/fork A copy")
-    terminal.expect("a copy of the session")
+    terminal.expect("this is a copy")
     terminal.say("/new")
-    terminal.expect("a new session: your next prompt begins it")
+    terminal.expect("a new session: it starts with your next prompt")
     terminal.say("second")
     terminal.expect("You said: second")
     terminal.expect("end turn", times=2)
     terminal.say("/sessions")
-    terminal.expect("number to go on with")
+    terminal.expect("number of the session to continue")
     assert "A copy · 1 turn" in terminal.shown
     row = next(line for line in terminal.shown.split("\n") if "A good name · 1 turn" in line)
-    terminal.answer("number to go on with", row.split()[0])
+    terminal.answer("number of the session to continue", row.split()[0])
     terminal.expect("session: A good name")
     terminal.expect("You said: first", times=2)
     terminal.say("/delete A copy")
@@ -134,7 +134,7 @@ def test_what_must_wait_for_the_turn_says_so(start: Start) -> None:
     terminal.say("talk")
     terminal.expect("This comes in")
     terminal.say("/new")
-    terminal.expect("/new: not while a turn runs")
+    terminal.expect("/new cannot run during a turn")
     terminal.send(CTRL_C)
     terminal.expect("cancelled")
 
@@ -145,7 +145,7 @@ def test_export_context_and_usage(start: Start, folder: Path) -> None:
     terminal.expect("You said: first")
     terminal.expect("end turn")
     terminal.say("/export markdown out.md")
-    terminal.expect("written: ")
+    terminal.expect("written to ")
     assert "You said: first" in (folder / "out.md").read_text(encoding="utf-8")
     terminal.say("/context")
     terminal.expect("tokens in the next prompt")
@@ -166,7 +166,7 @@ def test_a_session_that_is_open_elsewhere_can_be_read_and_copied(start: Start) -
     second.expect("❯ let me in")
     second.send(CTRL_C)
     second.say("/fork")
-    second.expect("a copy of the session")
+    second.expect("this is a copy")
     second.say("now then")
     second.expect("You said: now then")
     first.send("still" + ENTER)

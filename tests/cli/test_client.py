@@ -1,4 +1,4 @@
-"""The terminal's LSP client against a toy server: framing, requests both ways, documents, and how it ends."""
+"""The terminal's LSP client against a toy server: framing, requests in both directions, documents, and the end."""
 
 import asyncio
 import sys
@@ -17,7 +17,7 @@ TOY = (sys.executable, str(Path(__file__).with_name("toy_server.py")))
 
 
 class Recorder:
-    """A person who says yes, and remembers what was shown."""
+    """A person who always says yes, and records what was shown."""
 
     def __init__(self) -> None:
         self.updates: list[Any] = []
@@ -110,14 +110,14 @@ async def test_a_bug_in_showing_an_update_does_not_leave_us_waiting(tmp_path: Pa
         await client.command("tell", {"method": "tark/update", "params": {"update": {}}})
     with pytest.raises(KeyError):
         await client.close()
-    assert not psutil.pid_exists(client.pid)
+    assert not psutil.pid_exists(client.process.pid)
 
 
 async def test_the_server_takes_its_question_back(client: Client) -> None:
     assert (await client.command("cancel"))["error"]["code"] == -32800
 
 
-async def test_what_is_told_reaches_the_person(client: Client, person: Recorder) -> None:
+async def test_updates_and_messages_reach_the_person(client: Client, person: Recorder) -> None:
     await client.command("tell", {"method": "tark/update", "params": {"seq": 1, "update": {"kind": "text"}}})
     await client.command("tell", {"method": "window/showMessage", "params": {"type": 2, "message": "m"}})
     await client.command("tell", {"method": "$/progress", "params": {"token": 1, "value": {}}})
@@ -126,7 +126,7 @@ async def test_what_is_told_reaches_the_person(client: Client, person: Recorder)
 
 
 @pytest.mark.parametrize("death", ["die", "garbage"])
-async def test_a_server_that_dies_says_its_last_words(client: Client, death: str) -> None:
+async def test_the_log_of_a_dead_server_is_shown(client: Client, death: str) -> None:
     with pytest.raises(ServerGone) as gone:
         await client.command(death)
     assert ("last words" in gone.value.hint) == (death == "die")
@@ -134,11 +134,11 @@ async def test_a_server_that_dies_says_its_last_words(client: Client, death: str
         await client.command("echo")
 
 
-async def test_a_deaf_server_is_killed(tmp_path: Path, person: Recorder) -> None:
+async def test_an_unresponsive_server_is_killed(tmp_path: Path, person: Recorder) -> None:
     client = await Client.start(tmp_path, person, argv=(*TOY, "deaf"))
     async with asyncio.timeout(AT_ONCE):
         await client.close(seconds=0.2)
-    assert not psutil.pid_exists(client.pid)
+    assert not psutil.pid_exists(client.process.pid)
 
 
 async def test_a_server_that_does_not_start(tmp_path: Path, person: Recorder) -> None:

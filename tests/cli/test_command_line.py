@@ -1,4 +1,4 @@
-"""The command `tark-lsp`: usage, bad files, and that the server's way in imports nothing it does not need."""
+"""The command `tark-lsp`: usage, bad files, and few imports at the start of the server."""
 
 import subprocess
 import sys
@@ -49,12 +49,12 @@ def test_usage(arguments: list[str], code: int, words: str) -> None:
         ("latin1.txt", "not utf-8 text"),
         ("huge.txt", "larger than"),
         ("a.py:3-9", "a.py has 2 lines, so 3-9 is past its end"),
-        ("a.py:2-1", "no such lines"),
+        ("a.py:2-1", "invalid lines"),
         ("../outside.py", "is outside"),
         ("link.py", "is outside"),
     ],
 )
-def test_bad_files_are_told_at_once(tmp_path: Path, target: str, words: str) -> None:
+def test_bad_files_are_reported_at_once(tmp_path: Path, target: str, words: str) -> None:
     folder = tmp_path / "ws"
     folder.mkdir()
     (tmp_path / "outside.py").write_bytes(b"")
@@ -73,8 +73,8 @@ def test_bad_files_are_told_at_once(tmp_path: Path, target: str, words: str) -> 
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
-def test_the_servers_way_in_imports_next_to_nothing() -> None:
-    """What an editor waits for: stdin ends at once, so the server never comes to its later imports."""
+def test_the_server_starts_with_few_imports() -> None:
+    """What an editor waits for. stdin ends at once, so the later imports never happen."""
     script = (
         "import sys; before = set(sys.modules); sys.argv = ['tark-lsp', '--stdio']\n"
         "import tark_lsp.server.handshake as handshake\n"

@@ -1,4 +1,4 @@
-"""`tark-lsp demo`, as a person sees it: yes, no, --yes, no terminal, Ctrl-C."""
+"""`tark-lsp demo` as the user sees it: yes, no, --yes, no terminal, Ctrl-C."""
 
 import re
 from pathlib import Path
@@ -68,7 +68,7 @@ def test_no_leaves_every_byte(tmp_path: Path, env: dict[str, str]) -> None:
     terminal.type("n")
     assert terminal.end() == 1
     assert "nothing was written" in terminal.plain
-    assert "every byte is as it was" in terminal.plain
+    assert "every byte is the same" in terminal.plain
     assert contents(project(terminal.plain)) == contents(BUNDLED)
 
 
@@ -77,7 +77,7 @@ def test_without_a_terminal(tmp_path: Path, env: dict[str, str], arguments: list
     done = without_terminal(arguments, tmp_path, env)
     assert done.stderr == ""
     assert done.returncode == 0
-    assert ("Not a terminal, so nobody can be asked: the answer will be yes." in done.stdout) == (len(arguments) == 1)
+    assert ("This is not a terminal, so the question is answered with yes." in done.stdout) == (len(arguments) == 1)
     assert "+    if not prices:" in done.stdout
     assert "\x1b" not in done.stdout
     assert contents(project(done.stdout)) != contents(BUNDLED)

@@ -40,8 +40,8 @@ def test_findings(tmp_path: Path, toml: str, keys: dict[str, str], words: list[s
     if toml:
         configure(tmp_path, toml)
     done = without_terminal(["doctor"], tmp_path, environment(tmp_path, **keys))
-    for each in (*words, "search: ripgrep", "sandbox: none yet", "the language server starts"):
-        assert each in done.stdout
+    for word in (*words, "search: ripgrep", "sandbox: none yet", "the language server starts"):
+        assert word in done.stdout
     assert (done.returncode, done.stderr) == (code, "")
     assert "secret" not in done.stdout
 

@@ -1,4 +1,4 @@
-"""`tark-lsp install neovim`: what is put where, what is replaced, what is left alone, and that nothing is half done."""
+"""`tark-lsp install neovim`: what is installed, replaced and kept, and that nothing is left half done."""
 
 import os
 import re
@@ -35,7 +35,7 @@ def test_the_plugin_is_copied_without_what_only_its_makers_need(tmp_path: Path) 
     assert (code, f"installed  Tark {__version__}" in out, ":checkhealth tark" in out) == (0, True, True), out
     copied = files(tmp_path / PLACE)
     shipped = {f"{part}/{file}" for part in ("doc", "lsp", "lua", "plugin") for file in files(PLUGIN / part)}
-    assert copied == {each for each in shipped if each != "doc/tags"} | {NOTE.as_posix()}
+    assert copied == {item for item in shipped if item != "doc/tags"} | {NOTE.as_posix()}
     assert ":helptags ALL" in out, "no nvim in PATH"
     assert "no nvim in PATH" in out
 
@@ -104,7 +104,7 @@ def test_what_is_not_ours_is_left_alone(tmp_path: Path, what: str, arguments: li
             place.write_text("mine")
     before = files(tmp_path)
     code, out = install(tmp_path, "neovim", *arguments)
-    assert (code, "left alone" in out) == (1, True), out
+    assert (code, "not replaced" in out) == (1, True), out
     assert files(tmp_path) == before
 
 
@@ -130,7 +130,7 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, base: str) -> None:
 
 def test_an_upgrade_that_fails_leaves_the_old_one(tmp_path: Path) -> None:
     target, work = tmp_path / "start" / "tark", tmp_path
-    folders.put(target, work, lambda new: new.mkdir())
+    folders.replace_folder(target, work, lambda new: new.mkdir())
 
     def fail(new: Path) -> None:
         new.mkdir()
@@ -142,7 +142,7 @@ def test_an_upgrade_that_fails_leaves_the_old_one(tmp_path: Path) -> None:
 
     for make in (fail, vanish):
         with pytest.raises(OSError, match=r"disk full|No such file"):
-            folders.put(target, work, make)
+            folders.replace_folder(target, work, make)
         assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["start", "start/tark"]
 
 
@@ -165,7 +165,7 @@ def test_the_data_folder_of_neovim(environ: dict[str, str], platform: str, folde
     [
         ([], 0, "tark-lsp install neovim"),
         (["vim"], 2, "invalid choice: 'vim'"),
-        (["--link"], 2, "of which EDITOR?"),
+        (["--link"], 2, "name the EDITOR"),
         (["neovim", "--link", "--uninstall"], 2, "not allowed with"),
         (["--help"], 0, "Exit codes"),
     ],

@@ -1,4 +1,4 @@
-"""`tark-lsp install vscode`, with programs that stand for the editors: what each is told, and what is said of it.
+"""`tark-lsp install vscode` with programs that replace the editors: the commands they get, and what is printed.
 
 tests/editors/vscode/test_installing.py has it with a real one.
 """
@@ -36,8 +36,8 @@ class Person:
         self.programs.mkdir()
         package = self._packages / "tark_lsp"
         package.mkdir(parents=True)
-        for each in Path(tark_lsp.__file__).parent.iterdir():
-            (package / each.name).symlink_to(each)
+        for item in Path(tark_lsp.__file__).parent.iterdir():
+            (package / item.name).symlink_to(item)
         self.vsix = package / "plugins" / "vscode" / "tark.vsix"
         self.vsix.parent.mkdir(parents=True)
         with zipfile.ZipFile(self.vsix, "w") as packed:
@@ -125,15 +125,15 @@ def test_a_program_of_the_folder_one_is_in_is_not_run(person: Person, path: str)
 
 def test_a_server_that_goes_with_its_folder_is_told(person: Person) -> None:
     person.has("code")
-    assert "gone when this folder is" not in person.install()[1]
-    assert "gone when this folder is" in person.install(folder=Path(sys.prefix))[1]
+    assert "is deleted with it" not in person.install()[1]
+    assert "is deleted with it" in person.install(folder=Path(sys.prefix))[1]
 
 
 def test_a_package_that_came_without(person: Person) -> None:
     person.vsix.unlink()
     person.has("code")
     code, out = person.install()
-    assert (code, "without the extension for VS Code" in out, "Node.js 20" in out) == (1, True, True), out
+    assert (code, "does not contain the extension for VS Code" in out, "Node.js 20" in out) == (1, True, True), out
     assert not person.told
 
 

@@ -76,7 +76,7 @@ def test_typed_unseen_kept_used_and_deleted(tmp_path: Path) -> None:
 
         both = tark(tmp_path, "logout", "openai", OPENAI_API_KEY=KEY)
         assert f"deleted from the file {file}" in both.stdout
-        assert "OPENAI_API_KEY is set and still gives a key" in both.stdout
+        assert "OPENAI_API_KEY is set and still provides a key" in both.stdout
         assert both.returncode == 0
         again = tark(tmp_path, "logout", "openai")
         assert "nothing is stored for openai" in again.stdout
@@ -90,21 +90,21 @@ def test_piped(tmp_path: Path, given: str) -> None:
     assert done.returncode == 0
     assert "stored in" in done.stdout
     assert "https://api.groq.com" in done.stdout
-    assert "GROQ_API_KEY is set, and counts before it" in done.stdout
+    assert "GROQ_API_KEY is set, and overrides it" in done.stdout
     assert json.loads(key_file(tmp_path, "groq").read_text())["secret"] == KEY
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (b"", "no key came in"),
-        (b" \n", "no key came in"),
-        (f"{KEY} and more".encode(), "characters that no key has"),
-        (f"{KEY}\nx".encode(), "characters that no key has"),
-        (b"\xff\xfe", "characters that no key has"),
+        (b"", "no key was entered"),
+        (b" \n", "no key was entered"),
+        (f"{KEY} and more".encode(), "characters that are not allowed in a key"),
+        (f"{KEY}\nx".encode(), "characters that are not allowed in a key"),
+        (b"\xff\xfe", "characters that are not allowed in a key"),
     ],
 )
-def test_what_is_no_key(tmp_path: Path, given: bytes, words: str) -> None:
+def test_input_that_is_not_a_key(tmp_path: Path, given: bytes, words: str) -> None:
     done = tark(tmp_path, "login", "openai", "--no-check", given=given)
     assert done.returncode == 1
     assert words in done.stdout
@@ -123,7 +123,7 @@ def test_a_key_that_is_refused_is_not_stored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("listing", [None, Raw([b"<html>"], 502), Raw([b"not found"], 404)], ids=["off", "502", "404"])
-def test_a_key_that_cannot_be_checked_is_stored_and_that_is_said(tmp_path: Path, listing: Raw | None) -> None:
+def test_a_key_that_cannot_be_checked_is_stored_with_a_message(tmp_path: Path, listing: Raw | None) -> None:
     with Loopback([], listing=listing).in_thread() as server:
         openai_at(tmp_path, server.url)
         if listing is not None:
@@ -131,7 +131,7 @@ def test_a_key_that_cannot_be_checked_is_stored_and_that_is_said(tmp_path: Path,
     if listing is None:
         done = tark(tmp_path, "login", "openai", given=KEY)
     assert done.returncode == 0
-    assert "it could not be checked: " in done.stdout
+    assert "the key could not be checked: " in done.stdout
     assert key_file(tmp_path, "openai").exists()
 
 
@@ -142,7 +142,7 @@ def test_a_base_url_that_changed_does_not_get_the_key(tmp_path: Path) -> None:
         (tmp_path / "config" / "tark" / "config.toml").write_text(f'[providers.openai]\nbaseUrl = "{other.url}/v1"\n')
         done = tark(tmp_path, "status", "openai", "--check")
         assert done.returncode == 1
-        assert f"is for {server.url}, and not for {other.url}" in done.stdout
+        assert f"is for {server.url}, not for {other.url}" in done.stdout
         assert other.requests == []
 
 
@@ -169,7 +169,7 @@ def test_copilot(tmp_path: Path) -> None:
     ("github", "words", "stored"),
     [
         (LoopbackGitHub([PENDING, DENIED], interval=0.1), "refused on the web page", False),
-        (LoopbackGitHub([PENDING], interval=0.1, expires_in=0.3), "the code has expired", False),
+        (LoopbackGitHub([PENDING], interval=0.1, expires_in=0.3), "the code expired", False),
         (LoopbackGitHub(exchanges=[NO_COPILOT], interval=0.1), "No access to GitHub Copilot", True),
         (LoopbackGitHub(exchanges=[REPEATED], interval=0.1), "bad token ***", True),
     ],
@@ -188,7 +188,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     github = LoopbackGitHub([PENDING])
     with github.in_thread():
         copilot_at(tmp_path, github)
-        for arguments, waits_for in ((["login", "copilot"], "waiting for you"), (["login", "openai"], "not shown")):
+        for arguments, waits_for in ((["login", "copilot"], "waiting at most"), (["login", "openai"], "not shown")):
             terminal = Terminal(arguments, tmp_path, environment(tmp_path))
             terminal.see(waits_for)
             terminal.press_ctrl_c()
@@ -206,12 +206,12 @@ def test_status_of_all(tmp_path: Path) -> None:
     assert nothing.returncode == 1
     assert "openai       no key: run `tark-lsp login openai`, or set OPENAI_API_KEY" in nothing.stdout
     assert "ollama       needs no key" in nothing.stdout
-    assert "as there is no keyring" in nothing.stdout
+    assert "because there is no keyring" in nothing.stdout
     assert "scripted" not in nothing.stdout
     some = tark(tmp_path, "status", MY_KEY=KEY, ANTHROPIC_API_KEY="sk-\u201d")
     assert some.returncode == 0
     assert "mine         a key from MY_KEY" in some.stdout
-    assert "ANTHROPIC_API_KEY holds characters that no key has" in some.stdout
+    assert "ANTHROPIC_API_KEY contains characters that are not allowed in a key" in some.stdout
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_usage(tmp_path: Path, arguments: list[str], code: int, words: str) -> N
     assert "Traceback" not in done.stderr
 
 
-def test_the_doctor_tells_where_keys_come_from(tmp_path: Path) -> None:
+def test_the_doctor_shows_where_keys_come_from(tmp_path: Path) -> None:
     tark(tmp_path, "login", "openai", "--no-check", given=KEY)
     done = tark(tmp_path, "doctor")
     assert f"ok   keys: openai (the file {key_file(tmp_path, 'openai')})" in done.stdout

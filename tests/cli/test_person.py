@@ -1,4 +1,4 @@
-"""How the terminal's person answers: typed answers to each question, --yes, and nobody there."""
+"""Answers of the terminal's person: typed answers to each question, --yes, and nobody to ask."""
 
 import io
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from tark_lsp.cli.choosing import Chosen
+from tark_lsp.cli.choices import HunkChoices
 from tark_lsp.cli.editor import edit_text
 from tark_lsp.cli.keyboard import Keyboard
 from tark_lsp.cli.person import TerminalPerson
@@ -90,7 +90,7 @@ async def test_permission(request_: dict[str, Any], lines: tuple[str, ...], expe
     assert typist.lines == []
 
 
-async def test_what_is_asked_is_shown_whole_and_harmless() -> None:
+async def test_requests_are_shown_completely_and_harmlessly() -> None:
     someone, typist, out = person("n", "n")
     await someone.permission(COMMAND)
     await someone.permission(edit("h", "i"))
@@ -99,7 +99,7 @@ async def test_what_is_asked_is_shown_whole_and_harmless() -> None:
     assert typist.questions[1] == "Apply? [y]es, [n]o, [a]ll edits in /ws, this turn, [h]unk by hunk, [?]: "
 
 
-async def test_what_is_no_answer_is_told_so() -> None:
+async def test_an_invalid_answer_gets_a_message() -> None:
     someone, _, out = person("ok", "n")
     await someone.permission(COMMAND)
     assert "answer with a letter and Enter: y, n, a, ?" in out.getvalue()
@@ -119,7 +119,7 @@ async def test_the_environment_of_this_terminal_is_shown_when_it_is_asked_for(mo
     assert "with PATH=/usr/bin\n" in out.getvalue()
 
 
-async def test_where_there_is_no_yes_none_is_named() -> None:
+async def test_without_a_yes_option_none_is_mentioned() -> None:
     out = io.StringIO()
     someone = TerminalPerson(Screen(Console(file=out), Path("/ws")), None, yes=None)
     assert (await someone.permission(edit("h")))["outcome"] == "reject"
@@ -138,13 +138,13 @@ LONG: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("more", [row[1] for row in LONG], ids=[row[0] for row in LONG])
-async def test_what_is_asked_has_no_hidden_end(more: dict[str, Any]) -> None:
+async def test_a_request_has_no_hidden_end(more: dict[str, Any]) -> None:
     someone, _, out = person("n")
     await someone.permission({**COMMAND, "grants": [], **more})
     assert FAR in out.getvalue()
 
 
-async def test_what_would_be_granted_has_no_hidden_end() -> None:
+async def test_a_grant_has_no_hidden_end() -> None:
     someone, typist, out = person("n", "1")
     await someone.permission({**COMMAND, "grants": [{"id": "turn", "covers": FAR}]})
     await someone.input({"question": "Which?", "options": [{"id": "a", "label": FAR}]})
@@ -165,13 +165,13 @@ async def test_yes_allows_ordinary_edits_and_nothing_else(request_: dict[str, An
     assert len(typist.questions) == (0 if allowed else 1)
 
 
-async def test_nobody_there_refuses_and_says_the_fix() -> None:
+async def test_without_a_terminal_requests_are_refused_with_a_hint() -> None:
     someone, _, out = person(nobody=True)
     assert (await someone.permission(edit("h")))["outcome"] == "reject"
     assert "--yes" in out.getvalue()
     assert await someone.choose("Trust this folder?", ["Trust", "Not now"]) is None
     assert await someone.input({"question": "Which?", "options": [{"id": "a", "label": "A"}]}) == {"answer": None}
-    assert await someone.choose_hunks([("file:///ws/a.py", hunk("h"))]) == Chosen()
+    assert await someone.choose_hunks([("file:///ws/a.py", hunk("h"))]) == HunkChoices()
 
 
 OPTIONS = [{"id": "a", "label": "A"}, {"id": "b", "label": "B"}]
@@ -200,19 +200,19 @@ async def test_choose(lines: tuple[str, ...], title: str | None) -> None:
 
 
 HUNKS = [("file:///ws/a.py", hunk(name)) for name in "hij"]
-DECIDED: list[tuple[str, tuple[str, ...], Chosen | None]] = [
-    ("one by one", ("y", "n", "y"), Chosen(["h", "j"])),
-    ("all the rest", ("n", "a"), Chosen(["i", "j"])),
-    ("done", ("y", "d"), Chosen(["h"])),
-    ("words that only begin so decide nothing", ("yesterday", "now", "?", "done"), Chosen()),
+DECIDED: list[tuple[str, tuple[str, ...], HunkChoices | None]] = [
+    ("one by one", ("y", "n", "y"), HunkChoices(["h", "j"])),
+    ("all the rest", ("n", "a"), HunkChoices(["i", "j"])),
+    ("done", ("y", "d"), HunkChoices(["h"])),
+    ("words that only begin so decide nothing", ("yesterday", "now", "?", "done"), HunkChoices()),
     ("the end of the input is no yes", ("y",), None),
-    ("edited", ("e", "y", "n", "n"), Chosen(["h"], {"h": "h\n# mine\n"})),
-    ("edited twice, then left out", ("e", "e", "n", "d"), Chosen([], {"h": "h\n# mine\n# mine\n"})),
+    ("edited", ("e", "y", "n", "n"), HunkChoices(["h"], {"h": "h\n# mine\n"})),
+    ("edited twice, then left out", ("e", "e", "n", "d"), HunkChoices([], {"h": "h\n# mine\n# mine\n"})),
 ]
 
 
 @pytest.mark.parametrize(("lines", "expected"), [row[1:] for row in DECIDED], ids=[row[0] for row in DECIDED])
-async def test_hunks_are_chosen(lines: tuple[str, ...], expected: Chosen | None) -> None:
+async def test_hunks_are_chosen(lines: tuple[str, ...], expected: HunkChoices | None) -> None:
     async def edit(text: str, uri: str) -> str:
         assert uri.endswith("a.py")
         return text + "# mine\n"
@@ -225,7 +225,7 @@ async def test_hunks_are_chosen(lines: tuple[str, ...], expected: Chosen | None)
     assert ("this list" in out.getvalue()) == ("?" in lines)
 
 
-async def test_an_edited_hunk_goes_with_the_answer_and_a_missing_editor_is_said(
+async def test_an_edited_hunk_is_sent_and_a_missing_editor_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     editor = tmp_path / "editor"

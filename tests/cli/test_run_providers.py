@@ -49,7 +49,7 @@ def test_a_tool_call_and_back(tmp_path: Path, name: str) -> None:
 
 
 def check_first(request: Request, provider: Provider, model: str) -> None:
-    wire = load_wire(provider.route(model).wire)
+    wire = load_wire(provider.find_route(model).wire)
     base = urlsplit(provider.base_url).path
     assert request.path == base + wire.path.replace("{model}", model)
     assert request.wire == wire.name

@@ -1,4 +1,4 @@
-"""What a turn looks like at the terminal, and that foreign text cannot steer it."""
+"""A turn in the terminal, and that foreign text cannot control the terminal."""
 
 import io
 from pathlib import Path
@@ -23,7 +23,7 @@ def shown(*updates: dict[str, Any]) -> str:
     drawn, out = screen()
     for update in updates:
         drawn.update(update)
-    drawn.line("|")
+    drawn.print_line("|")
     return out.getvalue().removesuffix("|\n")
 
 
@@ -73,7 +73,7 @@ def test_updates(updates: tuple[dict[str, Any], ...], expected: str) -> None:
 
 def test_the_end_is_one_line_and_an_error_names_its_fix() -> None:
     drawn, out = screen()
-    drawn.ended(
+    drawn.show_end(
         {
             "stopReason": "end_turn",
             "edits": [{"uri": "file:///ws/src/a.py", "state": "applied"}],
@@ -81,7 +81,7 @@ def test_the_end_is_one_line_and_an_error_names_its_fix() -> None:
             "usage": {"inputTokens": 8000, "outputTokens": 100, "costUsd": 0.0123},
         }
     )
-    drawn.ended({"stopReason": "error", "error": {"code": "missing_key", "message": "no key", "hint": "set A_KEY"}})
+    drawn.show_end({"stopReason": "error", "error": {"code": "missing_key", "message": "no key", "hint": "set A_KEY"}})
     assert out.getvalue() == (
         "end turn · src/a.py applied · /elsewhere/b changed by a command · 8,100 tokens · $0.0123\n"
         "error: no key\nset A_KEY\n"
@@ -120,7 +120,7 @@ def test_a_hunk_is_a_unified_diff(proposed: dict[str, Any], lines: list[str], ex
 def test_diffs_are_coloured_and_have_context_from_the_file(tmp_path: Path) -> None:
     (tmp_path / "a b.py").write_bytes(b"1\n2\n")
     drawn, out = screen(tmp_path, colours=True)
-    drawn.edits([{"uri": (tmp_path / "a b.py").as_uri(), "version": None, "hunks": [hunk(1, "2\n", "II\n")]}])
+    drawn.show_edits([{"uri": (tmp_path / "a b.py").as_uri(), "version": None, "hunks": [hunk(1, "2\n", "II\n")]}])
     assert "\x1b[31m-2" in out.getvalue()
     assert "\x1b[32m+II" in out.getvalue()
     assert "\x1b[2m 1" in out.getvalue()

@@ -37,12 +37,12 @@ def store(home: Path) -> Iterator[SessionStore]:
         when = time.time() - 100 + number
         id_ = f"session-{'ab'[number - 1] * 3}{number}"
         about = (None, Mode.BUILD, ApprovalLevel.CAREFUL)
-        store.create(SessionRow(id_, title, when, when, (home / folder,), *about))
-        store.begin_turn(TurnRow(f"turn-{number}", id_, "fix \x1b[31m it", "agent", None, when))
-        store.add_message(id_, f"turn-{number}", Message("user", (Text("fix it"),)))
-        store.add_message(id_, f"turn-{number}", Message("assistant", (Text("Hello \x1b[2J."),)))
-        store.end_turn(f"turn-{number}", END)
-    store.release()
+        store.create_session(SessionRow(id_, title, when, when, (home / folder,), *about))
+        store.log.begin_turn(TurnRow(f"turn-{number}", id_, "fix \x1b[31m it", "agent", None, when))
+        store.log.add_message(id_, f"turn-{number}", Message("user", (Text("fix it"),)))
+        store.log.add_message(id_, f"turn-{number}", Message("assistant", (Text("Hello \x1b[2J."),)))
+        store.log.end_turn(f"turn-{number}", END)
+    store.release_leases()
     yield store
     store.close()
 
@@ -107,7 +107,7 @@ def test_the_list(home: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_one_that_is_open(run: Run, store: SessionStore) -> None:
-    assert store.take("session-aaa1") is None
+    assert store.acquire_lease("session-aaa1") is None
     assert "(open in process " in run()[1]
     for arguments in (("rename", "aaa", "x"), ("delete", "aaa", "--yes")):
         code, shown = run(*arguments)
@@ -134,7 +134,7 @@ def test_which(run: Run, wanted: str, why: str) -> None:
 
 @pytest.mark.usefixtures("store")
 def test_rename(run: Run) -> None:
-    assert run("rename", "aaa", "Prices \u202e") == (0, "session-aaa1 is called Prices \\u{202e}\n")
+    assert run("rename", "aaa", "Prices \u202e") == (0, "the title of session-aaa1 is now Prices \\u{202e}\n")
     assert "Prices \\u{202e}  (1 turn)" in run()[1]
     assert run("rename", "aaa", " ")[0] == 1
 
@@ -142,9 +142,9 @@ def test_rename(run: Run) -> None:
 def test_delete(run: Run, store: SessionStore) -> None:
     code, shown = run("delete", "aaa")
     assert (code, "this is not a terminal" in shown) == (1, True)
-    assert store.session("session-aaa1") is not None
+    assert store.find_session("session-aaa1") is not None
     assert run("delete", "aaa", "aaa1", "bbb", "--yes")[0] == 0
-    assert store.sessions() == []
+    assert store.list_sessions() == []
 
 
 @pytest.mark.slow
@@ -154,7 +154,7 @@ def test_delete_is_asked_about(home: Path, store: SessionStore) -> None:
         terminal.see("Delete it? [y]es, [n]o: ")
         terminal.type(answer)
         assert terminal.end() == code
-        assert len(store.sessions()) == left
+        assert len(store.list_sessions()) == left
 
 
 def test_export_and_import(home: Path, run: Run, store: SessionStore) -> None:
@@ -165,13 +165,13 @@ def test_export_and_import(home: Path, run: Run, store: SessionStore) -> None:
     assert path.suffix == ".md"
     assert run("export", "aaa", "--format", "json", "--output", "s.json") == (0, f"{home / 'project' / 's.json'}\n")
     code, shown = run("export", "aaa", "--output", "s.json")
-    assert (code, "is there already" in shown) == (1, True)
+    assert (code, "exists already" in shown) == (1, True)
     code, shown = run("import", "s.json")
     assert code == 0
-    taken = store.session(shown.strip())
+    taken = store.find_session(shown.strip())
     assert taken is not None
     assert (taken.folders, taken.turns, taken.title) == ((home / "project",), 1, "Fix \\u{1b}[31m it")
-    named = store.session(run("import", "s.json", "--title", "Mine")[1].strip())
+    named = store.find_session(run("import", "s.json", "--title", "Mine")[1].strip())
     assert named is not None
     assert named.title == "Mine"
     code, shown = run("import", str(path))

@@ -1,4 +1,4 @@
-"""The slash commands: each is reserved against named prompts, and docs/terminal.md shows them as they are."""
+"""The slash commands: named prompts cannot replace them, and docs/terminal.md shows them as `/help` does."""
 
 import io
 from pathlib import Path
@@ -20,6 +20,20 @@ def nothing(*_: Any) -> None:
     """No server is started, and nothing is drawn."""
 
 
+class Silent(Keyboard):
+    """A terminal that draws nothing."""
+
+    def redraw(self) -> None:
+        pass
+
+    def give_back(self, text: str) -> None:
+        pass
+
+
+async def unchanged(text: str, uri: str) -> None:
+    """No editor is opened."""
+
+
 async def unchecked(_: str) -> None:
     """Nothing is sent."""
 
@@ -27,8 +41,8 @@ async def unchecked(_: str) -> None:
 @pytest.fixture
 def commands(tmp_path: Path) -> ChatCommands:
     screen = ChatScreen(Console(file=io.StringIO()), tmp_path)
-    talk = Conversation(tmp_path, screen, {}, changed=nothing, spawn=nothing, check=unchecked, give_back=nothing)
-    return ChatCommands(talk, Keyboard(), clear=nothing, leave=nothing)
+    conversation = Conversation(tmp_path, screen, {}, Silent(), edit=unchanged, spawn=nothing, check=unchecked)
+    return ChatCommands(conversation, Keyboard(), clear=nothing, leave=nothing)
 
 
 def test_no_repository_can_give_a_command_another_meaning(commands: ChatCommands) -> None:

@@ -1,11 +1,11 @@
-"""FILE[:START-END]: what is named, and what is wrong with it."""
+"""FILE[:START-END]: what it names, and its errors."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tark_lsp.cli.target import Target, parse_target
+from tark_lsp.cli.file_target import FileTarget, parse_file_target
 from tark_lsp.errors import OutsideWorkspace, RequestError, TarkError
 
 
@@ -25,7 +25,7 @@ from tark_lsp.errors import OutsideWorkspace, RequestError, TarkError
 def test_what_is_named(tmp_path: Path, text: str, name: str, start: int | None, end: int | None) -> None:
     for file in ("a.py", "notes:3"):
         (tmp_path / file).touch()
-    assert parse_target(text, tmp_path) == Target(tmp_path / name, start, end)
+    assert parse_file_target(text, tmp_path) == FileTarget(tmp_path / name, start, end)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_what_is_named(tmp_path: Path, text: str, name: str, start: int | None, 
 def test_what_is_wrong_says_what_to_do(tmp_path: Path, text: str, error: type[TarkError]) -> None:
     (tmp_path / "link.py").symlink_to("/etc/passwd")
     with pytest.raises(error) as raised:
-        parse_target(text, tmp_path)
+        parse_file_target(text, tmp_path)
     assert raised.value.hint
 
 
@@ -54,17 +54,17 @@ def test_what_is_wrong_says_what_to_do(tmp_path: Path, text: str, error: type[Ta
     ],
 )
 def test_lines_become_a_range(lines: list[str], start: int, end: int, expected: Any) -> None:
-    found = Target(Path("a"), start, end).range_in(lines)
+    found = FileTarget(Path("a"), start, end).range_in(lines)
     assert found
     assert tuple((found[at]["line"], found[at]["character"]) for at in ("start", "end")) == expected
 
 
-@pytest.mark.parametrize(("lines", "hint"), [(["a\n"] * 12, "from 1 to 12"), ([], "leave the lines out")])
+@pytest.mark.parametrize(("lines", "hint"), [(["a\n"] * 12, "from 1 to 12"), ([], "do not name lines")])
 def test_a_range_past_the_end(lines: list[str], hint: str) -> None:
     with pytest.raises(RequestError, match="past its end") as raised:
-        Target(Path("a.py"), 10, 13).range_in(lines)
+        FileTarget(Path("a.py"), 10, 13).range_in(lines)
     assert hint in raised.value.hint
 
 
 def test_no_lines_no_range() -> None:
-    assert Target(Path("a")).range_in(["a\n"]) is None
+    assert FileTarget(Path("a")).range_in(["a\n"]) is None

@@ -1,4 +1,4 @@
-"""Ctrl-C on a turn of a server that does not even take a cancel."""
+"""Ctrl-C in a turn of a server that does not accept a cancel."""
 
 import asyncio
 import io
@@ -32,6 +32,6 @@ async def test_a_second_ctrl_c_ends_everything_at_once(tmp_path: Path) -> None:
         async with asyncio.timeout(AT_ONCE):
             with pytest.raises(asyncio.CancelledError):
                 await turn
-            await client._process.wait()  # before anybody asks it to end
-    assert not psutil.pid_exists(client.pid)
+            await client.process.wait()  # before anybody asks it to end
+    assert not psutil.pid_exists(client.process.pid)
     assert signal.getsignal(signal.SIGINT) is before

@@ -96,7 +96,7 @@ def test_nothing_to_list(tmp_path: Path, folder: Path) -> None:
     assert tark(tmp_path, folder, "--last")[0] == 1
 
 
-def test_shown_asked_about_and_taken_back(tmp_path: Path, folder: Path) -> None:
+def test_a_turn_is_shown_and_taken_back_after_a_question(tmp_path: Path, folder: Path) -> None:
     before = tree(folder)
     log(tmp_path, folder, "turn-ccc333", "everything at once", everything)
     (folder / "src" / "a.py").write_text("mine\n" + (folder / "src" / "a.py").read_text())
@@ -133,7 +133,7 @@ def test_shown_asked_about_and_taken_back(tmp_path: Path, folder: Path) -> None:
     assert tark(tmp_path, folder, "turn-ccc333", "--yes") == (0, "there is nothing to take back\n")
 
 
-def test_the_last_unasked_and_the_one_before(tmp_path: Path, folder: Path) -> None:
+def test_the_last_turn_without_asking_and_the_one_before(tmp_path: Path, folder: Path) -> None:
     before = tree(folder)
     log(tmp_path, folder, "turn-aaa111", "five", edit)
     log(tmp_path, folder, "turn-ccc333", "all", everything)
@@ -146,7 +146,7 @@ def test_the_last_unasked_and_the_one_before(tmp_path: Path, folder: Path) -> No
     assert tark(tmp_path, folder, "--last", "--yes")[0] == 1
 
 
-def test_what_is_kept_is_said_and_tried_again(tmp_path: Path, folder: Path) -> None:
+def test_kept_changes_are_reported_and_tried_again(tmp_path: Path, folder: Path) -> None:
     log(tmp_path, folder, "turn-ccc333", "all", everything)
     (folder / "src" / "new.py").write_text("mine\n")
     (folder / "b.py").write_text("mine\n")
@@ -170,9 +170,9 @@ def test_what_is_kept_is_said_and_tried_again(tmp_path: Path, folder: Path) -> N
     [
         (["turn-nonesuch"], 1, "no turn 'turn-nonesuch' changed anything here"),
         (["turn-a"], 1, "'turn-a' is the start of several ids"),
-        (["turn-aaa111"], 1, "--yes takes it back unasked"),
+        (["turn-aaa111"], 1, "--yes takes it back without asking"),
         (["--last", "turn-aaa111"], 2, "not allowed with"),
-        (["--help"], 0, "an editor that has one open notices"),
+        (["--help"], 0, "An editor that has a file open notices"),
     ],
 )
 def test_usage(tmp_path: Path, folder: Path, arguments: Sequence[str], code: int, words: str) -> None:
@@ -189,7 +189,7 @@ def test_a_file_that_is_no_database(tmp_path: Path, folder: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_bytes(b"junk, and more of it" * 1000)
     code, out = tark(tmp_path, folder)
-    assert (code, "the noted changes cannot be read: file is not a database" in out) == (1, True)
+    assert (code, "the recorded changes cannot be read: file is not a database" in out) == (1, True)
     (aside,) = file.parent.glob("*.damaged-*")
     assert aside.read_bytes().startswith(b"junk")
 
@@ -206,7 +206,7 @@ def test_a_file_changed_twice_is_listed_once(tmp_path: Path, folder: Path) -> No
     assert tark(tmp_path, folder)[1].count("changed  src/a.py") == 1
 
 
-def test_nothing_is_asked_where_nothing_would_be_done(tmp_path: Path, folder: Path) -> None:
+def test_no_question_if_there_is_nothing_to_do(tmp_path: Path, folder: Path) -> None:
     """All its lines were changed since; or what it did is taken back already, and then that is noted."""
     log(tmp_path, folder, "turn-aaa111", "five", edit)
     (folder / "src" / "a.py").write_text(TEN.replace("5\n", "mine\n"))

@@ -41,11 +41,11 @@ def fill(file: Path) -> None:
     now = time.time()
     store = SessionStore(lambda: file, failed)
     about = ((), None, Mode.BUILD, ApprovalLevel.CAREFUL)
-    store.create(SessionRow("session-1", "Fix the \x1b[31mprices", now, now, *about))
+    store.create_session(SessionRow("session-1", "Fix the \x1b[31mprices", now, now, *about))
     for days, model, cost in ((0, "openai/gpt-5", 0.25), (1, "openai/gpt-5", None), (9, "ollama/qwen3", 0.0)):
         usage = Usage(1000, 400, 0, 20, 5, cost)
         session = "session-1" if model.startswith("openai") else "session-2"
-        store.add_usage(UsageRow(session, f"turn-{days}", model, "turn", now - days * DAY, 1.5, "end_turn", usage))
+        store.log.add_usage(UsageRow(session, f"turn-{days}", model, "turn", now - days * DAY, 1.5, "end_turn", usage))
     store.close()
 
 
@@ -106,7 +106,7 @@ def test_a_session_is_named_as_everywhere(file: Path, run: Run, wanted: str, req
     assert json.loads(run("--format", "json", "--session", wanted)[1])["total"]["requests"] == requests
 
 
-@pytest.mark.parametrize(("wanted", "words"), [("nobody", "there is no session"), ("session-", "could be several")])
+@pytest.mark.parametrize(("wanted", "words"), [("nobody", "there is no session"), ("session-", "matches several")])
 def test_a_session_that_is_not_found_is_said(file: Path, run: Run, wanted: str, words: str) -> None:
     fill(file)
     code, shown = run("--session", wanted)
@@ -117,7 +117,7 @@ def test_a_session_that_is_not_found_is_said(file: Path, run: Run, wanted: str, 
 def test_nothing_there_is_no_error(file: Path, run: Run, arguments: tuple[str, ...]) -> None:
     if arguments:
         fill(file)
-    assert run(*arguments) == (0, "no requests to models are kept for that\n")
+    assert run(*arguments) == (0, "no model requests are recorded for that\n")
     assert json.loads(run(*arguments, "--format", "json")[1])["rows"] == []
     assert run(*arguments, "--format", "csv")[1].startswith("model,requests,")
 

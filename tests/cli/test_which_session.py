@@ -1,8 +1,8 @@
-"""Which session is meant by an id, the start of one, or a part of a title; and that several are none."""
+"""Which session an id, the start of an id, or a part of a title names; several matches are an error."""
 
 import pytest
 
-from tark_lsp.cli.which_session import MOST_NAMED, chosen
+from tark_lsp.cli.session_lookup import MAX_NAMED, find_session_id
 from tark_lsp.errors import RequestError
 
 TITLES = {
@@ -24,26 +24,26 @@ TITLES = {
         ("def", "session-def"),
     ],
 )
-def test_the_one_that_is_meant(wanted: str, found: str) -> None:
-    assert chosen(TITLES, wanted) == found
+def test_a_session_is_found(wanted: str, found: str) -> None:
+    assert find_session_id(TITLES, wanted) == found
 
 
 @pytest.mark.parametrize("wanted", ["", "nonsense", "session-x", "\x1b[2J"])
-def test_none(wanted: str) -> None:
+def test_no_session_matches(wanted: str) -> None:
     with pytest.raises(RequestError, match="there is no session") as refused:
-        chosen(TITLES, wanted)
+        find_session_id(TITLES, wanted)
     assert "\x1b" not in refused.value.message
 
 
 @pytest.mark.parametrize(("wanted", "named"), [("abc", "session-abc12 (Fix the page)"), ("page", "other-1 (Une")])
-def test_several_are_named_and_none_is_taken(wanted: str, named: str) -> None:
-    with pytest.raises(RequestError, match="could be several sessions") as refused:
-        chosen(TITLES, wanted)
+def test_several_matches_are_an_error_that_names_them(wanted: str, named: str) -> None:
+    with pytest.raises(RequestError, match="matches several sessions") as refused:
+        find_session_id(TITLES, wanted)
     assert named in refused.value.hint
     assert "\x1b" not in refused.value.hint
 
 
-def test_many_are_not_all_named() -> None:
+def test_only_some_of_many_matches_are_named() -> None:
     with pytest.raises(RequestError) as refused:
-        chosen({f"session-{number}": "T" for number in range(MOST_NAMED + 3)}, "session")
+        find_session_id({f"session-{number}": "T" for number in range(MAX_NAMED + 3)}, "session")
     assert refused.value.hint.endswith(", 3 more")

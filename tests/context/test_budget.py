@@ -10,9 +10,9 @@ from tark_lsp.context.budget import (
     RATIO_BOUNDS,
     RESERVE,
     Estimates,
-    Load,
-    last_from,
-    shorten_before,
+    PromptLoad,
+    compaction_start,
+    shortening_end,
 )
 from tark_lsp.messages import Message, Role, Text
 
@@ -22,9 +22,9 @@ MODEL = "openai/gpt-5"
 def test_a_ratio_comes_near_what_is_reported() -> None:
     estimates = Estimates()
     for _ in range(20):
-        estimates.learn(MODEL, 10_000, 13_000)
+        estimates.learn_ratio(MODEL, 10_000, 13_000)
     assert estimates.ratio(MODEL) == pytest.approx(1.3, abs=0.01)
-    assert estimates.tokens(MODEL, 100) == 130
+    assert estimates.model_tokens(MODEL, 100) == 130
     assert estimates.ratio("openai/gpt-4o") == 1.0
 
 
@@ -39,26 +39,26 @@ def test_before_anything_is_reported(name: str, ratio: float) -> None:
 def test_no_report_makes_a_ratio_absurd(reports: list[tuple[float, int]]) -> None:
     estimates = Estimates()
     for counted, reported in reports:
-        estimates.learn(MODEL, counted, reported)
+        estimates.learn_ratio(MODEL, counted, reported)
     assert RATIO_BOUNDS[0] <= estimates.ratio(MODEL) <= RATIO_BOUNDS[1]
 
 
 @pytest.mark.parametrize(("counted", "reported"), [(LEAST_TO_LEARN - 1, 5_000), (10_000, 0)])
 def test_what_says_nothing_teaches_nothing(counted: float, reported: int) -> None:
     estimates = Estimates()
-    estimates.learn(MODEL, counted, reported)
+    estimates.learn_ratio(MODEL, counted, reported)
     assert estimates.ratio(MODEL) == 1.0
 
 
 def test_the_smallest_request_that_was_too_long_bounds_the_window_until_a_longer_one_fits() -> None:
     estimates = Estimates()
-    assert estimates.window(MODEL, None) is None
+    assert estimates.known_window(MODEL, None) is None
     for tokens in (50_000, 40_000, 60_000, 500):
-        estimates.overflowed(MODEL, tokens)
-    assert estimates.window(MODEL, None) == estimates.window(MODEL, 100_000) == 40_000
-    assert estimates.window(MODEL, 30_000) == 30_000
-    estimates.learn(MODEL, 45_000, 45_000)
-    assert estimates.window(MODEL, 100_000) == 100_000
+        estimates.record_overflow(MODEL, tokens)
+    assert estimates.known_window(MODEL, None) == estimates.known_window(MODEL, 100_000) == 40_000
+    assert estimates.known_window(MODEL, 30_000) == 30_000
+    estimates.learn_ratio(MODEL, 45_000, 45_000)
+    assert estimates.known_window(MODEL, 100_000) == 100_000
 
 
 # window, fixed, history, the longest answer -> share, room for the answer
@@ -76,7 +76,7 @@ LOADS: list[tuple[int | None, int, int, int | None, float, int | None]] = [
 def test_loads(
     window: int | None, fixed: int, history: int, longest: int | None, share: float, room: int | None
 ) -> None:
-    load = Load(window, fixed, history, longest)
+    load = PromptLoad(window, fixed, history, longest)
     assert load.share == pytest.approx(share)
     assert load.room_for_answer == room
 
@@ -96,7 +96,7 @@ def test_loads(
     ],
 )
 def test_what_is_shortened(sizes: list[float], short: list[float], done: int, least: float, end: int) -> None:
-    assert shorten_before(sizes, short, done, least) == end
+    assert shortening_end(sizes, short, done, least) == end
 
 
 ROLES: dict[str, Role] = {"u": "user", "a": "assistant", "t": "tool"}
@@ -121,11 +121,11 @@ def test_where_the_last_messages_begin(roles: str, most: float, start: int) -> N
     """Each message has size 10, but the last 5."""
     messages = [Message(ROLES[role], (Text("x"),)) for role in roles]
     sizes = [10.0] * (len(messages) - 1) + [5.0] * bool(messages)
-    assert last_from(messages, sizes, most) == start
+    assert compaction_start(messages, sizes, most) == start
 
 
 @given(st.text(alphabet="uat", max_size=30), st.floats(0, 300))
 def test_they_never_begin_with_results(roles: str, most: float) -> None:
     messages = [Message(ROLES[role], (Text("x"),)) for role in roles]
-    start = last_from(messages, [10.0] * len(messages), most)
+    start = compaction_start(messages, [10.0] * len(messages), most)
     assert start == len(messages) or messages[start].role != "tool"

@@ -62,7 +62,7 @@ def test_when_a_rule_applies(root: Path, tmp_path: Path, name: str, owner: str) 
     own = tmp_path.resolve() / "own"
     write(root / ".tark/rules" if owner == "project" else own / "rules", "a.md", front)
     sources = sources_of(root, own=own)
-    found = find(sources, [root / each for each in files])
+    found = find(sources, [root / file for file in files])
     assert len(found) == applies
     assert all(part.kind == "rules" and f'from="{owner}"' in part.text and "Do it." in part.text for part in found)
     assert sources.problems == []
@@ -115,8 +115,8 @@ def huge(path: Path) -> None:
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "unclosed": (lambda path: path.write_text("---\nglobs: x\n"), "is not closed by ---"),
     "no key": (lambda path: path.write_text("---\nhello\n---\nx"), "line 2 is not `key: value`"),
-    "globs of no kind": (lambda path: path.write_text("---\nglobs: true\n---\nx"), "globs: a text or a list is needed"),
-    "always of no kind": (lambda path: path.write_text("---\nalwaysApply: 1\n---\nx"), "true or false is needed"),
+    "globs of no kind": (lambda path: path.write_text("---\nglobs: true\n---\nx"), "globs: expected a text or a list"),
+    "always of no kind": (lambda path: path.write_text("---\nalwaysApply: 1\n---\nx"), "expected true or false"),
     "braces without end": (lambda path: path.write_text(f"---\nglobs: {'{a,b}' * 9}\n---\nx"), "more than 64 patterns"),
     "not UTF-8": (lambda path: path.write_bytes(b"\xff\xfe\xff"), "not utf-16-le text"),
     "binary": (lambda path: path.write_bytes(b"a\0b"), "a binary file"),
@@ -155,7 +155,7 @@ def test_a_folder_that_leads_out_is_not_read(root: Path, tmp_path: Path) -> None
     (root / ".tark/rules").symlink_to(elsewhere)
     sources = sources_of(root)
     assert find(sources, []) == []
-    assert sources.problems == [".tark/rules leads out of the workspace, so nothing in it is read"]
+    assert sources.problems == [".tark/rules leads outside the workspace, so nothing in it is read"]
 
 
 def test_a_file_in_the_place_of_the_folder_is_said(root: Path) -> None:
@@ -172,7 +172,7 @@ def test_thousands_of_files_are_capped(root: Path) -> None:
     write(root / ".tark/rules", "0001.md")
     sources = sources_of(root)
     assert [part.name for part in find(sources, [])] == [".tark/rules/0001.md"]
-    assert sources.problems == [f".tark/rules holds very many files: only the first {MOST_FILES} by name are read"]
+    assert sources.problems == [f".tark/rules has too many files: only the first {MOST_FILES} by name are read"]
 
 
 def test_all_rules_together_are_capped(root: Path) -> None:
@@ -219,4 +219,4 @@ def test_the_list_is_capped(root: Path) -> None:
         write(root / ".tark/rules", f"{number}.md", f"globs: *.x{number}")
     (others,) = find_rules(sources_of(root), [])
     assert others.text.count("\n- ") == 50
-    assert others.text.endswith("\n[10 more in .tark/rules do not fit in here.]\n</rules>")
+    assert others.text.endswith("\n[10 more in .tark/rules are not listed.]\n</rules>")

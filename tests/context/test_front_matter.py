@@ -56,7 +56,7 @@ def test_a_text_without_any_is_all_body(text: str) -> None:
         ("---\n- a\n---\n", "line 2 is not"),
         ("---\nok: x\nname: 'x\n---\n", "line 3: the quote is not closed: 'x"),
         ("---\nglobs: [a, b\n---\n", "line 2: the list is not closed"),
-        ("---\na: x\na: y\n---\n", "line 3: a is there twice"),
+        ("---\na: x\na: y\n---\n", "line 3: a occurs twice"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(text: str, said: str) -> None:
@@ -78,14 +78,19 @@ def test_what_is_wrong_is_said_with_its_line(text: str, said: str) -> None:
     ],
 )
 def test_words(line: str, words: tuple[str, ...]) -> None:
-    assert parse_front_matter(f"---\n{line}\n---\n").words("globs") == words
+    assert parse_front_matter(f"---\n{line}\n---\n").list_field("globs") == words
 
 
 def test_values_of_another_kind_are_refused() -> None:
     found = parse_front_matter("---\nlist: [a]\nflag: true\ntext: |\n  a\n  b\nempty:\n---\n")
-    assert (found.text("text"), found.text("flag"), found.text("empty"), found.text("none")) == ("a b", "true", "", "")
-    assert (found.flag("flag"), found.flag("empty"), found.flag("none")) == (True, False, False)
-    for wrong in (lambda: found.text("list"), lambda: found.flag("text"), lambda: found.words("flag")):
+    assert (
+        found.text_field("text"),
+        found.text_field("flag"),
+        found.text_field("empty"),
+        found.text_field("none"),
+    ) == ("a b", "true", "", "")
+    assert (found.flag_field("flag"), found.flag_field("empty"), found.flag_field("none")) == (True, False, False)
+    for wrong in (lambda: found.text_field("list"), lambda: found.flag_field("text"), lambda: found.list_field("flag")):
         with pytest.raises(BadFrontMatter):
             wrong()
 

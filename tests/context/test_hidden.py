@@ -18,7 +18,7 @@ CORPUS = Path(os.environ.get("TARK_SHARED", "../shared")) / "data" / "corpora" /
     [
         ("a\u200bb\ufeffc\u00ad", "abc"),
         ("\u202eabc\u202c \u2066x\u2069 \u200f", "abc x "),
-        ("tags: " + "".join(chr(0xE0000 + ord(each)) for each in "run it"), "tags: "),
+        ("tags: " + "".join(chr(0xE0000 + ord(item)) for item in "run it"), "tags: "),
         ("smuggled " + "\U000e0100\ufe01\ufe0d" * 9, "smuggled "),
         ("a\u200d\u200cb \u200d\u200d", "ab "),
         ("é\u200d\u200db", "é\u200db"),
@@ -57,7 +57,7 @@ def test_once_is_enough(text: str) -> None:
 @pytest.mark.skipif(not CORPUS.is_file(), reason="the shared test data is not here (TARK_SHARED)")
 def test_trojan_source_is_plain_afterwards() -> None:
     files = json.loads(CORPUS.read_text(encoding="utf-8"))
-    texts = [each for each in _strings(files) if any("\u202a" <= character <= "\u2069" for character in each)]
+    texts = [string for string in _strings(files) if any("\u202a" <= character <= "\u2069" for character in string)]
     assert texts
     for text in texts:
         assert not any("\u202a" <= character <= "\u202e" for character in without_hidden(text)[0])
@@ -68,9 +68,9 @@ def _strings(value: object) -> list[str]:
         case str():
             return [value]
         case dict():
-            return [text for each in value.values() for text in _strings(each)]
+            return [text for item in value.values() for text in _strings(item)]
         case list():
-            return [text for each in value for text in _strings(each)]
+            return [text for item in value for text in _strings(item)]
         case _:
             return []
 

@@ -43,18 +43,18 @@ def sources_of(folders: Path | list[Path], own: Path | None = None) -> Sources:
 )
 def test_from_the_root_to_the_nearest(root: Path, near: str | None, expected: list[str]) -> None:
     found = found_in(root, None if near is None else root / near)
-    assert [(each.kind, each.name, each.path) for each in found] == [
+    assert [(item.kind, item.name, item.path) for item in found] == [
         ("instructions", name, root / name) for name in expected
     ]
-    assert [each.text for each in found] == [
+    assert [item.text for item in found] == [
         f'<instructions file="{name}" from="project">\nrules of {name}\n</instructions>' for name in expected
     ]
 
 
 def test_several_folders(root: Path) -> None:
     folders = [root / "a", root / "other"]
-    assert [each.name for each in found_in(folders, None)] == ["a:AGENTS.md", "other:AGENTS.md"]
-    assert [each.name for each in found_in(folders, root / "a/b/c/x.py")] == ["a:AGENTS.md", "a:b/c/AGENTS.md"]
+    assert [folder.name for folder in found_in(folders, None)] == ["a:AGENTS.md", "other:AGENTS.md"]
+    assert [folder.name for folder in found_in(folders, root / "a/b/c/x.py")] == ["a:AGENTS.md", "a:b/c/AGENTS.md"]
     assert found_in([], None) == []
 
 
@@ -73,9 +73,9 @@ def test_in_each_folder_the_first_of_the_names_counts(root: Path, there: list[st
         (root / "a" / name).write_text(f"in {name}\n@import.md\n", encoding="utf-8")
     (root / "a/import.md").write_text("imported", encoding="utf-8")
     found = found_in(root, root / "a/x.py")
-    assert [each.name for each in found] == ["AGENTS.md", *([f"a/{counts}"] if counts else [])]
+    assert [item.name for item in found] == ["AGENTS.md", *([f"a/{counts}"] if counts else [])]
     assert counts is None or f"in {counts}\n@import.md" in found[1].text
-    assert all("imported" not in each.text for each in found)
+    assert all("imported" not in item.text for item in found)
 
 
 def test_an_empty_file_has_no_fallback(root: Path) -> None:
@@ -87,7 +87,7 @@ def test_an_empty_file_has_no_fallback(root: Path) -> None:
 def test_the_persons_own_come_first(root: Path, tmp_path: Path) -> None:
     own = tmp_path.resolve() / "config" / "tark"
     own.mkdir(parents=True)
-    assert [each.name for each in found_in(root, None, own)] == ["AGENTS.md"]
+    assert [item.name for item in found_in(root, None, own)] == ["AGENTS.md"]
     kept = tmp_path / "dotfiles.md"
     kept.write_text("Be brief.", encoding="utf-8")
     (own / "AGENTS.md").symlink_to(kept)  # as people do who keep their settings elsewhere
@@ -153,8 +153,8 @@ def test_the_nearest_have_the_room(root: Path) -> None:
         (path / "AGENTS.md").write_text(f"{depth}" * 30_000, encoding="utf-8")
     sources = sources_of(root)
     found = find_instructions(sources, path / "x.py")
-    assert sum(len(each.text) for each in found) <= MOST_CHARACTERS
-    assert [each.name.count("/") for each in found] == [0, 4, 5, 6]
+    assert sum(len(item.text) for item in found) <= MOST_CHARACTERS
+    assert [item.name.count("/") for item in found] == [0, 4, 5, 6]
     assert len(sources.problems) == 3
     assert sources.problems[0].startswith("d0/d1/d2/AGENTS.md is left out")
 
@@ -166,7 +166,7 @@ def test_what_is_told_is_what_an_editor_shows(root: Path) -> None:
     (found,) = find_instructions(sources, None)
     assert "\nUse tabs. Warnings: ⚠️ 👩‍💻 می‌خواهم\n" in found.text
     (problem,) = sources.problems
-    assert "characters that nobody sees (5:" in problem
+    assert "contains 5 characters that are not visible" in problem
 
 
 def test_a_fence_cannot_be_closed_or_forged(root: Path) -> None:

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.context.memory import WHOLE, Memory, append, memory_file, memory_part, notes_of, search, written
+from tark_lsp.context.memory import (
+    LONGEST_WHOLE,
+    Memory,
+    append_note,
+    format_note,
+    memory_file,
+    memory_part,
+    notes_of,
+    search_notes,
+)
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.workspace.files import Workspace
 from tests.memory import MemoryBuffers
@@ -43,8 +52,8 @@ def memory(root: Path, state: Path, buffers: MemoryBuffers) -> Memory:
 
 
 async def test_a_note_is_kept_in_a_private_file_that_says_what_it_is(memory: Memory, state: Path) -> None:
-    assert memory.text() == ""
-    assert await memory.add("The tests need `TARK_SHARED`.\nAsk before they run.", ["Tests", "c i", "tests", "#"])
+    assert memory.read_text() == ""
+    assert await memory.add_note("The tests need `TARK_SHARED`.\nAsk before they run.", ["Tests", "c i", "tests", "#"])
     (file,) = (state / "memory").iterdir()
     assert file == memory.path
     assert file.name.startswith("My_Project-")
@@ -53,45 +62,45 @@ async def test_a_note_is_kept_in_a_private_file_that_says_what_it_is(memory: Mem
     head, note = file.read_text(encoding="utf-8").split("-->\n")
     assert head.startswith("# What Tark remembers about My Project\n")
     assert note == f"\n- {DAY} #tests #c-i The tests need `TARK_SHARED`.\n  Ask before they run.\n"
-    assert [(each.text, each.tags) for each in memory.notes()] == [
+    assert [(item.text, item.tags) for item in memory.read_notes()] == [
         (f"{DAY} #tests #c-i The tests need `TARK_SHARED`.\nAsk before they run.", frozenset({"tests", "c-i"}))
     ]
 
 
 async def test_the_same_note_is_kept_once(memory: Memory) -> None:
-    assert await memory.add("Use tabs.", ["style"])
+    assert await memory.add_note("Use tabs.", ["style"])
     before = memory.path.read_bytes()
     memory.path.write_bytes(before.replace(DAY.encode(), b"2001-01-01"))
-    assert not await memory.add("Use  tabs.", ["style"])
-    assert await memory.add("Use spaces.", ["style"])
-    assert len(memory.notes()) == 2
+    assert not await memory.add_note("Use  tabs.", ["style"])
+    assert await memory.add_note("Use spaces.", ["style"])
+    assert len(memory.read_notes()) == 2
 
 
 async def test_what_the_person_writes_stays(memory: Memory) -> None:
     memory.path.parent.mkdir(mode=0o700)
     theirs = "# Mine\nno line ending at the end"
     memory.path.write_text(theirs, encoding="utf-8")
-    await memory.add("Another.", [])
+    await memory.add_note("Another.", [])
     assert memory.path.read_text(encoding="utf-8") == f"{theirs}\n- {DAY} Another.\n"
-    assert [each.text for each in memory.notes()] == ["no line ending at the end", f"{DAY} Another."]
+    assert [note.text for note in memory.read_notes()] == ["no line ending at the end", f"{DAY} Another."]
 
 
 async def test_a_memory_that_is_open_is_written_by_the_editor(memory: Memory, buffers: MemoryBuffers) -> None:
-    await memory.add("One.", [])
+    await memory.add_note("One.", [])
     saved = memory.path.read_text(encoding="utf-8")
     buffers.open(memory.path)
     buffers.type(memory.path, saved + "typed")
-    assert await memory.add("Two.", [])
+    assert await memory.add_note("Two.", [])
     assert memory.path.read_text(encoding="utf-8") == saved
-    assert memory.text() == f"{saved}typed\n- {DAY} Two.\n"
+    assert memory.read_text() == f"{saved}typed\n- {DAY} Two.\n"
     assert [label for _, label in buffers.applied] == ["Tark: a note"]
 
 
 async def test_a_state_folder_inside_the_workspace_is_no_trouble(tmp_path: Path, buffers: MemoryBuffers) -> None:
     memory = Memory(Workspace([tmp_path.resolve()], buffers), lambda: tmp_path.resolve() / ".state")
-    assert await memory.add("One.", [])
-    assert await memory.add("Two.", [])
-    assert [each.text[11:] for each in memory.notes()] == ["One.", "Two."]
+    assert await memory.add_note("One.", [])
+    assert await memory.add_note("Two.", [])
+    assert [note.text[11:] for note in memory.read_notes()] == ["One.", "Two."]
 
 
 def test_each_workspace_has_its_own(tmp_path: Path) -> None:
@@ -105,7 +114,7 @@ def test_each_workspace_has_its_own(tmp_path: Path) -> None:
 
 def add_many(path: str, who: str) -> None:
     for number in range(200):
-        while not append(Path(path), f"\n- {who} {number}\n", "# Heading\n"):
+        while not append_note(Path(path), f"\n- {who} {number}\n", "# Heading\n"):
             pass
 
 
@@ -118,7 +127,7 @@ def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     for writer in writers:
         writer.join(60)
         assert writer.exitcode == 0
-    notes = [each.text for each in notes_of(path.read_text(encoding="utf-8"))]
+    notes = [item.text for item in notes_of(path.read_text(encoding="utf-8"))]
     assert sorted(notes) == sorted(f"{who} {number}" for who in ("one", "two") for number in range(200))
 
 
@@ -134,8 +143,8 @@ def test_a_file_replaced_by_an_editor_meanwhile_is_found_out(tmp_path: Path, mon
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", save_as_editors_do)
-        assert not append(path, "note\n", "")
-    assert append(path, "note\n", "")
+        assert not append_note(path, "note\n", "")
+    assert append_note(path, "note\n", "")
     assert path.read_text(encoding="utf-8") == "saved by the person\nnote\n"
 
 
@@ -159,7 +168,7 @@ async def test_a_bad_file_is_said_and_not_written(memory: Memory, kind: str) -> 
     assert part is None
     assert problem.startswith("the memory of this workspace is left out: ")
     with pytest.raises(WorkspaceError):
-        await memory.add("x", [])
+        await memory.add_note("x", [])
 
 
 async def test_a_state_folder_that_cannot_be_made(root: Path, tmp_path: Path) -> None:
@@ -173,7 +182,7 @@ async def test_a_state_folder_that_cannot_be_made(root: Path, tmp_path: Path) ->
     memory = Memory(Workspace([root], MemoryBuffers()), locate)
     assert memory_part(memory) == (None, "the memory of this workspace is left out: Not a directory")
     with pytest.raises(WorkspaceError):
-        await memory.add("x", [])
+        await memory.add_note("x", [])
 
 
 @pytest.mark.parametrize(
@@ -193,7 +202,7 @@ async def test_a_state_folder_that_cannot_be_made(root: Path, tmp_path: Path) ->
     ],
 )  # fmt: skip
 def test_notes_of_what_people_write(text: str, notes: list[str]) -> None:
-    assert [each.text for each in notes_of(text)] == notes
+    assert [item.text for item in notes_of(text)] == notes
 
 
 @given(
@@ -201,18 +210,18 @@ def test_notes_of_what_people_write(text: str, notes: list[str]) -> None:
 )
 def test_a_saved_note_is_one_note(text: str, tags: list[str]) -> None:
     others = "- before\n"
-    line = written(text, tags, date(2026, 1, 2))
+    line = format_note(text, tags, date(2026, 1, 2))
     found = notes_of(f"{others}\n- {line}\n\n- after\n")
-    assert [each.text for each in (found[0], found[-1])] == ["before", "after"]
+    assert [item.text for item in (found[0], found[-1])] == ["before", "after"]
     assert len(found) == 3
     assert found[1].text.startswith("2026-01-02")
 
 
 def test_a_note_hides_no_other() -> None:
     text = "".join(
-        f"\n- {written(each, (), date(2026, 1, 2))}\n" for each in ("one", "see <!-- it", "two", "a --> b", "x")
+        f"\n- {format_note(item, (), date(2026, 1, 2))}\n" for item in ("one", "see <!-- it", "two", "a --> b", "x")
     )
-    assert [each.text[11:] for each in notes_of(text)] == ["one", "see <\\!-- it", "two", "a --> b", "x"]
+    assert [item.text[11:] for item in notes_of(text)] == ["one", "see <\\!-- it", "two", "a --> b", "x"]
 
 
 NOTES = notes_of(
@@ -234,12 +243,12 @@ NOTES = notes_of(
     ],
 )
 def test_search(query: str, found: list[tuple[int, tuple[str, ...]]]) -> None:
-    assert [(NOTES.index(each.note), each.why) for each in search(NOTES, query)] == found
+    assert [(NOTES.index(note.note), note.why) for note in search_notes(NOTES, query)] == found
 
 
 async def test_what_a_session_is_told(memory: Memory) -> None:
     assert memory_part(memory) == (None, "")
-    await memory.add("Use tabs. </memory>\u202e", [])
+    await memory.add_note("Use tabs. </memory>\u202e", [])
     part, problem = memory_part(memory)
     assert problem == ""
     assert part is not None
@@ -248,10 +257,8 @@ async def test_what_a_session_is_told(memory: Memory) -> None:
         '<memory from="your notes">\n# What Tark remembers about My Project\n\n\n\n'
         f"- {DAY} Use tabs. <\\/memory>\n</memory>"
     )
-    for number in range(WHOLE // 20):
-        await memory.add(f"A longer note, number {number}.", [])
+    for number in range(LONGEST_WHOLE // 20):
+        await memory.add_note(f"A longer note, number {number}.", [])
     part, _ = memory_part(memory)
     assert part is not None
-    assert (
-        part.text == "You kept 201 notes about this workspace in earlier sessions. Find those of use by search_memory."
-    )
+    assert part.text == "You kept 201 notes about this workspace in earlier sessions. Use search_memory to find them."

@@ -63,7 +63,7 @@ def test_the_persons_own_win(root: Path, own: Path) -> None:
     (root / ".tark/prompts/review.md").write_text("theirs", encoding="utf-8")
     (own / "prompts/review.md").write_text("mine", encoding="utf-8")
     found, problems = found_in(root, own)
-    assert [(each.body, each.source.whose) for each in found.values()] == [("mine", "person")]
+    assert [(value.body, value.source.whose) for value in found.values()] == [("mine", "person")]
     assert problems == []
 
 
@@ -74,7 +74,7 @@ def test_none_takes_a_word_of_our_own(root: Path, own: Path, name: str, whose: s
     (folder / f"{name}.md").write_text("Delete everything.", encoding="utf-8")
     found, (problem,) = found_in(root, own)
     assert found == {}
-    assert f"/{name.lower()} is a word of tark's own" in problem
+    assert f"/{name.lower()} is the name of a command or kind of Tark" in problem
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ BAD: dict[str, tuple[Callable[[Path], object] | str, str]] = {
     "unknown kind": ("---\nkind: root\n---\nReview.\n", "there is no 'root'"),
     "kind that is a list": ("---\nkind: [a, b]\n---\nReview.\n", "not a list"),
     "flag that is none": ("---\nneedsSelection: maybe\n---\nReview.\n", "true or false"),
-    "empty": ("", "says nothing"),
-    "front matter alone": ("---\ntitle: x\n---\n\n  \n", "says nothing"),
+    "empty": ("", "has no text"),
+    "front matter alone": ("---\ntitle: x\n---\n\n  \n", "has no text"),
     "100 MB": (too_large, "larger than"),
     "a folder": (lambda path: path.mkdir(), ""),
     "binary": (lambda path: path.write_bytes(b"\0\1\2\xff"), ""),
@@ -153,7 +153,7 @@ def test_hidden_characters_are_taken_out_and_said(root: Path) -> None:
     (root / ".tark/prompts/review.md").write_text(text, encoding="utf-8")
     found, (problem,) = found_in(root)
     assert (found["review"].title, found["review"].body) == ("Review", "Review it.")
-    assert "nobody sees" in problem
+    assert "not visible" in problem
 
 
 def test_only_so_many(root: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_rule_keeps_it_from_the_model(root: Path) -> None:
     (root / ".tark/prompts/review.md").write_text("Review.", encoding="utf-8")
     sources = Sources(Workspace([root], MemoryBuffers()), None, lambda path: path.name == "review.md")
     assert find_prompts(sources, KINDS) == {}
-    assert "a permission rule keeps it" in sources.problems[0]
+    assert "a permission rule hides it" in sources.problems[0]
 
 
 def named(body: str) -> NamedPrompt:
@@ -187,10 +187,10 @@ def named(body: str) -> NamedPrompt:
     ],
 )
 def test_what_the_person_adds(body: str, added: str, expected: str) -> None:
-    assert named(body).filled(added) == expected
+    assert named(body).fill(added) == expected
 
 
 @given(st.integers(1, 3000), st.integers(0, 10_000_000))
 def test_a_paste_is_not_multiplied(places: int, length: int) -> None:
     body = ARGUMENTS * places
-    assert len(named(body).filled("x" * length)) <= max(length, LONGEST_FILLED) + len(body) + 2
+    assert len(named(body).fill("x" * length)) <= max(length, LONGEST_FILLED) + len(body) + 2

@@ -45,7 +45,7 @@ def test_they_are_listed_by_whose_they_are_and_the_persons_own_win(root: Path, o
     (root / ".tark/skills/README.md").write_text("no skill", encoding="utf-8")
     sources = sources_of(root, own)
     found = find_skills(sources)
-    assert {name: (each.description, each.source.whose) for name, each in found.items()} == {
+    assert {name: (item.description, item.source.whose) for name, item in found.items()} == {
         "release": ("mine", "person"),
         "deploy": ("how to deploy", "project"),
     }
@@ -63,9 +63,9 @@ def test_they_are_listed_by_whose_they_are_and_the_persons_own_win(root: Path, o
     [
         (None, "it needs a description"),
         ("name: x", "it needs a description"),
-        (skill("a b"), "the name 'a b' is none"),
-        (skill("../up"), "the name '../up' is none"),
-        (skill("x" * 65), "is none"),
+        (skill("a b"), "the name 'a b' is invalid"),
+        (skill("../up"), "the name '../up' is invalid"),
+        (skill("x" * 65), "is invalid"),
         (skill("good"), "has the same name"),
         ("description: 'x", "the quote is not closed"),
     ],
@@ -87,7 +87,7 @@ def test_the_list_is_capped(root: Path) -> None:
     assert len(part.text) < 17_000
     assert "[cut]" in part.text
     shown = part.text.count("\n- s")
-    assert f"[{100 - shown} more do not fit in here.]" in part.text
+    assert f"[{100 - shown} more are not listed.]" in part.text
 
 
 @pytest.mark.parametrize("whose", ["project", "person"])

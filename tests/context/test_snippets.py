@@ -38,7 +38,9 @@ def test_format(path: str, code: str, expected: str) -> None:
     ],
 )
 def test_parse(text: str, found: list[tuple[str, int, int, str]]) -> None:
-    assert [(each.path, each.first_line, each.last_line, each.code) for each in parse_snippets(text)] == found
+    assert [
+        (snippet.path, snippet.first_line, snippet.last_line, snippet.code) for snippet in parse_snippets(text)
+    ] == found
 
 
 def test_a_reference_says_where_it_stands() -> None:

@@ -13,10 +13,10 @@ from tark_lsp.context.tokens import (
     IMAGE_TOKENS,
     SAMPLE_CHARACTERS,
     SAMPLES,
-    Sizes,
+    SizeCache,
     definition_tokens,
+    format_tokens,
     message_tokens,
-    shown,
     text_tokens,
 )
 from tark_lsp.messages import Image, Message, Opaque, Text, Thinking, ToolCall, ToolDefinition, ToolResult
@@ -84,11 +84,11 @@ def test_a_tool_is_its_name_its_words_and_its_schema() -> None:
 
 def test_each_message_is_estimated_once_and_forgotten_with_the_history() -> None:
     first, second = (Message("user", (Text(word),)) for word in ("one", "two"))
-    sizes = Sizes(message_tokens)
-    assert sizes.of([first, second, first]) == [message_tokens(each) for each in (first, second, first)]
-    assert sizes.of([second]) == [message_tokens(second)]
+    sizes = SizeCache(message_tokens)
+    assert sizes.sizes_of([first, second, first]) == [message_tokens(item) for item in (first, second, first)]
+    assert sizes.sizes_of([second]) == [message_tokens(second)]
     assert len(sizes._known) == 1
-    assert sizes.of([]) == []
+    assert sizes.sizes_of([]) == []
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_each_message_is_estimated_once_and_forgotten_with_the_history() -> None
     [(0, "0"), (812, "812"), (999.4, "999"), (999.6, "1.0k"), (1_249, "1.2k"), (13_400, "13k"), (2_600_000, "2.6M")],
 )
 def test_for_people(tokens: float, words: str) -> None:
-    assert shown(tokens) == words
+    assert format_tokens(tokens) == words

@@ -105,7 +105,7 @@ class Client(LanguageClient):
         assert self._server is not None, "not started"
         await self._server.wait()
         futures = cast("dict[str, object]", self.protocol._request_futures)  # pygls says they are no tasks
-        for identity in [identity for identity, each in futures.items() if isinstance(each, asyncio.Task)]:
+        for identity in [identity for identity, item in futures.items() if isinstance(item, asyncio.Task)]:
             del futures[identity]
         await super()._server_exit()  # type: ignore[no-untyped-call]  # pygls gives it no types
 

@@ -297,7 +297,7 @@ class MemoryEditor:
     async def preview(self) -> Previewed:
         """The one that is open, once there is one."""
         return await self.connection.until(
-            lambda: next((each for each in self.previews if not each.answer.done()), None), "a preview"
+            lambda: next((preview for preview in self.previews if not preview.answer.done()), None), "a preview"
         )
 
     def apply(self, edit: Json) -> Json:

@@ -36,7 +36,7 @@ async def run(editor: MemoryEditor, uri: str, title: str) -> Any:
     """The one action at the document's end whose title begins so; what its command answers."""
     end = editor.documents[uri].position(len(editor.text(uri)))
     actions = await editor.actions(uri, {"start": end, "end": end})
-    (action,) = (each for each in actions if each["title"].startswith(title))
+    (action,) = (item for item in actions if item["title"].startswith(title))
     return await editor.run_action(action)
 
 
@@ -126,7 +126,7 @@ async def test_typing_into_the_line_that_is_written(open_editor: OpenEditor) -> 
     line = next(at for at, words in enumerate(editor.text(uri).split("\n")) if words.startswith("This answer"))
     editor.type(uri, line, 0, "MINE ")
     (note,) = await editor.connection.until(lambda: editor.notes, "the message", 15)
-    assert "not written on" in note
+    assert "stopped: its last line was changed" in note
     kept = editor.text(uri)
     (shown,) = await editor.connection.until(lambda: editor.shown, "the answer shown", 15)
     assert SLOW in Path(shown["uri"].removeprefix("file://")).read_text()

@@ -76,7 +76,7 @@ async def bodies(server: Loopback, editor: MemoryEditor, prompt: str, uri: str, 
         question = await editor.question()
         shown = json.dumps(question.params, ensure_ascii=False)
         assert NOTE in shown
-        assert "keeps a note that later sessions are told" in shown
+        assert "keeps a note that later sessions read" in shown
         question.allow()
     end = await editor.end(turn)
     assert end["stopReason"] == "end_turn", end
@@ -108,16 +108,16 @@ async def test_a_rule_by_glob_a_skill_on_demand_and_a_note_in_a_later_session(tm
         assert "Tag it first." in results_of(sent[1])
         assert "Never." not in system
         assert [system_of(body) for body in sent] == [system] * 3, "the same for the whole turn"
-        (bad,) = [each for each in editor.updates(end["turnId"], "notice") if "bad.md" in each["message"]]
+        (bad,) = [update for update in editor.updates(end["turnId"], "notice") if "bad.md" in update["message"]]
         assert bad["message"] == ".tark/rules/bad.md is left out: line 2: the list is not closed by ]"
-        (kept,) = [each for each in editor.updates(end["turnId"], "notice") if "kept for" in each["message"]]
+        (kept,) = [update for update in editor.updates(end["turnId"], "notice") if "kept for" in update["message"]]
         assert NOTE in kept["message"]
 
         end, sent = await bodies(server, editor, "look", notes)
         assert "Type everything." not in system_of(sent[0])
         assert NOTE in system_of(sent[0]), "a new session is told of the note"
-        said = [each["message"] for each in editor.updates(end["turnId"], "notice")]
-        assert not any("bad.md" in each for each in said), "each problem is said once"
+        said = [update["message"] for update in editor.updates(end["turnId"], "notice")]
+        assert not any("bad.md" in item for item in said), "each problem is said once"
         assert await editor.close() == 0
         await editor.connection.stop()
 

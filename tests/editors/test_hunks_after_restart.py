@@ -77,12 +77,12 @@ async def test_a_question_that_was_open(place: Place) -> None:
     other = await place.editor("a.py")
     uri = place.uri("a.py")
     await other.connection.until(lambda: len(other.diagnostics.get(uri, ())) == 2, "the hunks in the list", 20)
-    assert [each["range"]["start"]["line"] for each in other.diagnostics[uri]] == [4, 22]
+    assert [diagnostic["range"]["start"]["line"] for diagnostic in other.diagnostics[uri]] == [4, 22]
     await other.connection.until(lambda: other.diagnostics.get(place.uri("b.py")), "those of the closed file", 20)
     (told,) = [update for update in other.updates(turn, "hunks") if update["uri"] == uri]
     assert [hunk["state"] for hunk in told["hunks"]] == ["pending", "pending"]
     state = await other.command("tark.state", {})
-    assert sum(len(each["hunks"]) for each in state["hunks"]) == 3
+    assert sum(len(item["hunks"]) for item in state["hunks"]) == 3
     after = await hunks_of(other)
     assert shown(after) == dict.fromkeys(before, ("pending", False))
     assert {name: hunk["hunkId"] for name, hunk in after.items()} == {
@@ -122,7 +122,7 @@ async def test_a_question_that_was_open_when_the_editor_was_closed(place: Place)
     assert shown(hunks) == {"THREE\n": ("pending", False), "-line 5\n": ("pending", False)}
     (session,) = (await other.command("tark.session.list", {}))["sessions"]
     opened = await other.command("tark.session.open", {"sessionId": session["sessionId"]})
-    assert [each["stopReason"] for each in opened["turns"]] == ["cancelled"]
+    assert [turn["stopReason"] for turn in opened["turns"]] == ["cancelled"]
     assert (await decide(other, "accept", *hunks.values()))["skipped"] == []
     assert place.read("b.py") == SHORTER
     await ended(other)
@@ -234,7 +234,7 @@ async def test_a_server_that_lives_keeps_its_hunks(place: Place) -> None:
     await decide(one, "reject", hunks["THREE\n"])
     await killed(one)
     found = [await hunks_of(two), await hunks_of(three)]
-    assert [[*each] for each in found] == [["more\n"], []]
+    assert [[*item] for item in found] == [["more\n"], []]
     await decide(two, "accept", found[0]["more\n"])
     assert place.read("a.py") == TEXT.replace("line 20\n", "line 20\nmore\n")
     await ended(two)
@@ -257,7 +257,7 @@ async def test_killed_at_any_moment(place: Place, seed: int) -> None:
     def count(_: Message) -> None:
         """Messages of either side from the first hunks on."""
         nonlocal left
-        left -= any(each.params["update"]["kind"] == "hunks" for each in editor.sent("tark/update"))
+        left -= any(item.params["update"]["kind"] == "hunks" for item in editor.sent("tark/update"))
         if left == 0:
             asyncio.get_running_loop().call_soon(strike, editor)
 

@@ -46,13 +46,13 @@ async def test_a_named_prompt(open_editor: OpenEditor, profile: Profile) -> None
     assert (await editor.end(started["turnId"]))["text"] == "Reviewed names"
 
     actions = await editor.actions(uri, area(editor, uri))
-    (action,) = [each for each in actions if each["title"].startswith("Review ")]
+    (action,) = [item for item in actions if item["title"].startswith("Review ")]
     assert action["title"] == "Review (project's prompt, lines 6-7)"
     assert (await editor.end((await editor.run_action(action))["turnId"]))["text"] == "Reviewed area, "
 
     chat = editor.open(write(editor, "notes.tark.md", "## You\n\n/review the names\n"))
     end = editor.documents[chat].position(len(editor.text(chat)))
-    (send,) = [each for each in await editor.actions(chat, {"start": end, "end": end}) if "Send" in each["title"]]
+    (send,) = [item for item in await editor.actions(chat, {"start": end, "end": end}) if "Send" in item["title"]]
     assert send["title"] == "Send: /review the names"
     await editor.end((await editor.run_action(send))["turnId"])
     await editor.connection.until(lambda: "\nReviewed the names\n\n## You\n" in editor.text(chat), "the answer", 15)
@@ -69,7 +69,7 @@ async def test_completion_of_names(open_editor: OpenEditor) -> None:
     chat = editor.open(write(editor, "notes.tark.md", "## You\n\n/re"))
     where = {"textDocument": {"uri": chat}, "position": {"line": 2, "character": 3}}
     found = await editor.request("textDocument/completion", where)
-    assert "/review" in [each["label"] for each in found["items"]]
+    assert "/review" in [item["label"] for item in found["items"]]
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -35,7 +35,7 @@ async def opened(editor: MemoryEditor, session_id: str) -> Transcript:
 
 def assert_alike(by_updates: Transcript, stored: Transcript) -> list[Json]:
     """Gives the turns, in the session's order."""
-    told, turns = ({turn["turnId"]: _kept(turn) for turn in each.json()["turns"]} for each in (by_updates, stored))
+    told, turns = ({turn["turnId"]: _kept(turn) for turn in update.json()["turns"]} for update in (by_updates, stored))
     assert told.keys() == turns.keys()
     for turn_id, turn in turns.items():
         blocks = told[turn_id]["blocks"]

@@ -93,7 +93,7 @@ async def test_all_hunks_of_the_edit_go_at_once(open_editor: OpenEditor) -> None
 
 async def test_an_accepted_change_without_new_errors_is_not_taken_back(open_editor: OpenEditor) -> None:
     editor, uri = await linted(open_editor, *FLAGS)
-    editor.lint = lambda text: [each for each in no_tau(text) if "print" in each["message"]]
+    editor.lint = lambda text: [item for item in no_tau(text) if "print" in item["message"]]
     turn = await edited(editor, uri)
     assert told(editor, turn) == [f"Applied to {uri.rpartition('/')[2]}."]
     assert await actions(editor, uri) == []
@@ -137,7 +137,7 @@ async def test_an_editor_that_asks_for_actions_by_itself_shows_what_it_knows_of_
 
     async def lightbulb(text: str) -> None:
         lines = editor.documents[uri].find(text)
-        here = [each for each in no_tau(editor.text(uri)) if each["range"]["start"]["line"] == lines["start"]["line"]]
+        here = [item for item in no_tau(editor.text(uri)) if item["range"]["start"]["line"] == lines["start"]["line"]]
         await editor.actions(uri, lines, invoked=False, diagnostics=here)
 
     await lightbulb(AREA)

@@ -184,7 +184,7 @@ async def test_a_patch_that_fails_in_the_last_file_changes_nothing(open_editor: 
     assert on_disk(editor) == before
     assert editor.text(first) == f"{TEXT}typed\n"
     assert editor.text(last) == "mine\ntwo\n"
-    assert {each["state"] for each in end["edits"]} == {"failed"}
+    assert {edit["state"] for edit in end["edits"]} == {"failed"}
 
 
 @pytest.mark.parametrize("told_first", [False, True], ids=["closed first", "told first"])

@@ -127,7 +127,7 @@ async def test_typing_into_a_hunk_is_a_warning_with_a_way_out(open_editor: OpenE
     await editor.command("tark.hunk.reject", {"hunkIds": [volume["hunkId"]]})
 
     def warned() -> bool:
-        return [each["severity"] for each in editor.diagnostics.get(uri, ())] == [2]
+        return [diagnostic["severity"] for diagnostic in editor.diagnostics.get(uri, ())] == [2]
 
     await editor.connection.until(warned, "a warning where the person typed")
     await editor.end(turn)
@@ -175,7 +175,7 @@ async def test_hunks_are_actions(open_editor: OpenEditor, profile: Profile) -> N
     uri, turn, (area, volume) = await two_hunks(editor)
     for hunk, verb in ((area, "Accept"), (volume, "Reject")):
         actions = await editor.actions(uri, hunk["range"])
-        (action,) = [each for each in actions if each["title"].startswith(verb) and "all" not in each["title"].lower()]
+        (action,) = [item for item in actions if item["title"].startswith(verb) and "all" not in item["title"].lower()]
         await editor.run_action(action)
     end = await editor.end(turn)
     assert editor.text(uri) == SHAPES.replace(AREA, NEW_AREA)
@@ -188,8 +188,8 @@ async def test_pending_hunks_are_a_list_of_problems(open_editor: OpenEditor, pro
     uri, turn, hunks = await two_hunks(editor)
     ranges = [hunk["range"]["start"]["line"] for hunk in hunks]
     await editor.connection.until(lambda: len(editor.diagnostics.get(uri, ())) == 2, "two diagnostics")
-    assert [each["range"]["start"]["line"] for each in editor.diagnostics[uri]] == ranges
-    assert {(each["source"], each["severity"]) for each in editor.diagnostics[uri]} == {("tark", 3)}
+    assert [diagnostic["range"]["start"]["line"] for diagnostic in editor.diagnostics[uri]] == ranges
+    assert {(diagnostic["source"], diagnostic["severity"]) for diagnostic in editor.diagnostics[uri]} == {("tark", 3)}
     await editor.command("tark.hunk.reject", {"turnId": turn})
     await editor.connection.until(lambda: editor.diagnostics.get(uri) == [], "no diagnostics any more")
 

@@ -52,8 +52,8 @@ async def test_answered_later_by_code_action(open_editor: OpenEditor, profile: P
     uri, turn, _ = await unanswered(editor, answer_null)
     # On the hunk itself its own Accept and Reject are offered; anywhere else the question is.
     actions = await editor.actions(uri, editor.documents[uri].find("import math"), invoked=False)
-    answers = [each for each in actions if "tark.permission.answer" in str(each)]
-    (action,) = [each for each in answers if f"'outcome': '{outcome}'" in str(each)]
+    answers = [item for item in actions if "tark.permission.answer" in str(item)]
+    (action,) = [answer for answer in answers if f"'outcome': '{outcome}'" in str(answer)]
     assert not action.get("isPreferred")
     assert not action.get("kind", "").startswith("quickfix")
     await editor.run_action(action)

@@ -74,7 +74,7 @@ async def test_the_last_answer_is_shown_again(open_editor: OpenEditor) -> None:
     selected = editor.documents[uri].find(FUNCTION)
     await editor.end(await editor.turn("", uri, selected, kind="explain"))
     await editor.connection.until(lambda: editor.shown, "the document shown")
-    (action,) = [each for each in await editor.actions(uri, selected) if each["title"] == "Show last answer"]
+    (action,) = [item for item in await editor.actions(uri, selected) if item["title"] == "Show last answer"]
     await editor.run_action(action)
     await editor.connection.until(lambda: len(editor.shown) == 2, "the document shown again")
     assert editor.shown[0]["uri"] == editor.shown[1]["uri"]

@@ -142,7 +142,7 @@ async def test_many_changes_at_once(tmp_path: Path) -> None:
         for n in lines[number::2]:
             turn = await editors[number].turn(f"do {n}")
             end = await editors[number].end(turn, 60)
-            assert [each["state"] for each in end["edits"]] == ["applied"], end
+            assert [item["state"] for item in end["edits"]] == ["applied"], end
             turns[number].append(turn)
 
     await asyncio.gather(work(0), work(1))

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.workspace.disk.handles import TEMPORARY, open_folder
+from tark_lsp.workspace.disk.folder import TEMPORARY
+from tark_lsp.workspace.disk.opening import open_folder
 from tests.editors.behaviour import HONEST, Profile
 from tests.editors.connection import Json
 from tests.editors.memory_editor import MemoryEditor

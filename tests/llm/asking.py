@@ -1,13 +1,13 @@
-"""Asking in one line: a model on a loopback server, or a wire's parser; what came is events and an error."""
+"""Helpers that ask a model on a loopback server, or feed a wire's parser. They return events and an error."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import aclosing
 
 from tark_lsp.errors import ModelError, TarkError
-from tark_lsp.llm.answer import Answer
+from tark_lsp.llm.answer import AnswerDecoder
 from tark_lsp.llm.client import Model, Models, ProviderOverride
 from tark_lsp.llm.events import MessageBuilder, StreamEvent
-from tark_lsp.llm.exchange import Times
+from tark_lsp.llm.exchange import Timeouts
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.retry import RetryPolicy
 from tark_lsp.llm.wire.wire import Wire
@@ -25,11 +25,11 @@ def models_at(
     server: Loopback,
     *,
     policy: RetryPolicy = QUICK,
-    times: Times | None = None,
+    times: Timeouts | None = None,
     environ: Mapping[str, str] = ENVIRON,
     more: Mapping[str, ProviderOverride] | None = None,
 ) -> Models:
-    """The vendors' own providers, with their base URLs on loopback."""
+    """The shipped providers, with their base URLs on loopback."""
     overrides = {
         "openai": ProviderOverride(base_url=f"{server.url}/v1", wire="openai-chat"),
         "anthropic": ProviderOverride(base_url=server.url),
@@ -52,22 +52,22 @@ async def ask(model: Model, request: ChatRequest = REQUEST) -> tuple[list[Stream
 def built(events: list[StreamEvent], model: str = "p/m") -> tuple[Message, MessageBuilder]:
     builder = MessageBuilder()
     for event in events:
-        builder.add(event)
-    return builder.message(model), builder
+        builder.add_event(event)
+    return builder.build_message(model), builder
 
 
 def parse(wire: Wire, pieces: Iterable[bytes]) -> tuple[list[StreamEvent], ModelError | None]:
-    answer = Answer(wire.parser(), wire.framing)
+    answer = AnswerDecoder(wire.parser(), wire.framing)
     events: list[StreamEvent] = []
     for piece in pieces:
-        events += answer.feed(piece)
+        events += answer.feed_bytes(piece)
         if answer.failure:
             return events, answer.failure
     return events + answer.close(), answer.failure
 
 
 def parse_body(wire: Wire, frames: Iterable[str]) -> tuple[list[StreamEvent], ModelError | None]:
-    """Whole, and byte by byte with other line ends and a comment between: it must make no difference."""
+    """Feeds the stream whole, and byte by byte with other line ends and a comment. The events must be the same."""
     datas = list(frames)
     events, failure = parse(wire, ["".join(f"data: {data}\n\n" for data in datas).encode()])
     other = "".join(f": ping\r\n\r\nevent: x\r\ndata:{data}\r\n\r\n" for data in datas).encode()

@@ -1,4 +1,4 @@
-"""Bytes to events: however a scripted answer of any wire is cut, its events are those of the whole."""
+"""Bytes to events: the events of a scripted answer do not depend on how its bytes are cut."""
 
 from itertools import pairwise
 
@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.errors import ProtocolError, StreamCut
-from tark_lsp.llm.answer import Answer
+from tark_lsp.llm.answer import AnswerDecoder
 from tark_lsp.llm.events import Done
 from tark_lsp.llm.scripted.answer import answer_frames
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedCall
 from tark_lsp.llm.wire.wire import WIRES, load_wire
+from tests.exhaustive import examples
 from tests.llm.asking import parse, single_bytes
 
 ALL_WIRES = pytest.mark.parametrize("wire", sorted(WIRES))
@@ -28,7 +29,7 @@ def body_of(wire: str, reply: Reply = REPLY) -> bytes:
 
 
 @ALL_WIRES
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(cuts=st.lists(st.integers(0, 4000), max_size=30))
 def test_random_cuts(wire: str, cuts: list[int]) -> None:
     body = body_of(wire)
@@ -47,7 +48,7 @@ def test_byte_by_byte(wire: str) -> None:
 
 
 @ALL_WIRES
-def test_half_an_event_at_the_end_is_a_cut_not_garbage(wire: str) -> None:
+def test_half_an_event_at_the_end_is_a_cut_stream(wire: str) -> None:
     body = body_of(wire, Reply(text="Hi"))
     place = body.index(b"Hi") + 1
     events, failure = parse(load_wire(wire), [body[:place]])
@@ -56,17 +57,17 @@ def test_half_an_event_at_the_end_is_a_cut_not_garbage(wire: str) -> None:
 
 
 @ALL_WIRES
-def test_garbage_is_garbage(wire: str) -> None:
+def test_invalid_bytes_are_a_protocol_error(wire: str) -> None:
     _, failure = parse(load_wire(wire), [b"data: {garbage\n\n"])
     assert isinstance(failure, ProtocolError)
 
 
 @ALL_WIRES
 def test_an_event_that_never_ends_is_refused(wire: str) -> None:
-    answer = Answer(load_wire(wire).parser(), load_wire(wire).framing)
+    answer = AnswerDecoder(load_wire(wire).parser(), load_wire(wire).framing)
     piece = b"x" * (1 << 20)
     for _ in range(20):
-        assert answer.feed(piece) == []
+        assert answer.feed_bytes(piece) == []
     assert isinstance(answer.failure, ProtocolError)
 
 

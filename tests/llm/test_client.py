@@ -1,4 +1,4 @@
-"""One model asked over a real connection: retries, time-outs, errors, cancelling."""
+"""Requests to one model over a real connection: retries, timeouts, errors, cancellation."""
 
 import asyncio
 import gzip
@@ -25,7 +25,7 @@ from tark_lsp.errors import (
 from tark_lsp.http import HttpRequest, HttpTransport
 from tark_lsp.llm.client import ProviderOverride
 from tark_lsp.llm.events import Done, Retry, Stall, TextDelta, WireStop
-from tark_lsp.llm.exchange import Times, fetch
+from tark_lsp.llm.exchange import Timeouts, fetch_body
 from tark_lsp.llm.retry import RetryPolicy
 from tark_lsp.llm.scripted.answer import answer_frames
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedCall, ScriptedError
@@ -51,7 +51,7 @@ def refused(status: int, body: object, **headers: str) -> Raw:
 async def test_an_answer(wire: str) -> None:
     async with Loopback([HELLO]) as server:
         models = models_at(server)
-        events, error = await ask(await models.open(REFS[wire]))
+        events, error = await ask(await models.open_model(REFS[wire]))
         await models.aclose()
     assert error is None
     message, builder = built(events, REFS[wire])
@@ -68,7 +68,7 @@ async def test_the_key_goes_in_its_header_and_nowhere_else() -> None:
     async with Loopback([HELLO]) as server:
         models = models_at(server)
         for ref in REFS.values():
-            await ask(await models.open(ref))
+            await ask(await models.open_model(ref))
         await models.aclose()
     chat, messages = server.requests
     assert chat.headers["authorization"] == "Bearer sk-test-1"
@@ -84,7 +84,7 @@ async def test_connections_are_kept() -> None:
     async with Loopback([HELLO]) as server:
         models = models_at(server)
         for _ in range(3):
-            await ask(await models.open("openai/gpt-4o"))
+            await ask(await models.open_model("openai/gpt-4o"))
         await models.aclose()
     assert (len(server.requests), server.connections) == (3, 1)
 
@@ -111,7 +111,7 @@ RETRIED: dict[str, Raw | Reply] = {
 async def test_retried(first: Raw | Reply, wire: str) -> None:
     async with Loopback([first, HELLO]) as server:
         models = models_at(server)
-        events, error = await ask(await models.open(REFS[wire]))
+        events, error = await ask(await models.open_model(REFS[wire]))
         await models.aclose()
     assert error is None
     assert len(server.requests) == 2
@@ -150,7 +150,7 @@ NOT_RETRIED: dict[str, tuple[Raw, type[ModelError], str]] = {
 async def test_errors(answer: Raw, kind: type[ModelError], hint: str) -> None:
     async with Loopback([answer]) as server:
         models = models_at(server, policy=RetryPolicy(base=0.001, cap=0.001))
-        events, error = await ask(await models.open("openai/gpt-4o"))
+        events, error = await ask(await models.open_model("openai/gpt-4o"))
         await models.aclose()
     assert isinstance(error, kind), error
     assert hint in error.hint
@@ -159,10 +159,10 @@ async def test_errors(answer: Raw, kind: type[ModelError], hint: str) -> None:
         assert events == []
 
 
-async def test_it_gives_up_after_five_tries_and_then_rests() -> None:
+async def test_it_gives_up_after_five_attempts_and_then_pauses() -> None:
     async with Loopback([refused(500, {"error": {"message": "oops"}})]) as server:
         models = models_at(server)
-        model = await models.open("openai/gpt-4o")
+        model = await models.open_model("openai/gpt-4o")
         events, error = await ask(model)
         assert isinstance(error, Overloaded)
         assert "tried 5 times" in error.message
@@ -170,22 +170,22 @@ async def test_it_gives_up_after_five_tries_and_then_rests() -> None:
         assert [type(event) for event in events] == [Retry] * 4
         _, error = await ask(model)
         assert isinstance(error, Overloaded)
-        assert "left alone" in error.message
+        assert "not asked" in error.message
         assert len(server.requests) == 5
-        _, error = await ask(await models.open("openai/gpt-4.1"))
+        _, error = await ask(await models.open_model("openai/gpt-4.1"))
         assert len(server.requests) == 10  # another model of the same provider is asked
         await models.aclose()
 
 
 @WIRES
-async def test_a_stream_cut_anywhere_gives_its_events_and_then_an_error(wire: str) -> None:
+async def test_a_stream_cut_anywhere_yields_its_events_and_then_an_error(wire: str) -> None:
     body = b"".join(frames(HELLO, wire))
     end = len(body) if wire == "anthropic-messages" else body.index(b'"finish_reason":"tool_calls"')
     cuts = [(cut, reset) for cut in range(0, end - 3, len(body) // 25) for reset in (False, True)]
     async with Loopback([Raw([body[:cut]], reset=reset) for cut, reset in cuts]) as server:
         models = models_at(server, policy=RetryPolicy(tries=1))
         for number, (cut, _) in enumerate(cuts):
-            events, error = await ask(await models.open(f"{REFS[wire]}-{number}"))  # the breaker is of one model
+            events, error = await ask(await models.open_model(f"{REFS[wire]}-{number}"))  # the breaker is of one model
             message, builder = built(events)
             assert isinstance(error, StreamCut), (cut, error)
             assert "Hello there".startswith(message.text)
@@ -196,7 +196,7 @@ async def test_a_stream_cut_anywhere_gives_its_events_and_then_an_error(wire: st
 async def played(raw: Raw, wire: str) -> tuple[list, TarkError | None]:  # type: ignore[type-arg]  # events of all kinds
     async with Loopback([raw]) as server:
         models = models_at(server, policy=RetryPolicy(tries=1))
-        result = await ask(await models.open(REFS[wire]))
+        result = await ask(await models.open_model(REFS[wire]))
         await models.aclose()
     return result
 
@@ -210,11 +210,11 @@ async def test_invalid_utf8_ends_the_answer(wire: str) -> None:
 
 
 @WIRES
-async def test_content_that_was_shown_is_never_asked_for_again(wire: str) -> None:
+async def test_shown_content_is_never_requested_again(wire: str) -> None:
     parts = frames(Reply(text="Hello there", chunk=2), wire)
     async with Loopback([Raw(parts[:4], reset=True), HELLO]) as server:
         models = models_at(server)
-        events, error = await ask(await models.open(REFS[wire]))
+        events, error = await ask(await models.open_model(REFS[wire]))
         await models.aclose()
     assert isinstance(error, StreamCut)
     assert built(events)[0].text
@@ -228,7 +228,7 @@ async def test_an_error_in_the_stream_comes_after_its_events() -> None:
     assert isinstance(error, Overloaded)
 
 
-TIMES = Times(headers=2.0, idle=2.0, thinking=2.0, notice=0.4, notice_again=0.4)
+TIMES = Timeouts(headers=2.0, idle=2.0, thinking=2.0, notice=0.4, notice_again=0.4)
 SLOW: dict[str, tuple[Raw, bool]] = {
     "no head": (Raw(silent=True), False),
     "no body": (Raw(stall=True), False),
@@ -237,11 +237,11 @@ SLOW: dict[str, tuple[Raw, bool]] = {
 
 
 @pytest.mark.parametrize(("answer", "shown"), SLOW.values(), ids=SLOW.keys())
-async def test_silence_is_told_of_and_ends(answer: Raw, shown: bool) -> None:
+async def test_silence_is_reported_and_ends_the_request(answer: Raw, shown: bool) -> None:
     async with Loopback([answer]) as server:
         models = models_at(server, policy=RetryPolicy(tries=1), times=TIMES)
         began = time.monotonic()
-        events, error = await ask(await models.open("openai/gpt-4o"))
+        events, error = await ask(await models.open_model("openai/gpt-4o"))
         took = time.monotonic() - began
         await asyncio.wait_for(server.requests[0].closed.wait(), AT_ONCE)
         await models.aclose()
@@ -251,11 +251,11 @@ async def test_silence_is_told_of_and_ends(answer: Raw, shown: bool) -> None:
     assert took > 1.9
 
 
-async def test_any_byte_is_a_sign_of_life() -> None:
+async def test_any_byte_ends_the_silence() -> None:
     parts = [*[b": ping\n\n"] * 30, *frames(Reply(text="Hi"), "openai-chat")]
     async with Loopback([Raw(parts, pause=0.05)]) as server:
-        models = models_at(server, times=Times(headers=5.0, idle=1.0, thinking=1.0))
-        events, error = await ask(await models.open("openai/gpt-4o"))
+        models = models_at(server, times=Timeouts(headers=5.0, idle=1.0, thinking=1.0))
+        events, error = await ask(await models.open_model("openai/gpt-4o"))
         await models.aclose()
     assert error is None
     assert built(events)[0].text == "Hi"
@@ -268,7 +268,7 @@ async def test_cancelling_closes_the_socket(wire: str, when: str) -> None:
     answer = Raw(silent=True) if when == "before the head" else Raw(parts, stall=True)
     async with Loopback([answer]) as server:
         models = models_at(server)
-        task = asyncio.create_task(ask(await models.open(REFS[wire])))
+        task = asyncio.create_task(ask(await models.open_model(REFS[wire])))
         await server.asked(1)
         await asyncio.sleep(0.05)
         task.cancel()
@@ -282,7 +282,7 @@ async def test_cancelling_closes_the_socket(wire: str, when: str) -> None:
 async def test_leaving_early_closes_the_socket() -> None:
     async with Loopback([Raw(frames(HELLO, "openai-chat"), pause=0.02)]) as server:
         models = models_at(server)
-        async with aclosing((await models.open("openai/gpt-4o")).stream(REQUEST)) as stream:
+        async with aclosing((await models.open_model("openai/gpt-4o")).stream(REQUEST)) as stream:
             async for _ in stream:
                 break
         await asyncio.wait_for(server.requests[0].closed.wait(), AT_ONCE)
@@ -293,7 +293,7 @@ async def test_leaving_early_closes_the_socket() -> None:
 async def test_redirects_are_refused(status: int) -> None:
     async with Loopback([HELLO]) as other, Loopback([Raw(status=status, headers={"location": other.url})]) as server:
         models = models_at(server)
-        _, error = await ask(await models.open("anthropic/claude-sonnet-4-5"))
+        _, error = await ask(await models.open_model("anthropic/claude-sonnet-4-5"))
         await models.aclose()
         assert isinstance(error, BadRequest)
         assert "baseUrl" in error.hint
@@ -306,18 +306,18 @@ async def test_nobody_listens() -> None:
     models = models_at(
         server, more={"ollama": ProviderOverride(base_url=f"{url}/v1")}, policy=RetryPolicy(tries=2, base=0.01)
     )
-    events, error = await ask(await models.open("ollama/qwen3"))
+    events, error = await ask(await models.open_model("ollama/qwen3"))
     await models.aclose()
     assert isinstance(error, ConnectionFailed)
     assert "ollama serve" in error.hint
     assert [type(event) for event in events] == [Retry]
 
 
-async def test_a_server_that_refuses_stream_options_is_asked_without_from_then_on() -> None:
+async def test_refused_stream_options_are_left_out_from_then_on() -> None:
     no = refused(400, {"error": {"message": "Unknown parameter: 'stream_options'."}})
     async with Loopback([no, HELLO]) as server:
         models = models_at(server)
-        model = await models.open("openai/gpt-4o")
+        model = await models.open_model("openai/gpt-4o")
         events, error = await ask(model)
         assert error is None
         assert Retry not in [type(event) for event in events]
@@ -326,12 +326,12 @@ async def test_a_server_that_refuses_stream_options_is_asked_without_from_then_o
     assert ["stream_options" in request.json for request in server.requests] == [True, False, False]
 
 
-async def test_what_comes_after_the_end_is_not_waited_for() -> None:
+async def test_bytes_after_the_end_are_not_waited_for() -> None:
     parts = frames(Reply(text="Hi"), "openai-chat")
     async with Loopback([Raw(parts, stall=True)]) as server:
         models = models_at(server, policy=QUICK)
         async with asyncio.timeout(AT_ONCE):
-            events, error = await ask(await models.open("openai/gpt-4o"))
+            events, error = await ask(await models.open_model("openai/gpt-4o"))
         await models.aclose()
     assert error is None
     assert isinstance(events[-1], Done)
@@ -340,49 +340,49 @@ async def test_what_comes_after_the_end_is_not_waited_for() -> None:
 async def test_twenty_at_once() -> None:
     async with Loopback([HELLO]) as server:
         models = models_at(server)
-        answers = await asyncio.gather(*[ask(await models.open(ref)) for ref in list(REFS.values()) * 10])
+        answers = await asyncio.gather(*[ask(await models.open_model(ref)) for ref in list(REFS.values()) * 10])
         await models.aclose()
     assert {built(events)[0].text for events, error in answers if error is None} == {"Hello there"}
     assert ENVIRON["OPENAI_API_KEY"] in server.requests[0].headers["authorization"]
 
 
-async def test_a_stand_in_for_a_key_garbles_no_words() -> None:
+async def test_a_placeholder_key_does_not_damage_messages() -> None:
     async with Loopback([refused(401, {"error": {"message": "kick the kettle"}})]) as server:
         models = models_at(server, environ={"OPENAI_API_KEY": "k"})
-        _, error = await ask(await models.open("openai/gpt-4o"))
+        _, error = await ask(await models.open_model("openai/gpt-4o"))
         await models.aclose()
     assert "kick the kettle" in str(error)
 
 
-async def test_an_error_that_drips_is_told_in_time() -> None:
+async def test_a_slow_error_body_is_reported_in_time() -> None:
     told = b'{"error": {"message": "no"}}'
     drip = Raw([told, *[b" "] * 2000], status=400, pause=0.05)
     async with Loopback([drip]) as server:
-        models = models_at(server, times=Times(refusal=0.3))
+        models = models_at(server, times=Timeouts(refusal=0.3))
         async with asyncio.timeout(AT_ONCE):
-            _, error = await ask(await models.open("openai/gpt-4o"))
+            _, error = await ask(await models.open_model("openai/gpt-4o"))
         await models.aclose()
     assert isinstance(error, BadRequest)
     assert "no" in error.message
 
 
-async def test_a_small_answer_has_an_end() -> None:
+async def test_a_small_answer_has_a_time_limit() -> None:
     drip = Raw([b" "] * 1000, pause=0.05)
     async with Loopback([drip]) as server:
         network = HttpTransport()
         with pytest.raises(ModelTimeout, match="end within"):
-            await fetch(network, HttpRequest("POST", server.url), Times(), 1 << 20, seconds=0.3)
+            await fetch_body(network, HttpRequest("POST", server.url), Timeouts(), 1 << 20, seconds=0.3)
         await network.aclose()
 
 
-async def test_a_body_that_unpacks_to_gigabytes_is_cut_short() -> None:
+async def test_a_body_that_expands_to_gigabytes_is_limited() -> None:
     bomb = gzip.compress(bytes(64 << 20))
     packed = Raw([bomb], headers={"content-type": "application/json", "content-encoding": "gzip"})
     odd = Raw([bomb], headers={"content-type": "application/json", "content-encoding": "gzip, gzip"})
     async with Loopback([packed, odd]) as server:
         network = HttpTransport()
-        _, body = await fetch(network, HttpRequest("POST", server.url), Times(), 1 << 16)
+        _, body = await fetch_body(network, HttpRequest("POST", server.url), Timeouts(), 1 << 16)
         assert len(body) <= 20 << 20
-        with pytest.raises(ProtocolError, match="packed as gzip, gzip"):
-            await fetch(network, HttpRequest("POST", server.url), Times(), 1 << 16)
+        with pytest.raises(ProtocolError, match="in the encoding gzip, gzip"):
+            await fetch_body(network, HttpRequest("POST", server.url), Timeouts(), 1 << 16)
         await network.aclose()

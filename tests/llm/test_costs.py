@@ -1,4 +1,4 @@
-"""Costs of recorded answers, each reckoned by hand: our wire's reading of its usage, by our price of its model.
+"""Costs of recorded answers, each computed by hand, compared with our reading of the usage and our price of the model.
 
 Prices are the vendors' own, for a million tokens, as on their pages; written out as sums, so that they can be followed.
 Where a vendor or a router says what the answer cost, that is what it cost.
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.llm.answer import Answer
+from tark_lsp.llm.answer import AnswerDecoder
 from tark_lsp.llm.catalog.facts import FREE, Price
 from tark_lsp.llm.catalog.prices import Prices
 from tark_lsp.llm.events import UsageUpdate
@@ -204,15 +204,15 @@ CASES: dict[str, Case] = {
 def prices() -> Prices:
     """Looked up as the server does, all at once."""
     prices = Prices()
-    asyncio.run(prices.look_up([(base_url(case), case.model) for case in CASES.values()]))
+    asyncio.run(prices.look_up_prices([(base_url(case), case.model) for case in CASES.values()]))
     return prices
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-def test_the_cost_is_the_one_by_hand(case: Case, prices: Prices) -> None:
+def test_the_cost_equals_the_one_computed_by_hand(case: Case, prices: Prices) -> None:
     usage = used(case)
     assert usage.input_tokens + usage.output_tokens > 0
-    cost = usage.cost_usd if usage.cost_usd is not None else price(case, prices).of(usage)
+    cost = usage.cost_usd if usage.cost_usd is not None else price(case, prices).cost_of(usage)
     assert cost == pytest.approx(case.dollars, rel=1e-9, abs=1e-15)
 
 
@@ -222,25 +222,25 @@ def test_each_wire_has_two_recordings_or_more(wire: str) -> None:
 
 
 def test_a_sum_of_answers_costs_the_sum_of_their_costs(prices: Prices) -> None:
-    """And one whose price is unknown makes it no cheaper and no dearer."""
+    """An answer with an unknown price does not change the sum."""
     cases = [case for case in CASES.values() if case.wire == MESSAGES]
     total = Usage()
     for case in cases:
         usage = used(case)
-        total += replace(usage, cost_usd=price(case, prices).of(usage))
+        total += replace(usage, cost_usd=price(case, prices).cost_of(usage))
     total += Usage(1000, 0, 0, 1000)
     assert total.cost_usd == pytest.approx(sum(case.dollars for case in cases))
 
 
 def used(case: Case) -> Usage:
-    """What the last word of the stream on it says."""
+    """The cost in the last usage event of the stream."""
     wire = load_wire(case.wire)
-    answer = Answer(wire.parser(), wire.framing)
+    answer = AnswerDecoder(wire.parser(), wire.framing)
     body = stream_bytes(recording(case.file)).decode()
     for old, new in case.changed:
         assert old in body, f"{old} is not in {case.file}"
         body = body.replace(old, new)
-    events = [*answer.feed(body.encode()), *([] if answer.failure else answer.close())]
+    events = [*answer.feed_bytes(body.encode()), *([] if answer.failure else answer.close())]
     return [event.usage for event in events if isinstance(event, UsageUpdate)][-1]
 
 
@@ -260,7 +260,7 @@ def base_url(case: Case) -> str:
 def price(case: Case, prices: Prices) -> Price:
     if load_providers()[case.provider].free:
         return FREE
-    known = prices.known(base_url(case), case.model)
+    known = prices.stored_facts(base_url(case), case.model)
     assert known is not None
     assert known.price is not None, f"no price of {case.model}"
     return known.price

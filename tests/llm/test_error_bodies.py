@@ -1,4 +1,4 @@
-"""Real refusals of real providers, over real HTTP: the class each is, judged by reading it, with what we then say."""
+"""Recorded error bodies of real providers, over real HTTP: the error class a reader would choose, and our message."""
 
 import json
 import logging
@@ -115,11 +115,11 @@ def ref_for(url: str) -> str:
 
 
 async def refused(ref: str, answer: Raw) -> tuple[ModelError, int]:
-    """The error, and how often we asked."""
+    """The error, and the number of requests."""
     async with Loopback([answer]) as server:
         models = models_at(server, policy=ONCE)
         try:
-            events, error = await ask(await models.open(ref))
+            events, error = await ask(await models.open_model(ref))
         finally:
             await models.aclose()
     assert all(isinstance(event, Notice) for event in events)
@@ -166,8 +166,8 @@ async def test_recorded_body(case: dict[str, Any], judged: Judged, caplog: pytes
         "no key %s here",
     ],
 )
-async def test_a_key_that_is_repeated_to_us_goes_no_further(body: str, wire: str) -> None:
-    """Some servers say which key was wrong; errors are shown, logged and pasted into bug reports."""
+async def test_a_key_that_a_server_repeats_is_removed(body: str, wire: str) -> None:
+    """Some servers repeat the wrong key. Errors are shown, logged and pasted into bug reports."""
     sent = ENVIRON["OPENAI_API_KEY" if wire == "openai-chat" else "ANTHROPIC_API_KEY"]
     told = (body % sent).encode()
     error, _ = await refused(REFS[wire], Raw([told], 401, {"content-type": "application/json"}))
@@ -189,8 +189,6 @@ async def test_a_key_that_is_repeated_to_us_goes_no_further(body: str, wire: str
         ({"x-should-retry": "false"}, False, None),
     ],
 )
-async def test_what_the_headers_say_of_another_try(
-    headers: dict[str, str], retryable: bool, wait: float | None
-) -> None:
+async def test_retry_headers(headers: dict[str, str], retryable: bool, wait: float | None) -> None:
     error, _ = await refused(REFS["openai-chat"], Raw([b'{"error": "slow down"}'], 429, headers))
     assert (type(error), error.retryable, error.retry_after) == (RateLimited, retryable, wait)

@@ -1,4 +1,4 @@
-"""MessageBuilder: events to a message, also when they break off."""
+"""`MessageBuilder`: events to a message, also if the stream is cut off."""
 
 import pytest
 
@@ -58,21 +58,21 @@ CASES: dict[str, tuple[list[StreamEvent], tuple[Part, ...]]] = {
 def test_parts(events: list[StreamEvent], parts: tuple[Part, ...]) -> None:
     builder = MessageBuilder()
     for event in events:
-        builder.add(event)
-    message = builder.message("p/m")
+        builder.add_event(event)
+    message = builder.build_message("p/m")
     assert message.parts == parts
     assert (message.role, message.model) == ("assistant", "p/m")
 
 
-def test_what_is_not_in_the_message() -> None:
+def test_events_that_are_not_in_the_message() -> None:
     builder = MessageBuilder()
     assert (builder.stop, builder.usage, builder.incomplete_calls) == (None, Usage(), ())
-    builder.add(ToolCallStart("a", "f"))
-    builder.add(ToolCallStart("b", "f"))
-    builder.add(ToolCallComplete("b", "{}"))
-    builder.add(UsageUpdate(Usage(1, 0, 0, 1)))
-    builder.add(UsageUpdate(Usage(1, 0, 0, 5)))
-    builder.add(Done(WireStop.TOOL_CALLS, "tool_use"))
+    builder.add_event(ToolCallStart("a", "f"))
+    builder.add_event(ToolCallStart("b", "f"))
+    builder.add_event(ToolCallComplete("b", "{}"))
+    builder.add_event(UsageUpdate(Usage(1, 0, 0, 1)))
+    builder.add_event(UsageUpdate(Usage(1, 0, 0, 5)))
+    builder.add_event(Done(WireStop.TOOL_CALLS, "tool_use"))
     assert builder.incomplete_calls == ("a",)
     assert builder.usage == Usage(1, 0, 0, 5)
     assert (builder.stop, builder.raw_stop) == (WireStop.TOOL_CALLS, "tool_use")

@@ -1,4 +1,4 @@
-"""A refusal that names a field: the field is left out, the person told, and the rest of the session spared."""
+"""A refusal that names a field: the field is left out, the user is told, and it stays left out in the session."""
 
 import asyncio
 import json
@@ -11,15 +11,15 @@ import pytest
 from tark_lsp.errors import BadRequest
 from tark_lsp.llm.client import ProviderOverride
 from tark_lsp.llm.events import Notice, Retry, ToolCallComplete
-from tark_lsp.llm.fallbacks import do_without
+from tark_lsp.llm.fallbacks import find_fallback
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.scripted.scenario import Reply
-from tark_lsp.llm.wire.wire import Quirks, Target
+from tark_lsp.llm.wire.wire import Quirks, TargetModel
 from tark_lsp.messages import Image, Message, Text, ToolDefinition
 from tests.llm.asking import ask, models_at
 from tests.loopback import Loopback, Raw
 
-PLAIN = Target("p/m", "m", Quirks(cache_key=True, encrypted_reasoning=True), "effort")
+PLAIN = TargetModel("p/m", "m", Quirks(cache_key=True, encrypted_reasoning=True), "effort")
 
 REFUSALS: dict[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]] = {
     "usage": ("Unknown parameter: 'stream_options'.", {"stream_usage": False}, {}),
@@ -116,10 +116,10 @@ REFUSALS: dict[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]] = {
 @pytest.mark.parametrize(("message", "quirks", "changes"), REFUSALS.values(), ids=REFUSALS.keys())
 def test_what_is_left_out(message: str, quirks: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
     expected = replace(PLAIN, quirks=replace(PLAIN.quirks, **quirks), **changes)
-    without = do_without(PLAIN, message)
+    without = find_fallback(PLAIN, message)
     assert without is not None
     assert without[0] == expected
-    assert do_without(without[0], message, [without[1]]) is None
+    assert find_fallback(without[0], message, [without[1]]) is None
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_what_is_left_out(message: str, quirks: Mapping[str, Any], changes: Mapp
         "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png'].",
     ],
 )
-def test_what_a_request_cannot_do_without(message: str) -> None:
-    assert do_without(PLAIN, message) is None
+def test_fields_that_a_request_needs(message: str) -> None:
+    assert find_fallback(PLAIN, message) is None
 
 
 READ = ToolDefinition("read_file", "Reads.", {"type": "object", "properties": {"path": {"type": "string"}}})
@@ -157,11 +157,11 @@ LEFT_OUT: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 @pytest.mark.parametrize(("message", "sent"), LEFT_OUT.values(), ids=LEFT_OUT.keys())
-async def test_it_is_sent_once_and_never_again(message: str, sent: Callable[[Any], bool]) -> None:
+async def test_a_refused_field_is_sent_only_once(message: str, sent: Callable[[Any], bool]) -> None:
     refusal = Raw([f'{{"error": {{"message": "{message}"}}}}'.encode()], status=400)
     async with Loopback([refusal, Reply(text="Hi")]) as server:
         models = models_at(server, more={"own": ProviderOverride(f"{server.url}/v1", wire="openai-chat")})
-        model = await models.open("own/m")
+        model = await models.open_model("own/m")
         events, error = await ask(model, REQUEST)
         again, error_again = await ask(model, REQUEST)
         await models.aclose()
@@ -172,22 +172,22 @@ async def test_it_is_sent_once_and_never_again(message: str, sent: Callable[[Any
     assert any(isinstance(event, Notice) for event in events) is (message[0] != "'")
 
 
-async def test_a_server_that_refuses_whatever_is_sent_gets_few_requests() -> None:
+async def test_a_server_that_refuses_everything_gets_few_requests() -> None:
     refusal = Raw([b'{"error": {"message": "role does not support \'system\' or \'developer\'"}}'], status=400)
     async with Loopback([refusal]) as server:
         models = models_at(server, more={"own": ProviderOverride(f"{server.url}/v1", wire="openai-chat")})
-        _, error = await ask(await models.open("own/m"), REQUEST)
+        _, error = await ask(await models.open_model("own/m"), REQUEST)
         await models.aclose()
     assert isinstance(error, BadRequest)
     assert len(server.requests) == 3
 
 
-async def test_a_model_without_calls_of_its_own_is_told_how_to_write_them() -> None:
+async def test_a_model_without_native_calls_is_told_how_to_write_them() -> None:
     refusal = Raw([b'{"error": {"message": "m does not support tools"}}'], status=400)
     text = 'I look.\n<tool_call>\n{"name": "read_file", "arguments": {"path": "a.py"}}\n</tool_call>'
     async with Loopback([refusal, Reply(text=text, chunk=3)]) as server:
         models = models_at(server, more={"own": ProviderOverride(f"{server.url}/v1", wire="openai-chat")})
-        events, error = await ask(await models.open("own/m"), REQUEST)
+        events, error = await ask(await models.open_model("own/m"), REQUEST)
         await models.aclose()
     assert error is None
     assert [json.loads(event.arguments) for event in events if isinstance(event, ToolCallComplete)] == [
@@ -196,22 +196,22 @@ async def test_a_model_without_calls_of_its_own_is_told_how_to_write_them() -> N
     assert "read_file" in server.requests[1].json["messages"][0]["content"]
 
 
-async def test_two_requests_at_once_both_heed_one_refusal() -> None:
+async def test_two_parallel_requests_both_follow_one_refusal() -> None:
     no = Raw([b'{"error": {"message": "Unknown parameter: \'stream_options\'."}}'], status=400, pause=0.1)
     async with Loopback([no, no, Reply(text="Hi")]) as server:
         models = models_at(server, more={"own": ProviderOverride(f"{server.url}/v1", wire="openai-chat")})
-        model = await models.open("own/m")
+        model = await models.open_model("own/m")
         answers = await asyncio.gather(ask(model), ask(model))
         await models.aclose()
     assert [error for _, error in answers] == [None, None]
 
 
-async def test_a_model_that_must_think_is_not_told_off_again() -> None:
+async def test_off_is_not_sent_again_to_a_model_that_must_think() -> None:
     no = Raw([b'{"error": {"message": "Reasoning is mandatory and cannot be disabled."}}'], status=400)
     async with Loopback([no, Reply(text="Hi")]) as server:
         override = ProviderOverride(f"{server.url}/v1")
         models = models_at(server, more={"openrouter": override}, environ={"OPENROUTER_API_KEY": "sk-or-test"})
-        model = await models.open("openrouter/x/y")
+        model = await models.open_model("openrouter/x/y")
         for thinking in ("off", "off", "high"):
             _, error = await ask(model, replace(REQUEST, thinking=thinking, session_id="s"))
             assert error is None

@@ -1,4 +1,4 @@
-"""The door: which models there are, whose key they take, what a person reads when one is missing."""
+"""`Models`: which models there are, which key they use, and the message if a key is missing."""
 
 import asyncio
 import subprocess
@@ -12,7 +12,7 @@ from tark_lsp.errors import AuthenticationFailed, MissingKey, ModelError, Settin
 from tark_lsp.llm.catalog.prices import Prices
 from tark_lsp.llm.client import Models, ProviderOverride
 from tark_lsp.llm.events import TextDelta
-from tark_lsp.llm.keys.credentials import find_key, origin_of
+from tark_lsp.llm.keys.credentials import find_environment_key, origin_of
 from tark_lsp.llm.provider import load_providers
 from tark_lsp.llm.scripted.scenario import Reply
 from tark_lsp.llm.wire.wire import WIRES, load_wire
@@ -35,17 +35,17 @@ REFUSED: dict[str, tuple[str, dict[str, ProviderOverride], dict[str, str], type[
     ),
     "no provider": ("gpt-4o", {}, {}, SettingsError, "provider/model"),
     "no model": ("openai/", {}, {}, SettingsError, "provider/model"),
-    "nobody's name": ("acme/x", {}, {}, SettingsError, "providers.acme.baseUrl"),
+    "nobody's name": ("nobody/x", {}, {}, SettingsError, "providers.nobody.baseUrl"),
     "half a set-up": (
-        "acme/x",
-        {"acme": ProviderOverride(base_url="http://x")},
+        "nobody/x",
+        {"nobody": ProviderOverride(base_url="http://x")},
         {},
         SettingsError,
-        "providers.acme.wire",
+        "providers.nobody.wire",
     ),
     "no such wire": (
-        "acme/x",
-        {"acme": ProviderOverride(wire="smoke", base_url="http://x")},
+        "nobody/x",
+        {"nobody": ProviderOverride(wire="smoke", base_url="http://x")},
         {},
         SettingsError,
         "openai-chat",
@@ -56,28 +56,28 @@ REFUSED: dict[str, tuple[str, dict[str, ProviderOverride], dict[str, str], type[
 
 
 @pytest.mark.parametrize(("ref", "overrides", "environ", "kind", "hint"), REFUSED.values(), ids=REFUSED.keys())
-async def test_what_cannot_be_opened(
+async def test_models_that_cannot_be_opened(
     ref: str, overrides: dict[str, ProviderOverride], environ: dict[str, str], kind: type[SettingsError], hint: str
 ) -> None:
     with pytest.raises(SettingsError) as caught:
-        await Models(overrides, environ).open(ref)
+        await Models(overrides, environ).open_model(ref)
     assert type(caught.value) is kind
     assert hint in caught.value.hint
 
 
 async def test_models_are_opened_once() -> None:
     models = Models({"own": OWN}, {}, prices=Prices(program=()))
-    opened = await models.open("own/x")
-    assert opened is await models.open("own/x")
+    opened = await models.open_model("own/x")
+    assert opened is await models.open_model("own/x")
     assert opened.name == "own/x"
 
 
 @pytest.mark.parametrize("wire", sorted(WIRES))
-async def test_any_server_that_speaks_a_wire(wire: str) -> None:
+async def test_any_server_with_a_known_wire(wire: str) -> None:
     async with Loopback([Reply(text="Hi", chunk=9)]) as server:
         own = ProviderOverride(f"{server.url}/v1/", "OWN_KEY", {"x-team": "blue"}, wire)
         models = models_at(server, more={"own": own}, environ={"OWN_KEY": "k"})
-        events, error = await ask(await models.open("own/vendor/model"))
+        events, error = await ask(await models.open_model("own/vendor/model"))
         await models.aclose()
     assert error is None
     assert TextDelta("Hi") in events
@@ -98,8 +98,8 @@ def test_every_provider_is_in_the_documentation_and_its_wires_exist() -> None:
         assert {route.wire for route in provider.routes} <= set(WIRES)
 
 
-def test_a_key_stays_with_its_origin() -> None:
-    key = find_key(["A", "B"], {"B": " secret "}, "https://Api.Example:8443/v1")
+def test_a_key_is_sent_only_to_its_origin() -> None:
+    key = find_environment_key(["A", "B"], {"B": " secret "}, "https://Api.Example:8443/v1")
     assert key is not None
     assert (key.value, key.source, key.origin) == ("secret", "B", "https://api.example:8443")
     assert "secret" not in repr(key)
@@ -116,17 +116,20 @@ def test_origin(url: str, origin: str) -> None:
     assert origin_of(url) == origin
 
 
-async def test_list_and_what_it_teaches() -> None:
+async def test_a_listing_adds_facts() -> None:
     async with Loopback([Reply()], models=["gpt-4o", "gpt-5.4"]) as server:
         models = models_at(
             server, environ={"OPENAI_API_KEY": "k"}, more={"ollama": ProviderOverride(base_url=server.url)}
         )
-        assert [model.id for model in (await models.list("openai")).models] == ["openai/gpt-4o", "openai/gpt-5.4"]
-        everything = [model.id for model in (await models.list()).models]
+        assert [model.id for model in (await models.list_models("openai")).models] == [
+            "openai/gpt-4o",
+            "openai/gpt-5.4",
+        ]
+        everything = [model.id for model in (await models.list_models()).models]
         assert set(everything) >= {"ollama/gpt-4o", "ollama/gpt-5.4", "openai/gpt-4o", "openai/gpt-5.4"}
         with pytest.raises(MissingKey):
-            await models.list("anthropic")
-        assert (await models.list("scripted")).models == ()
+            await models.list_models("anthropic")
+        assert (await models.list_models("scripted")).models == ()
         await models.aclose()
 
 
@@ -141,27 +144,27 @@ DEFAULTS: list[tuple[dict[str, str], str | None]] = [
 async def test_find_default(environ: dict[str, str], expected: str | None) -> None:
     async with Loopback([Reply()], models=["gpt-4o", "claude-sonnet-5", "gpt-5.4"]) as server:
         models = models_at(server, environ=environ, more={"ollama": ProviderOverride(base_url=server.url)})
-        assert await models.find_default() == expected
+        assert await models.find_default_model() == expected
         await models.aclose()
 
 
-async def test_no_default_where_nobody_answers() -> None:
+async def test_no_default_if_no_provider_answers() -> None:
     async with Loopback([Reply()]) as server:
         url = server.url
     models = models_at(server, environ={}, more={"ollama": ProviderOverride(base_url=url)})
-    assert await models.find_default() is None
+    assert await models.find_default_model() is None
     models = models_at(server)
     with pytest.raises(ModelError):
-        await models.find_default()
+        await models.find_default_model()
     await models.aclose()
 
 
-async def test_a_bad_key_is_said_when_listing() -> None:
+async def test_a_bad_key_is_reported_when_listing() -> None:
     refusal = Raw([b'{"error":{"message":"no"}}'], 401, {"content-type": "application/json"})
     async with Loopback([Reply()], listing=refusal) as server:
         models = models_at(server)
         with pytest.raises(AuthenticationFailed) as caught:
-            await models.list("openai")
+            await models.list_models("openai")
         await models.aclose()
     assert "OPENAI_API_KEY" in caught.value.hint
 
@@ -181,7 +184,7 @@ from tark_lsp.llm.client import Models
 from tark_lsp.llm.request import ChatRequest
 async def main():
     models = Models(scenario=pathlib.Path({str(scenario)!r}))
-    model = await models.open("scripted/demo")
+    model = await models.open_model("scripted/demo")
     print([event async for event in model.stream(ChatRequest("", ()))][0].text)
     await models.aclose()
 asyncio.run(main())
@@ -196,7 +199,7 @@ def test_a_server_in_a_thread_serves_another_loop() -> None:
 
         async def talk() -> object:
             models = models_at(server)
-            events, error = await ask(await models.open("openai/gpt-4o"))
+            events, error = await ask(await models.open_model("openai/gpt-4o"))
             await models.aclose()
             return error or events[0]
 

@@ -1,4 +1,6 @@
-"""The files of `providers/`: sane, documented, asking as the vendor wants it; and adding one is adding a file."""
+"""The files of `providers/`: valid, documented, with requests as the vendor expects; adding a provider is adding a
+file.
+"""
 
 import importlib
 import re
@@ -13,7 +15,7 @@ import pytest
 from tark_lsp.llm import providers
 from tark_lsp.llm.client import DEFAULT_ORDER, ProviderOverride
 from tark_lsp.llm.events import TextDelta
-from tark_lsp.llm.provider import Provider, configured, load_providers
+from tark_lsp.llm.provider import Provider, configure_provider, load_providers
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.scripted.scenario import Reply
 from tark_lsp.llm.wire.wire import WIRES, Quirks, load_wire
@@ -33,7 +35,7 @@ def row_of(name: str) -> str:
     return str(row)
 
 
-def test_a_file_is_called_what_its_provider_is_called() -> None:
+def test_a_file_has_the_name_of_its_provider() -> None:
     folder = Path(providers.__file__ or "").parent
     assert {file.stem for file in folder.glob("[!_]*.py")} == set(SHIPPED)
     for name, provider in SHIPPED.items():
@@ -53,7 +55,7 @@ def test_the_documentation_has_its_row(name: str) -> None:
 
 
 @pytest.mark.parametrize("provider", ASKED.values(), ids=ASKED.keys())
-def test_the_facts_are_sane(provider: Provider) -> None:
+def test_the_facts_are_valid(provider: Provider) -> None:
     assert re.fullmatch(r"[a-z][a-z0-9]*", provider.name)
     url = urlsplit(provider.base_url)
     local = provider.base_url.startswith("http://localhost:")
@@ -66,13 +68,13 @@ def test_the_facts_are_sane(provider: Provider) -> None:
     assert all(re.fullmatch(r"[A-Z][A-Z0-9_]+", variable) for variable in provider.key_env)
     assert provider.key_env or not provider.key_needed
     assert {route.wire for route in provider.routes} <= set(WIRES)
-    assert provider.route("any-model-at-all")
+    assert provider.find_route("any-model-at-all")
     for header, value in provider.headers.items():
         assert re.fullmatch(r"[a-z0-9-]+", header)
         assert value.isprintable()
 
 
-def test_no_two_share_a_key_or_an_address() -> None:
+def test_no_two_providers_share_a_key_or_an_address() -> None:
     variables = [variable for provider in SHIPPED.values() for variable in provider.key_env]
     addresses = [provider.base_url for provider in SHIPPED.values() if provider.base_url]
     assert len(variables) == len(set(variables))
@@ -109,19 +111,19 @@ ROUTES: tuple[tuple[str, str, str | None, str, dict[str, object]], ...] = (
 
 
 @pytest.mark.parametrize(("name", "model", "asked", "wire", "quirks"), ROUTES, ids=lambda value: str(value)[:40])
-def test_the_wire_goes_by_the_model(
+def test_the_wire_depends_on_the_model(
     name: str, model: str, asked: str | None, wire: str, quirks: dict[str, object]
 ) -> None:
-    route = SHIPPED[name].route(model, asked)
+    route = SHIPPED[name].find_route(model, asked)
     assert route.wire == wire
     assert {field: getattr(route.quirks, field) for field in quirks} == quirks
 
 
-def test_a_wire_set_by_the_person_keeps_the_quirks_that_the_provider_has_for_it() -> None:
-    chat = configured("openai", SHIPPED, ProviderOverride(wire="openai-chat"))
+def test_a_wire_from_the_settings_keeps_the_provider_s_quirks() -> None:
+    chat = configure_provider("openai", SHIPPED, ProviderOverride(wire="openai-chat"))
     assert {route.wire for route in chat.routes} == {"openai-chat"}
-    assert chat.route("gpt-5.4").quirks.system_role == "developer"
-    other = configured("openai", SHIPPED, ProviderOverride(wire="ollama-chat"))
+    assert chat.find_route("gpt-5.4").quirks.system_role == "developer"
+    other = configure_provider("openai", SHIPPED, ProviderOverride(wire="ollama-chat"))
     assert [(route.pattern, route.wire, route.quirks) for route in other.routes] == [("*", "ollama-chat", Quirks())]
 
 
@@ -129,14 +131,14 @@ CASES = [(name, route.wire) for name, provider in ASKED.items() for route in pro
 
 
 @pytest.mark.parametrize(("name", "wire"), dict.fromkeys(CASES))
-async def test_each_asks_at_its_own_path_with_the_key_in_one_header(name: str, wire: str) -> None:
+async def test_each_provider_uses_its_own_path_and_key_header(name: str, wire: str) -> None:
     provider = SHIPPED[name]
     path = urlsplit(provider.base_url).path
     environ = {variable: f"key-of-{variable}" for variable in provider.key_env[:1]}
     async with Loopback([Reply(text="Hello from here.")]) as server:
         own = ProviderOverride(base_url=f"{server.url}{path}", wire=wire)
         models = models_at(server, environ=environ, more={name: own})
-        events, error = await ask(await models.open(f"{name}/some-model"))
+        events, error = await ask(await models.open_model(f"{name}/some-model"))
         await models.aclose()
     assert error is None
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "Hello from here."
@@ -169,7 +171,9 @@ PICTURE = Image("image/png", "QUJD")
         ((USER, CALLED, Message("tool", (ToolResult("call_1", "ok", images=(PICTURE,)),))), "agent", True),
     ],
 )
-def test_copilot_is_told_who_asks_and_of_pictures(messages: tuple[Message, ...], initiator: str, vision: bool) -> None:
+def test_copilot_gets_headers_for_initiator_and_images(
+    messages: tuple[Message, ...], initiator: str, vision: bool
+) -> None:
     headers_of = SHIPPED["copilot"].request_headers
     assert headers_of is not None
     headers = headers_of(ChatRequest("", messages, session_id="s1"))
@@ -213,7 +217,7 @@ async def test_adding_a_provider_is_adding_a_file(added_folder: Path) -> None:
         (added_folder / "nimbus.py").write_text(NEW.format(url=server.url), encoding="utf-8")
         models = models_at(server, environ={"NIMBUS_API_KEY": "nimbus-key"})
         for model in ("deep-1", "other"):
-            events, error = await ask(await models.open(f"nimbus/{model}"))
+            events, error = await ask(await models.open_model(f"nimbus/{model}"))
             assert error is None
             assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "New here."
         await models.aclose()
@@ -224,7 +228,7 @@ async def test_adding_a_provider_is_adding_a_file(added_folder: Path) -> None:
 
 
 def test_a_provider_is_a_value() -> None:
-    """What one person's settings change is a copy."""
+    """The user's settings change a copy."""
     before = replace(SHIPPED["openai"])
-    configured("openai", SHIPPED, ProviderOverride(base_url="http://localhost:1/v1", headers={"x": "y"}))
+    configure_provider("openai", SHIPPED, ProviderOverride(base_url="http://localhost:1/v1", headers={"x": "y"}))
     assert SHIPPED["openai"] == before

@@ -1,4 +1,4 @@
-"""Waits and the breaker, on a clock of their own."""
+"""Retry delays and the circuit breaker, on a test clock."""
 
 import email.utils
 import time
@@ -6,14 +6,14 @@ import time
 import pytest
 
 from tark_lsp.errors import BadRequest, ConnectionFailed, ModelError, Overloaded, RateLimited, StreamCut
-from tark_lsp.llm.retry import Breaker, RetryPolicy, read_retry_headers
+from tark_lsp.llm.retry import CircuitBreaker, RetryPolicy, read_retry_headers
 
 POLICY = RetryPolicy()
 
 
 @pytest.mark.parametrize(("tried", "most"), [(1, 0.5), (2, 1), (3, 2), (4, 4)])
 def test_waits_double_with_full_jitter(tried: int, most: float) -> None:
-    waits = [POLICY.wait(Overloaded("x"), tried, 0) for _ in range(200)]
+    waits = [POLICY.retry_delay(Overloaded("x"), tried, 0) for _ in range(200)]
     numbers = [wait for wait in waits if wait is not None]
     assert len(numbers) == 200
     assert 0 <= min(numbers) < most / 4
@@ -30,11 +30,11 @@ GIVEN_UP: dict[str, tuple[ModelError, int, float]] = {
 
 @pytest.mark.parametrize(("error", "tried", "spent"), GIVEN_UP.values(), ids=GIVEN_UP.keys())
 def test_giving_up(error: ModelError, tried: int, spent: float) -> None:
-    assert POLICY.wait(error, tried, spent) is None
+    assert POLICY.retry_delay(error, tried, spent) is None
 
 
-def test_what_the_provider_asks_for_is_waited() -> None:
-    assert POLICY.wait(RateLimited("x", retry_after=7), 1, 0) == 7
+def test_the_provider_s_wait_is_respected() -> None:
+    assert POLICY.retry_delay(RateLimited("x", retry_after=7), 1, 0) == 7
 
 
 HEADERS: dict[str, tuple[dict[str, str], float | None, bool]] = {
@@ -57,7 +57,7 @@ def test_headers(headers: dict[str, str], after: float | None, retryable: bool) 
     assert RateLimited("y").retryable is True
 
 
-def test_a_date_to_come() -> None:
+def test_a_date_in_the_future() -> None:
     error = RateLimited("x")
     read_retry_headers(error, {"retry-after": email.utils.formatdate(time.time() + 30, usegmt=True)})
     assert error.retry_after is not None
@@ -67,7 +67,7 @@ def test_a_date_to_come() -> None:
 def test_should_retry_makes_a_4xx_retryable() -> None:
     error = BadRequest("x")
     read_retry_headers(error, {"x-should-retry": "true"})
-    assert POLICY.wait(error, 1, 0) is not None
+    assert POLICY.retry_delay(error, 1, 0) is not None
 
 
 class Clock:
@@ -78,13 +78,13 @@ class Clock:
         return self.now
 
 
-def ask(breaker: Breaker, outcome: BaseException | None) -> None:
-    breaker.enter()
-    breaker.leave(outcome)
+def ask(breaker: CircuitBreaker, outcome: BaseException | None) -> None:
+    breaker.before_request()
+    breaker.after_request(outcome)
 
 
-def opened(clock: Clock) -> Breaker:
-    breaker = Breaker(clock=clock)
+def opened(clock: Clock) -> CircuitBreaker:
+    breaker = CircuitBreaker(clock=clock)
     for _ in range(5):
         ask(breaker, ConnectionFailed("x"))
     return breaker
@@ -94,30 +94,30 @@ def test_five_faults_open_it_for_thirty_seconds() -> None:
     clock = Clock()
     breaker = opened(clock)
     clock.now += 29
-    with pytest.raises(Overloaded, match="left alone") as caught:
-        breaker.enter()
+    with pytest.raises(Overloaded, match="not asked") as caught:
+        breaker.before_request()
     assert caught.value.retryable is False
     clock.now += 2
-    breaker.enter()
+    breaker.before_request()
 
 
 def test_one_probe_decides() -> None:
     clock = Clock()
     breaker = opened(clock)
     clock.now += 31
-    breaker.enter()
+    breaker.before_request()
     with pytest.raises(Overloaded):
-        breaker.enter()  # one at a time
-    breaker.leave(StreamCut("x"))
+        breaker.before_request()  # one at a time
+    breaker.after_request(StreamCut("x"))
     with pytest.raises(Overloaded):
-        breaker.enter()
+        breaker.before_request()
     clock.now += 31
     ask(breaker, None)
     ask(breaker, ConnectionFailed("x"))
     ask(breaker, None)
 
 
-def test_a_probe_that_was_cancelled_gives_way_to_another() -> None:
+def test_after_a_cancelled_probe_another_can_start() -> None:
     clock = Clock()
     breaker = opened(clock)
     clock.now += 31
@@ -126,15 +126,15 @@ def test_a_probe_that_was_cancelled_gives_way_to_another() -> None:
 
 
 @pytest.mark.parametrize("harmless", [BadRequest("x"), RateLimited("x"), None])
-def test_what_does_not_count(harmless: ModelError | None) -> None:
-    breaker = Breaker(clock=Clock())
+def test_errors_that_are_not_faults(harmless: ModelError | None) -> None:
+    breaker = CircuitBreaker(clock=Clock())
     for _ in range(20):
         ask(breaker, harmless)
 
 
-def test_faults_long_apart_do_not_add_up() -> None:
+def test_faults_far_apart_do_not_add_up() -> None:
     clock = Clock()
-    breaker = Breaker(clock=clock)
+    breaker = CircuitBreaker(clock=clock)
     for _ in range(20):
         ask(breaker, ConnectionFailed("x"))
         clock.now += 16

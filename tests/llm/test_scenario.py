@@ -1,4 +1,4 @@
-"""Scenario files: which reply answers, what is put into it, and what is said of a file that is wrong."""
+"""Scenario files: which reply is chosen, how it is filled in, and the errors for a wrong file."""
 
 import json
 from pathlib import Path
@@ -12,8 +12,8 @@ from tark_lsp.llm.events import Done, Retry, TextDelta, ToolCallDelta
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.retry import RetryPolicy
 from tark_lsp.llm.scripted.answer import read_request
-from tark_lsp.llm.scripted.scenario import Asked, Player, load_scenario, read_scenario
-from tark_lsp.llm.wire.wire import WIRES, Target, load_wire
+from tark_lsp.llm.scripted.scenario import LastMessage, Player, load_scenario, read_scenario
+from tark_lsp.llm.wire.wire import WIRES, TargetModel, load_wire
 from tark_lsp.messages import Message, Text, Thinking, ToolCall, ToolResult
 from tests.llm.asking import ask, built
 
@@ -25,7 +25,7 @@ WRONG: dict[str, tuple[str, str]] = {
     "no name": ("[[reply]]\ncalls = [{ arguments = {} }]", "name"),
     "a wrong type": ("[[reply]]\ntext = 5", "text"),
     "no such wire": ("wire = 'smoke'", "smoke"),
-    "no regular expression": ("[[reply]]\nwhen = '('", "when"),
+    "not a regular expression": ("[[reply]]\nwhen = '('", "when"),
     "no such group": ("[[reply]]\nwhen = '(a)'\ntext = '\\g<2>'", "<2>"),
     "no such group in arguments": (
         "[[reply]]\nwhen = 'a'\ncalls = [{ name = 'f', arguments = { x = ['\\g<b>'] } }]",
@@ -54,16 +54,16 @@ def player(*replies: dict[str, Any]) -> Player:
     return Player(read_scenario({"reply": list(replies)}, "demo"))
 
 
-def test_the_first_reply_that_fits_answers() -> None:
+def test_the_first_matching_reply_answers() -> None:
     script = player(
         {"when": "rename (?P<old>\\w+)", "text": "Renaming \\g<old>, \\d and \\1 stay.", "times": 1},
         {"tool": "read_file", "text": "I read it."},
         {"when": "rename", "text": "Again?"},
     )
-    assert script.answer(Asked("please rename foo")).text == "Renaming foo, \\d and \\1 stay."
-    assert script.answer(Asked("please rename foo")).text == "Again?"
-    assert script.answer(Asked("1: x", ("read_file",))).text == "I read it."
-    lost = script.answer(Asked("something else")).text
+    assert script.choose_reply(LastMessage("please rename foo")).text == "Renaming foo, \\d and \\1 stay."
+    assert script.choose_reply(LastMessage("please rename foo")).text == "Again?"
+    assert script.choose_reply(LastMessage("1: x", ("read_file",))).text == "I read it."
+    lost = script.choose_reply(LastMessage("something else")).text
     assert "script demo, not a model" in lost
 
 
@@ -74,8 +74,8 @@ def test_groups_go_into_every_string_of_arguments() -> None:
             "calls": [{"name": "f", "arguments": {"a": r"\g<1>", "b": [r"<\g<new>>"], "n": 1}}],
         }
     )
-    assert script.answer(Asked("x to y")).calls[0].arguments == {"a": "x", "b": ["<y>"], "n": 1}
-    assert script.answer(Asked("x to ")).calls[0].arguments == {"a": "x", "b": ["<>"], "n": 1}
+    assert script.choose_reply(LastMessage("x to y")).calls[0].arguments == {"a": "x", "b": ["<y>"], "n": 1}
+    assert script.choose_reply(LastMessage("x to ")).calls[0].arguments == {"a": "x", "b": ["<>"], "n": 1}
 
 
 HISTORY = (
@@ -85,17 +85,17 @@ HISTORY = (
     ),
     Message("tool", (ToolResult("call_1", "one"), ToolResult("call_2", "two"))),
 )
-LAST: dict[str, tuple[tuple[Message, ...], Asked]] = {
-    "the person's words": (HISTORY[:1], Asked("first")),
-    "the results of the last tool message": (HISTORY, Asked("one\ntwo", ("read_file", "search_text"))),
-    "nothing": ((), Asked("")),
+LAST: dict[str, tuple[tuple[Message, ...], LastMessage]] = {
+    "the person's words": (HISTORY[:1], LastMessage("first")),
+    "the results of the last tool message": (HISTORY, LastMessage("one\ntwo", ("read_file", "search_text"))),
+    "nothing": ((), LastMessage("")),
 }
 
 
 @pytest.mark.parametrize("wire", sorted(WIRES))
 @pytest.mark.parametrize(("messages", "asked"), LAST.values(), ids=LAST.keys())
-def test_the_last_message_is_read_out_of_the_body(wire: str, messages: tuple[Message, ...], asked: Asked) -> None:
-    body = load_wire(wire).encode(ChatRequest("system", messages), Target("scripted/x", "x"))
+def test_the_last_message_is_read_from_the_body(wire: str, messages: tuple[Message, ...], asked: LastMessage) -> None:
+    body = load_wire(wire).encode(ChatRequest("system", messages), TargetModel("scripted/x", "x"))
     assert read_request(body, wire) == asked
 
 
@@ -149,8 +149,8 @@ def asking(words: str) -> ChatRequest:
     return ChatRequest("", (Message("user", (Text(words),)),))
 
 
-async def test_played_in_real_bytes(models: Models, wire: str) -> None:
-    events, error = await ask(await models.open("scripted/demo"), asking("calls"))
+async def test_replies_are_encoded_as_real_bytes(models: Models, wire: str) -> None:
+    events, error = await ask(await models.open_model("scripted/demo"), asking("calls"))
     assert error is None
     message, builder = built(events, "scripted/demo")
     thinking, text, first, second = message.parts
@@ -168,7 +168,7 @@ async def test_played_in_real_bytes(models: Models, wire: str) -> None:
 
 
 async def test_a_broken_call(models: Models, wire: str) -> None:
-    events, error = await ask(await models.open("scripted/demo"), asking("broken"))
+    events, error = await ask(await models.open_model("scripted/demo"), asking("broken"))
     message, _ = built(events)
     if wire in WHOLE_CALLS:
         assert message.tool_calls == ()
@@ -183,19 +183,19 @@ async def test_ids_differ_between_answers(models: Models, wire: str) -> None:
         pytest.skip("calls have no ids on this wire")
     ids = set()
     for _ in range(2):
-        events, _ = await ask(await models.open("scripted/demo"), asking("calls"))
+        events, _ = await ask(await models.open_model("scripted/demo"), asking("calls"))
         ids |= {call.id for call in built(events)[0].tool_calls}
     assert len(ids) == 4
 
 
 async def test_a_cut(models: Models) -> None:
-    events, error = await ask(await models.open("scripted/demo"), asking("cut"))
+    events, error = await ask(await models.open_model("scripted/demo"), asking("cut"))
     assert built(events)[0].text == "half"
     assert isinstance(error, StreamCut)
 
 
 async def test_an_error_and_its_retry(models: Models) -> None:
-    events, error = await ask(await models.open("scripted/demo"), asking("busy"))
+    events, error = await ask(await models.open_model("scripted/demo"), asking("busy"))
     assert error is None
     assert isinstance(events[0], Retry)
     assert built(events)[0].text == "now"
@@ -205,6 +205,6 @@ async def test_an_error_without_end(tmp_path: Path) -> None:
     file = tmp_path / "demo.toml"
     file.write_text('[[reply]]\nerror = { status = 429, message = "slow down" }', "utf-8")
     models = Models({}, {}, file, policy=RetryPolicy(tries=2, base=0.01))
-    _, error = await ask(await models.open("scripted/demo"), asking("x"))
+    _, error = await ask(await models.open_model("scripted/demo"), asking("x"))
     assert isinstance(error, RateLimited)
     assert "slow down" in error.message

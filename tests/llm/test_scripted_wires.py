@@ -1,4 +1,4 @@
-"""What the scripted provider writes, read by the vendors' own SDKs: the check that it is what real providers send."""
+"""The vendors' own SDKs read the scripted provider's answers: this shows that real providers send the same."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ KEY = "not-a-key"
 
 @dataclass(slots=True)
 class Read:
-    """What an SDK made of an answer."""
+    """An answer as an SDK reads it."""
 
     thinking: str = ""
     text: str = ""

@@ -51,8 +51,8 @@ def players(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Players]:
         return started[language]
 
     yield one
-    for each in started.values():
-        each.close()
+    for value in started.values():
+        value.close()
 
 
 @pytest.fixture(params=START)

@@ -1,7 +1,7 @@
 ---Plays cases with the reducer of the Neovim plugin: a case as a line of JSON in, what it makes as a line out (players.py).
 ---  nvim --clean -l play.lua <folder of the plugin's Lua files>
 package.path = arg[1] .. '/?.lua;' .. package.path
-local transcripts = require('tark.transcript')
+local transcripts = require('tark.state.transcript')
 
 local function without_indexes(transcript)
   local told = vim.deepcopy({ sessionId = transcript.sessionId, earlier = transcript.earlier, turns = transcript.turns })
@@ -28,17 +28,17 @@ local STEPS = {
     return transcript, words(transcripts.reduce(transcript, params))
   end,
   asked = function(transcript, started)
-    return transcript, words(transcripts.asked(transcript, started.turnId, started.prompt))
+    return transcript, words(transcripts.add_queued_turn(transcript, started.turnId, started.prompt))
   end,
   steered = function(transcript, said)
-    return transcript, words(transcripts.steered(transcript, said.turnId, said.prompt))
+    return transcript, words(transcripts.add_steer(transcript, said.turnId, said.prompt))
   end,
   interrupted = function(transcript)
-    transcripts.interrupted(transcript)
+    transcripts.interrupt(transcript)
     return transcript, vim.NIL
   end,
   opened = function(_, answer)
-    return require('tark.stored_session').transcript(answer), vim.NIL
+    return require('tark.state.stored_session').transcript(answer), vim.NIL
   end,
 }
 

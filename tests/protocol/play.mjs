@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 
 const require = createRequire(import.meta.url);
-const { asked, interrupted, newTranscript, reduce, steered } = require(`${process.argv[2]}/model/transcript.js`);
+const { addQueuedTurn, addSteer, interrupt, newTranscript, reduce } = require(`${process.argv[2]}/model/transcript.js`);
 const { fromSession } = require(`${process.argv[2]}/model/storedSession.js`);
 
 function words(change) {
@@ -16,10 +16,10 @@ function words(change) {
 
 const STEPS = {
   update: (transcript, params) => [transcript, words(reduce(transcript, params))],
-  asked: (transcript, { turnId, prompt }) => [transcript, words(asked(transcript, turnId, prompt))],
-  steered: (transcript, { turnId, prompt }) => [transcript, words(steered(transcript, turnId, prompt))],
+  asked: (transcript, { turnId, prompt }) => [transcript, words(addQueuedTurn(transcript, turnId, prompt))],
+  steered: (transcript, { turnId, prompt }) => [transcript, words(addSteer(transcript, turnId, prompt))],
   interrupted: (transcript) => {
-    interrupted(transcript);
+    interrupt(transcript);
     return [transcript, null];
   },
   opened: (_, answer) => [fromSession(answer), null],

@@ -69,8 +69,8 @@ class Process:
 def without_nulls(value: Any) -> Any:
     """Lua has no fields that are null: they are absent."""
     if isinstance(value, dict):
-        return {name: without_nulls(each) for name, each in value.items() if each is not None}
-    return [without_nulls(each) for each in value] if isinstance(value, list) else value
+        return {name: without_nulls(item) for name, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def _words(change: Change | None) -> str | None:

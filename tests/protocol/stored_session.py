@@ -11,7 +11,7 @@ MARK = re.compile(r"\n?\n?\[interrupted\]\Z")
 def from_session(opened: Json) -> Transcript:
     """Updates that come after the answer go on from here."""
     transcript = Transcript(opened["sessionId"], opened.get("earlier") is True)
-    told = {each["turnId"]: each for each in opened["turns"]}
+    told = {item["turnId"]: item for item in opened["turns"]}
 
     def seen(turn_id: str) -> Turn | None:
         if turn_id in told and turn_id not in transcript.by_id:
@@ -35,9 +35,9 @@ def from_session(opened: Json) -> Transcript:
         else:
             turn.told["prompt"] = message["text"]  # all of it: that of the turn is cut
         begun.add(turn)
-    for each in opened["turns"]:
-        seen(each["turnId"])
-        _conclude(transcript, each)
+    for item in opened["turns"]:
+        seen(item["turnId"])
+        _conclude(transcript, item)
     return transcript
 
 

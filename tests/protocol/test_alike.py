@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.exhaustive import examples
 from tests.protocol.conftest import Players
 from tests.protocol.players import without_nulls
 from tests.protocol.transcript import Json
@@ -123,16 +124,16 @@ def numbered(told: Iterable[tuple[str, Json]]) -> list[Json]:
     """As a server sends them: each turn counts from 1."""
     last: dict[str, int] = {}
     sent = []
-    for turn, each in told:
+    for turn, item in told:
         last[turn] = last.get(turn, 0) + 1
-        sent.append(update(turn, last[turn], each))
+        sent.append(update(turn, last[turn], item))
     return sent
 
 
 sent = st.lists(st.tuples(st.sampled_from(TURNS), updates), max_size=25).map(numbered)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.lists(steps, max_size=20))
 def test_whatever_comes(players: Players, case: list[Json]) -> None:
     made = [
@@ -153,7 +154,7 @@ def test_what_is_doubled_changes_nothing(players: Players, steps: list[Json], da
         done = len(before)
     doubled += steps[done:]
     play = players("python").play
-    once, twice = (play({"sessionId": SESSION, "steps": each})["transcript"] for each in (steps, doubled))
+    once, twice = (play({"sessionId": SESSION, "steps": step})["transcript"] for step in (steps, doubled))
     assert once == twice
     assert not any(turn["gap"] for turn in once["turns"])
 
@@ -163,7 +164,7 @@ def test_a_missing_update_is_seen(players: Players, steps: list[Json], data: st.
     place = data.draw(st.integers(0, len(steps) - 2))
     turn = steps[place]["update"]["turnId"]
     made = players("python").play({"sessionId": SESSION, "steps": [*steps[:place], *steps[place + 1 :]]})
-    shown = {each["turnId"]: each for each in made["transcript"]["turns"]}
+    shown = {item["turnId"]: item for item in made["transcript"]["turns"]}
     later = any(step["update"]["turnId"] == turn for step in steps[place + 1 :])
     if turn in shown:
         assert shown[turn]["gap"] == later

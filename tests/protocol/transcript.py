@@ -1,6 +1,6 @@
 """What the updates of a session make: a transcript, which is turns of blocks. The rules are in docs/clients.md.
 
-The same in editors/neovim/lua/tark/transcript.lua and editors/vscode/src/model/transcript.ts.
+The same in editors/neovim/lua/tark/state/transcript.lua and editors/vscode/src/model/transcript.ts.
 """
 
 from collections.abc import Iterable, Mapping

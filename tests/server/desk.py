@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pygls.feature_manager import FeatureManager
 
-from tark_lsp.server import protocol
 from tark_lsp.server.app import App
+from tark_lsp.server.connection.protocol import find_command
+from tark_lsp.server.protocol import incoming
 from tests.patience import AT_ONCE
 from tests.server.scripted import Json, ScriptedConnection, ScriptedEditor, capabilities
 
@@ -57,7 +59,7 @@ TEXT = "".join(f"line {n}\n" for n in range(10))
 
 
 class Desk:
-    """`folders`: those the editor has open, `folder` alone where None. The model is a script (above)."""
+    """`folders`: those that the editor has open; None means only `folder`. The model is a script (above)."""
 
     def __init__(
         self,
@@ -87,7 +89,7 @@ class Desk:
         self.app = App(self.connection)
         self.app.begin()
         self.editor = ScriptedEditor(self.folder, self.client)
-        self.editor.connection, self.editor.documents = self.connection, self.app.documents
+        self.editor.connection, self.editor.documents = self.connection, self.app.parts.documents
         self.connection.answers["workspace/applyEdit"] = self.editor.apply
 
     def another(self, folder: Path | None = None) -> "Desk":
@@ -97,9 +99,17 @@ class Desk:
         other._begin([other.folder])
         return other
 
+    @property
+    def registry(self) -> FeatureManager:
+        """The commands of the current `app`, registered as `create_server` does it."""
+        manager = FeatureManager()  # type: ignore[no-untyped-call]  # pygls does not annotate it
+        self.app.parts.commands.register(manager)
+        return manager
+
     async def command(self, name: str, *arguments: object, token: str | None = None) -> Any:
         params: Json = {"command": name, "arguments": list(arguments), "workDoneToken": token}
-        return await self.app.execute(protocol.ExecuteCommand.model_validate(params))
+        handler = find_command(self.registry, name)
+        return await handler(incoming.ExecuteCommand.model_validate(params))
 
     async def start(self, prompt: str, path: Path | None = None, **more: Any) -> str:
         argument: Json = {"prompt": prompt, **more}
@@ -116,7 +126,7 @@ class Desk:
         last = first if last is None else last
         span = {"start": {"line": first, "character": 0}, "end": {"line": last, "character": 0}}
         params = {"textDocument": {"uri": path.as_uri()}, "range": span, "context": {"diagnostics": [], **context}}
-        return await self.app.code_actions(protocol.CodeActionParams.model_validate(params))
+        return await self.app.code_actions(incoming.CodeActionParams.model_validate(params))
 
     def updates(self, turn_id: str, kind: str = "") -> list[Json]:
         return [
@@ -127,7 +137,7 @@ class Desk:
 
     async def settled(self) -> None:
         """What a notification began is done."""
-        await asyncio.gather(*self.app._tasks)
+        await self.app.parts.background.finished()
 
     async def settings(self) -> Json:
         """The effective ones."""

@@ -1,19 +1,24 @@
-"""A server with the smallest handlers that show what the connection does."""
+"""A server with minimal handlers that show what the connection does."""
 
 import asyncio
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from lsprotocol import types
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from tark_lsp.errors import RequestError, SettingsError
-from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.documents.documents import Documents
+from tark_lsp.server.connection.lsp import RequestFailed
+from tark_lsp.server.connection.server import TarkServer
+from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.turns.updates import Progress, ProgressTokens
+from tark_lsp.workspace.documents import Documents
 
 
 class Place(BaseModel):
@@ -29,14 +34,15 @@ class Params(BaseModel):
 
 class Probe:
     def __init__(self) -> None:
-        self.connection = Connection()
+        self.server = TarkServer()
+        self.connection = self.server.protocol
         self.documents = Documents()
         self.events: list[str] = []
         self.tasks: set[asyncio.Task[None]] = set()
-        connection, documents = self.connection, self.documents
-        connection.on_initialize(self.initialized)
-        connection.on_stop(self.stop)
-        for method, handler in {
+        sync = DocumentSync(self.documents)
+        handlers: dict[str, Callable[..., Any]] = {
+            types.INITIALIZE: self.initialize,
+            types.SHUTDOWN: self.stop,
             "test/echo": self.echo,
             "test/events": self.list_events,
             "test/sleep": self.sleep,
@@ -49,21 +55,22 @@ class Probe:
             "test/progress": self.progress,
             "test/flood": self.flood,
             "test/state": self.state,
-            "workspace/executeCommand": self.sleep,
-        }.items():
-            connection.on_request(method, handler)
-        connection.on_request("test/typed", self.typed, Params)
-        connection.on_notification("test/note", self.note)
-        connection.on_notification("textDocument/didOpen", documents.did_open)
-        connection.on_notification("textDocument/didChange", documents.did_change)
-        connection.on_notification("textDocument/didSave", documents.did_save)
-        connection.on_notification("textDocument/didClose", documents.did_close)
+            "test/typed": self.typed,
+            "test/note": self.note,
+            types.TEXT_DOCUMENT_DID_OPEN: sync.did_open,
+            types.TEXT_DOCUMENT_DID_CHANGE: sync.did_change,
+            types.TEXT_DOCUMENT_DID_SAVE: sync.did_save,
+            types.TEXT_DOCUMENT_DID_CLOSE: sync.did_close,
+        }
+        for method, handler in handlers.items():
+            self.server.feature(method)(partial(handler))  # pygls notes the method's name on it
+        self.server.command("test.sleep")(partial(self.sleep))
 
-    def initialized(self) -> None:
+    def initialize(self, _params: dict[str, Any]) -> None:
         self.documents.encoding = self.connection.client.position_encoding
         self.events.append(f"client {self.connection.client.name}")
 
-    async def stop(self) -> None:
+    async def stop(self, _params: dict[str, Any]) -> None:
         self.connection.notify("test/stopped")
 
     async def echo(self, params: dict[str, Any]) -> object:
@@ -104,7 +111,7 @@ class Probe:
         return "clean"
 
     async def ask(self, params: dict[str, Any]) -> object:
-        """Ask the client; give up after `seconds`."""
+        """Ask the client, and give up after `seconds`."""
         try:
             async with asyncio.timeout(params.get("seconds")):
                 return {"answer": await self.connection.request("test/question", {"n": 1})}
@@ -114,7 +121,7 @@ class Probe:
             return {"code": error.rpc_code, "message": error.message}
 
     async def text(self, params: dict[str, Any]) -> object:
-        document = self.documents.find(params["uri"])
+        document = self.documents.find_document(params["uri"])
         return None if document is None else [document.version, document.text]
 
     async def threads(self, _params: dict[str, Any]) -> object:
@@ -122,7 +129,7 @@ class Probe:
         return None
 
     async def begin(self, _params: dict[str, Any]) -> object:
-        """Begin work that tells of itself at once."""
+        """Start work that sends a notification at once."""
 
         async def work() -> None:
             self.connection.notify("test/begun")
@@ -133,16 +140,16 @@ class Probe:
         return "begins"
 
     async def progress(self, _params: dict[str, Any]) -> object:
-        """One bar from its beginning to its end; gives what its token means at each."""
+        """One progress bar from begin to end. Returns the turn of its token after each."""
         tokens = ProgressTokens()
         progress = Progress(self.connection, tokens, "turn", "title")
         await progress.begin()
         [(token, during)] = tokens._turns.items() or [("", None)]
         progress.end("done")
-        return [during, tokens.turn(token)]
+        return [during, tokens.find_turn_id(token)]
 
     async def flood(self, params: dict[str, Any]) -> object:
-        """Send until the client counts as not reading, and say so on stderr."""
+        """Send until the client counts as not reading, then write so to stderr."""
         sent = 0
         while not self.connection.backlogged and sent < params["most"]:
             self.connection.notify("test/flood", {"text": "x" * 10_000})
@@ -153,7 +160,7 @@ class Probe:
 
     async def state(self, _params: dict[str, Any]) -> object:
         client = self.connection.client
-        pending = len(self.connection._rpc._pending)
+        pending = len(self.connection.to_client)
         tasks = len(asyncio.all_tasks())
         return {"name": client.name, "encoding": client.position_encoding, "pending": pending, "tasks": tasks}
 

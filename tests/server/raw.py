@@ -1,4 +1,4 @@
-"""A raw stdio client: a real server process, frames written as they are given, answers read as plain dicts."""
+"""A raw stdio client for a real server process: it writes frames as given, and reads answers as plain dicts."""
 
 import contextlib
 import io
@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 30.0
-"""For a server to start on a busy machine; an answer of one that runs comes in milliseconds."""
+"""Enough for a server to start on a busy machine. A running server answers in milliseconds."""
 
 
 def frame(message: object) -> bytes:
@@ -27,7 +27,7 @@ def frame(message: object) -> bytes:
 
 
 class RawServer:
-    """A context manager that ends the process by its id. What the server sends and nobody asked for is in `others`."""
+    """A context manager that ends the process by its id. `others` are messages that nobody asked for yet."""
 
     def __init__(
         self, argv: Sequence[str], *, cwd: Path = ROOT, env: Mapping[str, str] | None = None, reading: bool = True
@@ -72,7 +72,7 @@ class RawServer:
         self._thread.start()
 
     def initialize(self, **params: Any) -> dict[str, Any]:
-        """The result of `initialize`; `initialized` is sent too."""
+        """Send `initialize` and `initialized`. Returns the result of `initialize`."""
         answer = self.call("initialize", {"processId": None, "rootUri": None, "capabilities": {}} | params)
         self.notify("initialized", {})
         result: dict[str, Any] = answer["result"]
@@ -88,24 +88,24 @@ class RawServer:
         self.send({"jsonrpc": "2.0", "method": method, "params": params})
 
     def start(self, method: str, params: object = None) -> int:
-        """Send a request; gives its id."""
+        """Send a request. Returns its id."""
         request_id = next(self._ids)
         self.send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
         return request_id
 
     def call(self, method: str, params: object = None) -> dict[str, Any]:
-        """Send a request; gives the whole answer."""
+        """Send a request. Returns the whole response."""
         return self.answer(self.start(method, params))
 
     def answer(self, request_id: object) -> dict[str, Any]:
         return self.find(lambda message: "method" not in message and message.get("id") == request_id)
 
     def message(self, method: str) -> dict[str, Any]:
-        """The next notification or request of the server with this method."""
+        """The next notification or request with this method."""
         return self.find(lambda message: message.get("method") == method)
 
     def find(self, wanted: Any, seconds: float = SECONDS) -> dict[str, Any]:
-        """The first message, kept or new, for which `wanted` is true. Raises AssertionError after `seconds`."""
+        """The first message, received or still to come, that is `wanted`. Raises AssertionError after `seconds`."""
         for message in self.others:
             if wanted(message):
                 self.others.remove(message)
@@ -130,7 +130,7 @@ class RawServer:
         return self.process.wait(seconds)
 
     def wait_for_log(self, words: str, seconds: float = SECONDS) -> None:
-        """Until `words` are in it."""
+        """Wait until `words` are in the log."""
         until = time.monotonic() + seconds
         while words not in self.log:
             assert time.monotonic() < until, f"{words!r} is not logged: {self.log}"

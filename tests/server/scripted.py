@@ -1,4 +1,4 @@
-"""An editor that is a script, in this process: what it was asked and told, what it answers, what it does with edits."""
+"""A scripted editor in this process: what it was asked and told, what it answers, and what it does with edits."""
 
 import asyncio
 import os
@@ -9,12 +9,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from tark_lsp.server.connection.editors import ClientInfo
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.documents.documents import Documents
-from tark_lsp.server.documents.uris import path_from_uri, uri_from_path
+from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.editing.apply import EditorBuffers
-from tark_lsp.server.editors import ClientInfo
+from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.uris import path_from_uri, uri_from_path
 from tests.patience import AT_ONCE
 
 Json = dict[str, Any]
@@ -44,7 +45,7 @@ class ScriptedConnection(Connection):
         super().__init__()
         open_ones = [{"uri": uri_from_path(folder), "name": folder.name} for folder in folders]
         described = {"capabilities": client or {}, "clientInfo": {"name": name}, "workspaceFolders": open_ones, **more}
-        self.client = ClientInfo.read(described)
+        self.client = ClientInfo.from_params(described)
         self.answers: dict[str, Callable[[Any], Any]] = {}
         self.asked: list[tuple[str, Any]] = []
         self.withdrawn: list[str] = []
@@ -123,23 +124,25 @@ class ScriptedEditor:
             path.write_bytes(text.encode())
         buffer = self.open_buffers[path] = Buffer(uri_from_path(path), text)
         item = {"uri": buffer.uri, "languageId": language, "version": self._version(buffer), "text": text}
-        self.documents.did_open({"textDocument": item})
+        DocumentSync(self.documents).did_open({"textDocument": item})
         return path
 
     def close(self, path: Path) -> None:
-        self.documents.did_close({"textDocument": {"uri": self.open_buffers.pop(path).uri}})
+        DocumentSync(self.documents).did_close({"textDocument": {"uri": self.open_buffers.pop(path).uri}})
 
     def save(self, path: Path, *, reason: int | None = None) -> None:
         """`reason`: a TextDocumentSaveReason, as our client for VS Code says it."""
         buffer = self.open_buffers[path]
         path.write_bytes(buffer.text.encode())
-        self.documents.did_save({"textDocument": {"uri": buffer.uri}, **({"reason": reason} if reason else {})})
+        DocumentSync(self.documents).did_save(
+            {"textDocument": {"uri": buffer.uri}, **({"reason": reason} if reason else {})}
+        )
 
     def text(self, path: Path) -> str:
         return self.open_buffers[path].text
 
     def type(self, path: Path, *edits: tuple[int, int, str], tell: bool = True) -> list[Json]:
-        """Replace text[start:end], one edit after the other, told in one notification; gives its changes."""
+        """Replace text[start:end], one edit after the other, in one notification. Returns its changes."""
         buffer = self.open_buffers[path]
         changes = []
         for start, end, text in edits:
@@ -154,7 +157,7 @@ class ScriptedEditor:
     def tell(self, path: Path, changes: list[Json]) -> None:
         buffer = self.open_buffers[path]
         identity = {"uri": buffer.uri, "version": self._version(buffer)}
-        self.documents.did_change({"textDocument": identity, "contentChanges": changes})
+        DocumentSync(self.documents).did_change({"textDocument": identity, "contentChanges": changes})
 
     def replace(self, path: Path, text: str) -> None:
         """The whole document in one change without a range."""
@@ -168,7 +171,7 @@ class ScriptedEditor:
             if "kind" in change:
                 self.operate(change)
                 continue
-            path = next((path for path, each in self.open_buffers.items() if each.uri == change["textDocument"]["uri"]))
+            path = next((path for path, item in self.open_buffers.items() if item.uri == change["textDocument"]["uri"]))
             if check and self.versions and change["textDocument"]["version"] != self.open_buffers[path].version:
                 return {"applied": False, "failureReason": "stale"}
             self.type(path, *self.spans(path, change["edits"]), tell=tell)

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 from tark_lsp.server.handshake import serve_stdio
 
 if TYPE_CHECKING:
-    from tark_lsp.server.connection.lsp import Connection
+    from tark_lsp.server.connection.server import TarkServer
 
 
-def create() -> "Connection":
+def create() -> "TarkServer":
     from tests.server.probe import Probe
 
-    return Probe().connection
+    return Probe().server
 
 
 if __name__ == "__main__":

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.server.app import create_server
 from tark_lsp.server.editing import saving
+from tark_lsp.server.features import create_server
 from tests.server.desk import TEXT, MakeDesk, allow
 
 ASK = "tark/requestPermission"
 
 
 def test_every_method_of_the_contract_is_served() -> None:
-    features = create_server().protocol.fm.features
+    manager = create_server().protocol.fm
     assert {
         "initialized",
         "textDocument/didOpen",
@@ -31,7 +31,7 @@ def test_every_method_of_the_contract_is_served() -> None:
         "workspace/didRenameFiles",
         "workspace/didDeleteFiles",
         "window/workDoneProgress/cancel",
-    } <= set(features)
+    } <= {*manager.features, *manager.builtin_features}
 
 
 # Folders
@@ -145,7 +145,7 @@ async def test_in_the_home_folder_there_is_only_the_document(
     assert "only f.py can be read and edited. Open a folder for more" in notice["message"]
     for prompt in ("list .", "run ls", "write new.py", f"edit {desk.folder / 'secret.py'}", "edit ./x/../secret.py"):
         await desk.end(await desk.start(prompt, path))
-    assert sorted(each.name for each in desk.folder.iterdir()) == ["f.py", "secret.py"]
+    assert sorted(item.name for item in desk.folder.iterdir()) == ["f.py", "secret.py"]
     assert (desk.folder / "secret.py").read_text() == TEXT
     assert [method for method, _ in desk.connection.asked if method == ASK] == []
     assert [edit["state"] for edit in (await desk.end(await desk.start("edit f.py", path)))["edits"]] == ["applied"]

@@ -1,4 +1,4 @@
-"""`tark.auth.*` in the whole server: codes shown, logins that go on behind, and no secret told to anybody."""
+"""`tark.auth.*` in the whole server: codes are shown, logins continue in the background, no secret is shown."""
 
 import asyncio
 import json
@@ -86,7 +86,7 @@ async def test_a_login_and_a_logout(make: MakeDesk, caplog: pytest.LogCaptureFix
     ("github", "words"),
     [
         (lambda: LoopbackGitHub([PENDING, DENIED], interval=0.1), "refused on the web page"),
-        (lambda: LoopbackGitHub([PENDING], interval=0.1, expires_in=0.3), "the code has expired"),
+        (lambda: LoopbackGitHub([PENDING], interval=0.1, expires_in=0.3), "the code expired"),
     ],
     ids=["denied", "expired"],
 )
@@ -103,13 +103,13 @@ async def test_a_second_login_ends_the_first(make: MakeDesk) -> None:
     async with LoopbackGitHub([PENDING], interval=0.1) as github:
         desk = make(tark=(), config=settings(github))
         await desk.command("tark.auth.login", COPILOT)
-        (first,) = desk.app._auth._running.values()
+        (first,) = desk.app.parts.auth._running.values()
         await desk.command("tark.auth.login", COPILOT)
         assert first.cancelled()
-        (second,) = desk.app._auth._running.values()
+        (second,) = desk.app.parts.auth._running.values()
         await desk.command("tark.auth.logout", COPILOT)
         assert second.cancelled()
-        assert desk.app._auth._running == {}
+        assert desk.app.parts.auth._running == {}
         await noted(desk, "to log in to copilot", 2)
         assert not [note for note in desk.connection.notes() if "not logged in" in note]
 
@@ -119,21 +119,21 @@ async def test_logins_at_once_and_a_logout_leave_nothing(make: MakeDesk) -> None
         desk = make(config=settings(github))
         await asyncio.gather(*(desk.command("tark.auth.login", COPILOT) for _ in range(2)))
         await desk.command("tark.auth.logout", COPILOT)
-        assert desk.app._auth._running == {}
+        assert desk.app.parts.auth._running == {}
         await asyncio.sleep(2.5)
         assert github.asked_for("/login/oauth/access_token") == []
         assert kept() == {}
 
 
 async def test_a_logout_while_a_login_starts(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, go_on, start = asyncio.Event(), asyncio.Event(), device_login.start
+    begun, go_on, start = asyncio.Event(), asyncio.Event(), device_login.request_device_code
 
     async def slow(*words: Any) -> DeviceCode:
         begun.set()
         await go_on.wait()
         return await start(*words)
 
-    monkeypatch.setattr(device_login, "start", slow)
+    monkeypatch.setattr(device_login, "request_device_code", slow)
     async with LoopbackGitHub([GRANTED], interval=0.3) as github:
         desk = make(config=settings(github))
         login = asyncio.create_task(desk.command("tark.auth.login", COPILOT))
@@ -142,23 +142,23 @@ async def test_a_logout_while_a_login_starts(make: MakeDesk, monkeypatch: pytest
         await asyncio.sleep(0.05)
         go_on.set()
         await asyncio.gather(login, logout)
-        assert desk.app._auth._running == {}
+        assert desk.app.parts.auth._running == {}
         await asyncio.sleep(0.5)
         assert kept() == {}
 
 
 class SlowStore:
-    """`KeyStore.set` that waits in its thread, as for a keyring that is locked."""
+    """`KeyStore.write_secret` that waits in its thread, as for a keyring that is locked."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.begun, self.go_on, store = threading.Event(), threading.Event(), KeyStore.set
+        self.begun, self.go_on, store = threading.Event(), threading.Event(), KeyStore.write_secret
 
         def slow(keys: KeyStore, *words: Any) -> str:
             self.begun.set()
             self.go_on.wait(HANGS)
             return store(keys, *words)
 
-        monkeypatch.setattr(KeyStore, "set", slow)
+        monkeypatch.setattr(KeyStore, "write_secret", slow)
 
 
 async def test_a_logout_while_a_login_is_stored(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,7 +182,7 @@ async def test_shutdown_does_not_wait_for_a_keyring(make: MakeDesk, monkeypatch:
         desk = make(config=settings(github))
         await desk.command("tark.auth.login", COPILOT)
         await asyncio.to_thread(slow.begun.wait, AT_ONCE)
-        (running,) = desk.app._auth._running.values()
+        (running,) = desk.app.parts.auth._running.values()
         async with asyncio.timeout(AT_ONCE):
             await desk.app.stop()
         slow.go_on.set()
@@ -194,7 +194,7 @@ async def test_shutdown_ends_a_login_at_once(make: MakeDesk) -> None:
         desk = make("window.showDocument.support", tark=(), config=settings(github))
         await desk.command("tark.auth.login", COPILOT)
         await desk.connection.asking("window/showDocument")
-        (running,) = desk.app._auth._running.values()
+        (running,) = desk.app.parts.auth._running.values()
         async with asyncio.timeout(AT_ONCE):
             await desk.app.stop()
         assert running.cancelled()
@@ -246,7 +246,7 @@ async def test_keys_of_the_environment(make: MakeDesk, monkeypatch: pytest.Monke
         "hint": "",
         "variables": ["OPENAI_API_KEY"],
     }
-    statuses = {each["provider"]: each for each in (await desk.command("tark.auth.status"))["providers"]}
+    statuses = {provider["provider"]: provider for provider in (await desk.command("tark.auth.status"))["providers"]}
     assert statuses["openai"] == openai
     assert statuses["ollama"]["status"] == "unneeded"
     assert "tark-lsp login groq" in statuses["groq"]["hint"]

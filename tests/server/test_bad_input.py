@@ -64,7 +64,7 @@ class Bench:
         self.before = self.digests()
 
     def digests(self) -> dict[str, str]:
-        files = [each for each in sorted(self.folder.rglob("*")) if each.is_file()]
+        files = [item for item in sorted(self.folder.rglob("*")) if item.is_file()]
         whole = 1_000_000
         return {
             str(file): hashlib.sha256(file.read_bytes()).hexdigest()
@@ -98,7 +98,7 @@ class Bench:
         assert self.command("tark.doctor", {})["result"]["version"]
         self.server.message("window/showMessage")  # the doctor's
         assert self.digests() == self.before
-        assert not [each for each in self.server.others if each.get("method") == "workspace/applyEdit"]
+        assert not [other for other in self.server.others if other.get("method") == "workspace/applyEdit"]
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,21 @@
 """`workspace/executeCommand`: wrong shapes and unknown ids are named; what is started is found, waited for, ended."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pygls.exceptions import CommandAlreadyRegisteredError
 
 from tark_lsp.errors import RequestError
-from tark_lsp.server.capabilities import COMMANDS
+from tark_lsp.server.commands import Command, Commands
+from tark_lsp.server.documents.sync import DocumentSync
+from tark_lsp.server.protocol.capabilities import COMMANDS
+from tark_lsp.server.protocol.incoming import Nothing
 from tests.server.desk import TEXT, Desk, allow
+from tests.server.raw import ROOT
 
 ASK = "tark/requestPermission"
 NEED_SOMETHING = {
@@ -139,6 +145,37 @@ async def test_unknown_commands(desk: Desk) -> None:
         assert repr(name) in await refused(desk, name)
 
 
+def test_the_list_of_the_handshake_is_what_the_features_register(desk: Desk) -> None:
+    assert len(COMMANDS) == len(set(COMMANDS))
+    assert set(COMMANDS) == set(desk.registry.commands)
+
+
+def test_the_page_of_the_protocol_has_a_row_for_every_command() -> None:
+    """A row begins with one id or more: `tark.hunk.accept`, `.reject`."""
+    rows = re.findall(
+        r"^\| (`tark\.[^|]*) \|", (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    documented: list[str] = []
+    for row in rows:
+        first, *others = re.findall(r"`([\w.]+)`", row)
+        documented += [first, *(f"{first.rpartition('.')[0]}{name}" for name in others)]
+    assert sorted(documented) == sorted(COMMANDS)
+
+
+def test_a_command_is_registered_once(desk: Desk) -> None:
+    with pytest.raises(CommandAlreadyRegisteredError, match=r"tark\.doctor"):
+        Commands(desk.connection, [Again()], lambda: None).register(desk.registry)
+
+
+class Again:
+    def commands(self) -> Iterable[Command]:
+        async def nothing(_: Nothing) -> None:
+            return None
+
+        yield Command("tark.doctor", Nothing, nothing)
+        yield Command("tark.doctor", Nothing, nothing)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 async def test_each_command_that_is_advertised_answers(desk: Desk, name: str) -> None:
     if name in NEED_SOMETHING:
@@ -161,10 +198,10 @@ async def test_a_session_queues_and_cancels(desk: Desk) -> None:
     first = await desk.command("tark.turn.start", {"prompt": "wait"})
     session = first["sessionId"]
     queued = [await desk.command("tark.turn.start", {"prompt": f"hello {n}", "sessionId": session}) for n in (1, 2)]
-    assert [each["queued"] for each in queued] == [1, 2]
+    assert [item["queued"] for item in queued] == [1, 2]
     assert "queued" not in first
     state = await desk.command("tark.state", {"sessionId": session})
-    assert [(each["turnId"], each["state"]) for each in state["turns"]] == [
+    assert [(turn["turnId"], turn["state"]) for turn in state["turns"]] == [
         (first["turnId"], "running"),
         (queued[0]["turnId"], "queued"),
         (queued[1]["turnId"], "queued"),
@@ -173,11 +210,11 @@ async def test_a_session_queues_and_cancels(desk: Desk) -> None:
         queued[0]["turnId"]
     ]
     assert (await desk.command("tark.turn.cancel", {"turnId": first["turnId"]}))["cancelled"] == [first["turnId"]]
-    ends = [await desk.end(each["turnId"]) for each in (first, *queued)]
+    ends = [await desk.end(item["turnId"]) for item in (first, *queued)]
     assert [end["stopReason"] for end in ends] == ["cancelled", "cancelled", "end_turn"]
     assert (await desk.command("tark.turn.cancel", {"turnId": first["turnId"]}))["cancelled"] == []
-    for each in (first, *queued):
-        kinds = [update["kind"] for update in desk.updates(each["turnId"])]
+    for item in (first, *queued):
+        kinds = [update["kind"] for update in desk.updates(item["turnId"])]
         assert (kinds[0], kinds[-1]) == ("start", "end")
 
 
@@ -189,8 +226,8 @@ async def test_cancelling_a_session_empties_its_queue(desk: Desk, argument: dict
         argument = {"sessionId": first["sessionId"]}
     cancelled = (await desk.command("tark.turn.cancel", argument))["cancelled"]
     assert sorted(cancelled) == sorted([first["turnId"], second["turnId"]])
-    for each in (first, second):
-        assert (await desk.end(each["turnId"]))["stopReason"] == "cancelled"
+    for item in (first, second):
+        assert (await desk.end(item["turnId"]))["stopReason"] == "cancelled"
     turn = await desk.start("hello", sessionId=first["sessionId"])
     assert (await desk.end(turn))["stopReason"] == "end_turn"
 
@@ -199,11 +236,11 @@ async def test_a_turn_cancelled_before_its_first_step_ends(desk: Desk) -> None:
     """As the one behind it in the queue may be, when all are cancelled at the moment the one before ends."""
     first = await desk.command("tark.turn.start", {"prompt": "hello"})
     second = await desk.command("tark.turn.start", {"prompt": "hello", "sessionId": first["sessionId"]})
-    turns = desk.app._turns
-    for each in (first, second):
-        turns.cancel(each["turnId"])  # with no chance to run in between
-    for each in (first, second):
-        assert (await desk.end(each["turnId"]))["stopReason"] == "cancelled"
+    turns = desk.app.parts.turns
+    for item in (first, second):
+        turns.cancel(item["turnId"])  # with no chance to run in between
+    for item in (first, second):
+        assert (await desk.end(item["turnId"]))["stopReason"] == "cancelled"
     turn = await desk.start("hello", sessionId=first["sessionId"])
     assert (await desk.end(turn))["stopReason"] == "end_turn"
 
@@ -271,16 +308,16 @@ async def test_a_running_turn_cannot_be_undone(desk: Desk) -> None:
 
 
 async def test_the_last_200_turns_can_be_waited_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tark_lsp.server.turns import turns
+    from tark_lsp.server.turns import turn_records
 
-    assert turns.REMEMBERED_TURNS == 200
-    monkeypatch.setattr(turns, "REMEMBERED_TURNS", 2)
+    assert turn_records.REMEMBERED_TURNS == 200
+    monkeypatch.setattr(turn_records, "REMEMBERED_TURNS", 2)
     ids = []
     for _ in range(4):
         ids.append(await desk.start("hello"))
         await desk.end(ids[-1])
     await desk.start("hello")
-    assert [desk.app._turns.remembers(each) for each in ids] == [False, False, True, True]
+    assert [desk.app.parts.records.get_turn(turn) is not None for turn in ids] == [False, False, True, True]
     assert (await desk.end(ids[0]))["text"] == "Hello."  # as one of an earlier server: from the store
     assert (await desk.end(ids[-1]))["text"] == "Hello."
 
@@ -325,7 +362,7 @@ async def test_the_lines_of_the_last_code_action_were_changed(desk: Desk) -> Non
 @pytest.mark.parametrize("uri", ["untitled:1", "notebook-cell:/f.ipynb#1"])
 async def test_what_is_no_file_is_text_only(desk: Desk, uri: str) -> None:
     item = {"uri": uri, "languageId": "python", "version": 1, "text": TEXT}
-    desk.app.documents.did_open({"textDocument": item})
+    DocumentSync(desk.app.parts.documents).did_open({"textDocument": item})
     argument = {"prompt": "hello", "kind": "edit", "textDocument": {"uri": uri}, "range": span(0, 2)}
     assert "needs a file" in await refused(desk, "tark.turn.start", argument)
     turn = (await desk.command("tark.turn.start", {**argument, "kind": "explain"}))["turnId"]
@@ -366,10 +403,10 @@ async def test_state_tells_all_that_is_open(desk: Desk) -> None:
     await desk.connection.asking(ASK)
     await desk.command("tark.settings.set", {"approval": "manual"})
     state = await desk.command("tark.state")
-    assert [(each["turnId"], each["state"]) for each in state["turns"]] == [(turn, "running")]
+    assert [(item["turnId"], item["state"]) for item in state["turns"]] == [(turn, "running")]
     assert state["turns"][0]["seq"] == len(desk.updates(turn))
-    assert [each["turnId"] for each in state["permissions"]] == [turn]
-    assert [each["uri"] for each in state["hunks"]] == [path.as_uri()]
+    assert [permission["turnId"] for permission in state["permissions"]] == [turn]
+    assert [hunk["uri"] for hunk in state["hunks"]] == [path.as_uri()]
     assert state["settings"]["approval"] == "manual"
     other = await desk.command("tark.turn.start", {"prompt": "hello"})
     await desk.end(other["turnId"])
@@ -384,14 +421,14 @@ async def test_settings_of_one_session_or_of_those_to_come(desk: Desk) -> None:
     assert (await desk.command("tark.settings.set", {}))["mode"] == "build"
     assert (await desk.command("tark.settings.set", {"mode": "ask", "thinking": "low"}))["mode"] == "ask"
     second = await desk.command("tark.turn.start", {"prompt": "hello"})
-    sessions = {each["sessionId"]: each for each in (await desk.command("tark.state"))["sessions"]}
+    sessions = {session["sessionId"]: session for session in (await desk.command("tark.state"))["sessions"]}
     assert (sessions[first["sessionId"]]["mode"], sessions[second["sessionId"]]["mode"]) == ("plan", "ask")
-    for each in (first, second):
-        await desk.end(each["turnId"])
+    for item in (first, second):
+        await desk.end(item["turnId"])
 
 
 async def test_old_turns_are_not_told_again_and_again(desk: Desk) -> None:
-    """Only who has something to decide in the file, or just had, is told where its hunks are."""
+    """Only a turn with an undecided hunk in the file, or one that was just decided, gets the update."""
     path = desk.editor.open("f.py", TEXT)
     desk.connection.answers[ASK] = allow
     old = await desk.start("edit f.py", path)

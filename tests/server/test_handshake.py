@@ -1,8 +1,9 @@
-"""The start: what answers `initialize`, how soon, and that it says what pygls would say."""
+"""The start: how soon `initialize` is answered, that pygls would answer the same, and what is imported."""
 
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,14 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 from pytest_lsp import client_capabilities
 
 from tark_lsp.server import handshake
-from tark_lsp.server.app import create_server
-from tark_lsp.server.capabilities import CHAT_FEATURES, CODE_ACTION_KINDS, COMMANDS, initialize_result, is_dynamic
-from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.connection.server import TarkServer
+from tark_lsp.server.features import create_server
+from tark_lsp.server.protocol.capabilities import (
+    CHAT_FEATURES,
+    CODE_ACTION_KINDS,
+    initialize_result,
+    is_dynamic,
+)
 from tests.server.raw import ROOT, RawServer, frame
 
 EVERY_FILE = types.FileOperationRegistrationOptions(
@@ -29,18 +35,55 @@ OPTIONS: dict[str, Any] = {
     types.WORKSPACE_DID_RENAME_FILES: EVERY_FILE,
     types.WORKSPACE_DID_DELETE_FILES: EVERY_FILE,
 }
-"""What pygls cannot know from a method's name alone."""
+"""What pygls cannot know from the name of a method."""
 
 
-def by_pygls(connection: Connection, capabilities: types.ClientCapabilities) -> Any:
-    """What pygls makes of the features registered with it, but for those that the client is told of later."""
-    said_later = {each for each in CHAT_FEATURES if is_dynamic(get_converter().unstructure(capabilities), each)}
-    features = set(connection.protocol.fm.features) - {f"textDocument/{feature}" for feature in said_later}
+HELIX: dict[str, Any] = {
+    "general": {"positionEncodings": ["utf-8", "utf-32", "utf-16"]},
+    "textDocument": {
+        "completion": {"completionItem": {"snippetSupport": True, "resolveSupport": {"properties": ["detail"]}}},
+        "hover": {"contentFormat": ["markdown"]},
+        "codeAction": {
+            "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["", "quickfix", "refactor"]}},
+            "isPreferredSupport": True,
+            "disabledSupport": True,
+        },
+        "rename": {"dynamicRegistration": False, "prepareSupport": True, "honorsChangeAnnotations": False},
+        "publishDiagnostics": {"versionSupport": True},
+    },
+    "window": {"workDoneProgress": True, "showDocument": {"support": True}},
+    "workspace": {
+        "configuration": True,
+        "applyEdit": True,
+        "workspaceFolders": True,
+        "didChangeConfiguration": {"dynamicRegistration": False},
+        "executeCommand": {"dynamicRegistration": False},
+        "fileOperations": {"willRename": True, "didRename": True},
+        "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create", "rename", "delete"]},
+    },
+}
+"""What matters here of what Helix sends (helix-lsp/src/client.rs, 25.01); pytest-lsp does not have it."""
+
+PROFILES: dict[str, Callable[[], types.ClientCapabilities]] = {
+    "Neovim 0.11": lambda: client_capabilities("neovim@0.11.0"),
+    "Neovim 0.6": lambda: client_capabilities("neovim@0.6.1"),
+    "VS Code": lambda: client_capabilities("visual_studio_code"),
+    "Emacs": lambda: client_capabilities("emacs"),
+    "Helix": lambda: get_converter().structure(HELIX, types.ClientCapabilities),
+    "bare": types.ClientCapabilities,
+}
+
+
+def by_pygls(server: TarkServer, capabilities: types.ClientCapabilities) -> Any:
+    """What pygls makes of its registry, except for the features that the client is told of later."""
+    manager = server.protocol.fm
+    later = {feature for feature in CHAT_FEATURES if is_dynamic(get_converter().unstructure(capabilities), feature)}
+    features = {*manager.features, *manager.builtin_features} - {f"textDocument/{feature}" for feature in later}
     builder: Any = ServerCapabilitiesBuilder(
         capabilities,
         features,
         {method: options for method, options in OPTIONS.items() if method in features},
-        list(COMMANDS),
+        list(manager.commands),
         types.TextDocumentSyncKind.Incremental,
         None,
         ServerCapabilitiesBuilder.choose_position_encoding(capabilities),
@@ -48,28 +91,38 @@ def by_pygls(connection: Connection, capabilities: types.ClientCapabilities) -> 
     return json.loads(json.dumps(get_converter().unstructure(builder.build())))
 
 
-def said(value: Any) -> Any:
-    """Without what is `false` or null, which says as much as its absence."""
+def normal(value: Any) -> Any:
+    """Without what is `false` or null, which says as much as its absence; commands in one order."""
     if isinstance(value, dict):
-        return {key: said(item) for key, item in value.items() if item is not False and item is not None}
+        return {
+            key: sorted(item) if key == "commands" else normal(item)
+            for key, item in value.items()
+            if item is not False and item is not None
+        }
     return value
 
 
-PROFILES = ["neovim", "visual_studio_code", "emacs", "neovim@0.6.1", "nothing"]
-
-
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_prepared_answer_is_what_pygls_would_send(profile: str) -> None:
-    capabilities = types.ClientCapabilities() if profile == "nothing" else client_capabilities(profile)
-    prepared = initialize_result({"capabilities": get_converter().unstructure(capabilities)})
-    # pygls knows of no `experimental` (row O).
-    assert prepared["capabilities"].pop("experimental") == {"tark": {"protocol": 1}}
-    assert said(prepared["capabilities"]) == said(by_pygls(create_server(), capabilities))
+async def test_the_prepared_answer_is_what_pygls_would_send(
+    profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It also holds the prepared list of commands equal to the commands that are registered."""
+    for home in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(home, str(tmp_path))
+    capabilities = PROFILES[profile]()
+    params = {"capabilities": get_converter().unstructure(capabilities)}
+    server = create_server()
+    answer = await server.protocol.lsp_initialize(params)
+    assert answer == initialize_result(params)
+    # pygls does not know `experimental` (row O).
+    assert answer["capabilities"].pop("experimental") == {"tark": {"protocol": 1}}
+    assert normal(answer["capabilities"]) == normal(by_pygls(server, capabilities))
+    await server.protocol.lifecycle.stop()
 
 
 def test_the_server_says_who_it_is() -> None:
-    connection = Connection()
-    assert initialize_result({})["serverInfo"] == {"name": connection.name, "version": connection.version}
+    server = TarkServer()
+    assert initialize_result({})["serverInfo"] == {"name": server.name, "version": server.version}
 
 
 def test_what_only_chats_have_is_said_later_to_who_can_hear_it_then() -> None:
@@ -86,7 +139,7 @@ def test_file_operations_are_advertised_to_who_has_them() -> None:
 
 
 def test_nothing_is_imported_that_the_answer_does_not_need() -> None:
-    """Seen without the site module, which in some environments imports more than we do."""
+    """Without the site module, which imports more than we do in some environments."""
     code = "import sys; sys.path.insert(0, sys.argv[1]); import tark_lsp.server.handshake; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-S", "-c", code, str(ROOT)], check=True, capture_output=True, text=True)
     modules = {name.partition(".")[0] for name in run.stdout.split()}
@@ -102,8 +155,8 @@ from tark_lsp.server.handshake import serve_stdio
 def create():
     while not os.path.exists(sys.argv[1]):
         time.sleep(0.01)
-    from tark_lsp.server.connection.lsp import Connection
-    return Connection()
+    from tark_lsp.server.connection.server import TarkServer
+    return TarkServer()
 
 serve_stdio(create)
 """
@@ -150,3 +203,65 @@ def test_a_sound_initialize_is_taken_and_the_rest_left() -> None:
 )
 def test_whatever_else_comes_first_is_left_to_the_server(received: bytes) -> None:
     assert handshake.parse_initialize(received) == (None, received)
+
+
+HEAVY = {
+    "anyio": "HTTP: the first model request",
+    "genai_prices": "the first price",
+    "httpcore": "HTTP",
+    "httpx": "HTTP",
+    "keyring": "the first key that no variable gives",
+    "markdown_it": "the terminal",
+    "markdownify": "a web page, in a process of its own",
+    "opentelemetry": "only if the environment asks for it",
+    "prompt_toolkit": "the terminal",
+    "rich": "the terminal",
+    "sqlite3": "the first session, or hunks kept by an earlier server",
+    "tark_lsp.cli": "the terminal",
+    "tark_lsp.llm.client": "the first turn, with all providers",
+    "tark_lsp.llm.keys": "the first turn or login",
+    "tark_lsp.tools.run_command": "the first turn: no tool is imported, and no schema of one is built",
+}
+"""Modules that no server needs before its first turn, and what they are for."""
+
+FIRST_REQUEST = """
+import sys
+from tark_lsp.server import handshake
+
+def create():
+    from lsprotocol import types
+    from tark_lsp.server.features import create_server
+
+    server = create_server()
+
+    @server.feature("test/modules")
+    async def modules(_params: dict) -> object:
+        ready = sorted(model.__name__ for model in models() if model.__pydantic_complete__)
+        return {"modules": sorted(sys.modules), "classes": "__attrs_attrs__" in vars(types.Hover), "models": ready}
+
+    return server
+
+def models():
+    from pydantic import BaseModel
+
+    waiting = [BaseModel]
+    while waiting:
+        waiting += (found := waiting.pop().__subclasses__())
+        yield from (model for model in found if model.__module__.startswith("tark_lsp"))
+
+handshake.serve_stdio(create)
+"""
+
+
+@pytest.mark.slow
+def test_a_server_that_answered_its_first_request_has_imported_little(tmp_path: Path) -> None:
+    homes = {f"XDG_{name}_HOME": str(tmp_path) for name in ("CONFIG", "STATE", "CACHE", "DATA")}
+    with RawServer([sys.executable, "-c", FIRST_REQUEST], env=homes) as server:
+        server.initialize()
+        hover = {"textDocument": {"uri": "untitled:x"}, "position": {"line": 0, "character": 0}}
+        assert server.call("textDocument/hover", hover)["result"] is None
+        found = server.call("test/modules")["result"]
+    assert not [name for name in HEAVY if name in found["modules"]]
+    assert not found["classes"], "lsprotocol's classes are not generated"
+    settings = {"Limits", "PermissionRules", "SessionSettings", "Settings"}
+    assert set(found["models"]) <= {"DocumentId", "HoverParams", "Position", *settings}, "models are built when used"

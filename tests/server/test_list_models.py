@@ -1,4 +1,4 @@
-"""`tark.models.list`: what providers list and what else is known, kept until asked anew; who did not answer is said."""
+"""`tark.models.list`: models from providers and from our table, cached until refreshed; failed providers are named."""
 
 from pathlib import Path
 

@@ -81,7 +81,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory, mock: LLMock) -> Iterator[Be
 
 
 @pytest.fixture(autouse=True)
-def fresh(mock: LLMock) -> None:
+def make_session(mock: LLMock) -> None:
     mock.reset().tool_mode("off")  # it calls the tools that a test scripts, and none of its own choice
 
 
@@ -161,9 +161,8 @@ FAULTS: dict[str, Fault] = {
     "arguments that are no JSON": Fault(lambda mock: mock.add(looks("a.py")).break_tool_call("malformed_arguments"), 2),
     "an unknown tool": Fault(lambda mock: mock.add(looks("a.py")).break_tool_call("unknown_tool"), 2),
 }
-"""What llmock sees otherwise: words that were shown are never asked for again, since the person would read them twice,
-so the turn ends and says so (it wants a retry, or cannot tell our stop from silence); an hour is longer than a person
-waits."""
+"""Where we differ from llmock: text that was shown is never requested again, since the user would read it twice, so the
+turn ends and says so (llmock expects a retry, or cannot tell our stop from silence). And nobody waits for an hour."""
 
 
 @pytest.mark.parametrize("provider", EACH_WIRE)

@@ -1,4 +1,4 @@
-"""Settings from the editor's messages and files to what is in force, and what is told of those that are none."""
+"""Settings from messages and files to their effect, and the messages about invalid ones."""
 
 import logging
 from functools import partial

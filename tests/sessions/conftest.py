@@ -1,4 +1,4 @@
-"""What the tests of sessions are given."""
+"""Fixtures for the tests of sessions."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Stores of sessions in a folder, with the words they say when a file fails; and what to put into them."""
+"""Session stores in a folder, the messages they report, and values to put into them."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ HOME = Path("/w")
 
 @dataclass
 class Stores:
-    """Each of `open` is as one of another process would be, but for its pid. `said`: what any of them told people."""
+    """Each `open` is like a store of another process, except for its pid. `said`: the messages of all of them."""
 
     folder: Path
     said: list[str] = field(default_factory=list)
@@ -55,17 +55,17 @@ def told(*ids: str) -> Message:
 
 
 def begun(store: SessionStore, session_id: str, turn_id: str, *messages: Message) -> None:
-    """A turn of a session, which is created where it is missing, with these messages."""
-    if store.session(session_id) is None:
-        store.create(row(session_id))
-    store.begin_turn(turn(turn_id, session_id))
+    """Begin a turn with these messages; creates the session if it does not exist."""
+    if store.find_session(session_id) is None:
+        store.create_session(row(session_id))
+    store.log.begin_turn(turn(turn_id, session_id))
     for message in messages:
-        store.add_message(session_id, turn_id, message, {call.id: f"call-{call.id}" for call in message.tool_calls})
+        store.log.add_message(session_id, turn_id, message, {call.id: f"call-{call.id}" for call in message.tool_calls})
 
 
 def shown(store: SessionStore, turn_id: str, *updates: Mapping[str, Any], begin: int = 1) -> None:
     for seq, update in enumerate(updates, begin):
-        store.add_update(turn_id, seq, update)
+        store.log.add_update(turn_id, seq, update)
 
 
 def call(id_: str, status: str, **more: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A session as a file: all of it in JSON, which nothing else is taken for; for people in Markdown."""
+"""Exports: JSON has the whole session, and only such files are imported; Markdown is for people."""
 
 import json
 from collections.abc import Callable
@@ -29,19 +29,21 @@ RICH = (
 @pytest.fixture
 def store(stores: Stores) -> SessionStore:
     store = stores.open()
-    store.create(row("s1", "A\n title"), [user("brought along")])
+    store.create_session(row("s1", "A\n title"), [user("brought along")])
     begun(store, "s1", "t1", *RICH)
     shown(store, "t1", {"kind": "start"}, call("call-1", "failed"), {"kind": "end", "turnId": "t1", "sessionId": "s1"})
-    store.end_turn("t1", {"stopReason": "error", "error": {"message": "no more"}, "sessionId": "s1", "turnId": "t1"})
+    store.log.end_turn(
+        "t1", {"stopReason": "error", "error": {"message": "no more"}, "sessionId": "s1", "turnId": "t1"}
+    )
     begun(store, "s1", "t2", user("again"))
     shown(store, "t2", text("it was "))
     return store
 
 
 def exported(store: SessionStore, session_id: str = "s1") -> str:
-    found = store.session(session_id)
+    found = store.find_session(session_id)
     assert found is not None
-    return to_json(found, store.messages(session_id), store.turns(session_id), store.updates)
+    return to_json(found, store.log.messages(session_id), store.log.turns(session_id), store.log.updates)
 
 
 def test_it_is_taken_in_as_it_was(store: SessionStore) -> None:
@@ -49,32 +51,32 @@ def test_it_is_taken_in_as_it_was(store: SessionStore) -> None:
     assert file.isascii()
     value = from_json(file)
     assert value.title == "A\n title"
-    store.take_in(row("s2", value.title), value)
-    messages = store.messages("s2")
-    before = store.messages("s1")
-    assert [each.message for each in messages[:-1]] == [without_echoes(each.message) for each in before]
+    store.import_session(row("s2", value.title), value)
+    messages = store.log.messages("s2")
+    before = store.log.messages("s1")
+    assert [stored.message for stored in messages[:-1]] == [without_echoes(stored.message) for stored in before]
     assert before[2].message.parts[0] == Thinking("hm ```", {"signature": "s"})
     assert messages[2].message.parts[0] == Thinking("hm ```"), "nobody can look at what a provider alone reads"
-    assert [(each.time, each.seq, each.call_ids) for each in messages[:-1]] == [
-        (each.time, each.seq, each.call_ids) for each in before
+    assert [(stored.time, stored.seq, stored.call_ids) for stored in messages[:-1]] == [
+        (stored.time, stored.seq, stored.call_ids) for stored in before
     ]
     assert messages[-1].message == answer("it was \n\n[interrupted]"), "the turn that ran is over there"
-    history.check(store.history("s2").messages)
-    first, second = store.turns("s2")
+    history.check_history(store.log.history("s2").messages)
+    first, second = store.log.turns("s2")
     assert {first.id, second.id}.isdisjoint({"t1", "t2"})
-    assert [each.turn_id for each in messages] == ["", *[first.id] * 4, *[second.id] * 2]
-    known = store.turn("t1")
+    assert [stored.turn_id for stored in messages] == ["", *[first.id] * 4, *[second.id] * 2]
+    known = store.log.find_turn("t1")
     assert known is not None
     assert known.end is not None
     assert first == replace(
         known, id=first.id, session_id="s2", end={**known.end, "sessionId": "s2", "turnId": first.id}
     )
-    assert store.updates(first.id)[-1] == (3, {"kind": "end", "sessionId": "s2", "turnId": first.id})
-    assert store.unended("s2") == []
-    assert [each.id for each in store.unended("s1")] == ["t2"]
+    assert store.log.updates(first.id)[-1] == (3, {"kind": "end", "sessionId": "s2", "turnId": first.id})
+    assert store.log.unended_turns("s2") == []
+    assert [turn.id for turn in store.log.unended_turns("s1")] == ["t2"]
     again = from_json(exported(store, "s2"))
-    assert [each.message for each in again.messages] == [each.message for each in messages]
-    store.add_message("s2", "", user("it is ours"))
+    assert [stored.message for stored in again.messages] == [stored.message for stored in messages]
+    store.log.add_message("s2", "", user("it is ours"))
 
 
 def _without(key: str) -> Callable[[dict[str, Any]], object]:
@@ -92,19 +94,19 @@ def _update(**update: Any) -> Callable[[dict[str, Any]], object]:
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (_with(version=2), "newer tark-lsp (version 2 of the format, this one knows 1)"),
+        (_with(version=2), "newer tark-lsp (version 2 of the format, this one reads 1)"),
         (_with(version="1"), "does not say its version"),
         (_with(version=0), "does not say its version"),
-        (_with(format="chat"), "no exported session"),
-        (_without("format"), "no exported session"),
+        (_with(format="chat"), "not an exported session"),
+        (_without("format"), "not an exported session"),
         (_without("messages"), "damaged (KeyError: 'messages')"),
         (_with(messages={}), "damaged"),
         (_with(messages=[{}]), "damaged"),
         (_with(title=None), "damaged"),
         (_with(created=float("nan")), "damaged"),
         (_with(turns=[1]), "damaged"),
-        (lambda value: value["turns"].append(value["turns"][0]), "two turns with one id"),
-        (lambda value: value["turns"][0]["updates"].append([1, {}]), "two updates with one number"),
+        (lambda value: value["turns"].append(value["turns"][0]), "two turns have the same id"),
+        (lambda value: value["turns"][0]["updates"].append([1, {}]), "two updates have the same number"),
         (lambda value: value["turns"][0].update(updates=[[-1, {}]]), "damaged"),
         (lambda value: value["turns"][0].update(updates=[[1, "x"]]), "damaged"),
         (lambda value: value["turns"][0].update(end=3), "damaged"),
@@ -126,8 +128,8 @@ def _update(**update: Any) -> Callable[[dict[str, Any]], object]:
         (_update(kind="toolCall", toolCallId="c", arguments={}), "damaged"),
         (_update(kind=["text"]), "damaged"),
         (_update(kind="\ud800"), "damaged"),
-        (_update(kind="usage", costUsd=float("nan")), "NaN is no JSON"),
-        (_update(kind="usage", costUsd=float("-inf")), "-Infinity is no JSON"),
+        (_update(kind="usage", costUsd=float("nan")), "NaN is not JSON"),
+        (_update(kind="usage", costUsd=float("-inf")), "-Infinity is not JSON"),
         (_update(kind="end", stopReason={}), "damaged"),
         (lambda value: value["turns"][0].update(end={"stopReason": {}}), "damaged"),
         (lambda value: value["turns"][0].update(end={"error": "no"}), "damaged"),
@@ -150,7 +152,7 @@ def test_nothing_else_is_taken_in(store: SessionStore, spoil: Callable[[dict[str
     "text", ["", "{", "[]", "null", "[" * 100_000, "# A session", '{"format": "tark-lsp session"}']
 )
 def test_no_json(text: str) -> None:
-    with pytest.raises(RequestError, match="import: the file cannot be taken in"):
+    with pytest.raises(RequestError, match="import: the file cannot be imported"):
         from_json(text)
 
 
@@ -164,15 +166,15 @@ def test_half_a_file(store: SessionStore) -> None:
 def test_turns_that_are_not_there(store: SessionStore) -> None:
     value = json.loads(exported(store))
     value["turns"] = []
-    store.take_in(row("s2"), from_json(json.dumps(value)))
-    assert {each.turn_id for each in store.messages("s2")} == {""}
+    store.import_session(row("s2"), from_json(json.dumps(value)))
+    assert {stored.turn_id for stored in store.log.messages("s2")} == {""}
 
 
 def test_for_people(store: SessionStore) -> None:
-    found = store.session("s1")
+    found = store.find_session("s1")
     assert found is not None
-    words = to_markdown(found, store.messages("s1"), store.turns("s1"))
-    assert words.startswith("# A title\n\n- Begun: ")
+    words = to_markdown(found, store.log.messages("s1"), store.log.turns("s1"))
+    assert words.startswith("# A title\n\n- Created: ")
     assert "> brought along\n" in words
     assert words.count("> do it\n") == 2, "prompts as they were typed"
     assert "around" not in words, "not what was told with them"
@@ -186,9 +188,9 @@ def test_for_people(store: SessionStore) -> None:
 
 def test_long_results_are_cut_for_people(store: SessionStore) -> None:
     begun(store, "s3", "t3", calling("1"), Message("tool", (ToolResult("1", "x" * 100_000),)), told("2"))
-    found = store.session("s3")
+    found = store.find_session("s3")
     assert found is not None
-    words = to_markdown(replace(found, created=1e300), store.messages("s3"), store.turns("s3"))
+    words = to_markdown(replace(found, created=1e300), store.log.messages("s3"), store.log.turns("s3"))
     assert "[98,000 more characters]" in words
-    assert "Begun: at an unknown time" in words
+    assert "Created: at an unknown time" in words
     assert len(words) < 3_000

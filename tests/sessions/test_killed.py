@@ -1,9 +1,5 @@
-"""A process that stores is killed (-9) at any moment: all that it was told is stored is there, and can be gone on with.
+"""A process is killed (-9) at any moment while it stores: everything that it stored is there and can be used."""
 
-TARK_KILLS says at how many moments; by default at a few, so that this is quick.
-"""
-
-import os
 import random
 import select
 import signal
@@ -16,12 +12,14 @@ import pytest
 
 from tark_lsp.agent import history
 from tark_lsp.messages import Message, ToolResult
+from tests.exhaustive import examples
 from tests.sessions.stores import Stores, row, user
 
-KILLS = int(os.environ.get("TARK_KILLS", "20"))
+KILLS = examples(20)
 WRITER = """
 import itertools, sys
 from pathlib import Path
+from tests.exhaustive import examples
 from tests.sessions.stores import *
 
 def done(*what):
@@ -29,8 +27,8 @@ def done(*what):
     sys.stdout.flush()
 
 store = SessionStore(lambda: Path(sys.argv[1]), lambda said: done("failed", said))
-assert store.take("s1") is None, "the one before was killed"
-for before in store.mend("s1"):
+assert store.acquire_lease("s1") is None, "the one before was killed"
+for before in store.log.repair_turns("s1"):
     done("mended", before.id)
 done("ready")
 for number in itertools.count():
@@ -39,40 +37,40 @@ for number in itertools.count():
 
     def say(update):
         seq = next(seqs)
-        store.add_update(id_, seq, update)
+        store.log.add_update(id_, seq, update)
         done("update", id_, seq)
 
     def add(message):
         ids = {call.id: f"call-{call.id}" for call in message.tool_calls}
-        done("message", store.add_message("s1", id_, message, ids), id_)
+        done("message", store.log.add_message("s1", id_, message, ids), id_)
 
-    store.begin_turn(turn(id_, "s1"))
+    store.log.begin_turn(turn(id_, "s1"))
     done("turn", id_)
     say({"kind": "start"})
     add(user(id_))
     for at in range(3):
         say(text(f"{at} of {id_} "))
     calls = f"{id_}-a", f"{id_}-b"
-    for each in calls:
-        say(call(f"call-{each}", "pending"))
+    for id_of_call in calls:
+        say(call(f"call-{id_of_call}", "pending"))
     add(calling(*calls))
-    for each in calls:
-        say(call(f"call-{each}", "in_progress"))
-        say(call(f"call-{each}", "completed", content=[{"type": "text", "text": f"result of {each}"}]))
+    for id_of_call in calls:
+        say(call(f"call-{id_of_call}", "in_progress"))
+        say(call(f"call-{id_of_call}", "completed", content=[{"type": "text", "text": f"result of {id_of_call}"}]))
     add(told(*calls))
     if number % 3 == 2:
-        store.shortened("s1", 2)
-        store.compacted("s1", user(f"summary at {id_}"), 2)
+        store.log.mark_shortened("s1", 2)
+        store.log.mark_compacted("s1", user(f"summary at {id_}"), 2)
     say(text("done"))
     add(answer("done"))
     say({"kind": "end", "sessionId": "s1", "turnId": id_})
-    store.end_turn(id_, {"sessionId": "s1", "turnId": id_, "stopReason": "end_turn"})
+    store.log.end_turn(id_, {"sessionId": "s1", "turnId": id_, "stopReason": "end_turn"})
     done("ended", id_)
 """
 
 
 def killed_after(stores: Stores, name: str, seconds: float) -> list[list[str]]:
-    """What a writer said was stored, until it was killed."""
+    """What a writer reported as stored until it was killed."""
     process = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(stores.file), name], stdout=subprocess.PIPE, text=True
     )
@@ -91,10 +89,11 @@ def killed_after(stores: Stores, name: str, seconds: float) -> list[list[str]]:
     return [line for line in (*lines, *(line.split() for line in whole.splitlines())) if line]
 
 
+@pytest.mark.property
 def test_nothing_that_was_stored_is_lost(stores: Stores) -> None:
     first = stores.open()
-    first.create(row("s1"))
-    first.release()
+    first.create_session(row("s1"))
+    first.release_leases()
     first.close()
     chance = random.Random(5)
     turns: list[str] = []
@@ -110,37 +109,41 @@ def test_nothing_that_was_stored_is_lost(stores: Stores) -> None:
         messages |= new
 
         store = stores.open()
-        assert store.take("s1") is None, "the killed one holds nothing"
-        found = {each.number: each.turn_id for each in store.messages("s1")}
+        assert store.acquire_lease("s1") is None, "the killed one holds nothing"
+        found = {stored.number: stored.turn_id for stored in store.log.messages("s1")}
         assert messages.items() <= found.items()
         assert list(found) == list(range(1, len(found) + 1)), "and none is missing in between"
-        known = [each.id for each in store.turns("s1")]
-        assert [each for each in known if each in turns] == turns
-        unended = [each.id for each in store.unended("s1")]
+        known = [turn.id for turn in store.log.turns("s1")]
+        assert [turn_id for turn_id in known if turn_id in turns] == turns
+        unended = [turn.id for turn in store.log.unended_turns("s1")]
         assert not ended & set(unended)
         assert len(unended) <= 1
         cut += len(unended)
         for turn in unended:
-            seqs = [seq for seq, _ in store.updates(turn)]
+            seqs = [seq for seq, _ in store.log.updates(turn)]
             last = max([int(line[2]) for line in said if line[:2] == ["update", turn]], default=0)
             assert seqs == list(range(1, len(seqs) + 1))
             assert len(seqs) >= last
-        shown = {turn: [update for _, update in store.updates(turn) if update["kind"] == "text"] for turn in unended}
-        assert [each.id for each in store.mend("s1")] == unended
-        told = store.history("s1").messages
-        history.check(told)
+        shown = {
+            turn: [update for _, update in store.log.updates(turn) if update["kind"] == "text"] for turn in unended
+        }
+        assert [turn.id for turn in store.log.repair_turns("s1")] == unended
+        told = store.log.history("s1").messages
+        history.check_history(told)
         for turn in unended:
-            check_mended(turn, shown[turn], [each.message for each in store.messages("s1") if each.turn_id == turn])
-        assert store.unended("s1") == []
-        store.release()
+            check_repaired(
+                turn, shown[turn], [stored.message for stored in store.log.messages("s1") if stored.turn_id == turn]
+            )
+        assert store.log.unended_turns("s1") == []
+        store.release_leases()
         store.close()
     assert turns, "something was written before it was killed"
     assert cut or KILLS < 10, "and some turn was cut"
     assert stores.said == []
 
 
-def check_mended(turn: str, shown: Sequence[Mapping[str, str]], messages: list[Message]) -> None:
-    """All that was shown of the turn is in what its messages say; no result of a call that was done is lost."""
+def check_repaired(turn: str, shown: Sequence[Mapping[str, str]], messages: list[Message]) -> None:
+    """The messages of the turn have all the text that was shown, and the results of all calls that were done."""
     assert not messages or messages[0] == user(turn)
     last = messages[-1] if messages else None
     if last is not None and last.role == "assistant" and last.text.endswith("[interrupted]") and len(messages) == 2:
@@ -156,6 +159,7 @@ def test_several_write_different_sessions_at_once(stores: Stores, count: int) ->
     code = """
 import sys
 from pathlib import Path
+from tests.exhaustive import examples
 from tests.sessions.stores import *
 said = []
 store = SessionStore(lambda: Path(sys.argv[1]), said.append)
@@ -165,9 +169,9 @@ name = sys.argv[2]
 for number in range(10):
     begun(store, name, f"{name}-{number}", user("a"), calling("1"), told("1"), answer("b"))
     shown(store, f"{name}-{number}", *[text("b")] * 20)
-    store.end_turn(f"{name}-{number}", {})
-    store.beat()
-store.release()
+    store.log.end_turn(f"{name}-{number}", {})
+    store.renew_leases()
+store.release_leases()
 sys.exit(str(said) if said else 0)
 """
     command = [sys.executable, "-c", code, str(stores.file)]
@@ -185,7 +189,7 @@ sys.exit(str(said) if said else 0)
         assert writer.returncode == 0
     store = stores.open()
     for number in range(count):
-        assert len(store.messages(f"s{number}")) == 40
-        assert len(store.turns(f"s{number}")) == 10
-        assert store.unended(f"s{number}") == []
-    assert store.holders() == {}
+        assert len(store.log.messages(f"s{number}")) == 40
+        assert len(store.log.turns(f"s{number}")) == 10
+        assert store.log.unended_turns(f"s{number}") == []
+    assert store.lease_holders() == {}

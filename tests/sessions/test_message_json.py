@@ -1,4 +1,4 @@
-"""A message comes back from its JSON as it was, and nothing else is taken for one."""
+"""A message is the same after JSON and back, and no other JSON is accepted."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ from tark_lsp.messages import Image, Message, Opaque, Text, Thinking, ToolCall, 
 from tark_lsp.sessions.message_json import message_of_text, message_text, without_echoes
 
 TEXTS = st.text(st.characters(codec=None), max_size=20)
-"""Lone surrogates, too."""
+"""With lone surrogates."""
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
@@ -87,5 +87,5 @@ def test_without_what_only_its_provider_understands() -> None:
     ],
 )
 def test_nothing_else_is_a_message(value: Any) -> None:
-    with pytest.raises(ValueError, match="no message"):
+    with pytest.raises(ValueError, match="not a message"):
         message_of_text(json.dumps(value))

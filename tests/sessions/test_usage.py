@@ -1,4 +1,4 @@
-"""Usage: a row for each request, and sums of them that never take an unknown price for nothing."""
+"""Usage: one row for each request, and sums that never count an unknown price as free."""
 
 import sqlite3
 import time
@@ -42,10 +42,10 @@ def store(file: Path) -> Iterator[SessionStore]:
 
 
 def fill(store: SessionStore) -> None:
-    store.add_usage(row())
-    store.add_usage(row(turn_id="t2", cost=None))
-    store.add_usage(row("ollama/qwen3", NOON + 24 * HOUR, 0.0, session_id="s2", turn_id="t3"))
-    store.add_usage(row("new/unheard-of", NOON + 25 * HOUR, None, session_id="s2", turn_id="t4", purpose="title"))
+    store.log.add_usage(row())
+    store.log.add_usage(row(turn_id="t2", cost=None))
+    store.log.add_usage(row("ollama/qwen3", NOON + 24 * HOUR, 0.0, session_id="s2", turn_id="t3"))
+    store.log.add_usage(row("new/unheard-of", NOON + 25 * HOUR, None, session_id="s2", turn_id="t4", purpose="title"))
 
 
 @pytest.mark.parametrize(
@@ -59,30 +59,30 @@ def fill(store: SessionStore) -> None:
 )
 def test_sums(store: SessionStore, by: By, told: list[tuple[str, int, int, float | None]]) -> None:
     fill(store)
-    found = usage_sums(store.read, by)
-    assert [(each.key, each.requests, each.unpriced, each.usage.cost_usd) for each in found] == told
-    assert sum(each.usage.input_tokens for each in found) == 400
-    assert sum(each.seconds for each in found) == 8.0
+    found = usage_sums(store.file.read, by)
+    assert [(row.key, row.requests, row.unpriced, row.usage.cost_usd) for row in found] == told
+    assert sum(row.usage.input_tokens for row in found) == 400
+    assert sum(row.seconds for row in found) == 8.0
 
 
 def test_the_total_is_of_all_that_was_asked_for(store: SessionStore) -> None:
     fill(store)
-    total = usage_total(store.read)
+    total = usage_total(store.file.read)
     assert (total.requests, total.unpriced, total.seconds) == (4, 2, 8.0)
     assert total.usage == Usage(400, 160, 40, 80, 20, 0.5)
     assert (total.first, total.last) == (NOON, NOON + 25 * HOUR)
-    assert usage_total(store.read, NOON + HOUR).requests == 2
-    assert usage_total(store.read, session_id="s1").requests == 2
-    assert usage_total(store.read, session_id="nobody") == UsageSum("total")
+    assert usage_total(store.file.read, NOON + HOUR).requests == 2
+    assert usage_total(store.file.read, session_id="s1").requests == 2
+    assert usage_total(store.file.read, session_id="nobody") == UsageSum("total")
 
 
 def test_usage_outlives_its_session(store: SessionStore) -> None:
-    store.create(SessionRow("s1", "", NOON, NOON, (), None, Mode.BUILD, ApprovalLevel.CAREFUL))
+    store.create_session(SessionRow("s1", "", NOON, NOON, (), None, Mode.BUILD, ApprovalLevel.CAREFUL))
     fill(store)
-    store.release("s1")
-    store.delete("s1")
-    assert store.session("s1") is None
-    assert usage_total(store.read, session_id="s1").requests == 2
+    store.release_leases("s1")
+    store.delete_session("s1")
+    assert store.find_session("s1") is None
+    assert usage_total(store.file.read, session_id="s1").requests == 2
 
 
 def test_a_day_is_the_person_s_own(store: SessionStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,9 +91,9 @@ def test_a_day_is_the_person_s_own(store: SessionStore, monkeypatch: pytest.Monk
     time.tzset()
     try:
         midnight = datetime(2026, 1, 15).timestamp()
-        store.add_usage(row(time=midnight - 60))
-        store.add_usage(row(time=midnight + 60))
-        days = [each.key for each in usage_sums(store.read, "day")]
+        store.log.add_usage(row(time=midnight - 60))
+        store.log.add_usage(row(time=midnight + 60))
+        days = [row.key for row in usage_sums(store.file.read, "day")]
     finally:
         monkeypatch.undo()
         time.tzset()
@@ -111,8 +111,8 @@ COSTS = st.lists(st.one_of(st.none(), st.floats(0, 100, allow_subnormal=False)),
 def test_an_unknown_price_is_never_nothing(costs: list[float | None]) -> None:
     memory = SessionStore(nowhere, lambda _: None)
     for number, cost in enumerate(costs):
-        memory.add_usage(row(turn_id=f"t{number}", cost=cost))
-    total = usage_total(memory.read)
+        memory.log.add_usage(row(turn_id=f"t{number}", cost=cost))
+    total = usage_total(memory.file.read)
     memory.close()
     known = [cost for cost in costs if cost is not None]
     assert total.unpriced == len(costs) - len(known)
@@ -175,7 +175,7 @@ def test_it_is_read_while_a_server_writes(store: SessionStore, file: Path) -> No
     with reading(file) as read:
         assert read is not None
         assert usage_total(read).requests == 4
-        store.add_usage(row())
+        store.log.add_usage(row())
         assert usage_total(read).requests == 5
 
 

@@ -1,4 +1,4 @@
-"""An OTLP receiver on loopback: takes spans over HTTP as protobuf, decodes them, and can hold its answers or refuse."""
+"""An OTLP receiver on loopback: receives spans as protobuf over HTTP, and can delay its answers or refuse."""
 
 import threading
 import time
@@ -36,7 +36,7 @@ class ReceivedSpan:
 
 @dataclass(slots=True)
 class Receiver:
-    """`status` is of its answers, which wait until `answering` is set."""
+    """`status` is that of the answers, which wait until `answering` is set."""
 
     url: str = ""
     status: int = 200
@@ -49,12 +49,14 @@ class Receiver:
         request = ExportTraceServiceRequest()
         request.ParseFromString(body)
         for resource in request.resource_spans:
-            self.resources.append({each.key: _value(each.value) for each in resource.resource.attributes})
+            self.resources.append(
+                {attribute.key: _value(attribute.value) for attribute in resource.resource.attributes}
+            )
             for scope in resource.scope_spans:
                 self.spans += [_received(span) for span in scope.spans]
 
     def wait_for(self, count: int) -> list[ReceivedSpan]:
-        """Until so many spans have come."""
+        """Wait until so many spans were received."""
         until = time.monotonic() + SECONDS
         while len(self.spans) < count:
             assert time.monotonic() < until, f"{len(self.spans)} of {count} spans came"
@@ -86,7 +88,7 @@ def receiving(status: int = 200, *, holds: bool = False) -> Iterator[Receiver]:
             self.end_headers()
 
         def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002  the name the library calls it by
-            """Not to stderr."""
+            """Do not log to stderr."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
@@ -114,12 +116,12 @@ def _received(span: Any) -> ReceivedSpan:
         span.status.code,
         span.status.message,
         len(span.events),
-        {each.key: _value(each.value) for each in span.attributes},
+        {attribute.key: _value(attribute.value) for attribute in span.attributes},
     )
 
 
 def _value(value: AnyValue) -> Any:
     kind = value.WhichOneof("value")
     if kind == "array_value":
-        return [_value(each) for each in value.array_value.values]
+        return [_value(item) for item in value.array_value.values]
     return getattr(value, kind) if kind else None

@@ -1,4 +1,4 @@
-"""The log: what a line of it holds, whose it is, what it never holds, and a file that several servers write at once."""
+"""The log: what a line contains and never contains, whose ids it has, and one file that several servers write."""
 
 import asyncio
 import json
@@ -15,16 +15,16 @@ from typing import Any
 import pytest
 
 from tark_lsp.agent.events import Answered, CallChanged, CallStatus, TextChunk
-from tark_lsp.log_ids import CURRENT, LogIds, belonging
+from tark_lsp.log_ids import CURRENT_IDS, LogIds, log_context
 from tark_lsp.messages import Usage
 from tark_lsp.telemetry.log_file import KEPT, LogFile
 from tark_lsp.telemetry.log_format import JsonFormatter, LineFormatter
-from tark_lsp.telemetry.logs import Redacting
+from tark_lsp.telemetry.logs import Redactor
 from tark_lsp.telemetry.turn_log import TurnLog
 from tests.telemetry.turns import END, Record
 
 SECRET = "an unguessable pass phrase"
-REDACT = Redacting({"MY_PASSWORD": SECRET})
+REDACT = Redactor({"MY_PASSWORD": SECRET})
 KEY = "sk-ant-api03-Zm9vYmFyYmF6cXV4cXV1eGNvcmdlZ3JhdWx0"
 
 
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def logger(folder: Path) -> Iterator[logging.Logger]:
-    """One whose records go to the log file in `folder` alone."""
+    """A logger that writes only to the log file in `folder`."""
     logger = logging.getLogger(f"tark_lsp.test.{folder.name}")
     handler = LogFile(lambda: folder)
     handler.setFormatter(JsonFormatter(REDACT))
@@ -70,11 +70,11 @@ def test_a_line(logger: logging.Logger, folder: Path) -> None:
 
 async def test_the_ids_are_those_of_the_code_that_logs(logger: logging.Logger, folder: Path) -> None:
     async def call(name: str) -> None:
-        with belonging(call_id=name):
+        with log_context(call_id=name):
             await asyncio.sleep(0)
             logger.info("in a call")
 
-    with belonging(session_id="s", turn_id="t"):
+    with log_context(session_id="s", turn_id="t"):
         tasks = [asyncio.create_task(call(name)) for name in ("a", "b")]
     logger.info("outside")
     await asyncio.gather(*tasks)
@@ -84,7 +84,7 @@ async def test_the_ids_are_those_of_the_code_that_logs(logger: logging.Logger, f
         ("s", "t", "a"),
         ("s", "t", "b"),
     ]
-    assert CURRENT.get() == LogIds()
+    assert CURRENT_IDS.get() == LogIds()
 
 
 @pytest.mark.parametrize("formatter", [JsonFormatter(REDACT), LineFormatter(REDACT)], ids=["json", "line"])
@@ -192,18 +192,18 @@ def test_a_turn_is_a_line_for_each_thing_it_did(caplog: pytest.LogCaptureFixture
     seen: list[LogIds] = []
 
     def see(_: logging.LogRecord) -> bool:
-        seen.append(CURRENT.get())
+        seen.append(CURRENT_IDS.get())
         return True
 
     caplog.handler.addFilter(see)
     log, record = TurnLog(), Record()
-    log.accepted(record)
-    log.event(record, TextChunk("words of the model"))
-    log.event(record, Answered(1, "openai/gpt-5", Usage(100, 40, 0, 20, 5, None), 1.25, "tool_calls"))
-    log.event(record, CallChanged("call-1", CallStatus.IN_PROGRESS))
-    log.event(record, CallChanged("call-1", CallStatus.FAILED, "read_file", text="words of a tool"))
-    log.told(record, 1, {"kind": "text", "delta": "words"})
-    log.ended(record, {**END, "error": {"code": "rate_limited", "message": "words"}})
+    log.on_turn_accepted(record)
+    log.on_turn_event(record, TextChunk("words of the model"))
+    log.on_turn_event(record, Answered(1, "openai/gpt-5", Usage(100, 40, 0, 20, 5, None), 1.25, "tool_calls"))
+    log.on_turn_event(record, CallChanged("call-1", CallStatus.IN_PROGRESS))
+    log.on_turn_event(record, CallChanged("call-1", CallStatus.FAILED, "read_file", text="words of a tool"))
+    log.on_update_sent(record, 1, {"kind": "text", "delta": "words"})
+    log.on_turn_ended(record, {**END, "error": {"code": "rate_limited", "message": "words"}})
     accepted, answered, called, ended = [record.message for record in caplog.records]
     assert accepted == "turn accepted"
     assert answered == (

@@ -1,4 +1,4 @@
-"""A whole server with a receiver of spans: a turn with parallel tools, and the log file that speaks of the same ids."""
+"""A whole server with a receiver of spans: a turn with parallel tools, and the log file with the same ids."""
 
 import json
 import stat
@@ -44,7 +44,7 @@ calls = [
 
 
 class Home:
-    """A person's folders, with a server on them; `env` is added to its environment."""
+    """The folders of a user, and a server that uses them; `env` is added to its environment."""
 
     def __init__(self, folder: Path, **env: str) -> None:
         self.workspace = folder / "workspace"
@@ -63,7 +63,7 @@ class Home:
         self.stderr = ""
 
     def turns(self, *prompts: str, wait: Callable[[], object] = lambda: None) -> list[dict[str, Any]]:
-        """The ends of these turns, all of one session; the server has ended by then. `wait` is for before its end."""
+        """The ends of these turns of one session, after the server has ended. `wait` runs before that."""
         with RawServer(python("tark_lsp"), env=self.env) as server:
             folders = [{"uri": self.workspace.as_uri(), "name": "workspace"}]
             server.initialize(workspaceFolders=folders)

@@ -1,4 +1,4 @@
-"""What becomes of a turn's events: the spans, their names and attributes, their times; and what is in none of them."""
+"""The spans made of a turn's events: their names, attributes and times, and what none of them contains."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ DONE, REJECTED, CANCELLED = CallStatus.COMPLETED, CallStatus.REJECTED, CallStatu
 def spans_of(
     *events: AgentEvent, end: Mapping[str, Any] = END, record: Record | None = None
 ) -> dict[str, ReadableSpan]:
-    """By name. The turn begins at second 0, each event is a second after the one before, and so is the end."""
+    """The spans by name. The turn begins at second 0; each event and the end follow one second later."""
     memory, provider, record = InMemorySpanExporter(), TracerProvider(), record or Record()
     provider.add_span_processor(SimpleSpanProcessor(memory))
     spans = TurnSpans(provider.get_tracer("test"))
@@ -35,7 +35,7 @@ def spans_of(
     for second, event in enumerate(events, 1):
         spans.event(second * SECOND, record, event)
     spans.ended((len(events) + 1) * SECOND, record, end)
-    spans.event(99 * SECOND, record, Requested(9, MODEL))  # too late to be told
+    spans.event(99 * SECOND, record, Requested(9, MODEL))  # too late
     return {span.name: span for span in memory.get_finished_spans()}
 
 
@@ -89,7 +89,7 @@ def test_the_model_may_be_known_with_the_first_request_only() -> None:
     spans = spans_of(Requested(1, "openai/gpt-5"), Answered(1, "openai/gpt-5", Usage(), 1.0, "other"), record=record)
     attributes = spans["invoke_agent tark-lsp"].attributes or {}
     assert (attributes["gen_ai.provider.name"], attributes["gen_ai.request.model"]) == ("openai", "gpt-5")
-    assert not [name for name in attributes if "usage" in name]  # nothing is known, which is not nothing
+    assert not [name for name in attributes if "usage" in name]  # unknown, which is not zero
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ CALLS: dict[str, tuple[list[CallChanged], str, tuple[float, float], dict[str, ob
         {"tark.tool.status": "completed"},
     ),
     "it waits for the person first": (
-        [CallChanged("c", PENDING, "run_command"), *(CallChanged("c", each) for each in (WAITING, RUNNING, DONE))],
+        [CallChanged("c", PENDING, "run_command"), *(CallChanged("c", status) for status in (WAITING, RUNNING, DONE))],
         "execute_tool run_command",
         (2, 4),
         {"tark.tool.status": "completed", "tark.tool.waited_seconds": 1.0},

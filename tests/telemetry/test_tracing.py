@@ -1,4 +1,4 @@
-"""When turns are exported, and what a receiver that is down, slow or not asked for rightly does to the server."""
+"""When turns are exported, and what a receiver that is down, slow or wrongly configured does to the server."""
 
 import asyncio
 import logging
@@ -12,8 +12,8 @@ import pytest
 
 from tark_lsp.agent.events import Answered, CallChanged, CallStatus, Requested
 from tark_lsp.messages import Usage
+from tark_lsp.telemetry.optional_tracing import create_tracing
 from tark_lsp.telemetry.tracing import MOST_WAITING, Tracing
-from tark_lsp.telemetry.wanted import tracing_of
 from tests.patience import AT_ONCE, HANGS
 from tests.telemetry.receiver import receiving
 from tests.telemetry.turns import END, Record
@@ -35,17 +35,17 @@ MODEL = "openai/gpt-5"
     ],
 )
 def test_it_is_on_where_the_environment_says_so(environ: Mapping[str, str], wanted: bool) -> None:
-    assert (tracing_of(environ, print) is not None) is wanted
+    assert (create_tracing(environ, print) is not None) is wanted
 
 
 def a_turn(tracing: Tracing) -> None:
     record = Record()
-    tracing.accepted(record)
-    tracing.event(record, Requested(1, MODEL))
-    tracing.event(record, Answered(1, MODEL, Usage(10, 0, 0, 5), 0.1, "tool_calls"))
-    tracing.event(record, CallChanged("call-1", CallStatus.IN_PROGRESS, "read_file"))
-    tracing.event(record, CallChanged("call-1", CallStatus.COMPLETED))
-    tracing.ended(record, END)
+    tracing.on_turn_accepted(record)
+    tracing.on_turn_event(record, Requested(1, MODEL))
+    tracing.on_turn_event(record, Answered(1, MODEL, Usage(10, 0, 0, 5), 0.1, "tool_calls"))
+    tracing.on_turn_event(record, CallChanged("call-1", CallStatus.IN_PROGRESS, "read_file"))
+    tracing.on_turn_event(record, CallChanged("call-1", CallStatus.COMPLETED))
+    tracing.on_turn_ended(record, END)
 
 
 async def end(tracing: Tracing) -> None:
@@ -60,11 +60,11 @@ Make = Callable[..., tuple[Tracing, list[str]]]
 
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch) -> Make:
-    """For an environment; with it what the person was told."""
+    """Tracing for an environment, and what the user was told."""
 
     def make(**environ: str) -> tuple[Tracing, list[str]]:
         for name, value in environ.items():
-            monkeypatch.setenv(name, value)  # where the library looks for itself
+            monkeypatch.setenv(name, value)  # where the library reads its own settings
         told: list[str] = []
         return Tracing(environ, told.append), told
 
@@ -124,14 +124,14 @@ async def test_a_receiver_that_refuses_is_said_once(make: Make, caplog: pytest.L
             await asyncio.to_thread(receiver.wait_for_requests, receiver.requests + 1)
         await end(tracing)
     assert receiver.requests >= 3
-    assert [record.message for record in caplog.records if "get through" in record.message] == [
-        "spans do not get through: Failed to export spans batch code: 401, reason: Unauthorized; said once"
+    assert [record.message for record in caplog.records if "cannot be sent" in record.message] == [
+        "spans cannot be sent: Failed to export spans batch code: 401, reason: Unauthorized (logged once)"
     ]
     assert told == []
 
 
 async def test_a_receiver_that_is_slow_holds_nothing_up(make: Make, caplog: pytest.LogCaptureFixture) -> None:
-    """It holds its first answer to the end. Who waits for that goes on where it is given up, and then more is sent."""
+    """The receiver delays its first answer to the end. Waiting for it stops after a time, and then more is sent."""
     with receiving(holds=True) as receiver:
         tracing, _ = make(
             OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url,
@@ -144,25 +144,25 @@ async def test_a_receiver_that_is_slow_holds_nothing_up(make: Make, caplog: pyte
             a_turn(tracing)
         await asyncio.sleep(0.1)  # enough for the library to want to send them
         await tracing.stop()
-        a_turn(tracing)  # nothing is begun after the end
+        a_turn(tracing)  # nothing starts after the end
         held = receiver.requests
         receiver.answering.set()
         for thread in threading.enumerate():
             if thread.name == "last spans":
                 await asyncio.to_thread(thread.join, AT_ONCE)
     assert held == 1
-    assert "given up" in caplog.text
+    assert "dropped after" in caplog.text
 
 
 async def test_a_defect_ends_the_spans_and_not_the_turn(make: Make, caplog: pytest.LogCaptureFixture) -> None:
     with receiving() as receiver:
         tracing, _ = make(OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url)
         nothing: Any = None
-        tracing.accepted(nothing)
+        tracing.on_turn_accepted(nothing)
         a_turn(tracing)
         await end(tracing)
     assert receiver.spans == []
-    assert caplog.text.count("no more spans are made") == 1
+    assert caplog.text.count("no more spans are created") == 1
 
 
 async def test_what_waits_for_the_library_is_bounded(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ async def test_what_waits_for_the_library_is_bounded(make: Make, monkeypatch: py
     tracing, _ = make(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
     record = Record()
     for _ in range(MOST_WAITING + 10):
-        tracing.accepted(record)
+        tracing.on_turn_accepted(record)
     assert len(tracing._waiting) == MOST_WAITING
     loaded.set()
     await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""A turn as the observers see it, with nothing behind it."""
+"""A turn as the observers see it, without a server."""
 
 from dataclasses import dataclass, field
 

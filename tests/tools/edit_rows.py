@@ -40,13 +40,13 @@ STOPPED = CODE.replace("stop(self):\n        return 1", "stop(self):\n        re
 def outcome(bench: Bench, edits: tuple[ProposedEdit, ...]) -> Texts:
     """The files as the edits would leave them; each edit is of the file as it is now."""
     left: Texts = {}
-    for each in edits:
-        if each.base.exists:
-            assert bench.ctx.workspace.read(each.path) == each.base
-        if each.base.exists and (each.removes or each.target):
-            left[bench.ctx.workspace.display(each.path)] = None
-        if each.drafted.exists:
-            left[bench.ctx.workspace.display(each.drafted.path)] = each.after
+    for edit in edits:
+        if edit.base.exists:
+            assert bench.ctx.workspace.read(edit.path) == edit.base
+        if edit.base.exists and (edit.removes or edit.target):
+            left[bench.ctx.workspace.display(edit.path)] = None
+        if edit.drafted.exists:
+            left[bench.ctx.workspace.display(edit.drafted.path)] = edit.after
     return left
 
 
@@ -81,7 +81,7 @@ async def check(bench: Bench, row: Row) -> None:
     if isinstance(row.expected, dict):
         preview = await bench.preview(row.tool, **row.arguments)
         assert outcome(bench, preview.edits) == row.expected
-        assert preview.whole is (row.tool == "apply_patch")
+        assert preview.atomic is (row.tool == "apply_patch")
     else:
         code, *words = row.expected
         failure = await bench.failure(row.tool, **row.arguments)

@@ -23,7 +23,7 @@ from tests.tools.conftest import Bench
 async def test_ask_user(bench: Bench, arguments: dict[str, Any], answer: str | list[str], expected: str) -> None:
     bench.editor.answers = [answer]
     said: list[str] = []
-    bench.ctx.report = said.append
+    bench.ctx.report_progress = said.append
     assert await bench.call("ask_user", question="Which?", **arguments) == expected
     assert said == ["waiting for you: Which?"]
     assert [option.label for option in bench.editor.asked[0][1]] == arguments.get("options", [])
@@ -57,7 +57,7 @@ async def test_switch_mode(bench: Bench, answer: str | list[str] | None, code: s
     bench.ctx.mode, bench.ctx.set_mode = Mode.PLAN, switched.append
     bench.editor.answers = [answer] if answer != [] else ["stay"]
     if code is None:
-        assert await bench.call("switch_mode", mode="build", reason="to do it") == "The mode is build now."
+        assert await bench.call("switch_mode", mode="build", reason="to do it") == "The mode is now build."
     else:
         assert (await bench.failure("switch_mode", mode="build", reason="to do it")).code == code
     assert switched == modes
@@ -65,7 +65,7 @@ async def test_switch_mode(bench: Bench, answer: str | list[str] | None, code: s
 
 
 async def test_switch_to_the_same_mode_asks_nobody(bench: Bench) -> None:
-    assert await bench.call("switch_mode", mode="build", reason="x") == "The mode is build already."
+    assert await bench.call("switch_mode", mode="build", reason="x") == "The mode is already build."
     assert not bench.editor.asked
 
 

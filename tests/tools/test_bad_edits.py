@@ -68,7 +68,7 @@ ROWS: dict[str, Row] = {
         "edit_file", edit("def halt(self):\n", "x"), ("not_found", "nearest", "as it is now"), A
     ),
     "nothing changes": Row(
-        "edit_file", edit("return 1", "return 1", line_hint=3), ("invalid_arguments", "already so"), A
+        "edit_file", edit("return 1", "return 1", line_hint=3), ("invalid_arguments", "already has this text"), A
     ),
     "empty old text": Row("edit_file", edit("", "x"), ("invalid_arguments", "write_file"), A),
     "a stale read, changed elsewhere": Row(
@@ -98,12 +98,12 @@ ROWS: dict[str, Row] = {
     "deleted meanwhile": Row(
         "edit_file",
         edit("two", "2"),
-        ("not_found", "it was there when you read it"),
+        ("not_found", "it existed when you read it"),
         {"a.py": "two\n"},
         ("a.py",),
         {"a.py": None},
     ),
-    "no such file": Row("edit_file", edit("two", "2"), ("not_found", "write_file makes a new file")),
+    "no such file": Row("edit_file", edit("two", "2"), ("not_found", "write_file creates a new file")),
     "a binary file": Row("edit_file", edit("a", "b"), ("unsupported", "NUL"), {"a.py": b"a\0"}),
     "an encoding that would not come back": Row(
         "edit_file", edit("a", "b"), ("unsupported", "UTF-8"), {"a.py": b"a\xff"}
@@ -185,11 +185,11 @@ ROWS: dict[str, Row] = {
     "moved onto a file": Row(
         "move_file",
         {"source": "a.py", "target": "b.py"},
-        ("invalid_arguments", "b.py is there already"),
+        ("invalid_arguments", "b.py already exists"),
         {**A, "b.py": "b"},
     ),
     "moved onto a binary file": Row(
-        "move_file", {"source": "a.py", "target": "b"}, ("invalid_arguments", "is there already"), {**A, "b": b"\0"}
+        "move_file", {"source": "a.py", "target": "b"}, ("invalid_arguments", "already exists"), {**A, "b": b"\0"}
     ),
     "moved onto itself": Row(
         "move_file", {"source": "a.py", "target": "./a.py"}, ("invalid_arguments", "the same file"), A
@@ -237,7 +237,7 @@ ROWS: dict[str, Row] = {
     ),
     "a deletion of nothing": Row("delete_file", {"path": "no.py"}, ("not_found", "no.py")),
     "a deletion of what is gone": Row(
-        "delete_file", {"path": "a.py"}, ("not_found", "it was there when you read it"), A, ("a.py",), {"a.py": None}
+        "delete_file", {"path": "a.py"}, ("not_found", "it existed when you read it"), A, ("a.py",), {"a.py": None}
     ),
     "a deletion of a folder": Row("delete_file", {"path": "sub"}, ("unsupported", "directory"), {"sub/b.py": "b"}),
     "a deletion of a binary file": Row("delete_file", {"path": "b"}, ("unsupported", "NUL"), {"b": b"\0"}),

@@ -59,7 +59,7 @@ ROWS: dict[str, Row] = {
     "lines that stand elsewhere than the header says": Row(
         "apply_patch",
         update("@@ class B:", "     def stop(self):", "-        return 1", "+        return 2"),
-        ("not_found", "they stand at line 5, which is not where @@ class B: is"),
+        ("not_found", "they are at line 5, which is not where @@ class B: is"),
         A,
     ),
     "a header that is nowhere": Row(
@@ -92,7 +92,7 @@ ROWS: dict[str, Row] = {
     "chunks in the wrong order": Row(
         "apply_patch",
         update("@@ class B:", "-    def run(self):", "+    def go(self):", "@@", "-    def stop(self):"),
-        ("invalid_arguments", "they stand at line 5", "in the order of the file"),
+        ("invalid_arguments", "they are at line 5", "in the order of the file"),
         A,
     ),
     "chunks that overlap": Row(
@@ -106,7 +106,7 @@ ROWS: dict[str, Row] = {
             "-        return 1",
             "+        return 2",
         ),
-        ("invalid_arguments", "each line in one of them only"),
+        ("invalid_arguments", "each line in only one of them"),
         A,
     ),
     "chunks that share a line of context": Row(
@@ -256,14 +256,14 @@ ROWS: dict[str, Row] = {
     "added where there is a file": Row(
         "apply_patch",
         patch("*** Add File: a.py", "+b"),
-        ("invalid_arguments", "is there already", "Update File"),
+        ("invalid_arguments", "already exists", "Update File"),
         {"a.py": "a\n"},
     ),
     "updated where there is none": Row("apply_patch", update("-a"), ("not_found", "section 1")),
     "moved to where there is a file": Row(
         "apply_patch",
         update("*** Move to: b.py", "-a", "+c"),
-        ("invalid_arguments", "b.py is there already"),
+        ("invalid_arguments", "b.py already exists"),
         {"a.py": "a\n", "b.py": "b\n"},
     ),
     "moved and nothing else": Row(
@@ -318,7 +318,7 @@ ROWS: dict[str, Row] = {
     "words after it": Row(
         "apply_patch",
         {"patch": update("-a")["patch"] + "Done."},
-        ("invalid_arguments", "nothing comes after its end"),
+        ("invalid_arguments", "nothing can follow its end"),
         {"a.py": "a\n"},
     ),
     "two patches": Row(
@@ -328,8 +328,10 @@ ROWS: dict[str, Row] = {
         {"a.py": "a\n"},
     ),
     "an empty patch": Row("apply_patch", {"patch": ""}, ("invalid_arguments", "*** Begin Patch")),
-    "no section": Row("apply_patch", patch(), ("invalid_arguments", "there is no section")),
-    "an update of nothing": Row("apply_patch", update("@@"), ("invalid_arguments", "nothing is said"), {"a.py": "a\n"}),
+    "no section": Row("apply_patch", patch(), ("invalid_arguments", "the patch has no section")),
+    "an update of nothing": Row(
+        "apply_patch", update("@@"), ("invalid_arguments", "does not say what to update"), {"a.py": "a\n"}
+    ),
     "a header with nothing after it": Row(
         "apply_patch", update("-a", "@@ class A:"), ("invalid_arguments", "no lines follow this @@"), {"a.py": "a\n"}
     ),
@@ -339,12 +341,17 @@ ROWS: dict[str, Row] = {
         ("invalid_arguments", "line 3 of the patch", "begins with +"),
     ),
     "a deletion with lines": Row(
-        "apply_patch", patch("*** Delete File: a.py", "-a"), ("invalid_arguments", "nothing follows"), {"a.py": "a\n"}
+        "apply_patch",
+        patch("*** Delete File: a.py", "-a"),
+        ("invalid_arguments", "only the next section can follow"),
+        {"a.py": "a\n"},
     ),
     "a note on the last line ending": Row(
         "apply_patch", update("-b", "\\ No newline at end of file", "+c"), {"a.py": "a\nc"}, {"a.py": "a\nb"}
     ),
-    "only lines that stay": Row("apply_patch", update(" a"), ("invalid_arguments", "already so"), {"a.py": "a\n"}),
+    "only lines that stay": Row(
+        "apply_patch", update(" a"), ("invalid_arguments", "already has this text"), {"a.py": "a\n"}
+    ),
 }
 
 

@@ -99,14 +99,14 @@ async def test_calls_of_one_answer(
 @pytest.mark.parametrize(
     ("calls", "code", "words", "hint"),
     [
-        ([MOVE, EDIT], "not_found", "a.py is moved to b.py by this answer", "name it b.py"),
-        ([MOVE, MOVE], "not_found", "a.py is moved to b.py", "name it b.py"),
-        ([MOVE, DELETE], "not_found", "a.py is moved to b.py", "name it b.py"),
+        ([MOVE, EDIT], "not_found", "a.py is moved to b.py by this answer", "use the path b.py"),
+        ([MOVE, MOVE], "not_found", "a.py is moved to b.py", "use the path b.py"),
+        ([MOVE, DELETE], "not_found", "a.py is moved to b.py", "use the path b.py"),
         ([MOVE, WRITE], "conflict", "a.py is moved to b.py", "next answer"),
-        ([DELETE, EDIT], "not_found", "not there any more", "go on without it"),
-        ([DELETE, DELETE], "not_found", "not there any more", "go on without it"),
-        ([DELETE, MOVE], "not_found", "not there any more", "go on without it"),
-        ([MAKE, DELETE_NEW, DELETE_NEW], "not_found", "not there any more", "go on without it"),
+        ([DELETE, EDIT], "not_found", "no longer exists", "continue without it"),
+        ([DELETE, DELETE], "not_found", "no longer exists", "continue without it"),
+        ([DELETE, MOVE], "not_found", "no longer exists", "continue without it"),
+        ([MAKE, DELETE_NEW, DELETE_NEW], "not_found", "no longer exists", "continue without it"),
         (
             [DELETE, MAKE, MOVE_NEW_TO_A],
             "invalid_arguments",
@@ -121,7 +121,7 @@ async def test_calls_of_one_answer(
         ),
         ([MOVE, MAKE, ("move_file", {"source": "n.py", "target": "b.py"})], "invalid_arguments", "already", "another"),
         ([MAKE, ("move_file", {"source": "a.py", "target": "n.py"})], "invalid_arguments", "already", "another"),
-        ([MOVE, patch("*** Add File: b.py", "+x")], "invalid_arguments", "b.py is there already", "Update File"),
+        ([MOVE, patch("*** Add File: b.py", "+x")], "invalid_arguments", "b.py already exists", "Update File"),
         ([MOVE, patch("*** Add File: a.py", "+x")], "conflict", "a.py is moved to b.py", "next answer"),
     ],
 )
@@ -141,14 +141,14 @@ async def test_what_is_read_is_what_the_drafts_leave(bench: Bench) -> None:
     path = bench.write("a.py", TEXT)
     await call(bench, *EDIT)
     await call(bench, *MOVE)
-    moved = bench.ctx.read(bench.root / "b.py")
+    moved = bench.ctx.read_draft(bench.root / "b.py")
     assert (moved.text, moved.path) == ("one\n2\nthree\n", bench.root / "b.py")
     with pytest.raises(FileMissing, match=r"moved to b\.py"):
-        bench.ctx.read(path)
+        bench.ctx.read_draft(path)
     assert await bench.call("search_text", pattern="^2$|^two$") == "b.py:2: 2"
     await call(bench, *DELETE_B)
     with pytest.raises(FileMissing):
-        bench.ctx.read(bench.root / "b.py")
+        bench.ctx.read_draft(bench.root / "b.py")
     assert (await bench.call("search_text", pattern="^2$|^two$")).startswith("No line matches")
 
 
@@ -184,7 +184,7 @@ async def test_the_selection_in_a_file_that_is_moved_or_deleted(bench: Bench) ->
     await call(bench, *DELETE_B)
     assert (
         await bench.failure("replace_selection", new_text="2")
-    ).message == "this answer deletes the file of the selection"
+    ).message == "this answer deletes the file with the selection"
 
 
 @pytest.mark.parametrize(
@@ -215,6 +215,6 @@ async def test_what_the_person_is_shown(
 ) -> None:
     bench.write("a.py", TEXT)
     preview = await bench.preview(name, **arguments)
-    assert (preview.title, preview.kind, preview.risk, preview.whole) == (title, kind, risk, whole)
+    assert (preview.title, preview.kind, preview.risk, preview.atomic) == (title, kind, risk, whole)
     assert {place.path for place in preview.locations} >= {edit.path for edit in preview.edits}
     assert preview.command is None

@@ -177,8 +177,8 @@ async def test_a_new_file_where_there_is_one_by_now(bench: Bench) -> None:
     (moved,) = (await bench.preview("write_file", path="c.py", content=TEXT)).edits
     bench.write("b.py", "theirs\n")
     (bench.root / "c.py").symlink_to("b.py")
-    for each in (edit, moved):
-        outcome = await carried_out(bench, each)
+    for item in (edit, moved):
+        outcome = await carried_out(bench, item)
         assert not isinstance(outcome, Applied)
         assert "by now" in outcome.reason
     assert (bench.root / "b.py").read_bytes() == b"theirs\n"

@@ -30,7 +30,9 @@ async def test_an_edit_is_of_the_file_and_touches_only_its_lines(
     (edit,) = preview.edits
     assert (edit.path, edit.base.text, edit.after) == (path, text, after)
     assert preview.risk is (Risk.WRITE if tool == "edit_file" else Risk.READ_ONLY)
-    assert [(each.path, each.start_line) for each in preview.locations] == [(path, hunk.start) for hunk in edit.hunks]
+    assert [(location.path, location.start_line) for location in preview.locations] == [
+        (path, hunk.start) for hunk in edit.hunks
+    ]
     assert path.read_bytes() == text.encode()
 
 
@@ -43,7 +45,7 @@ async def test_an_edit_is_of_the_file_and_touches_only_its_lines(
             "edit_file",
             {"path": "a.py", "old_text": "return 1", "new_text": "return 1"},
             "invalid_arguments",
-            "already so",
+            "already has this text",
         ),
         ("edit_file", {"path": "no.py", "old_text": "a", "new_text": "b"}, "not_found", "no.py"),
         ("edit_file", {"path": "binary", "old_text": "a", "new_text": "b"}, "unsupported", "binary"),
@@ -53,7 +55,7 @@ async def test_an_edit_is_of_the_file_and_touches_only_its_lines(
         ("write_file", {"path": "folder", "content": ""}, "unsupported", "is a folder"),
         ("write_file", {"path": "a.py/b.py", "content": ""}, "unsupported", "a.py in a.py/b.py is a file"),
         ("write_file", {"path": "binary", "content": "text"}, "unsupported", "binary"),
-        ("write_file", {"path": "a.py", "content": TEXT}, "invalid_arguments", "already so"),
+        ("write_file", {"path": "a.py", "content": TEXT}, "invalid_arguments", "already has this text"),
         ("replace_selection", {"new_text": "x"}, "unsupported", "nothing is selected"),
     ],
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.tools.ripgrep import Program
+from tark_lsp.tools.ripgrep import SearchProgram
 from tests.tools.conftest import Bench
 
 FILES = (
@@ -29,7 +29,7 @@ def tree(request: pytest.FixtureRequest, bench: Bench, monkeypatch: pytest.Monke
         path = bench.write(name, f"{name}\n")
         os.utime(path, (number, number))
     if request.param == "walker":
-        monkeypatch.setattr(Program, "find", lambda workspace: Program.walker({}))  # noqa: ARG005  # its signature
+        monkeypatch.setattr(SearchProgram, "find_installed", lambda workspace: SearchProgram.walker({}))  # noqa: ARG005  # its signature
     return bench
 
 
@@ -45,7 +45,7 @@ def tree(request: pytest.FixtureRequest, bench: Bench, monkeypatch: pytest.Monke
             {"path": ".", "include_hidden": True},
             ".github/  (1 file)\nsrc/  (4 files)\nwith space/  (1 file)\n.env\n.gitignore\nREADME.md",
         ),
-        ({"path": "empty"}, "empty holds no files that are not ignored or hidden."),
+        ({"path": "empty"}, "empty contains no files except ignored or hidden ones."),
     ],
 )
 async def test_tree(tree: Bench, arguments: dict[str, object], expected: str) -> None:
@@ -88,7 +88,7 @@ async def test_what_is_left_out_is_said(tree: Bench) -> None:
     )
     tree.ctx.result_tokens = 5
     assert await tree.call("list_directory", path="src", depth=9) == (
-        "deep/\n  er/\n[4 more lines left out; list a folder further down, or with less depth]"
+        "deep/\n  er/\n[4 more lines left out; list a subfolder, or use a smaller depth]"
     )
 
 
@@ -124,12 +124,12 @@ def test_ripgrep_comes_from_the_wheel_and_never_from_the_workspace(
         (folder / "rg").write_text("#!/bin/sh\n", encoding="utf-8")
         (folder / "rg").chmod(0o755)
     monkeypatch.setenv("RIPGREP_CONFIG_PATH", "/nowhere")
-    wheel = Program.find([tmp_path / "project"])
+    wheel = SearchProgram.find_installed([tmp_path / "project"])
     assert Path(wheel.argv[0]).is_absolute()
     assert "RIPGREP_CONFIG_PATH" not in wheel.env
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / name))
     monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", f"{inside}:.:{outside}")
-    assert Program.find([tmp_path / "project"]).argv == (str(outside / "rg"),)
+    assert SearchProgram.find_installed([tmp_path / "project"]).argv == (str(outside / "rg"),)
     monkeypatch.setenv("PATH", str(inside))
-    assert "walker" in Program.find([tmp_path / "project"]).argv[-1]
+    assert "walker" in SearchProgram.find_installed([tmp_path / "project"]).argv[-1]

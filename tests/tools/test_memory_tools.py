@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.agent.person import digest_of
+from tark_lsp.agent.user_interface import preview_digest
 from tark_lsp.context.memory import Memory
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.tools.tool import Risk, ToolKind
@@ -19,7 +19,7 @@ def told(bench: Bench, tmp_path: Path) -> list[str]:
     """What the person was told; the memory is below `tmp_path`."""
     said: list[str] = []
     bench.ctx.memory = Memory(bench.ctx.workspace, lambda: tmp_path.resolve() / "state")
-    bench.ctx.notify = said.append
+    bench.ctx.notify_user = said.append
     return said
 
 
@@ -36,23 +36,23 @@ async def test_a_note_is_shown_whole_kept_and_said(bench: Bench, told: list[str]
     assert memory is not None
     assert told == [f"kept for later sessions in {memory.path}: The tests need ⏎ make data. #tests"]
     assert memory.path.read_text(encoding="utf-8").endswith(f"\n- {DAY} #tests The tests need\n    make data.\n")
-    assert await bench.call("save_memory", text=note, tags=["tests"]) == "There is this very note already."
+    assert await bench.call("save_memory", text=note, tags=["tests"]) == "This note already exists."
     assert len(told) == 1
 
 
 async def test_an_answer_is_bound_to_the_note(bench: Bench, told: list[str]) -> None:
     one, other = [await bench.preview("save_memory", text=text) for text in ("a b", "a  b")]
-    assert digest_of(one) != digest_of(other)
+    assert preview_digest(one) != preview_digest(other)
     assert told == []
 
 
 @pytest.mark.parametrize(
     ("text", "tags", "code", "said"),
     [
-        ("the key is " + "sk-" + "ant-api03-aB3dE5gH7jK9mN1p", [], "denied", "seems to hold a token"),
-        ("the key", ["gh" + "p_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9abcdef123"], "denied", "seems to hold a token"),
-        ("pass" + "word = h4nter2-today", [], "denied", "seems to hold a password or key"),
-        (" \n\u200b", [], "invalid_arguments", "there is nothing in it"),
+        ("the key is " + "sk-" + "ant-api03-aB3dE5gH7jK9mN1p", [], "denied", "seems to contain a token"),
+        ("the key", ["gh" + "p_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9abcdef123"], "denied", "seems to contain a token"),
+        ("pass" + "word = h4nter2-today", [], "denied", "seems to contain a password or key"),
+        (" \n\u200b", [], "invalid_arguments", "text is empty"),
     ],
 )
 async def test_what_is_not_kept(
@@ -82,9 +82,9 @@ async def test_search(bench: Bench, told: list[str]) -> None:
     assert await bench.call("search_memory", query="build") == "There are no notes about this workspace yet."
     await bench.call("save_memory", text="The build\nneeds make.", tags=["build"])
     await bench.call("save_memory", text="Use tabs.")
-    assert await bench.call("search_memory", query="cats") == "None of the 2 notes has any of these words."
+    assert await bench.call("search_memory", query="cats") == "None of the 2 notes contains any of these words."
     assert (await bench.call("search_memory", query="How is the BUILD made?")).split("\n") == [
-        "1 of 2 notes, best first (in brackets the words that were found):",
+        "1 of 2 notes, best first (with the found words in brackets):",
         f"- {DAY} #build The build needs make. (the, build)",
     ]
     bench.ctx.result_tokens = 20
@@ -98,7 +98,7 @@ async def test_what_the_person_edits_by_hand_is_found_at_once(bench: Bench, told
     assert memory is not None
     memory.path.write_text("- Use spaces.\n", encoding="utf-8")
     assert await bench.call("search_memory", query="use tabs") == (
-        "1 of 1 note, best first (in brackets the words that were found):\n- Use spaces. (use)"
+        "1 of 1 note, best first (with the found words in brackets):\n- Use spaces. (use)"
     )
     assert told
 

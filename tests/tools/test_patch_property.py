@@ -10,6 +10,7 @@ from tark_lsp.errors import ToolError
 from tark_lsp.tools.patch_format import parse_patch
 from tark_lsp.tools.patch_placing import patched
 from tark_lsp.workspace.lines import changed_ranges, ending_of, split_lines
+from tests.exhaustive import examples
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "    a", "def f():", "", "x" * 9, "-", "+y", "@@ b"]), max_size=12)
 """Few kinds of lines, so that most places have look-alikes, and signs that could be taken for those of the patch."""
@@ -27,7 +28,7 @@ def as_patch(old: Sequence[str], new: Sequence[str], context: int) -> str:
     return "\n".join([*out, "*** End Patch"])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(LINES, LINES, st.integers(0, 4), st.sampled_from(["\n", "\r\n"]), st.booleans())
 @example(["a", "a", "a", "b"], ["a", "a", "c", "b"], 1, "\n", True)
 @example(["a", "b", "a", "b", "a"], ["a", "c", "a", "c", "a"], 1, "\n", False)

@@ -83,12 +83,12 @@ async def test_what_is_not_saved_is_a_diff_of_its_own(repository: Bench) -> None
     path = repository.write("a.py", "one\n2\nthree\n")
     repository.buffers.open(path, "one\n2\nthree\nfour\n")
     told = await repository.call("read_changes")
-    assert "Not saved, so in a diff of their own below: a.py." in told
+    assert "Not saved, shown as separate diffs below: a.py." in told
     assert told.endswith("not saved: a.py\n--- a.py\n+++ a.py\n@@ -1,3 +1,4 @@\n one\n 2\n three\n+four")
     assert "four" not in await repository.call("read_changes", path="sub")
 
 
-RULES = {"closed": "A rule keeps the text from you", "asked_about": "A rule has the person asked first"}
+RULES = {"is_read_denied": "A rule hides the text from you", "is_read_asked": "A rule asks the person first"}
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -126,7 +126,7 @@ async def test_a_long_diff_is_cut_and_says_how_to_get_the_rest(repository: Bench
     repository.ctx.result_tokens = 200
     told = await repository.call("read_changes")
     assert len(told) < 1000
-    assert "left out; name one path: a.py, sub/b.py, or read on with read_file(" in told
+    assert "left out; give one path: a.py, sub/b.py, or read on with read_file(" in told
 
 
 KEYS = ("core.fsmonitor", "diff.external", "core.pager", "pager.diff", "diff.evil.command", "diff.evil.textconv")
@@ -390,15 +390,15 @@ async def test_a_repository_inside_the_workspace(repository: Bench) -> None:
     ("arguments", "code", "words"),
     [
         ({"base": "nope"}, "not_found", "no revision nope"),
-        ({"base": "--output=/tmp/x"}, "invalid_arguments", "is no revision"),
-        ({"base": ""}, "invalid_arguments", "is no revision"),
-        ({"base": "main..main"}, "invalid_arguments", "is no revision"),
-        ({"base": "HEAD:a.py"}, "invalid_arguments", "is no revision"),
-        ({"base": "HEAD^@"}, "invalid_arguments", "is no revision"),
-        ({"base": "HEAD^-"}, "invalid_arguments", "is no revision"),
-        ({"base": "HEAD^-1"}, "invalid_arguments", "is no revision"),
-        ({"base": "HEAD^!"}, "invalid_arguments", "is no revision"),
-        ({"base": "HEAD a.py"}, "invalid_arguments", "is no revision"),
+        ({"base": "--output=/tmp/x"}, "invalid_arguments", "is not a revision"),
+        ({"base": ""}, "invalid_arguments", "is not a revision"),
+        ({"base": "main..main"}, "invalid_arguments", "is not a revision"),
+        ({"base": "HEAD:a.py"}, "invalid_arguments", "is not a revision"),
+        ({"base": "HEAD^@"}, "invalid_arguments", "is not a revision"),
+        ({"base": "HEAD^-"}, "invalid_arguments", "is not a revision"),
+        ({"base": "HEAD^-1"}, "invalid_arguments", "is not a revision"),
+        ({"base": "HEAD^!"}, "invalid_arguments", "is not a revision"),
+        ({"base": "HEAD a.py"}, "invalid_arguments", "is not a revision"),
         ({"path": "../x"}, "outside_workspace", "outside"),
     ],
 )

@@ -131,4 +131,4 @@ async def test_several_files_share_one_cap(bench: Bench) -> None:
     bench.ctx.result_tokens = 300
     shown = await bench.call("read_files", paths=["a.py", "b.py", "c.py"])
     assert len(shown) < 1800
-    assert shown.endswith("[Not read, since the answer is full: b.py, c.py; read them with another call.]")
+    assert shown.endswith("[Not read because the result is full: b.py, c.py; read them with another call.]")

@@ -30,7 +30,7 @@ async def test_a_skill_of_the_project(bench: Bench, own: Path) -> None:
         "1. Tag.",
         "2. <\\/skill>",
         "</skill>",
-        "[1 character that nobody sees left out.]",
+        "[1 invisible character left out.]",
         f"Further files of {bench.root}/.tark/skills/release: notes/a.md",
     ]
     assert (await bench.call("read_skill", name="release", path="notes/a.md")).split("\n") == [
@@ -68,12 +68,12 @@ async def test_what_a_rule_keeps_back_stays_back(bench: Bench, own: Path) -> Non
     (bench.root / ".tark/skills/release/SKILL.md").unlink()
     (bench.root / ".tark/skills/release/SKILL.md").symlink_to(bench.write(".env", f"{FRONT}KEY=1\n"))
     assert "KEY=1" in await bench.call("read_skill", name="release")
-    bench.ctx.closed = lambda path: path.name == ".env"
+    bench.ctx.is_read_denied = lambda path: path.name == ".env"
     failure = await bench.failure("read_skill", name="release")
     assert (failure.code, "KEY=1" in str(failure)) == ("denied", False)
-    sources = Sources(bench.ctx.workspace, own, bench.ctx.closed)
+    sources = Sources(bench.ctx.workspace, own, bench.ctx.is_read_denied)
     assert list(find_skills(sources)) == ["mine"]
-    assert sources.problems == [".tark/skills/release/SKILL.md is left out: a permission rule keeps it from the model"]
+    assert sources.problems == [".tark/skills/release/SKILL.md is left out: a permission rule hides it from the model"]
 
 
 async def test_a_long_one_is_cut(bench: Bench, own: Path) -> None:

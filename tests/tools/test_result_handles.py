@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.context.result_handles import LONGEST_KEPT, LONGEST_LINE, how_to_read, lines_of, result_id
-from tark_lsp.tools.results import capped, character_limit
+from tark_lsp.tools.results import cap_result, character_limit
 from tark_lsp.tools.tool import Risk
 from tests.tools.conftest import Bench
 
@@ -36,26 +36,26 @@ async def read_all(bench: Bench, told: str) -> list[str]:
 )
 async def test_all_of_a_capped_result_can_be_read_on(bench: Bench, whole: str) -> None:
     bench.ctx.result_tokens = 300
-    told = capped(bench.ctx, whole.split("\n"))
+    told = cap_result(bench.ctx, whole.split("\n"))
     assert len(told) < character_limit(300) + 200
     assert await read_all(bench, told) == lines_of(whole)
 
 
 async def test_what_fits_has_no_handle(bench: Bench) -> None:
-    assert capped(bench.ctx, ["a", "b"]) == "a\nb"
-    assert capped(bench.ctx, []) == ""
+    assert cap_result(bench.ctx, ["a", "b"]) == "a\nb"
+    assert cap_result(bench.ctx, []) == ""
 
 
 async def test_a_line_longer_than_any_result_still_shows_its_beginning(bench: Bench) -> None:
     bench.ctx.result_tokens = 10
-    assert capped(bench.ctx, ["z" * 5_000]).startswith(
+    assert cap_result(bench.ctx, ["z" * 5_000]).startswith(
         "z" * 40 + " [cut]\n[5 more lines left out; read on with read_file("
     )
 
 
 async def test_snippets_are_not_cut_in_two(bench: Bench) -> None:
     bench.ctx.result_tokens = 20
-    told = capped(bench.ctx, ["a\nb\nc", "d\n" * 100])
+    told = cap_result(bench.ctx, ["a\nb\nc", "d\n" * 100])
     assert told.startswith("a\nb\nc\n[101 more lines left out; read on with ")
     assert READ_ON.search(told)["line"] == "4"  # type: ignore[index]  # a handle is there, or the test fails here
 
@@ -75,10 +75,10 @@ async def test_more_output_than_is_kept_is_said_to_be_left_out(bench: Bench) -> 
     told = await bench.call("run_command", command=f"yes abcdefgh | head -c {2 * LONGEST_KEPT}")
     on = READ_ON.search(told)
     assert on is not None
-    kept = bench.ctx.results.find(on["path"].removeprefix("result:"))
+    kept = bench.ctx.results.find_result(on["path"].removeprefix("result:"))
     assert kept is not None
     assert len(kept) < LONGEST_KEPT + 200
-    assert "left out; to see them run it again" in kept
+    assert "left out; to see them, run the command again" in kept
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,13 @@ async def test_more_output_than_is_kept_is_said_to_be_left_out(bench: Bench) -> 
     ],
 )
 async def test_what_is_not_there_is_told(bench: Bench, path: str, lines: dict[str, int], code: str) -> None:
-    kept = bench.ctx.results.keep("a\nb\nc")
+    kept = bench.ctx.results.keep_result("a\nb\nc")
     failure = await bench.failure("read_file", path=path.format(kept=f"result:{kept}"), **lines)
     assert failure.code == code
 
 
 async def test_a_handle_reads_nothing_of_the_disk(bench: Bench) -> None:
-    kept = bench.ctx.results.keep("text")
+    kept = bench.ctx.results.keep_result("text")
     bench.write(f"result:{kept}", "a file of that name")
     preview = await bench.preview("read_file", path=f"result:{kept}")
     assert (preview.risk, preview.locations, preview.outside) == (Risk.READ_ONLY, (), ())

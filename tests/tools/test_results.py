@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tark_lsp.errors import FileMissing, ToolError
 from tark_lsp.tools.output import HeadAndTail
-from tark_lsp.tools.results import cap_lines, counted, failure_line, plain_text
+from tark_lsp.tools.results import cap_lines, count_noun, failure_line, plain_text
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_plain_text(raw: str, plain: str) -> None:
 
 @given(st.text(max_size=200))
 def test_plain_text_has_no_control_characters(raw: str) -> None:
-    assert not [each for each in plain_text(raw) if each < " " and each not in "\t\n"]
+    assert not [item for item in plain_text(raw) if item < " " and item not in "\t\n"]
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_plain_text_has_no_control_characters(raw: str) -> None:
     [(1, "line", "1 line"), (0, "line", "0 lines"), (12345, "byte", "12,345 bytes"), (2, "entry", "2 entries")],
 )
 def test_counted(number: int, noun: str, expected: str) -> None:
-    assert counted(number, noun) == expected
+    assert count_noun(number, noun) == expected
 
 
 @given(st.lists(st.binary(max_size=40), max_size=40), st.integers(2, 60))
 def test_head_and_tail_stay_in_bounds(pieces: list[bytes], limit: int) -> None:
     output = HeadAndTail(limit)
     for piece in pieces:
-        output.add(piece)
+        output.feed_bytes(piece)
         assert len(output.head) + len(output.tail) <= 2 * limit + 40
     whole = b"".join(pieces)
     assert output.total == len(whole)
@@ -76,12 +76,12 @@ def test_head_and_tail_stay_in_bounds(pieces: list[bytes], limit: int) -> None:
     if len(whole) <= limit - limit % 2:
         assert output.text() == plain_text(whole.decode("utf-8", "replace"))
     else:
-        assert "left out; to see them run it again" in output.text()
+        assert "left out; to see them, run the command again" in output.text()
 
 
 def test_head_and_tail_cut_at_lines() -> None:
     output = HeadAndTail(40)
-    output.add(b"".join(b"line %03d\n" % number for number in range(1000)))
+    output.feed_bytes(b"".join(b"line %03d\n" % number for number in range(1000)))
     shown = output.text().split("\n")
     assert shown[:2] == ["line 000", "line 001"]
     assert shown[2].startswith("[about 996 lines (8,964 bytes) left out;")

@@ -151,7 +151,7 @@ async def test_nothing_is_left_after_timeout_and_cancel(bench: Bench, command: s
             with pytest.raises(asyncio.CancelledError):
                 await task
         else:
-            with pytest.raises(Exception, match=r"not done after 1 s") as caught:
+            with pytest.raises(Exception, match=r"not finished after 1 s") as caught:
                 await task
             assert caught.value.details == {"output": "begun"}  # type: ignore[attr-defined]  # a ToolError
 
@@ -180,7 +180,7 @@ async def test_background_processes_end_with_the_command(bench: Bench) -> None:
 
 async def test_progress_is_said_now_and_then(bench: Bench) -> None:
     said: list[str] = []
-    bench.ctx.report = said.append
+    bench.ctx.report_progress = said.append
     await bench.call("run_command", command="for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; sleep 0.1; done")
     assert 1 <= len(said) <= 3
     assert all(word.endswith(("line", "lines")) for word in said)
@@ -238,7 +238,7 @@ async def test_changed_files_are_named_and_listed(bench: Bench) -> None:
         "[created while it ran: .new]",
         "[changed while it ran: changed.txt, open.txt, read.o]",
         "[deleted while it ran: gone.txt]",
-        "[open in the editor with another text than on disk now: open.txt]",
+        "[open in the editor with a text that differs from the file on disk: open.txt]",
     ]
     assert sorted(path.name for path in told) == [".new", "changed.txt", "gone.txt", "open.txt", "read.o"]
 

@@ -5,7 +5,7 @@ import asyncio
 import psutil
 import pytest
 
-from tark_lsp.tools.ripgrep import Program
+from tark_lsp.tools.ripgrep import SearchProgram
 from tests.patience import AT_ONCE
 from tests.tools.conftest import Bench
 
@@ -21,7 +21,7 @@ def tree(request: pytest.FixtureRequest, bench: Bench, monkeypatch: pytest.Monke
     bench.write("binary.bin", b"alpha\0alpha\n")
     bench.write("latin.txt", b"caf\xe9 gamma\n")
     if request.param == "walker":
-        monkeypatch.setattr(Program, "find", lambda workspace: Program.walker({}))  # noqa: ARG005  # its signature
+        monkeypatch.setattr(SearchProgram, "find_installed", lambda workspace: SearchProgram.walker({}))  # noqa: ARG005  # its signature
     return bench
 
 
@@ -121,12 +121,12 @@ STUBBORN = "#!/bin/sh\ntrap '' TERM\nwhile true; do sleep 0.05; done\n"
 async def test_cancel_ends_a_search_that_hangs(bench: Bench, monkeypatch: pytest.MonkeyPatch, hangs: str) -> None:
     """Python's regular expressions can run for ever: that must hold up neither the loop nor the cancel."""
     bench.write("evil.txt", "a" * 100 + "b\n")
-    program = Program.walker({})
+    program = SearchProgram.walker({})
     if hangs == "program":
         stubborn = bench.write("stubborn", STUBBORN)
         stubborn.chmod(0o755)
-        program = Program((str(stubborn),), {})
-    monkeypatch.setattr(Program, "find", lambda workspace: program)  # noqa: ARG005  # its signature
+        program = SearchProgram((str(stubborn),), {})
+    monkeypatch.setattr(SearchProgram, "find_installed", lambda workspace: program)  # noqa: ARG005  # its signature
     before = psutil.Process().children(recursive=True)
     task = asyncio.create_task(bench.call("search_text", pattern="(a*)*c"))
     await asyncio.sleep(0.3)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.tools.ripgrep import Program, Query, Scope, list_files, search_files
+from tark_lsp.tools.ripgrep import SearchProgram, SearchQuery, SearchScope, list_files, search_files
 
 TREE = {
     ".gitignore": "*.tmp\n/top\n!keep.tmp\nfoo/\n# a comment\n\\#odd\nspaced \n",
@@ -43,22 +43,26 @@ def root(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("hidden", [False, True])
 @pytest.mark.parametrize("glob", [None, "*.c", "**/*.{c,h}", "sub/**", "*", "sub/*/x*", ".*"])
 async def test_the_same_files(root: Path, glob: str | None, hidden: bool) -> None:
-    scope = Scope((root,), glob=glob, hidden=hidden)
-    by_ripgrep = await list_files(Program.find([]), scope)
+    scope = SearchScope((root,), glob=glob, hidden=hidden)
+    by_ripgrep = await list_files(SearchProgram.find_installed([]), scope)
     assert by_ripgrep[0]
     assert not any("0123456789abcdef" in path for path in by_ripgrep[0]), "what a killed write of ours left"
-    assert await list_files(Program.walker({}), scope) == by_ripgrep
+    assert await list_files(SearchProgram.walker({}), scope) == by_ripgrep
 
 
 @pytest.mark.parametrize("below", ["sub", "sub/deep", "foo", "sub/a.tmp"])
 async def test_the_same_files_below_a_folder(root: Path, below: str) -> None:
-    scope = Scope((root / below,))
-    assert await list_files(Program.walker({}), scope) == await list_files(Program.find([]), scope)
+    scope = SearchScope((root / below,))
+    assert await list_files(SearchProgram.walker({}), scope) == await list_files(
+        SearchProgram.find_installed([]), scope
+    )
 
 
 @pytest.mark.parametrize("context", [0, 1, 5])
 @pytest.mark.parametrize("pattern", ["x", "^X", "t[wh]", "nothing", "$"])
 async def test_the_same_matches(root: Path, pattern: str, context: int) -> None:
-    query = Query(pattern, case_sensitive=False, context=context, limit=100)
-    scope = Scope((root,))
-    assert await search_files(Program.walker({}), query, scope) == await search_files(Program.find([]), query, scope)
+    query = SearchQuery(pattern, case_sensitive=False, context=context, limit=100)
+    scope = SearchScope((root,))
+    assert await search_files(SearchProgram.walker({}), query, scope) == await search_files(
+        SearchProgram.find_installed([]), query, scope
+    )

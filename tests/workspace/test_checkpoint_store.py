@@ -1,4 +1,4 @@
-"""The file of the checkpoints: private, shared, bounded, alive after kill -9, and what is done without it."""
+"""The file of the checkpoints: private, shared, limited, intact after kill -9, and what happens without it."""
 
 import os
 import signal
@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from tark_lsp import sqlite_file
 from tark_lsp.errors import WorkspaceError
-from tark_lsp.workspace.checkpoints import rows as checkpoint_rows
+from tark_lsp.workspace.checkpoints import schema as checkpoint_rows
 from tark_lsp.workspace.checkpoints import store as checkpoint_store
-from tark_lsp.workspace.checkpoints.delta import difference, patched
-from tark_lsp.workspace.checkpoints.rows import KEPT_TURNS, size_of
+from tark_lsp.workspace.checkpoints.delta import apply_delta, make_delta
+from tark_lsp.workspace.checkpoints.schema import KEPT_TURNS, size_of
 from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
+from tests.exhaustive import examples
 
 ONE = Path("/w/a.py")
 
@@ -43,23 +44,23 @@ def opened(file: Path) -> tuple[CheckpointStore, Failures]:
 
 
 def note(store: CheckpointStore, turn_id: str, before: bytes | None = b"old", after: bytes | None = b"new") -> int:
-    store.begin(turn_id, f"title of {turn_id}", [Path("/w"), Path("/v")])
-    return store.add(turn_id, "edit", ONE, before=before, after=after)
+    store.begin_turn(turn_id, f"title of {turn_id}", [Path("/w"), Path("/v")])
+    return store.add_change(turn_id, "edit", ONE, before=before, after=after)
 
 
 def test_all_of_it_is_there_for_the_next_server(file: Path) -> None:
     odd = Path(os.fsdecode(b"/w/\xff.py"))
     store, failures = opened(file)
-    store.begin("t1", "Rename \ud800 it", [odd.parent])
-    store.begin("t1", "another title, too late", [])
-    first = store.add("t1", "edit", odd, before=None, after="é\ud800".encode("utf-8", "surrogatepass"))
-    second = store.add("t1", "move", odd, target=ONE)
-    third = store.add("t1", "remove", ONE, before=b"\xff\0", mode=0o640)
-    dropped = store.add("t1", "edit", ONE, before=b"x", after=b"y")
-    store.sure(first)
-    store.sure(second)
-    store.undone([change for change in store.changes("t1") if change.number == second])
-    store.drop(dropped)
+    store.begin_turn("t1", "Rename \ud800 it", [odd.parent])
+    store.begin_turn("t1", "another title, too late", [])
+    first = store.add_change("t1", "edit", odd, before=None, after="é\ud800".encode("utf-8", "surrogatepass"))
+    second = store.add_change("t1", "move", odd, target=ONE)
+    third = store.add_change("t1", "remove", ONE, before=b"\xff\0", mode=0o640)
+    dropped = store.add_change("t1", "edit", ONE, before=b"x", after=b"y")
+    store.confirm_change(first)
+    store.confirm_change(second)
+    store.mark_undone([change for change in store.changes("t1") if change.number == second])
+    store.drop_change(dropped)
     note(store, "t2")
 
     other, _ = opened(file)
@@ -74,7 +75,7 @@ def test_all_of_it_is_there_for_the_next_server(file: Path) -> None:
         ("move", odd, ONE),
         ("remove", ONE, None),
     ]
-    assert [(change.mode, change.sure, change.undone) for change in changes] == [
+    assert [(change.mode, change.confirmed, change.undone) for change in changes] == [
         (0, True, False),
         (0, True, True),
         (0o640, False, False),
@@ -87,17 +88,17 @@ def test_all_of_it_is_there_for_the_next_server(file: Path) -> None:
 
 
 def test_what_came_after_all_is_noted_again(file: Path) -> None:
-    """Another process gave it up, and forgot the turn with its texts; the order stays."""
+    """Another process dropped the change and deleted the turn with its texts; the order stays."""
     store, _ = opened(file)
     first, second = note(store, "t1"), note(store, "t1", b"new", b"newer")
     other, _ = opened(file)
     for number in range(KEPT_TURNS):
         note(other, f"other {number}", None, None)
     assert other.changes("t1") == []
-    store.sure(second)
-    store.sure(first)
+    store.confirm_change(second)
+    store.confirm_change(first)
     changes = other.changes("t1")
-    assert [(change.number, change.sure) for change in changes] == [(first, True), (second, True)]
+    assert [(change.number, change.confirmed) for change in changes] == [(first, True), (second, True)]
     assert [other.content(change.before or "") for change in changes] == [b"old", b"new"]
     assert [turn.title for turn in other.turns() if turn.id == "t1"] == ["title of t1"]
 
@@ -107,10 +108,12 @@ def test_what_was_made_sure_meanwhile_is_neither_given_up_nor_taken_back(file: P
     number = note(store, "t1")
     other, _ = opened(file)
     read = other.changes("t1")
-    store.sure(number)
-    other.give_up(read)
-    other.undone(read)
-    assert [(change.number, change.sure, change.undone) for change in other.changes("t1")] == [(number, True, False)]
+    store.confirm_change(number)
+    other.drop_unconfirmed(read)
+    other.mark_undone(read)
+    assert [(change.number, change.confirmed, change.undone) for change in other.changes("t1")] == [
+        (number, True, False)
+    ]
 
 
 def test_only_the_person_can_read_it(file: Path) -> None:
@@ -143,14 +146,14 @@ def test_old_turns_are_forgotten_with_their_texts(file: Path) -> None:
 
 def test_the_oldest_go_where_there_are_too_many_bytes(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoint_rows, "KEPT_BYTES", 1_000_000)
-    monkeypatch.setattr(checkpoint_store, "LOOK_AFTER_BYTES", 500_000)
+    monkeypatch.setattr(checkpoint_store, "CHECK_AFTER_BYTES", 500_000)
     store, _ = opened(file)
     for number in range(10):
         note(store, f"t{number}", bytes([number]) * 200_000)
     assert [turn.id for turn in store.turns()] == ["t9", "t8", "t7", "t6", "t5"]
     pages = store._database.read("PRAGMA page_count")[0][0]
     assert pages * 4_096 < 2_000_000, "the file shrinks with it"
-    for number in range(20, 30):  # of one turn, which is never cut
+    for number in range(20, 30):  # of one turn, which is never split
         note(store, "t9", bytes([number]) * 200_000)
     assert [turn.id for turn in store.turns()] == ["t9"]
     assert len(store.changes("t9")) == 11
@@ -178,12 +181,12 @@ def test_versions_of_a_file_take_little_room(file: Path) -> None:
         assert len(other.content(change.after or "")) > 50_000, "what it is put on top of is still there"
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.binary(max_size=20), st.binary(max_size=20), st.binary(max_size=20), st.binary(max_size=20))
 def test_differences(head: bytes, tail: bytes, one: bytes, other: bytes) -> None:
     base, data = head + one + tail, head + other + tail
-    assert patched(base, difference(base, data)) == data
-    assert len(difference(base, data)) <= 16 + len(other)
+    assert apply_delta(base, make_delta(base, data)) == data
+    assert len(make_delta(base, data)) <= 16 + len(other)
 
 
 def test_damaged_copies_are_not_used(file: Path) -> None:
@@ -242,7 +245,7 @@ def test_without_the_file_it_is_kept_elsewhere(file: Path, spoil: Callable[[Path
     spoil(file)
     store, failures = opened(file)
     for number in range(3):
-        store.sure(note(store, f"t{number}"))
+        store.confirm_change(note(store, f"t{number}"))
     assert [turn.id for turn in store.turns()] == ["t2", "t1", "t0"]
     assert store.content(store.changes("t0")[0].before or "") == b"old"
     ((problem, lost),) = failures
@@ -268,17 +271,17 @@ def test_no_state_folder() -> None:
 
 
 def test_a_full_disk(file: Path) -> None:
-    """SQLite's own bound stands for it: the error is the same."""
+    """A limit of SQLite stands for the full disk: the error is the same."""
     store, failures = opened(file)
     before = note(store, "t0")
     first = note(store, "t1")
     ((pages,),) = store._database._open[0].execute("PRAGMA page_count")
     store._database._open[0].execute(f"PRAGMA max_page_count = {pages}")
     second = note(store, "t1", b"x" * 100_000)
-    store.sure(first)
-    store.sure(second)
+    store.confirm_change(first)
+    store.confirm_change(second)
     assert failures == [("database or disk is full", False)]
-    assert [(change.number, change.sure) for change in store.changes("t1")] == [(first, True), (second, True)]
+    assert [(change.number, change.confirmed) for change in store.changes("t1")] == [(first, True), (second, True)]
     assert [change.number for change in store.changes("t0")] == [before]
     assert store.content(store.changes("t1")[0].before or "") == b"old", "what was noted before is not lost"
     assert note(store, "t2") > second
@@ -325,8 +328,9 @@ store = CheckpointStore(lambda: Path(sys.argv[1]), lambda *problem: failures.app
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(int(sys.argv[3])):
-    store.begin(sys.argv[2], "title", [])
-    store.sure(store.add(sys.argv[2], "edit", Path("/a"), before=b"%d" % number, after=b"%d" % (number + 1)))
+    store.begin_turn(sys.argv[2], "title", [])
+    before, after = b"%d" % number, b"%d" % (number + 1)
+    store.confirm_change(store.add_change(sys.argv[2], "edit", Path("/a"), before=before, after=after))
     print(number, flush=True)
 sys.exit(f"{failures}" if failures else 0)
 """
@@ -342,7 +346,7 @@ def writer(file: Path, name: str, count: int) -> "subprocess.Popen[bytes]":
 
 
 def test_servers_write_at_the_same_time(file: Path) -> None:
-    """From the first moment on, when there is no file yet."""
+    """From the beginning, when there is no file yet."""
     processes = [writer(file, f"t{number}", 50) for number in range(4)]
     for process in processes:
         assert process.stdin is not None
@@ -370,7 +374,7 @@ def test_nothing_is_lost_by_kill_9(file: Path) -> None:
     process.communicate()
     store, failures = opened(file)
     changes = store.changes("t1")
-    assert [change.sure for change in changes[: said + 1]] == [True] * (said + 1)
+    assert [change.confirmed for change in changes[: said + 1]] == [True] * (said + 1)
     assert all(store.content(change.before or "") == b"%d" % at for at, change in enumerate(changes))
     assert len(changes) - said in (1, 2), "and one more at most, which was noted while it was killed"
     assert failures == []

@@ -1,4 +1,4 @@
-"""Undo takes back what the agent did, all of it where it can, and nothing the person did."""
+"""Undo reverts what the agent did, completely if it can, and nothing that the user did."""
 
 import asyncio
 from pathlib import Path
@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
-from tark_lsp.workspace.checkpoints.undoing import TRIES, Undone
+from tark_lsp.workspace.checkpoints.turn_undo import TRIES, UndoResult
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import MARKED, UTF_8, Encoding
 from tark_lsp.workspace.files import Workspace
@@ -16,6 +16,7 @@ from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.checkpoints import checkpoints_in_memory
+from tests.exhaustive import examples
 from tests.memory import MemoryBuffers
 from tests.workspace.texts import texts
 from tests.workspace.turn import Turn
@@ -32,7 +33,7 @@ def turn(workspace: Workspace, buffers: MemoryBuffers) -> Turn:
     return Turn(workspace, buffers, checkpoints_in_memory())
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(50))
 @given(st.lists(texts(), min_size=2, max_size=4), st.sampled_from([UTF_8, *MARKED]))
 def test_bytes_come_back(folder: Path, versions: list[str], encoding: Encoding) -> None:
     path = folder / "a.txt"
@@ -40,7 +41,7 @@ def test_bytes_come_back(folder: Path, versions: list[str], encoding: Encoding) 
     buffers = MemoryBuffers()
     turn = Turn(Workspace([folder], buffers), buffers, checkpoints_in_memory())
 
-    async def run() -> Undone:
+    async def run() -> UndoResult:
         for version in versions[1:]:
             await turn.write(path, version)
         return await turn.undo()
@@ -53,9 +54,9 @@ async def test_a_created_file_goes(turn: Turn, folder: Path) -> None:
     await turn.write(folder / "new.py", "a\n")
     await turn.write(folder / "new.py", "b\n")
     assert changed(turn.checkpoints, "t1") == (folder / "new.py",)
-    assert await turn.undo() == Undone((folder / "new.py",), ())
+    assert await turn.undo() == UndoResult((folder / "new.py",), ())
     assert not (folder / "new.py").exists()
-    assert await turn.undo() == Undone((), ())  # nothing is left to do
+    assert await turn.undo() == UndoResult((), ())  # nothing is left to do
 
 
 async def test_a_created_file_that_was_changed_stays(turn: Turn, folder: Path) -> None:
@@ -87,7 +88,7 @@ async def test_open_documents_are_undone_in_the_editor(turn: Turn, folder: Path)
     path.write_text("disk\n")
     turn.buffers.open(path, "unsaved\n")
     await turn.write(path, "agent\n")
-    assert await turn.undo() == Undone((path,), ())
+    assert await turn.undo() == UndoResult((path,), ())
     assert turn.buffers.documents[path].text == "unsaved\n"
     assert path.read_text() == "disk\n"
     assert turn.buffers.applied[-1][1] == "Undo Tark"
@@ -100,7 +101,7 @@ async def test_saved_and_closed_meanwhile(turn: Turn, folder: Path) -> None:
     await turn.write(path, "agent\r\n")
     turn.buffers.close(path)
     path.write_bytes(b"\xef\xbb\xbfagent\r\n")
-    assert await turn.undo() == Undone((path,), ())
+    assert await turn.undo() == UndoResult((path,), ())
     assert path.read_bytes() == b"\xef\xbb\xbfold\r\n"
 
 
@@ -109,7 +110,7 @@ async def test_what_was_typed_later_stays(turn: Turn, folder: Path) -> None:
     path.write_text(TEN)
     await turn.write(path, TEN.replace("2\n", "agent\n").replace("8\n", "agent\n"))
     path.write_text("mine\n" + path.read_text().replace("3\n", "3 mine\n"))
-    assert await turn.undo() == Undone((path,), ())
+    assert await turn.undo() == UndoResult((path,), ())
     assert path.read_text() == "mine\n" + TEN.replace("3\n", "3 mine\n")
 
 
@@ -119,9 +120,9 @@ async def test_what_was_typed_over_the_agents_lines_stays(turn: Turn, folder: Pa
     await turn.write(path, TEN.replace("2\n", "agent\n").replace("8\n", "agent\n"))
     path.write_text(path.read_text().replace("agent\n", "agent, mine\n", 1))
     undone = await turn.undo()
-    assert undone == Undone((path,), ((path, "1 of 2 changes were changed again since"),))
+    assert undone == UndoResult((path,), ((path, "1 of 2 changes were changed again since"),))
     assert path.read_text() == TEN.replace("2\n", "agent, mine\n")
-    assert await turn.undo() == Undone((), undone.kept)
+    assert await turn.undo() == UndoResult((), undone.kept)
     assert path.read_text() == TEN.replace("2\n", "agent, mine\n")
 
 
@@ -131,7 +132,7 @@ async def test_what_was_typed_between_two_changes_stays(turn: Turn, folder: Path
     await turn.write(path, TEN.replace("2\n", "agent\n"))
     path.write_text(path.read_text().replace("5\n", "5 mine\n"))
     await turn.write(path, path.read_text().replace("8\n", "agent\n"))
-    assert await turn.undo() == Undone((path,), ())
+    assert await turn.undo() == UndoResult((path,), ())
     assert path.read_text() == TEN.replace("5\n", "5 mine\n")
 
 
@@ -141,9 +142,9 @@ async def test_a_later_turn_stays(turn: Turn, folder: Path) -> None:
     later = Turn(turn.workspace, turn.buffers, turn.checkpoints, "t2")
     await turn.write(path, TEN.replace("2\n", "first\n"))
     await later.write(path, path.read_text().replace("8\n", "second\n"))
-    assert await turn.undo() == Undone((path,), ())
+    assert await turn.undo() == UndoResult((path,), ())
     assert path.read_text() == TEN.replace("8\n", "second\n")
-    assert await later.undo() == Undone((path,), ())
+    assert await later.undo() == UndoResult((path,), ())
     assert path.read_text() == TEN
 
 
@@ -151,7 +152,7 @@ async def test_removed_since(turn: Turn, folder: Path) -> None:
     (folder / "a.py").write_text("old\n")
     await turn.write(folder / "a.py", "new\n")
     (folder / "a.py").unlink()
-    assert await turn.undo() == Undone((), ((folder / "a.py", "it was deleted since"),))
+    assert await turn.undo() == UndoResult((), ((folder / "a.py", "it was deleted since"),))
     assert not (folder / "a.py").exists()
 
 
@@ -159,7 +160,7 @@ async def test_undone_by_hand(turn: Turn, folder: Path) -> None:
     (folder / "a.py").write_text("old\n")
     await turn.write(folder / "a.py", "new\n")
     (folder / "a.py").write_text("old\n")
-    assert await turn.undo() == Undone((folder / "a.py",), ())
+    assert await turn.undo() == UndoResult((folder / "a.py",), ())
 
 
 async def test_one_bad_file_does_not_keep_the_others(turn: Turn, folder: Path) -> None:
@@ -173,7 +174,7 @@ async def test_one_bad_file_does_not_keep_the_others(turn: Turn, folder: Path) -
 
 
 class Typing(MemoryBuffers):
-    """A person who types a line at the top just before each edit arrives, `times` times."""
+    """A user who types a line at the top just before an edit arrives, `times` times."""
 
     times = 1
 
@@ -201,14 +202,16 @@ async def test_typing_while_it_is_undone(folder: Path, times: int, restored: boo
 
 def test_a_change_that_never_came_is_no_change() -> None:
     checkpoints = checkpoints_in_memory()
-    checkpoints.settled(checkpoints.changing("t1", Path("/a.py"), "old", "new"), Stale("typed"))
+    checkpoints.settle_change(checkpoints.record_edit("t1", Path("/a.py"), "old", "new"), Stale("typed"))
     assert changed(checkpoints, "t1") == ()
-    checkpoints.settled(checkpoints.changing("t1", Path("/a.py"), "typed", "new"), Applied(Snapshot(Path("/a.py"), "")))
+    checkpoints.settle_change(
+        checkpoints.record_edit("t1", Path("/a.py"), "typed", "new"), Applied(Snapshot(Path("/a.py"), ""))
+    )
     assert changed(checkpoints, "t1") == (Path("/a.py"),)
     assert changed(checkpoints, "unknown") == ()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(80))
 @given(texts(), st.lists(st.tuples(st.booleans(), st.integers(0, 12), st.booleans()), max_size=6))
 def test_undo_loses_nothing_that_was_typed(folder: Path, text: str, moves: list[tuple[bool, int, bool]]) -> None:
     path = folder / "a.py"
@@ -224,7 +227,7 @@ def test_undo_loses_nothing_that_was_typed(folder: Path, text: str, moves: list[
             at = min(at, len(lines))
             typed = [line for line in lines[at : at + 1] if "typed" in line] if replace and agent else []
             if typed:
-                continue  # What an agent is asked to write over is gone, with the person's consent.
+                continue  # What the agent was allowed to overwrite is gone.
             lines[at : at + replace] = [f"{'agent' if agent else 'typed'} {number}\n"]
             if agent:
                 await turn.write(path, "".join(lines))

@@ -1,4 +1,4 @@
-"""Edits lead where they say, and carried to newer text they lose nothing that was typed."""
+"""Edits lead to the text they promise, and rebased to newer text they lose nothing that was typed."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -95,7 +95,7 @@ def test_diff_of_a_new_file() -> None:
     assert made.diff().startswith("--- /dev/null\n+++ /folder/a.py\n")
 
 
-# name: base, what the agent makes of it, what the person made of it, the text with both, conflicts
+# name: base, the agent's text, the user's text, the text with both, conflicts
 REBASES = {
     "above": ("a\nb\nc\n", "a\nB\nc\n", "0\na\nb\nc\n", "0\na\nB\nc\n", 0),
     "right above": ("a\nb\nc\n", "a\nB\nc\n", "a\n0\nb\nc\n", "a\n0\nB\nc\n", 0),

@@ -1,4 +1,4 @@
-"""Bytes come back byte for byte, or the file is refused."""
+"""A file is written back byte for byte, or it is refused."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Paths stay inside, open buffers come first, and writing keeps every byte it was not asked to change."""
+"""Paths stay inside, open buffers come first, and a write keeps every byte that it does not change."""
 
 import asyncio
 import os
@@ -11,11 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, WorkspaceError
+from tark_lsp.workspace.closed_files import LARGEST_FILE
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import MARKED, UTF_8, Encoding
-from tark_lsp.workspace.files import LARGEST_FILE, Workspace
+from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
+from tests.exhaustive import examples
 from tests.memory import MemoryBuffers
 from tests.patience import HANGS
 from tests.workspace.texts import texts
@@ -122,7 +124,7 @@ def test_protected(workspace: Workspace, folder: Path) -> None:
 
 
 def test_our_own_folders_are_protected_wherever_they_are(folder: Path) -> None:
-    """A workspace may be the person's home, or where they keep their settings."""
+    """A workspace can be the user's home, or the folder of their settings."""
     own = folder / "config" / "tark"
     own.mkdir(parents=True)
     (folder / "link").symlink_to(own)
@@ -249,7 +251,7 @@ def test_a_folder_that_was_made_again(workspace: Workspace, folder: Path) -> Non
 # --- writing ---
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(60))
 @given(texts(), texts(), st.sampled_from([UTF_8, *MARKED]), st.sampled_from([0o644, 0o755, 0o600]))
 def test_bytes_outside_the_hunks_are_kept(folder: Path, old: str, new: str, encoding: Encoding, mode: int) -> None:
     path = folder / "a.txt"
@@ -311,7 +313,7 @@ async def test_attributes_are_kept(workspace: Workspace, folder: Path) -> None:
 
 
 class WhileWriting(MemoryBuffers):
-    """Does something when it is asked, in the middle of a write, whether the document is still closed."""
+    """Does something in the middle of a write, when it is asked whether the document is still closed."""
 
     def __init__(self, do: Callable[[], object]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a killed write leaves beside a file: gone with the first write of another in its folder, and nothing else is."""
+"""What a killed write leaves beside a file is removed by the next server's first write there, and nothing else is."""
 
 import os
 import signal
@@ -9,7 +9,8 @@ from pathlib import Path, PurePath
 
 import pytest
 
-from tark_lsp.workspace.disk.handles import Folder, open_folder
+from tark_lsp.workspace.disk.folder import Folder
+from tark_lsp.workspace.disk.opening import open_folder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is locked there, so nobody can tell")
 
@@ -18,11 +19,11 @@ DEEDS: dict[str, Callable[[Folder, Callable[[], bool]], object]] = {
     "create": lambda folder, ready: folder.create(PurePath("src/b.py"), b"b\n", ready),
     "replace": lambda folder, ready: folder.replace(PurePath("src/a.py"), b"b\n", b"a\n", ready),
 }
-"""The only writes there are: what is moved or removed has no new text."""
+"""The only writes with temporary files: a move or a removal has no new text."""
 KILLED = """
 import os, signal, sys
 from pathlib import Path, PurePath
-from tark_lsp.workspace.disk.handles import open_folder
+from tark_lsp.workspace.disk.opening import open_folder
 
 def ready():
     os.kill(os.getpid(), signal.SIGKILL)
@@ -56,7 +57,7 @@ def test_a_killed_write_is_cleared_up(
 
 
 def test_a_folder_is_listed_once(folder: Path, source: Path) -> None:
-    """There may be very many files in it."""
+    """The folder can have very many files."""
     writer = open_folder(folder)
     for number, name in enumerate(("b.py", "c.py")):
         (source / NAME).touch()
@@ -72,7 +73,7 @@ def test_a_folder_is_listed_once(folder: Path, source: Path) -> None:
 def test_what_another_is_writing_is_left_to_it(
     folder: Path, source: Path, deed: Callable[[Folder, Callable[[], bool]], object]
 ) -> None:
-    """In the middle of one write, another server makes its own."""
+    """Another server writes in the middle of one write."""
     during: set[str] = set()
 
     def ready() -> bool:

@@ -1,4 +1,4 @@
-"""Lines are cut as LSP cuts them, and changes between texts are exact, small, and always in the same place."""
+"""Lines are split as in LSP, and changes between texts are exact, small and always at the same place."""
 
 import random
 import re

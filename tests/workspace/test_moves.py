@@ -1,4 +1,4 @@
-"""Files that are moved, removed and brought back: nothing is written over, and nothing is lost whoever meddles."""
+"""Files that are moved, removed and restored: nothing is overwritten or lost, no matter who interferes."""
 
 import errno
 import os
@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.workspace.disk import renaming
-from tark_lsp.workspace.disk.beneath import DIRECTORY
-from tark_lsp.workspace.disk.handles import failure
-from tark_lsp.workspace.disk.renaming import rename_new
+from tark_lsp.workspace.disk.file_errors import file_error
+from tark_lsp.workspace.disk.openat import DIRECTORY
+from tark_lsp.workspace.disk.renaming import rename_no_replace
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
@@ -37,7 +37,7 @@ def written(path: Path, data: bytes = BYTES, mode: int = 0o640) -> Path:
 
 @contextmanager
 def small_files() -> Iterator[None]:
-    """Files may not grow past a few bytes, as on a full disk."""
+    """Files cannot grow beyond a few bytes, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4, hard))
     try:
@@ -50,9 +50,9 @@ def small_files() -> Iterator[None]:
 
 Rename = Callable[[int, str, int, str], None]
 WAYS: dict[str, Rename] = {
-    "whichever there is": rename_new,
+    "whichever there is": rename_no_replace,
     "by a link": renaming._by_link,
-    "by a look": renaming._by_look,
+    "by a look": renaming._by_check,
 }
 
 
@@ -67,8 +67,8 @@ def handles(folder: Path) -> Iterator[tuple[int, int]]:
     (folder / "in").mkdir()
     opened = os.open(folder, DIRECTORY), os.open(folder / "in", DIRECTORY)
     yield opened
-    for each in opened:
-        os.close(each)
+    for descriptor in opened:
+        os.close(descriptor)
 
 
 def test_renamed(rename: Rename, handles: tuple[int, int], folder: Path) -> None:
@@ -205,10 +205,10 @@ async def test_nowhere_to_move_to(workspace: Workspace, buffers: MemoryBuffers, 
 
 
 async def test_a_name_in_another_case_never_loses_the_file(workspace: Workspace, folder: Path) -> None:
-    """On a file system that folds case it may be refused."""
+    """A file system that ignores case can refuse it."""
     path = written(folder / "a.py")
     await workspace.move(workspace.read(path), folder / "A.py")
-    assert [each.read_bytes() for each in folder.iterdir()] == [BYTES]
+    assert [path.read_bytes() for path in folder.iterdir()] == [BYTES]
 
 
 @pytest.mark.parametrize("operates", [True, False], ids=["renames", "does not rename"])
@@ -233,7 +233,7 @@ async def test_the_editor_is_asked_first(
 
 
 class OpensWhileWriting(MemoryBuffers):
-    """At the third question whether the new place is open, it is."""
+    """The new path is open when this is asked for the third time."""
 
     looks = 0
 
@@ -261,8 +261,8 @@ def elsewhere(tmp_path: Path) -> Iterator[Path]:
     path = OTHER_FILE_SYSTEM / f"tark-{os.getpid()}"
     path.mkdir()
     yield path
-    for each in sorted(path.rglob("*"), reverse=True):
-        each.rmdir() if each.is_dir() else each.unlink()
+    for one_path in sorted(path.rglob("*"), reverse=True):
+        one_path.rmdir() if one_path.is_dir() else one_path.unlink()
     path.rmdir()
 
 
@@ -300,7 +300,7 @@ async def test_no_room_on_another_file_system(folder: Path, elsewhere: Path) -> 
 
 
 async def test_no_room(workspace: Workspace, folder: Path) -> None:
-    """A file that cannot be written whole is as it was; and there is none that was to come."""
+    """A file that cannot be written completely stays as it was, and a new one is not created."""
     path = written(folder / "a.py")
     before = workspace.read(path)
     with small_files():
@@ -323,7 +323,7 @@ async def test_no_room(workspace: Workspace, folder: Path) -> None:
     ],
 )
 def test_it_is_said_why(number: int, words: str) -> None:
-    assert failure(OSError(number, os.strerror(number)), "a.py", writing=True).message == words
+    assert file_error(OSError(number, os.strerror(number)), "a.py", writing=True).message == words
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -339,7 +339,7 @@ async def test_a_read_only_folder(workspace: Workspace, folder: Path) -> None:
     assert tree(folder) == ["in/a.py"]
 
 
-# --- removing and bringing back ---
+# --- removing and restoring ---
 
 
 @pytest.mark.parametrize("operates", [True, False], ids=["deletes", "does not delete"])

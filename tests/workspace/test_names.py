@@ -1,4 +1,4 @@
-"""Which names are refused, and which are protected, however they are written."""
+"""Which names are refused and which are protected, in every spelling."""
 
 import unicodedata
 from pathlib import PurePosixPath

@@ -1,4 +1,4 @@
-"""The placing recipe: what is found, what comes of it byte for byte, and what is refused rather than guessed."""
+"""The placing of edits: what is found, the result byte for byte, and what is refused instead of guessed."""
 
 import time
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tark_lsp.errors import ToolError
 from tark_lsp.workspace.lines import ending_of, split_lines
-from tark_lsp.workspace.placing.placing import place
+from tark_lsp.workspace.placing.placing import place_edit
 from tests.patience import AT_ONCE
 from tests.workspace.texts import texts
 
@@ -83,7 +83,7 @@ PLACED = {
 
 @pytest.mark.parametrize(("text", "old", "new", "result"), PLACED.values(), ids=PLACED)
 def test_placed(text: str, old: str, new: str, result: str) -> None:
-    assert place(text, old, new) == result
+    assert place_edit(text, old, new) == result
 
 
 TWICE = "    x()\nif a:\n    x()\nelse:\n        y\n    x()\n"
@@ -118,7 +118,7 @@ REFUSED = {
 @pytest.mark.parametrize(("text", "old", "hint", "every", "code", "lines"), REFUSED.values(), ids=REFUSED)
 def test_refused(text: str, old: str, hint: int | None, every: bool, code: str, lines: list[int]) -> None:
     with pytest.raises(ToolError) as caught:
-        place(text, old, "new", line_hint=hint, replace_all=every)
+        place_edit(text, old, "new", line_hint=hint, replace_all=every)
     assert caught.value.code == code
     assert caught.value.hint
     shown = caught.value.details.get("nearest" if code == "not_found" else "places", [])
@@ -149,7 +149,7 @@ CAUSES = {
 @pytest.mark.parametrize(("text", "old", "new", "hint", "words"), CAUSES.values(), ids=CAUSES)
 def test_the_cause_is_said(text: str, old: str, new: str, hint: int | None, words: str) -> None:
     with pytest.raises(ToolError) as caught:
-        place(text, old, new, line_hint=hint)
+        place_edit(text, old, new, line_hint=hint)
     assert words in f"{caught.value.message} {caught.value.hint}"
 
 
@@ -167,19 +167,19 @@ def test_the_cause_is_said(text: str, old: str, new: str, hint: int | None, word
 )
 def test_what_only_looks_left_out_or_numbered_is_written(old: str, new: str) -> None:
     text = "a\npass\n# ... keep this\n"
-    assert place(text, old, new) == text.replace(old, new)
+    assert place_edit(text, old, new) == text.replace(old, new)
 
 
 def test_empty_old_text_says_what_to_do() -> None:
     with pytest.raises(ToolError, match="old_text is empty") as caught:
-        place("a\n", "", "b\n")
+        place_edit("a\n", "", "b\n")
     assert caught.value.code == "invalid_arguments"
     assert "write_file" in caught.value.hint
 
 
 def test_an_elision_is_named() -> None:
     with pytest.raises(ToolError) as caught:
-        place(CODE, "def f():\n    ...\n", "x")
+        place_edit(CODE, "def f():\n    ...\n", "x")
     assert '"..."' in caught.value.hint
 
 
@@ -187,7 +187,7 @@ def test_an_elision_is_named() -> None:
 def test_the_hint_chooses(hint: int, line: int) -> None:
     lines = split_lines(TWICE)
     lines[line - 1] = "    z()\n"
-    assert place(TWICE, "    x()\n", "    z()\n", line_hint=hint) == "".join(lines)
+    assert place_edit(TWICE, "    x()\n", "    z()\n", line_hint=hint) == "".join(lines)
 
 
 # name: text, old_text, new_text, result
@@ -202,7 +202,7 @@ EVERY = {
 
 @pytest.mark.parametrize(("text", "old", "new", "result"), EVERY.values(), ids=EVERY)
 def test_replace_all(text: str, old: str, new: str, result: str) -> None:
-    assert place(text, old, new, replace_all=True) == result
+    assert place_edit(text, old, new, replace_all=True) == result
 
 
 @given(texts(), st.data())
@@ -214,7 +214,7 @@ def test_what_is_not_replaced_stays_byte_for_byte(text: str, data: st.DataObject
     if not old:
         return
     before, after = "".join(lines[:start]), "".join(lines[end:])
-    result = place(text, old, "new 1\nnew 2\n", line_hint=start + 1)
+    result = place_edit(text, old, "new 1\nnew 2\n", line_hint=start + 1)
     assert result.startswith(before)
     assert result.endswith(after)
     middle = split_lines(result[len(before) : len(result) - len(after)])
@@ -226,22 +226,22 @@ def test_what_is_not_replaced_stays_byte_for_byte(text: str, data: st.DataObject
 
 @given(texts(), texts(size=3))
 def test_one_place_is_taken_and_two_are_not(text: str, old: str) -> None:
-    lines, wanted = ([line.rstrip("\r\n") for line in split_lines(each)] for each in (text, old))
+    lines, wanted = ([line.rstrip("\r\n") for line in split_lines(quoted)] for quoted in (text, old))
     count = sum(lines[at : at + len(wanted)] == wanted for at in range(len(lines) - len(wanted) + 1))
     if not wanted or not count:
         return
     if count == 1:
-        assert "new" in place(text, old, "new")
+        assert "new" in place_edit(text, old, "new")
         return
     with pytest.raises(ToolError) as caught:
-        place(text, old, "new")
+        place_edit(text, old, "new")
     assert (caught.value.code, caught.value.details["count"]) == ("not_unique", count)
 
 
 def test_big_texts_take_no_time() -> None:
     text = "".join(f"    call_{number}({number % 97}, value)\n" for number in range(50_000))
     began = time.process_time()
-    place(text, "    call_40000(36, value)\n", "x\n")
+    place_edit(text, "    call_40000(36, value)\n", "x\n")
     with pytest.raises(ToolError):
-        place(text, "call_40000(36, values)\ncall_40001(37, value)\n", "x\n")
+        place_edit(text, "call_40000(36, values)\ncall_40001(37, value)\n", "x\n")
     assert time.process_time() - began < AT_ONCE

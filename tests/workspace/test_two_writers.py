@@ -1,4 +1,4 @@
-"""Two processes of ours that change the same closed file all the time: none loses what the other wrote."""
+"""Two of our processes that change the same closed file all the time lose nothing of each other."""
 
 import fcntl
 import os
@@ -11,8 +11,9 @@ from pathlib import Path, PurePath
 import pytest
 
 from tark_lsp.errors import StaleText
-from tark_lsp.workspace.disk import handles_posix
-from tark_lsp.workspace.disk.handles import Folder, open_folder
+from tark_lsp.workspace.disk import posix_files
+from tark_lsp.workspace.disk.folder import Folder
+from tark_lsp.workspace.disk.opening import open_folder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names are checked there, and nothing is locked")
 
@@ -21,7 +22,7 @@ CHILD = """
 import sys, time
 from pathlib import Path, PurePath
 from tark_lsp.errors import StaleText
-from tark_lsp.workspace.disk.handles import open_folder
+from tark_lsp.workspace.disk.opening import open_folder
 
 folder, name, count, start = open_folder(Path(sys.argv[1])), sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 file = PurePath("a.txt")
@@ -38,7 +39,7 @@ for number in range(count):
 
 
 def test_no_write_is_lost(tmp_path: Path) -> None:
-    """A write that failed would end its process: only what is stale is tried again."""
+    """A failed write would end its process: only a stale one is tried again."""
     path = tmp_path / "a.txt"
     path.touch()
     start = str(time.time() + 1)
@@ -48,7 +49,7 @@ def test_no_write_is_lost(tmp_path: Path) -> None:
     assert [writer.wait(60) for writer in writers] == [0, 0]
     lines = path.read_text().splitlines()
     assert sorted(lines) == sorted(f"{name} {number}" for name in ("x", "y") for number in range(WRITES))
-    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
 DEEDS: dict[str, Callable[[Folder], object]] = {
@@ -61,7 +62,7 @@ DEEDS: dict[str, Callable[[Folder], object]] = {
 def test_who_waits_too_long_has_written_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: Callable[[Folder], object]
 ) -> None:
-    monkeypatch.setattr(handles_posix, "LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(posix_files, "LOCK_SECONDS", 0.05)
     path = tmp_path / "a.txt"
     path.write_bytes(b"text\n")
     folder, held = open_folder(tmp_path), os.open(tmp_path, os.O_RDONLY)

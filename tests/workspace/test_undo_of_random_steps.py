@@ -1,6 +1,6 @@
-"""Fifty random steps of an agent and a person, and undo: the tree is as if the person had worked alone, to the byte.
+"""Fifty random steps of an agent and a user, then undo: every byte is as if the user had worked alone.
 
-In each file the agent works above a fence and the person below it, so there is no doubt about what is whose.
+In each file the agent works above a fence and the user below it, so it is clear what belongs to whom.
 """
 
 import random
@@ -25,19 +25,19 @@ WORDS = ("", "a", "x = 1", "}", "  a", "é", "same", "same", "\u2028", "\tend ")
 
 @dataclass
 class World:
-    """`mine`: what each file of before the turn would hold without the agent, by its first place."""
+    """`mine`: what each file would contain without the agent, by its path before the turn."""
 
     folder: Path
     turn: Turn
     chance: random.Random
     mine: dict[Path, tuple[bytes, int]] = field(default_factory=dict)
     origin: dict[Path, Path] = field(default_factory=dict)
-    """The files of before, by where the agent has brought them."""
+    """The files from before the turn, by their current path."""
     created: set[Path] = field(default_factory=set)
     count: int = 0
 
     def path(self) -> Path:
-        """A place that nothing is at, often one that was somebody's before."""
+        """A free path, often one that a file had before."""
         places = [self.folder / f"{folder}{name}" for folder in ("", "src/", "a/b/") for name in "rstuvwxyz"]
         free = [place for place in places if not place.exists()]
         return self.chance.choice(free)
@@ -117,7 +117,7 @@ class World:
         self.origin.pop(path, None)
 
     def person(self) -> None:
-        """Types below the fence, saves, opens, closes, works in files of their own."""
+        """Types below the fence, saves, opens, closes, works in other files."""
         path = self.chance.choice([*self.origin, self.folder])
         match self.chance.choice(["type", "type", "type", "save", "open or close", "own"]):
             case "type" if path != self.folder and self.type(path):
@@ -136,7 +136,7 @@ class World:
     def type(self, path: Path) -> bool:
         text = self.turn.workspace.read(path).text
         above, fence, below = text.partition(FENCE)
-        ending = next((each for each in ("\r\n", "\n", "\r") if below.startswith(each)), "")
+        ending = next((candidate for candidate in ("\r\n", "\n", "\r") if below.startswith(candidate)), "")
         if not ending:
             return False
         lines = split_lines(below[len(ending) :])
@@ -152,7 +152,7 @@ class World:
         return True
 
     def write(self, path: Path, text: str) -> None:
-        """As the person: in the editor where it is open."""
+        """As the user: in the editor if it is open."""
         if self.turn.buffers.get(path) is not None:
             self.turn.buffers.type(path, text)
         else:
@@ -173,7 +173,7 @@ class World:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Also where the file is read-only."""
+    """Even if the file is read-only."""
     mode = path.stat().st_mode
     path.chmod(mode | stat.S_IWUSR)
     path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""Undo of what happens to files as wholes: moves, removals, creations, in whatever order, and what is in their way."""
+"""Undo of moves, removals and creations of files, in any order, and of what is in their way."""
 
 import stat
 from collections.abc import Awaitable, Callable
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.workspace.checkpoints.undoing import DELETED, LINKED, NOT_OURS, TAKEN, Undone
+from tark_lsp.workspace.checkpoints.history_inverse import NOT_OURS
+from tark_lsp.workspace.checkpoints.turn_undo import DELETED, LINKED, TAKEN, UndoResult
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Outcome, Stale
 from tark_lsp.workspace.snapshot import Snapshot
@@ -115,9 +116,9 @@ async def test_all_comes_back(
     assert (await turn.undo()).kept == ()
     if opened and (document := turn.buffers.get(folder / "a")) is not None:
         assert document.text == TEN
-        (folder / "a").write_text(document.text)  # the person saves
+        (folder / "a").write_text(document.text)  # the user saves
     assert tree(folder) == before
-    assert await turn.undo() == Undone((), ())
+    assert await turn.undo() == UndoResult((), ())
     assert tree(folder) == before
 
 
@@ -127,7 +128,7 @@ async def test_a_moved_file_comes_back_with_what_was_typed_since(turn: Turn, fol
     await turn.move(folder / "a", folder / "b")
     await turn.write(folder / "b", AGENT.replace("8\n", "agent\n"))
     (folder / "b").write_text((folder / "b").read_text().replace("5\n", "5 mine\n") + "mine\n")
-    assert await turn.undo() == Undone((folder / "a",), (), (folder / "b",))
+    assert await turn.undo() == UndoResult((folder / "a",), (), (folder / "b",))
     assert tree(folder).keys() == {"a"}
     assert (folder / "a").read_text() == TEN.replace("5\n", "5 mine\n") + "mine\n"
 
@@ -157,8 +158,8 @@ async def test_where_a_moved_file_was_there_is_another_now(turn: Turn, folder: P
     assert (folder / "a").read_text() == "mine\n"
     assert (folder / "b").read_text() == TEN
     (folder / "a").unlink()
-    (folder / "b").write_text(AGENT)  # made again by the person: no matter of the second call
-    assert await turn.undo() == Undone((folder / "a",), (), (folder / "b",))
+    (folder / "b").write_text(AGENT)  # made again by the user: the second call does not touch it
+    assert await turn.undo() == UndoResult((folder / "a",), (), (folder / "b",))
     assert (folder / "a").read_text() == AGENT
 
 
@@ -167,9 +168,9 @@ async def test_a_place_between_is_taken(turn: Turn, folder: Path) -> None:
     await turn.move(folder / "a", folder / "b")
     await turn.move(folder / "b", folder / "c")
     (folder / "b").write_text("mine\n")
-    assert await turn.undo() == Undone((folder / "a",), (), (folder / "c",))
+    assert await turn.undo() == UndoResult((folder / "a",), (), (folder / "c",))
     assert tree(folder).keys() == {"a", "b"}
-    assert await turn.undo() == Undone((), ())
+    assert await turn.undo() == UndoResult((), ())
 
 
 @pytest.mark.parametrize(
@@ -181,11 +182,11 @@ async def test_where_a_removed_file_was_there_is_one(turn: Turn, folder: Path, d
     await turn.remove(folder / "a")
     (folder / "a").write_bytes(data)
     undone = await turn.undo()
-    assert undone == (Undone((folder / "a",), ()) if restored else Undone((), ((folder / "a", TAKEN),)))
+    assert undone == (UndoResult((folder / "a",), ()) if restored else UndoResult((), ((folder / "a", TAKEN),)))
     assert (folder / "a").read_bytes() == data
     if not restored:
         (folder / "a").unlink()
-        assert await turn.undo() == Undone((folder / "a",), ())
+        assert await turn.undo() == UndoResult((folder / "a",), ())
         assert (folder / "a").read_text() == TEN
 
 
@@ -195,9 +196,9 @@ async def test_what_the_person_typed_before_the_removal_comes_back(turn: Turn, f
     (folder / "a").write_text((folder / "a").read_text().replace("agent\n", "mine\n", 1))
     await turn.remove(folder / "a")
     undone = await turn.undo()
-    assert undone == Undone((folder / "a",), ((folder / "a", "1 of 2 changes were changed again since"),))
+    assert undone == UndoResult((folder / "a",), ((folder / "a", "1 of 2 changes were changed again since"),))
     assert (folder / "a").read_text() == TEN.replace("2\n", "mine\n")
-    assert await turn.undo() == Undone((), undone.kept)
+    assert await turn.undo() == UndoResult((), undone.kept)
 
 
 @pytest.mark.parametrize("moved", [False, True])
@@ -208,7 +209,7 @@ async def test_gone_since(turn: Turn, folder: Path, moved: bool) -> None:
         await turn.move(folder / "a", folder / "b")
     place = folder / ("b" if moved else "a")
     place.unlink()
-    assert await turn.undo() == Undone((), ((place, DELETED),))
+    assert await turn.undo() == UndoResult((), ((place, DELETED),))
     assert tree(folder) == {}
 
 
@@ -218,7 +219,7 @@ async def test_a_created_file_the_person_changed_stays_where_it_is(turn: Turn, f
     await turn.write(folder / "new", "x\n")
     await turn.move(folder / "new", folder / "a")
     (folder / "a").write_text("x\nmine\n")
-    assert await turn.undo() == Undone((), ((folder / "a", NOT_OURS),))
+    assert await turn.undo() == UndoResult((), ((folder / "a", NOT_OURS),))
     assert tree(folder).keys() == {"a"}
     (folder / "a").write_text("x\n")
     assert (await turn.undo()).kept == ()
@@ -229,7 +230,7 @@ async def test_a_created_file_removed_with_the_persons_words_in_it(turn: Turn, f
     await turn.write(folder / "new", "x\n")
     (folder / "new").write_text("x\nmine\n")
     await turn.remove(folder / "new")
-    assert await turn.undo() == Undone((folder / "new",), ((folder / "new", NOT_OURS),))
+    assert await turn.undo() == UndoResult((folder / "new",), ((folder / "new", NOT_OURS),))
     assert (folder / "new").read_text() == "x\nmine\n"
 
 
@@ -263,7 +264,7 @@ async def test_no_link_leads_to_another_file(
 
 
 async def test_each_change_is_taken_back_once(turn: Turn, folder: Path) -> None:
-    """What the person makes of it afterwards is theirs, be it the agent's very text."""
+    """What the user does afterwards is theirs, even if it is the same text as the agent's."""
     for name in ("edited", "removed"):
         (folder / name).write_text(TEN)
     await turn.write(folder / "edited", AGENT)
@@ -274,12 +275,12 @@ async def test_each_change_is_taken_back_once(turn: Turn, folder: Path) -> None:
     (folder / "removed").write_text("mine\n")
     (folder / "created").write_text(AGENT)
     before = tree(folder)
-    assert await turn.undo() == Undone((), ())
+    assert await turn.undo() == UndoResult((), ())
     assert tree(folder) == before
 
 
 async def test_what_a_turn_changes_after_it_was_undone(turn: Turn, folder: Path) -> None:
-    """A hunk that was open is accepted later."""
+    """An undecided hunk is accepted later."""
     (folder / "a").write_text(TEN)
     await turn.write(folder / "a", AGENT)
     await turn.write(folder / "new", "x\n")
@@ -289,20 +290,20 @@ async def test_what_a_turn_changes_after_it_was_undone(turn: Turn, folder: Path)
     before = tree(folder)
     await turn.write(folder / "a", TEN.replace("8\n", "agent\n"))
     await turn.write(folder / "new", "mine\nagent\n")
-    assert await turn.undo() == Undone((folder / "a", folder / "new"), ())
+    assert await turn.undo() == UndoResult((folder / "a", folder / "new"), ())
     assert tree(folder) == before
 
 
 @pytest.mark.parametrize("came", [False, True])
 async def test_killed_between_note_and_change(turn: Turn, folder: Path, came: bool) -> None:
-    """The note is there, the change is or is not, and nobody said which."""
+    """The change is recorded, but nobody confirmed whether it was made."""
     for name in ("edited", "moved", "removed"):
         (folder / name).write_text(TEN)
     before = tree(folder)
-    turn.checkpoints.changing("t1", folder / "edited", TEN, AGENT)
-    turn.checkpoints.changing("t1", folder / "created", None, AGENT)
-    turn.checkpoints.moving("t1", folder / "moved", folder / "there")
-    turn.checkpoints.removing("t1", folder / "removed", TEN.encode(), 0o644)
+    turn.checkpoints.record_edit("t1", folder / "edited", TEN, AGENT)
+    turn.checkpoints.record_edit("t1", folder / "created", None, AGENT)
+    turn.checkpoints.record_move("t1", folder / "moved", folder / "there")
+    turn.checkpoints.record_removal("t1", folder / "removed", TEN.encode(), 0o644)
     if came:
         (folder / "edited").write_text(AGENT)
         (folder / "created").write_text(AGENT)
@@ -310,7 +311,7 @@ async def test_killed_between_note_and_change(turn: Turn, folder: Path, came: bo
         (folder / "removed").unlink()
     assert (await turn.undo()).kept == ()
     assert tree(folder) == before
-    assert await turn.undo() == Undone((), ())
+    assert await turn.undo() == UndoResult((), ())
 
 
 @pytest.mark.parametrize("came", [False, True])
@@ -319,14 +320,14 @@ async def test_killed_between_note_and_change(turn: Turn, folder: Path, came: bo
 async def test_killed_between_note_and_a_further_change(
     turn: Turn, folder: Path, came: bool, second: str, goes_on: bool
 ) -> None:
-    """The files have what the agent made of them before, or now; another server may bring more of the turn there."""
+    """The files have the agent's text from before, or from now; another server can add changes of the turn."""
     (folder / "edited").write_text(TEN)
     (folder / "removed").write_text(TEN)
     before = tree(folder)
     further = AGENT.replace("agent\n", second)
     for name in ("edited", "created", "removed"):
         await turn.write(folder / name, AGENT)
-        turn.checkpoints.changing("t1", folder / name, AGENT, further)
+        turn.checkpoints.record_edit("t1", folder / name, AGENT, further)
         if came:
             (folder / name).write_text(further)
         if goes_on:
@@ -348,7 +349,7 @@ async def test_killed_before_a_further_change_of_a_created_file_that_the_person_
     turn: Turn, folder: Path, came: bool, removed: bool
 ) -> None:
     await turn.write(folder / "created", "agent\n")
-    turn.checkpoints.changing("t1", folder / "created", "agent\n", "agent\nmore\n")
+    turn.checkpoints.record_edit("t1", folder / "created", "agent\n", "agent\nmore\n")
     mine = "agent\nmore\nmine\n" if came else "agent\nmine\n"
     (folder / "created").write_text(mine)
     if removed:
@@ -358,7 +359,7 @@ async def test_killed_before_a_further_change_of_a_created_file_that_the_person_
 
 
 async def test_killed_while_it_was_undone(turn: Turn, folder: Path) -> None:
-    """All is done, but nothing of it is noted."""
+    """Everything is done, but nothing of it is recorded."""
     for name in ("edited", "moved", "removed"):
         (folder / name).write_text(TEN)
     before = tree(folder)
@@ -384,17 +385,17 @@ async def test_stale_each_time(folder: Path) -> None:
     turn = Turn(Workspace([folder], buffers), buffers, checkpoints_in_memory())
     (folder / "a").write_text(TEN)
     await turn.move(folder / "a", folder / "b")
-    assert await turn.undo() == Undone((), ((folder / "b", "the document has changed"),))
+    assert await turn.undo() == UndoResult((), ((folder / "b", "the document has changed"),))
 
 
 async def test_nothing_outside_the_workspace_is_touched(turn: Turn, folder: Path, tmp_path: Path) -> None:
-    """A log that names a file elsewhere, as that of another workspace does."""
+    """A log that names a file elsewhere, as the log of another workspace does."""
     outside = tmp_path.resolve() / "outside"
     outside.write_text(AGENT)
-    turn.checkpoints.changing("t1", outside, TEN, AGENT)
-    turn.checkpoints.changing("t1", outside.with_name("created"), None, "")
-    turn.checkpoints.removing("t1", outside.with_name("removed"), b"x", 0o644)
-    turn.checkpoints.moving("t1", folder / "b", outside.with_name("moved"))
+    turn.checkpoints.record_edit("t1", outside, TEN, AGENT)
+    turn.checkpoints.record_edit("t1", outside.with_name("created"), None, "")
+    turn.checkpoints.record_removal("t1", outside.with_name("removed"), b"x", 0o644)
+    turn.checkpoints.record_move("t1", folder / "b", outside.with_name("moved"))
     outside.with_name("created").touch()
     outside.with_name("moved").touch()
     undone = await turn.undo()
@@ -415,7 +416,7 @@ async def test_foreseen(turn: Turn, folder: Path) -> None:
     (folder / "kept").write_text("mine\n")
     await come_and_go(turn, folder)
     before = tree(folder)
-    foreseen = await turn.checkpoints.foresee("t1", turn.workspace)
+    foreseen = await turn.checkpoints.preview_undo("t1", turn.workspace)
     assert [(edit.path.name, edit.operation, edit.after) for edit in foreseen.edits] == [
         ("edited", "", TEN),
         ("created", "remove", ""),

@@ -1,2 +1,3 @@
--- The standard place of a language server's configuration: `vim.lsp.config('tark', {...})` adds to it.
-return require('tark.server').client_config()
+-- The standard place of a language server's configuration. `vim.lsp.config('tark', {...})` extends it.
+require('tark.startup')
+return require('tark.server.lifecycle').client_config()

@@ -1,4 +1,5 @@
--- Loaded at every start of Neovim, so it does next to nothing: the rest is loaded with the first file or command.
+-- Defines the commands, and nothing else: Neovim runs this file at every start. lua/tark is loaded when it is first
+-- needed.
 if vim.g.loaded_tark then
   return
 end
@@ -9,64 +10,145 @@ vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
   group = group,
   callback = function(event)
     vim.schedule(function()
-      require('tark.autostart').opened(event.buf)
+      require('tark.autostart').file_opened(event.buf)
     end)
   end,
 })
 vim.api.nvim_create_autocmd({ 'BufFilePre', 'BufFilePost', 'BufNew' }, {
   group = group,
   callback = function(event)
-    -- One that is new and loaded is one without a name that got its first.
+    -- A new buffer that is loaded already is one without a name that gets its first name.
     if event.event ~= 'BufNew' or (event.file ~= '' and vim.api.nvim_buf_is_loaded(event.buf)) then
       require('tark.renaming')[event.event == 'BufFilePre' and 'before' or 'after'](event.buf)
     end
   end,
 })
 
--- Name, number of arguments, what it is for, and with ! (if it takes one). What they do is in lua/tark/commands.lua.
+-- From the arguments of a command to the options of a function.
+local function all(arguments)
+  return { all = arguments.bang }
+end
+
+local function hunks(arguments)
+  local lines = arguments.range > 0 and { arguments.line1, arguments.line2 } or nil
+  return { all = arguments.bang, range = lines }
+end
+
+local function prompt(arguments)
+  return { prompt = arguments.args, range = require('tark.text_range').of_command(arguments) }
+end
+
+local function provider(arguments)
+  return { provider = arguments.args }
+end
+
+local function session(arguments)
+  return { action = arguments.args, all = arguments.bang }
+end
+
+local function setting(arguments)
+  return { name = arguments.args, new_sessions = arguments.bang }
+end
+
+local function undo(arguments)
+  return { before = arguments.bang }
+end
+
+-- Completion by a function of a module, which gets the word before the cursor.
+local function by(module, name)
+  return function(lead)
+    return require(module)[name](lead)
+  end
+end
+
+local function prompt_names(lead, line)
+  return require('tark.commands.completion').prompt_names(lead, line:match('%u%w*!?%s+(.*)') or '')
+end
+
+-- One row for each command: its name, the function of `require('tark')` that it calls, and its description. `options`
+-- makes the options of that function, `bang` describes the command with !, `nargs` is 0 if it is not given.
 local COMMANDS = {
-  { 'Tark', '*', 'Let the agent do what you say' },
-  { 'TarkEdit', '*', 'Change the selection, and nothing else' },
-  { 'TarkAsk', '*', 'Ask about the code' },
-  { 'TarkExplain', '*', 'Explain the code' },
-  { 'TarkFix', '*', 'Fix the code' },
-  { 'TarkTest', '*', 'Write tests for the code' },
-  { 'TarkChat', 0, 'Open or close the chat' },
-  { 'TarkStop', 0, 'Cancel the turns of the session', 'Cancel all turns' },
-  { 'TarkAccept', 0, 'Accept the hunk at the cursor', 'Accept all hunks' },
-  { 'TarkReject', 0, 'Reject the hunk at the cursor', 'Reject all hunks' },
-  { 'TarkUndo', 0, 'Take back what the last turn changed', 'Take back what the turn before changed' },
-  { 'TarkReview', 0, 'List all hunks that wait for you' },
-  { 'TarkSessions', '?', 'Choose a session', 'Choose a session of any workspace' },
-  { 'TarkModel', '?', 'Choose the model of the session', 'Choose the model of new sessions' },
-  { 'TarkMode', '?', 'Choose mode or approval level of the session', 'Choose those of new sessions' },
-  { 'TarkLogin', '?', 'Log in to a provider' },
-  { 'TarkStatus', 0, 'Show how things stand' },
-  { 'TarkPermission', 0, 'Go to the permission that waits for you' },
-  { 'TarkRestart', 0, 'Start the server anew' },
+  { 'Tark', 'agent', 'Let the agent do what you say', options = prompt, nargs = '*', complete = prompt_names },
+  { 'TarkEdit', 'edit', 'Change only the selection', options = prompt, nargs = '*', complete = prompt_names },
+  { 'TarkAsk', 'ask', 'Ask about the code', options = prompt, nargs = '*', complete = prompt_names },
+  { 'TarkExplain', 'explain', 'Explain the code', options = prompt, nargs = '*', complete = prompt_names },
+  { 'TarkFix', 'fix', 'Fix the code', options = prompt, nargs = '*', complete = prompt_names },
+  { 'TarkTest', 'test', 'Write tests for the code', options = prompt, nargs = '*', complete = prompt_names },
+  { 'TarkChat', 'chat', 'Open or close the chat' },
+  { 'TarkStop', 'stop', 'Cancel the turns of the session', options = all, bang = 'Cancel all turns' },
+  { 'TarkAccept', 'accept', 'Accept the hunk at the cursor', options = hunks, bang = 'Accept all hunks' },
+  { 'TarkReject', 'reject', 'Reject the hunk at the cursor', options = hunks, bang = 'Reject all hunks' },
+  {
+    'TarkUndo',
+    'undo',
+    'Take back what the last turn changed',
+    options = undo,
+    bang = 'Take back what the turn before changed',
+  },
+  { 'TarkReview', 'review', 'List all hunks that wait for you' },
+  {
+    'TarkSessions',
+    'sessions',
+    'Choose a session',
+    options = session,
+    bang = 'Choose a session of any workspace',
+    nargs = '?',
+    complete = by('tark.pickers.sessions', 'complete'),
+  },
+  {
+    'TarkModel',
+    'model',
+    'Choose the model of the session',
+    options = setting,
+    bang = 'Choose the model of new sessions',
+    nargs = '?',
+    complete = by('tark.pickers.settings', 'complete_model'),
+  },
+  {
+    'TarkMode',
+    'mode',
+    'Choose the mode or approval level of the session',
+    options = setting,
+    bang = 'Choose the mode or approval level of new sessions',
+    nargs = '?',
+    complete = by('tark.pickers.settings', 'complete_mode'),
+  },
+  {
+    'TarkLogin',
+    'login',
+    'Log in to a provider',
+    options = provider,
+    nargs = '?',
+    complete = by('tark.pickers.login', 'complete'),
+  },
+  { 'TarkStatus', 'status_report', 'Show the status of server and session' },
+  { 'TarkPermission', 'permission', 'Go to the permission or question that waits for you' },
+  { 'TarkRestart', 'restart', 'Restart the server' },
 }
 
-local function plug(name, command, desc)
+local function map_plug(name, command, desc)
   vim.api.nvim_set_keymap('', '<Plug>(tark-' .. name .. ')', command, { noremap = true, desc = 'Tark: ' .. desc })
 end
 
 for _, row in ipairs(COMMANDS) do
-  local name, nargs, desc, with_bang = unpack(row)
-  local complete = nargs ~= 0
-    and function(lead, line)
-      return require('tark.completion').of_command(name, lead, line)
-    end
+  local name, call, desc = unpack(row)
   vim.api.nvim_create_user_command(name, function(arguments)
-    require('tark.commands').run(name, arguments)
-  end, { nargs = nargs, bang = with_bang ~= nil, range = true, complete = complete or nil, desc = desc })
-  local short = name == 'Tark' and 'agent' or name:sub(5):lower()
-  plug(short, '<Cmd>' .. name .. '<CR>', desc)
-  if with_bang then
-    plug(short .. '!', '<Cmd>' .. name .. '!<CR>', with_bang)
+    local ok, problem = xpcall(function()
+      require('tark')[call](row.options and row.options(arguments))
+    end, debug.traceback)
+    if not ok then
+      require('tark.notify').internal_error(problem)
+    end
+  end, { nargs = row.nargs or 0, bang = row.bang ~= nil, range = true, complete = row.complete, desc = desc })
+  local plug = name == 'Tark' and 'agent' or name:sub(5):lower()
+  map_plug(plug, '<Cmd>' .. name .. '<CR>', desc)
+  if row.bang then
+    map_plug(plug .. '!', '<Cmd>' .. name .. '!<CR>', row.bang)
   end
 end
-plug('next-hunk', "<Cmd>lua require('tark').next_hunk()<CR>", 'Jump to the next hunk')
-plug('prev-hunk', "<Cmd>lua require('tark').prev_hunk()<CR>", 'Jump to the previous hunk')
-plug('hunk-diff', "<Cmd>lua require('tark').hunk_diff()<CR>", 'Show the whole diff')
-plug('hunk-edit', "<Cmd>lua require('tark').hunk_edit()<CR>", 'Edit the hunk at the cursor')
-plug('hunk-regenerate', "<Cmd>lua require('tark').hunk_regenerate()<CR>", 'Have the hunk at the cursor written anew')
+
+map_plug('next-hunk', "<Cmd>lua require('tark').next_hunk()<CR>", 'Go to the next hunk')
+map_plug('prev-hunk', "<Cmd>lua require('tark').prev_hunk()<CR>", 'Go to the previous hunk')
+map_plug('hunk-diff', "<Cmd>lua require('tark').hunk_diff()<CR>", 'Show the whole diff')
+map_plug('hunk-edit', "<Cmd>lua require('tark').hunk_edit()<CR>", 'Edit the hunk at the cursor')
+map_plug('hunk-regenerate', "<Cmd>lua require('tark').hunk_regenerate()<CR>", 'Let the model write the hunk again')

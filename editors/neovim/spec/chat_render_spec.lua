@@ -32,7 +32,7 @@ local function call(fields)
 end
 
 describe('a turn in the chat', function()
-  it('is the prompt, the answer, and what it took', function()
+  it('consists of the prompt, the answer, and its usage', function()
     local usage = { inputTokens = 8000, outputTokens = 100, costUsd = 0.012 }
     local blocks = { { kind = 'thinking', text = 'Hm.\nSo.\n' }, { kind = 'text', text = 'Because.' } }
     local edits = { { uri = 'file:///a.py', state = 'applied' } }
@@ -52,14 +52,14 @@ describe('a turn in the chat', function()
     }, lines({ blocks = blocks, usage = usage, edits = edits }))
   end)
 
-  it('says how it stands before there is an answer', function()
+  it('says its state before there is an answer', function()
     assert.same({ '', 'waits for the turn before it' }, vim.list_slice(lines({ state = 'queued' }), 5))
     assert.same({ '', 'sending…' }, vim.list_slice(lines({ state = 'sending' }), 5))
     assert.same({}, vim.list_slice(lines({ state = 'running' }), 5))
     assert.same({ '', '## You', '', '(explain)' }, lines({ prompt = '', turnKind = 'explain' }))
   end)
 
-  it('says why it ended', function()
+  it('says why it has ended', function()
     local problem = { code = 'no_key', message = 'there is no key', hint = 'set one' }
     assert.same(
       { '', '✗ there is no key', 'set one' },
@@ -74,7 +74,7 @@ describe('a turn in the chat', function()
     assert.same(28, #lines({ prompt = prompt }, { ['turn-1/prompt'] = true }))
   end)
 
-  it('shows a call in one line, with how it stands', function()
+  it('shows a call in one line, with its status', function()
     local signs = { pending = '·', in_progress = '●', completed = '✓', cancelled = '-' }
     for status, sign in pairs(signs) do
       assert.same({ '', sign .. ' edit_file a.py' }, answer({ blocks = { call({ status = status }) } }))
@@ -87,7 +87,7 @@ describe('a turn in the chat', function()
     assert.same({ '', '? edit_file a.py  <CR> answers' }, answer({ blocks = { call({ status = 'waiting' }) } }))
   end)
 
-  it('puts calls below each other, and blank lines around the words', function()
+  it('puts calls below each other, and blank lines around text', function()
     local done = call({ status = 'completed' })
     local other = call({ status = 'completed', toolCallId = 'call-2', title = 'read_file b.py' })
     local words = { kind = 'text', text = 'So.' }
@@ -122,13 +122,13 @@ describe('a turn in the chat', function()
     assert.same('> … 800 lines more', answer({ blocks = { long } }, { ['turn-1/call-1'] = true })[204])
   end)
 
-  it('shows what cannot be a diff all the same', function()
+  it('shows a diff even if parts of it are missing', function()
     local odd = { type = 'diff', uri = 'not a uri', hunks = { { oldText = '', newText = 'b' } } }
     local shown = answer({ blocks = { call({ content = { odd, { type = 'other' } } }) } }, { ['turn-1/call-1'] = true })
     assert.same('+b', shown[6])
   end)
 
-  it('goes on with a second heading after what was said while it ran', function()
+  it('has a second heading after a message to the running turn', function()
     local blocks =
       { { kind = 'text', text = 'One.' }, { kind = 'prompt', text = 'no: two' }, { kind = 'text', text = 'Two.' } }
     assert.same({ '', 'One.', '', '## You', '', 'no: two', '', '## Tark', '', 'Two.' }, answer({ blocks = blocks }))
@@ -139,7 +139,7 @@ describe('a turn in the chat', function()
     assert.same({ '', '- [x] look', '- [ ] do it' }, vim.list_slice(lines({ plan = plan }), 5))
   end)
 
-  it('is gone on with where a text stood', function()
+  it('continues where a text ended', function()
     local block = { kind = 'text', text = 'One.\nTwo.\nThr' }
     local running = turn({ state = 'running', blocks = { block } })
     local function closed()

@@ -1,4 +1,4 @@
----Floats in the middle of the screen: no larger than it, with the border that the person wants.
+---Floats in the middle of the screen: they fit into it, and have the border of the options.
 local config = require('tark.config')
 local float = require('tark.float')
 
@@ -36,7 +36,7 @@ describe('a float', function()
     assert.same({ 30, 7 }, { found.width, found.height })
   end)
 
-  it('is no larger than the screen', function()
+  it('is not larger than the screen', function()
     local lines = {}
     for number = 1, 500 do
       lines[number] = ('x'):rep(number)

@@ -1,16 +1,14 @@
----What the server gets to its requests, as Neovim's client asks for it: a result, or an error.
+---What the server gets to its requests, as Neovim's client expects it: a result, or an error.
 describe('the handlers of requests', function()
-  local handlers = require('tark.handlers')
-  local method = 'tark/save'
+  local handlers = require('tark.server.handlers')
+  local METHOD = 'tark/requestInput'
 
   local function answered(by)
-    package.loaded['tark.save'] = { answer = by }
-    local result, problem = handlers[method](nil, {}, { client_id = 1 })
-    package.loaded['tark.save'] = nil
-    return result, problem
+    handlers.register(METHOD, by)
+    return handlers.by_method[METHOD](nil, {}, { client_id = 1 })
   end
 
-  it('give what was answered', function()
+  it('return the answer', function()
     local result, problem = answered(function()
       return { saved = true }
     end)
@@ -18,13 +16,13 @@ describe('the handlers of requests', function()
     assert.is_nil(problem)
   end)
 
-  it('give null where that is nothing, since without a result no answer is sent', function()
+  it('return null for no answer, because without a result Neovim sends no response', function()
     local result, problem = answered(function() end)
     assert.same(vim.NIL, result)
     assert.is_nil(problem)
   end)
 
-  it('give an error that was answered', function()
+  it('return an error of the answer', function()
     local result, problem = answered(function()
       return nil, { code = -32800, message = 'taken back' }
     end)
@@ -32,18 +30,24 @@ describe('the handlers of requests', function()
     assert.same({ code = -32800, message = 'taken back' }, problem)
   end)
 
-  it('tell the person what failed, and the server that it did', function()
-    local notify, told = require('tark.notify'), nil
-    local bug = notify.bug
-    notify.bug = function(traceback)
-      told = traceback
+  it('show a failure to the user, and report it to the server', function()
+    local notify, shown = require('tark.notify'), nil
+    local internal_error = notify.internal_error
+    notify.internal_error = function(traceback)
+      shown = traceback
     end
     local result, problem = answered(function()
       error('no such thing')
     end)
-    notify.bug = bug
+    notify.internal_error = internal_error
     assert.is_nil(result)
     assert.same(vim.lsp.protocol.ErrorCodes.InternalError, problem.code)
-    assert.truthy(told:find('no such thing', 1, true))
+    assert.truthy(shown:find('no such thing', 1, true))
+  end)
+
+  it('are only for methods that are known', function()
+    assert.has_error(function()
+      handlers.register('tark/noSuchMethod', function() end)
+    end)
   end)
 end)

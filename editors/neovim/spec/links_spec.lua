@@ -1,11 +1,11 @@
-local links = require('tark.links')
+local links = require('tark.chat.links')
 
 ---As `path first last`.
 local function found(line)
   return vim.tbl_map(function(link)
     local words = { link.path, link.first and tostring(link.first), link.last and tostring(link.last) }
     return line:sub(link.start, link.stop) .. ' -> ' .. table.concat(words, ' ')
-  end, links.find(line))
+  end, links.find_links(line))
 end
 
 describe('code references', function()
@@ -19,13 +19,13 @@ describe('code references', function()
     assert.same({ [[C:\w\a.py:3 -> C:\w\a.py 3 3]] }, found([[C:\w\a.py:3]]))
   end)
 
-  it('are not seen where there are none', function()
+  it('are not found in other text', function()
     for _, line in ipairs({ 'a:b', 'a:3b', '[page](https://example.org/a.py:10)', 'mail@example.org', '' }) do
       assert.same({}, found(line))
     end
   end)
 
-  it('are made whole numbers from 1, the last not before the first', function()
+  it('have line numbers from 1, the last not before the first', function()
     assert.same({ 'a:0 -> a 1 1', 'b:9-3 -> b 9 9' }, found('a:0 b:9-3'))
     assert.same({}, found('a:99999999999999999999'))
   end)
@@ -35,7 +35,7 @@ describe('code references', function()
     assert.same({}, found(line))
   end)
 
-  it('are told by the column', function()
+  it('are found by the column', function()
     local line = 'see a.py:3 and b.py:4'
     assert.same('a.py', links.at(line, 5).path)
     assert.same('b.py', links.at(line, #line).path)
@@ -67,7 +67,7 @@ describe('the file of a reference', function()
     assert.same(real, resolved(folder .. '/src/a.py'))
   end)
 
-  it('is none that is not there, is no file, or lies outside', function()
+  it('is nil if it does not exist, is not a file, or is outside the workspace', function()
     for _, path in ipairs({
       'src/b.py',
       'src',

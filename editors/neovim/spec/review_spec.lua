@@ -1,5 +1,5 @@
 describe('words that differ', function()
-  local words = require('tark.review.words')
+  local words = require('tark.review.changed_words')
 
   ---What of a line is marked, in brackets.
   local function marked(line, ranges)
@@ -15,14 +15,14 @@ describe('words that differ', function()
     return { marked(old, in_old), marked(new, in_new) }
   end
 
-  it('are marked, whole', function()
+  it('are marked as whole words', function()
     assert.same({ 'return math.[pi] * r', 'return math.[tau] * r' }, of('return math.pi * r', 'return math.tau * r'))
     assert.same({ 'a = 🥧[+]1 # pie', 'a = 🥧[ - ]1 # pie' }, of('a = 🥧+1 # pie', 'a = 🥧 - 1 # pie'))
     assert.same({ 'f(x)', 'f(x[, y])' }, of('f(x)', 'f(x, y)'))
     assert.same({ 'naïve [é] thing', 'naïve [è] thing' }, of('naïve é thing', 'naïve è thing'))
   end)
 
-  it('are not marked where all differs, nothing does, or nobody would look', function()
+  it('are not marked if everything differs, nothing differs, or the lines are long', function()
     assert.same({ 'return one', 'while other do' }, of('return one', 'while other do'))
     assert.same({ 'same', 'same' }, of('same', 'same'))
     assert.same({ '', 'new' }, of('', 'new'))
@@ -30,7 +30,7 @@ describe('words that differ', function()
     assert.same({ long, long .. 'x' }, of(long, long .. 'x'))
   end)
 
-  it('are looked for where each line has its counterpart', function()
+  it('are searched if every line has a counterpart', function()
     local in_old, in_new = words.in_lines({ 'a = 1', 'b = 2' }, { 'a = 1', 'b = 3' })
     assert.same({ {}, { { 4, 5 } } }, in_old)
     assert.same({ {}, { { 4, 5 } } }, in_new)
@@ -43,15 +43,15 @@ describe('virtual text', function()
   local style = { sign = '+ ', sign_group = 'Sign', line = 'Line', word = 'Word', tabstop = 4, width = 10, room = 10 }
 
   it('has blanks for tabs, up to the next stop', function()
-    assert.same('a   b', (virtual_text.expanded('a\tb', 4)))
-    assert.same('    b', (virtual_text.expanded('\tb', 4)))
-    assert.same('  b', (virtual_text.expanded('\tb', 4, 2)))
-    assert.same('語  b', (virtual_text.expanded('語\tb', 4)))
-    assert.same('abcd    ', (virtual_text.expanded('abcd\t', 4)))
+    assert.same('a   b', (virtual_text.expand('a\tb', 4)))
+    assert.same('    b', (virtual_text.expand('\tb', 4)))
+    assert.same('  b', (virtual_text.expand('\tb', 4, 2)))
+    assert.same('語  b', (virtual_text.expand('語\tb', 4)))
+    assert.same('abcd    ', (virtual_text.expand('abcd\t', 4)))
   end)
 
-  it('shows what cannot be seen', function()
-    assert.same('a\\u{1b}[2J\\u{202e}b', (virtual_text.expanded('a\27[2J\u{202e}b', 4)))
+  it('shows invisible characters', function()
+    assert.same('a\\u{1b}[2J\\u{202e}b', (virtual_text.expand('a\27[2J\u{202e}b', 4)))
   end)
 
   it('is as wide as the window, and marks words', function()
@@ -71,7 +71,7 @@ describe('virtual text', function()
     end, virtual_text.lines({ line }, {}, style))
   end
 
-  it('has a sign, and hides nothing behind the edge of the window', function()
+  it('has a sign, and is broken at the edge of the window', function()
     assert.same({ '+ two = 2' }, shown('two = 2'))
     assert.same({ '+ two = 22', '', '    ; evil', '  ()' }, shown('two = 22' .. (' '):rep(10) .. '; evil()'))
     assert.same({ '+ 語語語語', '  語' }, shown('語語語語語'))
@@ -99,7 +99,7 @@ describe('the hunk at a line', function()
   -- Lines 3 and 4; between 6 and 7; line 10; between 10 and 11.
   local places = { { 3, 2 }, { 7, 0 }, { 10, 1 }, { 11, 0 } }
 
-  it('is the one that has the line', function()
+  it('is the one that contains the line', function()
     assert.same({ 1 }, selection.touched(places, 3, 3))
     assert.same({ 1 }, selection.touched(places, 4, 4))
     assert.same({ 3 }, selection.touched(places, 10, 10))
@@ -112,18 +112,18 @@ describe('the hunk at a line', function()
     assert.same({ 1 }, selection.touched({ { 0, 0 } }, 0, 0))
   end)
 
-  it('is the one right above, where there is no other', function()
+  it('is the one directly above if there is no other', function()
     assert.same({ 1 }, selection.touched(places, 5, 5))
     assert.same({ 4 }, selection.touched(places, 11, 11))
   end)
 
-  it('is each that a selection touches', function()
+  it('are all that a selection touches', function()
     assert.same({ 1, 2 }, selection.touched(places, 4, 6))
     assert.same({ 1, 2, 3, 4 }, selection.touched(places, 0, 20))
     assert.same({}, selection.touched(places, 8, 9))
   end)
 
-  it('or the nearest', function()
+  it('or is the nearest one', function()
     assert.same(1, selection.nearest(places, 0))
     assert.same(3, selection.nearest(places, 9))
     assert.same(nil, selection.nearest({}, 9))
@@ -131,57 +131,57 @@ describe('the hunk at a line', function()
 end)
 
 describe('a place in an older text', function()
-  local carry = require('tark.review.changes').carry
+  local map_through = require('tark.review.changes').map_through
   local function change(tick, first, last, new_last)
     return { tick = tick, first = first, last = last, new_last = new_last }
   end
 
-  it('moves with what was put in or taken out above', function()
-    assert.same(7, carry({ change(2, 0, 0, 2) }, 1, 5, 1))
-    assert.same(4, carry({ change(2, 1, 3, 2) }, 1, 5, 1))
-    assert.same(6, carry({ change(2, 5, 5, 6) }, 1, 5, 1))
-    assert.same(6, carry({ change(2, 0, 0, 2), change(3, 1, 2, 1) }, 1, 5, 1))
+  it('moves with lines that were added or removed above', function()
+    assert.same(7, map_through({ change(2, 0, 0, 2) }, 1, 5, 1))
+    assert.same(4, map_through({ change(2, 1, 3, 2) }, 1, 5, 1))
+    assert.same(6, map_through({ change(2, 5, 5, 6) }, 1, 5, 1))
+    assert.same(6, map_through({ change(2, 0, 0, 2), change(3, 1, 2, 1) }, 1, 5, 1))
   end)
 
-  it('stays with what came below, or before its version', function()
-    assert.same(5, carry({ change(2, 6, 7, 9) }, 1, 5, 1))
-    assert.same(5, carry({ change(2, 0, 0, 2) }, 2, 5, 1))
+  it('stays if lines change below, or before its version', function()
+    assert.same(5, map_through({ change(2, 6, 7, 9) }, 1, 5, 1))
+    assert.same(5, map_through({ change(2, 0, 0, 2) }, 2, 5, 1))
   end)
 
-  it('between two lines stays below what is put in there', function()
-    assert.same(5, carry({ change(2, 5, 5, 6) }, 1, 5, 0))
-    assert.same(6, carry({ change(2, 4, 4, 5) }, 1, 5, 0))
+  it('between two lines stays below lines that are added there', function()
+    assert.same(5, map_through({ change(2, 5, 5, 6) }, 1, 5, 0))
+    assert.same(6, map_through({ change(2, 4, 4, 5) }, 1, 5, 0))
   end)
 
   it('is lost with its lines', function()
-    assert.same(nil, carry({ change(2, 5, 6, 6) }, 1, 5, 1))
-    assert.same(nil, carry({ change(2, 4, 7, 7) }, 1, 5, 2))
-    assert.same(nil, carry({ change(2, 4, 6, 4) }, 1, 5, 0))
+    assert.same(nil, map_through({ change(2, 5, 6, 6) }, 1, 5, 1))
+    assert.same(nil, map_through({ change(2, 4, 7, 7) }, 1, 5, 2))
+    assert.same(nil, map_through({ change(2, 4, 6, 4) }, 1, 5, 0))
   end)
 end)
 
 describe('what is sent', function()
-  local orders = require('tark.review.decide').orders
-  local known = { client_id = 1 }
-  local function waiting(id, state, more)
+  local commands_for = require('tark.review.decide').commands_for
+  local server_state = { client_id = 1 }
+  local function undecided(id, state, more)
     local hunk = vim.tbl_extend('force', { hunkId = id, state = state, applied = false, newText = 'new\n' }, more or {})
-    return { known = known, uri = 'file:///a', hunk = hunk }
+    return { server_state = server_state, uri = 'file:///a', hunk = hunk }
   end
   local function sent(what, ...)
-    return vim.tbl_map(function(order)
-      return { order.command, order.argument.hunkIds or order.argument.hunkId }
-    end, orders({ ... }, what))
+    return vim.tbl_map(function(command)
+      return { command.command, command.argument.hunkIds or command.argument.hunkId }
+    end, commands_for({ ... }, what))
   end
 
-  it('is one command for all that can be decided together', function()
-    local one, two, stale = waiting('one', 'pending'), waiting('two', 'pending'), waiting('three', 'stale')
+  it('is one command for all hunks that can be decided together', function()
+    local one, two, stale = undecided('one', 'pending'), undecided('two', 'pending'), undecided('three', 'stale')
     assert.same({ { 'tark.hunk.accept', { 'one', 'two', 'three' } } }, sent('accept', one, two, stale))
     assert.same({ { 'tark.hunk.reject', { 'one', 'two', 'three' } } }, sent('reject', one, two, stale))
   end)
 
-  it("is Tark's lines for a conflict that is accepted, and mine for one that is rejected", function()
-    local conflict = waiting('one', 'conflict')
-    local typed_over = waiting('two', 'conflict', { applied = true })
+  it("is Tark's lines for an accepted conflict, and the user's for a rejected one", function()
+    local conflict = undecided('one', 'conflict')
+    local typed_over = undecided('two', 'conflict', { applied = true })
     assert.same({ { 'tark.hunk.edit', 'one' }, { 'tark.hunk.edit', 'two' } }, sent('accept', conflict, typed_over))
     assert.same(
       { { 'tark.hunk.reject', { 'one' } }, { 'tark.hunk.accept', { 'two' } } },
@@ -189,10 +189,10 @@ describe('what is sent', function()
     )
   end)
 
-  it('goes to the server that the hunk is of', function()
-    local other = waiting('two', 'pending')
-    other.known = { client_id = 2 }
-    assert.same(2, #orders({ waiting('one', 'pending'), other }, 'accept'))
+  it('goes to the server of the hunk', function()
+    local other = undecided('two', 'pending')
+    other.server_state = { client_id = 2 }
+    assert.same(2, #commands_for({ undecided('one', 'pending'), other }, 'accept'))
   end)
 end)
 
@@ -208,7 +208,7 @@ describe('a diff', function()
     )
   end)
 
-  it('has none around what there is no file of yet', function()
+  it('has no lines around a hunk of a new file', function()
     local hunk = { oldText = '', newText = 'new\n', state = 'pending', applied = false }
     assert.same({ '@@ -1,0 +1,1 @@', '+new' }, diff.hunk_lines(hunk, nil, 0))
   end)

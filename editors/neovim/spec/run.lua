@@ -1,6 +1,6 @@
 ---Runs specs in the Lua of Neovim, with its API and the plugin on its runtime path:
 ---  nvim --clean -l spec/run.lua [spec/some_spec.lua ...] [options of busted]
----busted is taken from LUA_PATH and LUA_CPATH, else from where Debian puts it (`lua-busted`).
+---It finds busted by LUA_PATH and LUA_CPATH, else in the folders of Debian's package `lua-busted`.
 local here = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
 vim.opt.runtimepath:prepend(vim.fs.dirname(here))
 
@@ -17,5 +17,5 @@ if #arg == 0 then
   arg[1] = here
 end
 
--- It ends by an error without words when a spec failed; by then all is said.
+-- If a spec has failed, it ends with an error without a message, after it has printed the report.
 os.exit(pcall(run, { standalone = false }) and 0 or 1)

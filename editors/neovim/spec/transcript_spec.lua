@@ -1,5 +1,5 @@
----What tests/protocol cannot see of the reducer: what a view may hold on to.
-local transcripts = require('tark.transcript')
+---Properties of the reducer that tests/protocol cannot check: which tables a view can keep.
+local transcripts = require('tark.state.transcript')
 
 describe('a transcript', function()
   local transcript, seq
@@ -14,7 +14,7 @@ describe('a transcript', function()
     tell({ kind = 'start', prompt = 'hello' })
   end)
 
-  it('keeps a block the same table while it changes, so that it can be a key', function()
+  it('keeps the table of a block while it changes, so that it can be a key', function()
     local text = tell({ kind = 'text', delta = 'a' }).block
     local call = tell({ kind = 'toolCall', toolCallId = 'c', status = 'pending' }).block
     assert.equal(call, tell({ kind = 'toolCall', toolCallId = 'c', status = 'completed' }).block)
@@ -29,16 +29,16 @@ describe('a transcript', function()
     assert.equal(call, transcript.byId.t.calls.c)
   end)
 
-  it('says which turns the death of the server ended', function()
-    transcripts.asked(transcript, 'queued', 'and then?')
-    local ended = transcripts.interrupted(transcript)
+  it('reports which turns ended with the server', function()
+    transcripts.add_queued_turn(transcript, 'queued', 'and then?')
+    local ended = transcripts.interrupt(transcript)
     assert.same({ 't', 'queued' }, { ended[1].turnId, ended[2].turnId })
-    assert.same({}, transcripts.interrupted(transcript))
+    assert.same({}, transcripts.interrupt(transcript))
   end)
 
-  it('gives each turn that died an error of its own', function()
-    transcripts.asked(transcript, 'queued', 'and then?')
-    transcripts.interrupted(transcript)
+  it('gives each of these turns its own error', function()
+    transcripts.add_queued_turn(transcript, 'queued', 'and then?')
+    transcripts.interrupt(transcript)
     assert.not_equal(transcript.turns[1].error, transcript.turns[2].error)
   end)
 end)

@@ -1,8 +1,8 @@
----Text of others is cut between characters, and what cannot be seen in it is shown.
+---Foreign text is cut between characters, and its invisible characters are shown.
 local visible = require('tark.visible')
 
 describe('text that is cut', function()
-  it('has whole characters, and says whether anything is missing', function()
+  it('consists of whole characters, and says if anything is missing', function()
     assert.same({ 'abc', false }, { visible.cut('abc', 3) })
     assert.same({ 'ab', true }, { visible.cut('abc', 2) })
     for longest = 1, 12 do
@@ -12,15 +12,15 @@ describe('text that is cut', function()
     end
   end)
 
-  it('has its beginning and its end', function()
+  it('has its start and its end', function()
     local short = visible.short(('é'):rep(50) .. ' the end', 40)
     assert.truthy(short:find('^é.* … .*the end$'))
     assert.same(short, vim.fn.iconv(short, 'utf-8', 'utf-8'))
   end)
 end)
 
-describe('what cannot be seen', function()
-  it('is shown, and what writing needs is left in prose', function()
+describe('invisible characters', function()
+  it('are shown, except those that prose needs', function()
     local written = 'a\u{a0}b \u{26a0}\u{fe0f} \u{200d}'
     assert.same('a\\u{a0}b \u{26a0}\\u{fe0f} \\u{200d}', visible.code(written))
     assert.same(written, visible.prose(written))

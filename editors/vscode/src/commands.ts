@@ -1,112 +1,118 @@
-/** What each command of the palette does. Ids are `tark.client.*`: the language client takes the server's own. */
+/**
+ * What each command does. The ids are `tark.client.*`, because the language client registers the server's own `tark.*`.
+ *
+ * To add a command, write a row here, its function in a feature file, and its title in package.json.
+ */
 
 import * as vscode from "vscode";
-import { menu } from "./status/menu";
-import { say, telling } from "./status/notify";
-import type { Parts } from "./parts";
+import type { Inputs } from "./asking/inputs";
+import type { Permissions } from "./asking/permissions";
+import { showPendingRequests } from "./asking/requestList";
+import type { ChatView } from "./chat/view";
+import type { RunningTurns } from "./model/runningTurns";
+import type { Sessions } from "./model/sessions";
+import type { Updates } from "./model/updates";
 import { logIn, logOut, setKey } from "./pickers/login";
 import { choosePrompt } from "./pickers/prompts";
-import { chooseSession, compactSession, importSession } from "./pickers/sessions";
+import { chooseSession, compactSession, importSession, type SessionPickerContext } from "./pickers/sessions";
 import { chooseLevel, chooseModel } from "./pickers/settings";
-import { showWaiting } from "./asking/waitingList";
+import type { Review } from "./review/review";
+import type { Client } from "./server/client";
+import type { Secrets } from "./server/secrets";
+import { showStatusMenu } from "./status/menu";
+import type { Reports } from "./status/report";
+import { stopAll, stopSession } from "./turns/stop";
+import type { Turns } from "./turns/turns";
+import type { Undo } from "./turns/undo";
+import { reportErrors } from "./window/notify";
 
-type Command = (parts: Parts, ...given: unknown[]) => unknown;
+/** The parts of the extension that commands call. */
+export interface Features {
+  readonly client: Client;
+  readonly secrets: Secrets;
+  readonly updates: Updates;
+  readonly sessions: Sessions;
+  readonly turns: Turns;
+  readonly runningTurns: RunningTurns;
+  readonly undo: Undo;
+  readonly chat: ChatView;
+  readonly review: Review;
+  readonly permissions: Permissions;
+  readonly inputs: Inputs;
+  readonly reports: Reports;
+  install(): Promise<void>;
+}
 
-/** A lens, a row of the list or a menu hands over what it stands for as the first argument. */
+/** `target`: what a code lens, a list row or a menu passes as its first argument. */
+type Command = (features: Features, target: unknown) => unknown;
+
 const COMMANDS: Readonly<Record<string, Command>> = {
-  agent: ({ turns }) => turns.start("agent"),
-  ask: ({ turns }) => turns.start("ask"),
-  edit: ({ turns }) => turns.start("edit"),
-  explain: ({ turns }) => turns.start("explain"),
-  fix: ({ turns }) => turns.start("fix"),
-  test: ({ turns }) => turns.start("test"),
-  document: ({ turns }) => turns.start("document"),
-  prompt: choosePrompt,
-  stop: stopSession,
-  stopAll: (parts) => stop(parts, {}),
-  undo: ({ undo }) => undo.last(),
+  agent: ({ turns }) => turns.startFromEditor("agent"),
+  ask: ({ turns }) => turns.startFromEditor("ask"),
+  edit: ({ turns }) => turns.startFromEditor("edit"),
+  explain: ({ turns }) => turns.startFromEditor("explain"),
+  fix: ({ turns }) => turns.startFromEditor("fix"),
+  test: ({ turns }) => turns.startFromEditor("test"),
+  document: ({ turns }) => turns.startFromEditor("document"),
+  prompt: ({ client, turns }) => choosePrompt(client, turns),
+  stop: ({ client, runningTurns }) => stopSession(client, runningTurns),
+  stopAll: ({ client, runningTurns }) => stopAll(client, runningTurns),
+  undo: ({ undo }) => undo.undoLast(),
 
-  chat: ({ chat }) => chat.show({ focus: true }),
-  newSession: ({ server, chat }) => {
-    server.state.goOn(undefined);
-    return chat.show({ focus: true });
-  },
-  sessions: (parts) => chooseSession(parts, "open"),
-  renameSession: (parts) => chooseSession(parts, "rename"),
-  deleteSession: (parts) => chooseSession(parts, "delete"),
-  forkSession: (parts) => chooseSession(parts, "fork"),
-  exportSession: (parts) => chooseSession(parts, "export"),
-  importSession,
-  compact: compactSession,
+  chat: ({ chat }) => chat.showChat({ focus: true }),
+  newSession: ({ chat }) => chat.startNewSession(),
+  sessions: (features) => chooseSession(sessionContext(features), "open"),
+  renameSession: (features) => chooseSession(sessionContext(features), "rename"),
+  deleteSession: (features) => chooseSession(sessionContext(features), "delete"),
+  forkSession: (features) => chooseSession(sessionContext(features), "fork"),
+  exportSession: (features) => chooseSession(sessionContext(features), "export"),
+  importSession: (features) => importSession(sessionContext(features)),
+  compact: ({ client }) => compactSession(client),
 
-  acceptHunk: ({ review }, target) => review.decide("accept", "hunk", target),
-  rejectHunk: ({ review }, target) => review.decide("reject", "hunk", target),
-  acceptFile: ({ review }, target) => review.decide("accept", "file", target),
-  rejectFile: ({ review }, target) => review.decide("reject", "file", target),
-  acceptAll: ({ review }) => review.decide("accept", "all"),
-  rejectAll: ({ review }) => review.decide("reject", "all"),
-  regenerateHunk: ({ review }, target) => review.regenerate(target),
-  editHunk: ({ review }, target) => review.edit(target),
-  diff: ({ review }, target) => review.diff(target),
-  nextHunk: ({ review }) => review.go("next"),
-  previousHunk: ({ review }) => review.go("previous"),
+  acceptHunk: ({ review }, target) => review.decideHunks("accept", "hunk", target),
+  rejectHunk: ({ review }, target) => review.decideHunks("reject", "hunk", target),
+  acceptFile: ({ review }, target) => review.decideHunks("accept", "file", target),
+  rejectFile: ({ review }, target) => review.decideHunks("reject", "file", target),
+  acceptAll: ({ review }) => review.decideHunks("accept", "all"),
+  rejectAll: ({ review }) => review.decideHunks("reject", "all"),
+  regenerateHunk: ({ review }, target) => review.regenerateHunk(target),
+  editHunk: ({ review }, target) => review.editHunk(target),
+  diff: ({ review }, target) => review.showDiff(target),
+  nextHunk: ({ review }) => review.goToHunk("next"),
+  previousHunk: ({ review }) => review.goToHunk("previous"),
   showChanges: () => vscode.commands.executeCommand("tark.changes.focus"),
 
-  permission: ({ permissions }, requestId) => permissions.show(idOf(requestId)),
-  input: ({ inputs }, requestId) => inputs.show(idOf(requestId)),
-  waiting: showWaiting,
+  permission: ({ permissions }, target) => permissions.showPermission(requestIdOf(target)),
+  input: ({ inputs }, target) => inputs.showInput(requestIdOf(target)),
+  waiting: ({ client, permissions, inputs }) => showPendingRequests(client.state, { permissions, inputs }),
 
   selectModel: ({ client }) => chooseModel(client),
   selectMode: ({ client }) => chooseLevel(client, "mode"),
   selectApproval: ({ client }) => chooseLevel(client, "approval"),
-  login: ({ server, secrets }) => logIn(server, secrets),
-  logout: ({ server, secrets }) => logOut(server, secrets),
-  setKey: ({ server, secrets }) => setKey(server, secrets),
+  login: ({ client, secrets }) => logIn(client, secrets),
+  logout: ({ client, secrets }) => logOut(client, secrets),
+  setKey: ({ client, secrets }) => setKey(client, secrets),
 
-  menu: ({ server }) => menu(server),
-  showUsage: ({ reports }) => reports.usage(),
-  showContext: ({ reports }) => reports.context(),
-  doctor: ({ reports }) => reports.doctor(),
-  restart: async ({ client }) => {
-    await client.restart();
-    void say("the server was started anew");
-  },
-  install: (parts) => parts.install(),
+  menu: ({ client }) => showStatusMenu(client),
+  showUsage: ({ reports }) => reports.showUsage(),
+  showContext: ({ reports }) => reports.showContext(),
+  doctor: ({ reports }) => reports.showDoctor(),
+  restart: ({ client }) => client.restartForUser(),
+  install: ({ install }) => install(),
   showOutput: ({ client }) => client.log.show(),
 };
 
-export function registerCommands(context: vscode.ExtensionContext, parts: Parts): void {
+export function registerCommands(context: vscode.ExtensionContext, features: Features): void {
   for (const [name, command] of Object.entries(COMMANDS)) {
-    const run = (...given: unknown[]): Thenable<unknown> => telling(() => command(parts, ...given));
+    const run = (target: unknown): Thenable<unknown> => reportErrors(() => command(features, target));
     context.subscriptions.push(vscode.commands.registerCommand(`tark.client.${name}`, run));
   }
 }
 
-/** The one that goes on; where a new one is to begin, nothing of it can run. */
-async function stopSession(parts: Parts): Promise<void> {
-  const { sessionId } = parts.server.state;
-  if (sessionId === undefined) {
-    sayNothingRuns(parts);
-  } else {
-    await stop(parts, { sessionId });
-  }
+function sessionContext({ client, updates, sessions, chat }: Features): SessionPickerContext {
+  return { server: client, updates, sessions, showChat: () => void chat.showChat({ focus: true }) };
 }
 
-async function stop(parts: Parts, turns: { sessionId?: string }): Promise<void> {
-  const { server } = parts;
-  const { cancelled } = server.running
-    ? await server.command<{ cancelled: readonly string[] }>("tark.turn.cancel", turns)
-    : { cancelled: [] };
-  if (cancelled.length === 0) {
-    sayNothingRuns(parts);
-  }
-}
-
-function sayNothingRuns({ running }: Parts): void {
-  const elsewhere = running.count > 0 ? ' in this session, but elsewhere: "Tark: Stop All Turns"' : "";
-  void say(`nothing is running${elsewhere}`);
-}
-
-function idOf(given: unknown): string | undefined {
-  return typeof given === "string" ? given : undefined;
+function requestIdOf(target: unknown): string | undefined {
+  return typeof target === "string" ? target : undefined;
 }

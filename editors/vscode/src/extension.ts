@@ -1,93 +1,92 @@
-/** Puts the parts of the extension together, and nothing else. */
+/** Creates the parts of the extension and connects them. */
 
 import * as vscode from "vscode";
-import { autostart } from "./autostart";
+import { Inputs } from "./asking/inputs";
+import { Permissions } from "./asking/permissions";
 import { ChatView } from "./chat/view";
-import { registerCommands } from "./commands";
-import { Drafts } from "./turns/drafts";
-import { watchEndings } from "./status/endings";
-import { executed } from "./turns/executed";
-import { Inputs } from "./asking/input";
-import { watchEditors } from "./turns/lastFileEditor";
-import type { Core, Parts } from "./parts";
-import { Permissions } from "./asking/permission";
-import { Progress } from "./status/progress";
-import { Reports } from "./status/report";
-import { Review } from "./review/review";
+import { type Features, registerCommands } from "./commands";
+import { PendingRequests } from "./model/pendingRequests";
 import { RunningTurns } from "./model/runningTurns";
-import { Client } from "./server/client";
-import { install } from "./server/install";
-import { Secrets } from "./server/secrets";
+import type { Server } from "./model/server";
 import { Sessions } from "./model/sessions";
 import { State } from "./model/state";
-import { Status } from "./status/status";
-import { Turns } from "./turns/turn";
-import { Undo } from "./turns/undo";
 import { Updates } from "./model/updates";
-import { Waiting } from "./asking/waiting";
+import { Review } from "./review/review";
+import { autostart } from "./server/autostart";
+import { Client } from "./server/client";
+import { installServer } from "./server/install";
+import { Secrets } from "./server/secrets";
+import { watchEndings } from "./status/endings";
+import { Progress } from "./status/progress";
+import { Reports } from "./status/report";
+import { StatusItem } from "./status/status";
+import { runServerCommand } from "./turns/serverCommands";
+import { Turns } from "./turns/turns";
+import { Undo } from "./turns/undo";
+import { Drafts } from "./window/drafts";
+import { trackLastFileEditor } from "./window/lastFileEditor";
 
-let client: Client | undefined;
+let running: Client | undefined;
 
-/** What tests of the extension look at. */
-export type Api = Pick<Parts, "server" | "client">;
+/** What tests of the extension read. */
+export interface Api {
+  readonly server: Server;
+  readonly client: Client;
+}
 
 export function activate(context: vscode.ExtensionContext): Api {
   const state = new State((problem) => console.error("Tark:", problem));
-  const running = new RunningTurns(state);
+  const runningTurns = new RunningTurns(state);
   const secrets = new Secrets(context);
   const updates = new Updates(
     state,
     (uri) => vscode.Uri.parse(uri).toString(),
-    (sessionId) => void sessions.reload(sessionId).catch(() => undefined), // the session is drawn with a gap until then
+    (sessionId) => void sessions.reloadSession(sessionId).catch(() => undefined), // until then the chat shows a gap
   );
-  const waiting: Waiting = new Waiting(state, (kind, argument) => server.command(`tark.${kind}.answer`, argument));
-  const progress = new Progress(() => status.changed());
-  const server: Client = new Client(context, state, updates, running, secrets, {
-    permission: (request, token) => waiting.ask("permission", request, token),
-    input: (request, token) => waiting.ask("input", request, token),
-    progress: (token, told, cancel) => progress.told(token, told, cancel),
-    execute: (command, given, next) => executed(parts, command, given, next),
+  const pending: PendingRequests = new PendingRequests(state, (kind, argument) =>
+    client.executeCommand(`tark.${kind}.answer`, argument),
+  );
+  const progress = new Progress(() => status.scheduleRedraw());
+  const client: Client = new Client(context, state, updates, runningTurns, secrets, {
+    onPermission: (request, token) => pending.addRequest("permission", request, token),
+    onInput: (request, token) => pending.addRequest("input", request, token),
+    onProgress: (token, value, cancel) => progress.updateProgress(token, value, cancel),
+    onExecute: (command, given, next) => runServerCommand({ state, turns, inputs }, command, given, next),
   });
-  client = server;
-  const sessions: Sessions = new Sessions(server, updates);
-  const drafts = (of: string): Drafts => new Drafts(context.workspaceState, `tark.drafts.${of}`);
-  const turns = new Turns(server, updates, sessions, running, drafts("prompts"), (kind) => showFor(parts.chat, kind));
-  const undo = new Undo(server, running);
-  const status: Status = new Status(state, running, progress);
-  const core: Core = { server, updates, waiting, sessions, turns, running, undo };
-  const parts: Parts = {
-    ...core,
-    client: server,
-    secrets,
-    reports: new Reports(server, (context.extension.packageJSON as { version: string }).version),
-    chat: new ChatView(context, core),
-    review: new Review(drafts("review"), core),
-    permissions: new Permissions(core),
-    inputs: new Inputs(drafts("questions"), core),
-    install: () => install(context, server),
+  running = client;
+  const sessions: Sessions = new Sessions(client, updates);
+  const draftsOf = (name: string): Drafts => new Drafts(context.workspaceState, `tark.drafts.${name}`);
+  const turns: Turns = new Turns(client, updates, sessions, runningTurns, draftsOf("prompts"), (kind) => showChatFor(chat, kind));
+  const undo = new Undo(client, runningTurns);
+  const status: StatusItem = new StatusItem(state, runningTurns, progress);
+  const chat: ChatView = new ChatView(context, { server: client, updates, pending, sessions, turns, undo });
+  const review = new Review(draftsOf("review"), client);
+  const permissions = new Permissions(state, pending);
+  const inputs: Inputs = new Inputs(draftsOf("questions"), state, pending);
+  const reports = new Reports(client, (context.extension.packageJSON as { version: string }).version);
+  const install = (): Promise<void> => installServer(context, client);
+  const features: Features = {
+    ...{ client, secrets, updates, sessions, turns, runningTurns, undo },
+    ...{ chat, review, permissions, inputs, reports, install },
   };
   context.subscriptions.push(
-    ...[server, status, progress, watchEditors(), parts.reports, parts.chat, parts.review, parts.permissions, parts.inputs],
-    state.on("server", ({ running: there }) => {
-      if (!there) {
-        progress.clear();
-      }
-    }),
-    watchEndings(state, () => parts.chat.visible),
-    autostart(context, server),
+    ...[client, status, progress, trackLastFileEditor(), reports, chat, review, permissions, inputs],
+    state.on("server", (server) => !server.running && progress.clear()),
+    watchEndings(state, () => chat.visible),
+    autostart(context, client),
   );
-  registerCommands(context, parts);
-  return { server, client: server };
+  registerCommands(context, features);
+  return { server: client, client };
 }
 
-/** VS Code waits for the server to end. */
+/** VS Code waits until the server has ended. */
 export async function deactivate(): Promise<void> {
-  await client?.deactivate();
+  await running?.deactivate();
 }
 
-function showFor(chat: ChatView, kind: string): void {
+function showChatFor(chat: ChatView, kind: string): void {
   const kinds = vscode.workspace.getConfiguration("tark").get<readonly string[]>("chat.opensFor", []);
   if (kinds.includes(kind)) {
-    void chat.show({ focus: false });
+    void chat.showChat({ focus: false });
   }
 }

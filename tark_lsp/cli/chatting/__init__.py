@@ -1,1 +1,1 @@
-"""The terminal chat (`tark-lsp chat`): a client of our own server that keeps a conversation at a terminal."""
+"""The terminal chat (`tark-lsp chat`): a client of our own server, for a conversation in the terminal."""

@@ -1,4 +1,4 @@
-"""Shows a conversation: finished blocks and calls for good, and below them what is still going on."""
+"""Shows a conversation: finished blocks and calls are printed, unfinished ones are drawn at the bottom."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,24 +9,24 @@ from rich.console import Console, RenderableType
 from rich.segment import Segment, SegmentLines
 from rich.text import Text
 
-from tark_lsp.cli.chatting.blocks import Blocks
+from tark_lsp.cli.chatting.blocks import MarkdownBlocks
 from tark_lsp.cli.chatting.markdown import draw_block
 from tark_lsp.cli.screen import ENDED_BADLY, PLAN_MARKS, Screen, reasons
 from tark_lsp.cli.visible import one_line, visible
 
 THINKING = "dim italic"
 MARKS = {"pending": "·", "in_progress": "●", "waiting": "?", "completed": "✓"}
-Line = tuple[str, str]
-"""What is drawn below: a style of prompt_toolkit's and a text without newline."""
+StyledLine = tuple[str, str]
+"""A line at the bottom: a prompt_toolkit style, and a text without newline."""
 
 
 class ChatScreen(Screen):
-    """Beside what a `Screen` shows: Markdown, and in `going_on` what is not finished yet."""
+    """A `Screen` that also draws Markdown, and provides `unfinished_lines`."""
 
     def __init__(self, console: Console, folder: Path) -> None:
         super().__init__(console, folder)
         self._kind = ""
-        self._blocks = Blocks()
+        self._blocks = MarkdownBlocks()
         self._calls: dict[str, tuple[str, str]] = {}
         self._plan: list[Mapping[str, Any]] = []
 
@@ -39,42 +39,42 @@ class ChatScreen(Screen):
             case {"kind": "plan", "entries": entries}:
                 self._plan = list(entries)
             case {"kind": "end"}:
-                self.finish()
+                self.finish_turn()
             case _:
                 super().update(update)
 
-    def line(self, text: str, style: str = "none") -> None:
+    def print_line(self, text: str, style: str = "none") -> None:
         self._finish_text()
-        super().line(text, style)
+        super().print_line(text, style)
 
-    def edits(self, edits: Any) -> None:
+    def show_edits(self, edits: Any) -> None:
         self._finish_text()
-        super().edits(edits)
+        super().show_edits(edits)
 
-    def markdown(self, text: str) -> None:
-        """A whole text, of a model or of ours."""
+    def show_markdown(self, text: str) -> None:
+        """Prints a whole Markdown text."""
         self._finish_text()
-        blocks = Blocks()
-        for block in (*blocks.feed(text), *blocks.end()):
+        blocks = MarkdownBlocks()
+        for block in (*blocks.feed_text(text), *blocks.finish_text()):
             self._draw_block(draw_block(block))
 
-    def said(self, prompt: str) -> None:
-        """What the person said, as a heading of what follows."""
-        self.line("")
-        self.line("\n".join(f"❯ {line}" for line in visible(prompt).split("\n")), "bold cyan")
+    def show_prompt(self, prompt: str) -> None:
+        """Prints the user's prompt, as a heading of what follows."""
+        self.print_line("")
+        self.print_line("\n".join(f"❯ {line}" for line in visible(prompt).split("\n")), "bold cyan")
 
-    def finish(self) -> None:
-        """A turn is over, or nobody will say how it went on."""
+    def finish_turn(self) -> None:
+        """The turn ended, or its server did."""
         self._finish_text()
         for title, status in self._calls.values():
-            self.line(f"{MARKS.get(status, '·')} {title}: no end of it was told", "dim")
+            self.print_line(f"{MARKS.get(status, '·')} {title}: it is not known how this ended", "dim")
         self._calls.clear()
         if self._plan:
             entries, self._plan = self._plan, []
             super().update({"kind": "plan", "entries": entries})
 
-    def going_on(self, rows: int, columns: int) -> list[Line]:
-        """At most `rows` lines: the end of the text being written, the calls that run, the plan."""
+    def unfinished_lines(self, rows: int, columns: int) -> list[StyledLine]:
+        """At most `rows` lines: the end of the unfinished text, the running calls, the plan."""
         calls = [("class:call", f"{MARKS.get(status, '·')} {title}") for title, status in self._calls.values()]
         plan = [("class:plan", _entry(entry)) for entry in self._plan]
         below = [(style, chop_cells(text, columns)[0]) for style, text in (*calls, *plan)][-rows:]
@@ -88,11 +88,11 @@ class ChatScreen(Screen):
         if kind != self._kind:
             self._finish_text()
             self._kind = kind
-        for block in self._blocks.feed(delta):
+        for block in self._blocks.feed_text(delta):
             self._draw_finished(block)
 
     def _finish_text(self) -> None:
-        for block in self._blocks.end():
+        for block in self._blocks.finish_text():
             self._draw_finished(block)
 
     def _draw_finished(self, block: str) -> None:
@@ -100,7 +100,7 @@ class ChatScreen(Screen):
         self._draw_block(Text(visible(block), style=THINKING) if thought else draw_block(block))
 
     def _draw_block(self, drawn: RenderableType) -> None:
-        """With one empty line before it, whatever rich puts around its lists, tables and code."""
+        """Prints it after exactly one empty line, regardless of what rich adds around lists, tables and code."""
         lines = self.console.render_lines(drawn, pad=False)
         while lines and _is_blank(lines[-1]):
             lines.pop()
@@ -114,9 +114,9 @@ class ChatScreen(Screen):
         title, _ = self._calls.pop(call, ("", ""))
         title = one_line(update.get("title") or "") or title or one_line(update.get("name") or "")
         if status == "completed":
-            self.line(f"{MARKS[status]} {title}", "green")
+            self.print_line(f"{MARKS[status]} {title}", "green")
         elif status in ENDED_BADLY:
-            self.line(f"✗ {': '.join([title, status, *reasons(update)])}", "red")
+            self.print_line(f"✗ {': '.join([title, status, *reasons(update)])}", "red")
         else:
             self._calls[call] = (title, status)
 

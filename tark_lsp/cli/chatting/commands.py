@@ -1,176 +1,132 @@
-"""The table of slash commands, and what those do that are not about sessions: settings, undo, pending hunks."""
+"""The table of slash commands, and the commands about settings, hunks, undo and the chat itself."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, get_args
+from typing import get_args
 
+from tark_lsp.cli.chatting.completion import CompletionWords
 from tark_lsp.cli.chatting.conversation import Conversation
 from tark_lsp.cli.chatting.session_commands import SessionCommands
-from tark_lsp.cli.chatting.slash import Slash, SlashCommands
-from tark_lsp.cli.keyboard import Asks
+from tark_lsp.cli.chatting.session_reports import SessionReports
+from tark_lsp.cli.chatting.setting_commands import APPROVALS, MODES, SettingCommands
+from tark_lsp.cli.chatting.slash_commands import SlashCommand, SlashCommands
+from tark_lsp.cli.keyboard import AnswerInput
 from tark_lsp.cli.turn import decide
-from tark_lsp.cli.visible import one_line, visible
+from tark_lsp.cli.visible import visible
 from tark_lsp.errors import RequestError
-from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.settings import Thinking
-
-MOST_MODELS = 25
-MODES = {
-    "ask": "answers, changes nothing",
-    "plan": "proposes edits, to be looked at in the end",
-    "build": "edits and runs what you allow",
-}
-APPROVALS = {
-    "manual": "everything is asked",
-    "careful": "reading is not asked, all else is",
-    "balanced": "fewer questions than under careful",
-}
 
 
 class ChatCommands:
-    """`clear()`, `leave()`: what the terminal does."""
+    """`clear()` and `leave()` are what the terminal does for /clear and /quit."""
 
     def __init__(
-        self, conversation: Conversation, keyboard: Asks, *, clear: Callable[[], None], leave: Callable[[], None]
+        self, conversation: Conversation, keyboard: AnswerInput, *, clear: Callable[[], None], leave: Callable[[], None]
     ) -> None:
         self._chat = conversation
         self._screen = conversation.screen
         self._clear, self._leave = clear, leave
-        self._models: Sequence[Mapping[str, Any]] = ()
-        self.sessions = sessions = SessionCommands(conversation, keyboard)
-        self.table = SlashCommands(
-            [
-                Slash("/help", "this list", self._help, at_once=True),
-                Slash(
-                    "/model [ID]", "which model answers; part of a name lists those that fit", self._model, self._ids
-                ),
-                Slash(
-                    "/mode [MODE]", "ask, plan or build", self._mode, _fixed({str(mode): MODES[mode] for mode in Mode})
-                ),
-                Slash(
-                    "/approval [LEVEL]",
-                    "manual, careful or balanced: what is asked before it is done",
-                    self._approval,
-                    _fixed({str(level): APPROVALS[level] for level in ApprovalLevel}),
-                ),
-                Slash(
-                    "/thinking [LEVEL]",
-                    "how much the model thinks first",
-                    self._thinking,
-                    _fixed(dict.fromkeys(get_args(Thinking), "")),
-                ),
-                Slash("/new", "begin a new session", sessions.new, idle=True),
-                Slash("/sessions", "list the sessions of this folder, pick one", sessions.sessions, idle=True),
-                Slash(
-                    "/resume [SESSION]",
-                    "go on with a session, by id or title",
-                    sessions.resume,
-                    sessions.ids,
-                    idle=True,
-                ),
-                Slash("/rename TITLE", "call this session something", sessions.rename),
-                Slash("/fork [TITLE]", "go on with a copy of this session", sessions.fork, idle=True),
-                Slash(
-                    "/delete [SESSION]", "delete a session, after a question", sessions.delete, sessions.ids, idle=True
-                ),
-                Slash("/export [FORMAT] [PATH]", "write this session to a file: markdown or json", sessions.export),
-                Slash("/compact", "have the model summarise what was said, to make room", sessions.compact, idle=True),
-                Slash("/context", "what the next prompt is made of, with tokens", sessions.context),
-                Slash("/usage", "tokens and cost of this session", sessions.usage),
-                Slash("/diff", "look at proposed changes that wait, and decide", self._diff, idle=True),
-                Slash("/undo", "take back what the last turn changed in files", self._undo, idle=True),
-                Slash("/cancel", "end the running turn (Ctrl-C does, too)", self._cancel, at_once=True),
-                Slash("/clear", "clear the screen; the session stays", self._clear_screen, at_once=True),
-                Slash("/quit", "leave (Ctrl-D does, too); --continue goes on later", self._quit, at_once=True),
-            ],
-            lambda: conversation.turn_id is not None,
-            conversation.in_order,
-        )
+        self.sessions = SessionCommands(conversation, keyboard)
+        rows = [
+            SlashCommand("/help", "this list", self.help, at_once=True),
+            *_setting_rows(SettingCommands(conversation)),
+            *_session_rows(self.sessions, SessionReports(conversation)),
+            *_own_rows(self),
+        ]
+        self.table = SlashCommands(rows, lambda: conversation.turn_id is not None, conversation.in_order)
 
-    async def _help(self, _: str) -> None:
-        for line in self.table.help():
-            self._screen.line(line)
-        self._screen.line("/NAME ... starts one of your own prompts; @ mentions files and more, Tab completes", "dim")
-        self._screen.line(
-            "Enter sends; Alt-Enter or \\ at the end of a line begins another; Up brings earlier prompts", "dim"
-        )
-        self._screen.line("what you send while a turn runs is told to it after its next step; Ctrl-C cancels it", "dim")
+    async def help(self, _: str) -> None:
+        for line in (
+            *self.table.help(),
+            "/NAME ... starts one of your own prompts; @ mentions files and more; Tab completes",
+            "Enter sends; Alt-Enter, or \\ at the end of a line, starts a new line; Up shows earlier prompts",
+            "a prompt that you send during a turn goes to that turn; Ctrl-C cancels the turn",
+        ):
+            self._screen.print_line(line)
 
-    async def _model(self, wanted: str) -> None:
-        ids = [str(each["id"]) for each in await self._listed()] if wanted else []
-        fits = [each for each in ids if wanted.lower() in each.lower()]
-        if wanted and ("/" in wanted or len(fits) == 1):
-            await self._chat.set(model=wanted if "/" in wanted else fits[0])
-        elif wanted:
-            self._several(fits, wanted)
-        self._screen.line(f"model: {one_line(self._chat.session.facts.model or 'none yet')}")
-
-    def _several(self, fits: Sequence[str], wanted: str) -> None:
-        if not fits:
-            raise RequestError(f"no model is called {one_line(wanted)!r}", hint="write it as <provider>/<model>")
-        for each in fits[:MOST_MODELS]:
-            self._screen.line(f"  {one_line(each)}")
-        if len(fits) > MOST_MODELS:
-            self._screen.line(f"  and {len(fits) - MOST_MODELS} more", "dim")
-
-    async def _listed(self) -> Sequence[Mapping[str, Any]]:
-        if not self._models:
-            self._models = (await self._chat.command("tark.models.list"))["models"]
-        return self._models
-
-    async def _ids(self) -> Sequence[tuple[str, str]]:
-        return [(each["id"], each.get("name") or "") for each in await self._listed()]
-
-    async def _mode(self, wanted: str) -> None:
-        await self._set("mode", wanted, MODES)
-
-    async def _approval(self, wanted: str) -> None:
-        await self._set("approval", wanted, APPROVALS)
-
-    async def _thinking(self, wanted: str) -> None:
-        await self._set("thinking", wanted, dict.fromkeys(get_args(Thinking), ""))
-
-    async def _set(self, name: str, wanted: str, known: Mapping[str, str]) -> None:
-        if wanted and wanted not in known:
-            raise RequestError(f"{name}: there is no {one_line(wanted)!r}", hint=f"one of {', '.join(known)}")
-        if wanted:
-            await self._chat.set(**{name: wanted})
-        value = getattr(self._chat.session.facts, name)
-        about = known.get(value)
-        self._screen.line(f"{name}: {value}{f' ({about})' if about else ''}")
-
-    async def _diff(self, _: str) -> None:
-        found = (await self._chat.command("tark.state"))["hunks"]
-        pending = [(each["uri"], hunk) for each in found for hunk in each["hunks"] if hunk["state"] == "pending"]
+    async def diff(self, _: str) -> None:
+        documents = (await self._chat.command("tark.state"))["hunks"]
+        pending = [
+            (document["uri"], hunk)
+            for document in documents
+            for hunk in document["hunks"]
+            if hunk["state"] == "pending"
+        ]
         if not pending:
-            self._screen.line("no change waits for you", "dim")
+            self._screen.print_line("no changes wait for your decision", "dim")
             return
-        await decide(await self._chat.client(), self._screen, self._chat.person, pending)
+        await decide(await self._chat.server.client(), self._screen, self._chat.person, pending)
 
-    async def _undo(self, _: str) -> None:
+    async def undo(self, _: str) -> None:
         turn = self._chat.session.last_turn
         if turn is None:
             raise RequestError("there is no turn to take back in this session", hint="tark-lsp undo lists all turns")
         answer = await self._chat.command("tark.turn.undo", {"turnId": turn})
         for uri in answer["restored"]:
-            self._screen.line(f"restored  {self._screen.name(uri)}", "green")
-        for each in answer["kept"]:
-            self._screen.line(f"kept      {self._screen.name(each['uri'])}: {visible(each['reason'])}", "yellow")
+            self._screen.print_line(f"restored  {self._screen.file_name(uri)}", "green")
+        for file in answer["kept"]:
+            name, reason = self._screen.file_name(file["uri"]), visible(file["reason"])
+            self._screen.print_line(f"kept      {name}: {reason}", "yellow")
         if not answer["restored"] and not answer["kept"]:
-            self._screen.line("the last turn changed no file", "dim")
+            self._screen.print_line("the last turn changed no file", "dim")
 
-    async def _cancel(self, _: str) -> None:
+    async def cancel(self, _: str) -> None:
         if not self._chat.cancel():
-            self._screen.line("no turn runs", "dim")
+            self._screen.print_line("no turn is running", "dim")
 
-    async def _clear_screen(self, _: str) -> None:
+    async def clear(self, _: str) -> None:
         self._clear()
 
-    async def _quit(self, _: str) -> None:
+    async def quit(self, _: str) -> None:
         self._leave()
 
 
-def _fixed(words: Mapping[str, str]) -> Any:
-    async def given() -> Sequence[tuple[str, str]]:
+def _setting_rows(settings: SettingCommands) -> list[SlashCommand]:
+    return [
+        SlashCommand("/model [ID]", "choose a model; part of a name lists matches", settings.model, settings.model_ids),
+        SlashCommand("/mode [MODE]", "ask, plan or build", settings.mode, _fixed(MODES)),
+        SlashCommand(
+            "/approval [LEVEL]",
+            "manual, careful or balanced: what asks for permission",
+            settings.approval,
+            _fixed(APPROVALS),
+        ),
+        SlashCommand(
+            "/thinking [LEVEL]",
+            "how much the model thinks first",
+            settings.thinking,
+            _fixed(dict.fromkeys(get_args(Thinking), "")),
+        ),
+    ]
+
+
+def _session_rows(sessions: SessionCommands, reports: SessionReports) -> list[SlashCommand]:
+    ids = sessions.session_ids
+    return [
+        SlashCommand("/new", "start a new session", sessions.new, idle=True),
+        SlashCommand("/sessions", "list the sessions of this folder, and pick one", sessions.sessions, idle=True),
+        SlashCommand("/resume [SESSION]", "continue a session, by id or title", sessions.resume, ids, idle=True),
+        SlashCommand("/rename TITLE", "give this session a title", sessions.rename),
+        SlashCommand("/fork [TITLE]", "continue in a copy of this session", sessions.fork, idle=True),
+        SlashCommand("/delete [SESSION]", "delete a session; asks first", sessions.delete, ids, idle=True),
+        SlashCommand("/export [FORMAT] [PATH]", "write this session to a file: markdown or json", sessions.export),
+        SlashCommand("/compact", "let the model summarise the session, to make room", sessions.compact, idle=True),
+        SlashCommand("/context", "what the next prompt consists of, in tokens", reports.context),
+        SlashCommand("/usage", "tokens and cost of this session", reports.usage),
+    ]
+
+
+def _own_rows(commands: ChatCommands) -> list[SlashCommand]:
+    return [
+        SlashCommand("/diff", "show the proposed changes, and decide", commands.diff, idle=True),
+        SlashCommand("/undo", "take back what the last turn changed in files", commands.undo, idle=True),
+        SlashCommand("/cancel", "cancel the running turn, like Ctrl-C", commands.cancel, at_once=True),
+        SlashCommand("/clear", "clear the screen; the session stays", commands.clear, at_once=True),
+        SlashCommand("/quit", "leave, like Ctrl-D; --continue resumes later", commands.quit, at_once=True),
+    ]
+
+
+def _fixed(words: Mapping[str, str]) -> CompletionWords:
+    async def complete() -> Sequence[tuple[str, str]]:
         return list(words.items())
 
-    return given
+    return complete

@@ -1,4 +1,4 @@
-"""Draws one block of a model's Markdown with rich, so that its text can neither steer the terminal nor hide."""
+"""Draws one block of a model's Markdown with rich. The text can neither control the terminal nor hide anything."""
 
 from typing import ClassVar
 
@@ -11,20 +11,20 @@ from rich.text import Text
 
 from tark_lsp.cli.visible import visible
 
-LARGEST_DRAWN = 60_000
-"""Characters of a block that is drawn as Markdown; parsing and colouring more would make the keyboard wait."""
-NARROWEST = 24
-"""Columns; in fewer, lists and tables would lose words."""
+MAX_DRAWN = 60_000
+"""Characters. A longer block is not drawn as Markdown: parsing and colouring it would delay the keyboard."""
+MIN_COLUMNS = 24
+"""Columns. With fewer, lists and tables would lose words."""
 CODE_THEME = "ansi_dark"
-"""The terminal's own 16 colours, and no background."""
+"""The terminal's own 16 colours, without a background."""
 
 
 def draw_block(text: str) -> RenderableType:
-    return _Markdown(text) if len(text) <= LARGEST_DRAWN else Text(visible(text))
+    return _Markdown(text) if len(text) <= MAX_DRAWN else Text(visible(text))
 
 
 class _Table(TableElement):
-    """Of a word too long for its column all is shown, on more lines."""
+    """A word that is too long for its column continues on the next line."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for table in super().__rich_console__(console, options):
@@ -34,8 +34,9 @@ class _Table(TableElement):
 
 
 class _Markdown(Markdown):
-    """Without what would not be seen: HTML, images, references and entities stay as they were written; the address of
-    a link is shown beside its words, and is no hyperlink, which could say one address and be another."""
+    """Hides nothing: HTML, images, references and entities stay as written. The address of a link is shown beside its
+    text and is not a hyperlink, which could show one address and open another.
+    """
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {**Markdown.elements, "table_open": _Table}
 
@@ -46,10 +47,10 @@ class _Markdown(Markdown):
         self._text = visible(text)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if options.max_width < NARROWEST:
+        if options.max_width < MIN_COLUMNS:
             yield Text(self._text)
             return
         for segment in super().__rich_console__(console, options):
-            # Markdown itself can make characters: the words of <http://a/%1b> hold a real escape.
+            # Markdown can create characters: the text of <http://a/%1b> contains a real escape.
             if isinstance(segment, Segment):
                 yield Segment(visible(segment.text), segment.style)

@@ -1,4 +1,4 @@
-"""Puts a folder, or a link to one, in the place of another, whole or not at all."""
+"""Replaces a folder, or a link to one, completely or not at all."""
 
 import os
 import shutil
@@ -9,13 +9,13 @@ from pathlib import Path
 from tark_lsp.processes import is_alive
 
 PREFIX = "installing-"
-"""Of the folder beside, followed by the id of the process that works in it."""
+"""Prefix of the working folder's name. The id of the process that uses it follows."""
 
 
-def put(target: Path, work: Path, make: Callable[[Path], None]) -> None:
-    """What `make` writes to the path it is given becomes `target`; what was there is gone.
+def replace_folder(target: Path, work: Path, make: Callable[[Path], None]) -> None:
+    """What `make` writes to the path it receives becomes `target`. What was at `target` is removed.
 
-    `work` is a folder on the same disk, for what is not finished. Raises OSError, and `target` is as before.
+    `work` is a folder on the same disk for unfinished files. If it raises OSError, `target` is unchanged.
     """
     with _beside(work) as beside:
         make(beside / "new")
@@ -31,8 +31,8 @@ def put(target: Path, work: Path, make: Callable[[Path], None]) -> None:
             remove_if_empty(target.parent)
 
 
-def take_away(target: Path, work: Path) -> None:
-    """At once for whoever looks; there or not."""
+def remove_folder(target: Path, work: Path) -> None:
+    """Removes `target` in one step, if it exists."""
     with _beside(work) as beside:
         _move_away(target, beside)
 
@@ -45,10 +45,10 @@ def _move_away(target: Path, beside: Path) -> None:
 @contextmanager
 def _beside(work: Path) -> Iterator[Path]:
     work.mkdir(parents=True, exist_ok=True)
-    for left in work.glob(f"{PREFIX}*"):  # by a process that was killed
-        number = left.name.removeprefix(PREFIX)
+    for leftover in work.glob(f"{PREFIX}*"):  # left by a process that was killed
+        number = leftover.name.removeprefix(PREFIX)
         if number.isdecimal() and not is_alive(int(number)):
-            shutil.rmtree(left, ignore_errors=True)
+            shutil.rmtree(leftover, ignore_errors=True)
     beside = work / f"{PREFIX}{os.getpid()}"
     beside.mkdir()
     try:

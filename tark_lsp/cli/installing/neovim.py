@@ -1,4 +1,4 @@
-"""The plugin for Neovim: a package of its own in the data folder, which Neovim loads by itself."""
+"""Installs the plugin for Neovim, as a package in the data folder, which Neovim loads by itself."""
 
 import os
 import re
@@ -11,24 +11,24 @@ from pathlib import Path
 
 from tark_lsp import __version__
 from tark_lsp.cli.installing import folders
-from tark_lsp.cli.installing.shipped import plugin, server_command
+from tark_lsp.cli.installing.shipped import find_plugin, server_command
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import visible
 from tark_lsp.errors import RequestError
 
 PARTS = ("doc", "lsp", "lua", "plugin")
-"""What Neovim reads of the plugin; also in pyproject.toml, for the wheel."""
+"""The parts of the plugin that Neovim reads. pyproject.toml has the same list, for the wheel."""
 NOTE = Path("lua", "tark", "installed.lua")
-"""Tells the plugin which server it belongs to, and us that the folder is ours."""
+"""Says which server the plugin starts, and that the folder is ours."""
 MARK = "-- Written by `tark-lsp install neovim`, which replaces it."
 OLDEST = (0, 11)
 SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """`plugin` is a copy or a link. With a link the note is in a package beside it."""
+class PluginPaths:
+    """`plugin` is a copy or a link. With a link, the note is in a package beside it."""
 
     package: Path
 
@@ -44,29 +44,29 @@ class Places:
         return (self.beside_link if self.plugin.is_symlink() else self.plugin) / NOTE
 
     def is_ours(self) -> bool:
-        """What somebody else put there has no note, and a clone is never ours."""
+        """Files of others have no note, and a clone is never ours."""
         is_clone = not self.plugin.is_symlink() and os.path.lexists(self.plugin / ".git")
         return not is_clone and _text(self.note()).startswith(MARK)
 
     def version(self) -> str | None:
-        """Of what is installed there; None: nothing of ours."""
+        """The installed version; None: nothing of ours is installed."""
         if not self.plugin.exists() or not self.is_ours():
             return None
         found = re.search(r"version = '([^']*)'", _text(self.note()))
         return found[1] if found else "?"
 
     def refuse_others(self) -> None:
-        """Raises RequestError where something else stands in the plugin's place."""
+        """Raises RequestError if something else is in the plugin's place."""
         if os.path.lexists(self.plugin) and not self.is_ours():
             what = "a link of your own" if self.plugin.is_symlink() else "something that tark-lsp did not put there"
             raise RequestError(
-                f"{self.plugin} is {what}, so it is left alone",
-                hint="move it away and try again, or keep it and do without this command",
+                f"{self.plugin} is {what}, so it is not replaced",
+                hint="move it away and try again, or keep it and do not use this command",
             )
 
 
 def data_folder(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
-    """What Neovim calls stdpath('data')."""
+    """Neovim's stdpath('data')."""
     name = environ.get("NVIM_APPNAME") or "nvim"
     if platform == "win32":
         base = environ.get("XDG_DATA_HOME") or environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
@@ -74,60 +74,63 @@ def data_folder(environ: Mapping[str, str] = os.environ, platform: str = sys.pla
     return Path(environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / name
 
 
-def places() -> Places:
-    return Places(data_folder().absolute() / "site" / "pack" / "tark")
+def plugin_paths() -> PluginPaths:
+    return PluginPaths(data_folder().absolute() / "site" / "pack" / "tark")
 
 
 def install(screen: Screen, *, link: bool) -> int:
-    source, is_checkout = plugin("neovim")
+    source, is_checkout = find_plugin("neovim")
     if link and not is_checkout:
         raise RequestError(
-            "--link needs a checkout: this tark-lsp was installed as a package", hint="do without --link: it is copied"
+            "--link needs a checkout: this tark-lsp was installed as a package",
+            hint="leave out --link: the plugin is copied",
         )
-    where = places()
+    where = plugin_paths()
     where.refuse_others()
     before = where.version()
     command = server_command()
     has_help = (_link if link else _copy)(source, where, command)
-    screen.line(f"installed  Tark {__version__} for Neovim: {visible(str(where.plugin))}", "green")
+    screen.print_line(f"installed  Tark {__version__} for Neovim: {visible(str(where.plugin))}", "green")
     if link:
-        screen.line(f"link to    {visible(str(source))}")
+        screen.print_line(f"link to    {visible(str(source))}")
     if before not in (None, __version__):
-        screen.line(f"replaced   Tark {visible(str(before))}")
-    screen.line(f"server     {visible(' '.join(command))}")
-    _tell_what_is_next(screen, where, has_help=has_help)
+        screen.print_line(f"replaced   Tark {visible(str(before))}")
+    screen.print_line(f"server     {visible(' '.join(command))}")
+    _print_next_steps(screen, where, has_help=has_help)
     return DONE
 
 
 def uninstall(screen: Screen) -> int:
-    where = places()
+    where = plugin_paths()
     where.refuse_others()
     if not os.path.lexists(where.plugin):
-        screen.line(f"nothing to remove: there is no {visible(str(where.plugin))}", "yellow")
+        screen.print_line(f"nothing to remove: there is no {visible(str(where.plugin))}", "yellow")
         return NOT_DONE
-    _take_away(where, where.plugin)
-    _take_away(where, where.beside_link)
-    screen.line(f"removed  {visible(str(where.plugin))}", "green")
+    _remove(where, where.plugin)
+    _remove(where, where.beside_link)
+    screen.print_line(f"removed  {visible(str(where.plugin))}", "green")
     return DONE
 
 
-def _link(source: Path, where: Places, command: Sequence[str]) -> bool:
-    folders.put(where.beside_link, where.package, lambda new: _write_note(new, command))
+def _link(source: Path, where: PluginPaths, command: Sequence[str]) -> bool:
+    folders.replace_folder(where.beside_link, where.package, lambda new: _write_note(new, command))
     try:
-        folders.put(where.plugin, where.package, lambda new: new.symlink_to(source, target_is_directory=True))
+        folders.replace_folder(
+            where.plugin, where.package, lambda new: new.symlink_to(source, target_is_directory=True)
+        )
     except OSError:
         if not where.plugin.is_symlink():
-            _take_away(where, where.beside_link)
+            _remove(where, where.beside_link)
         raise
     return _make_help_tags(source)
 
 
-def _copy(source: Path, where: Places, command: Sequence[str]) -> bool:
+def _copy(source: Path, where: PluginPaths, command: Sequence[str]) -> bool:
     has_help = False
 
     def make(new: Path) -> None:
         nonlocal has_help
-        # Not by copytree: a package may be installed read-only, and what is installed from it must not be.
+        # Not copytree: a package can be read-only, and the installed copy must not be.
         for file in (file for part in PARTS for file in (source / part).rglob("*")):
             place = new / file.relative_to(source)
             if file.is_file() and file.name != "tags":
@@ -136,14 +139,14 @@ def _copy(source: Path, where: Places, command: Sequence[str]) -> bool:
         _write_note(new, command)
         has_help = _make_help_tags(new)
 
-    folders.put(where.plugin, where.package, make)
-    _take_away(where, where.beside_link)
+    folders.replace_folder(where.plugin, where.package, make)
+    _remove(where, where.beside_link)
     return has_help
 
 
-def _take_away(where: Places, target: Path) -> None:
+def _remove(where: PluginPaths, target: Path) -> None:
     if os.path.lexists(target):
-        folders.take_away(target, where.package)
+        folders.remove_folder(target, where.package)
         folders.remove_if_empty(target.parent)
         folders.remove_if_empty(where.package)
 
@@ -156,14 +159,14 @@ def _write_note(folder: Path, command: Sequence[str]) -> None:
 
 
 def lua_string(text: str) -> str:
-    """As a literal of Lua, in ASCII; a path that is no valid Unicode keeps its bytes."""
+    """A Lua literal in ASCII. A path that is not valid Unicode keeps its bytes."""
     plain = range(0x20, 0x7F)
     quoted = (chr(byte) if byte in plain and chr(byte) not in "'\\" else f"\\{byte:03}" for byte in os.fsencode(text))
     return f"'{''.join(quoted)}'"
 
 
 def _make_help_tags(folder: Path) -> bool:
-    """Whether `:help tark` works now."""
+    """Returns whether `:help tark` works now."""
     nvim = shutil.which("nvim")
     if nvim is None or not (folder / "doc").is_dir():
         return False
@@ -172,18 +175,20 @@ def _make_help_tags(folder: Path) -> bool:
     return (folder / "doc" / "tags").is_file()
 
 
-def _tell_what_is_next(screen: Screen, where: Places, *, has_help: bool) -> None:
+def _print_next_steps(screen: Screen, where: PluginPaths, *, has_help: bool) -> None:
     nvim = shutil.which("nvim")
     if nvim is None:
-        screen.line("note       no nvim in PATH; the plugin needs Neovim 0.11 or newer", "yellow")
+        screen.print_line("note       no nvim in PATH; the plugin needs Neovim 0.11 or newer", "yellow")
     elif (version := _neovim_version(nvim)) and version < OLDEST:
-        screen.line(f"note       {visible(nvim)} is {'.'.join(map(str, version))}: install 0.11 or newer", "yellow")
+        screen.print_line(
+            f"note       {visible(nvim)} is {'.'.join(map(str, version))}: install 0.11 or newer", "yellow"
+        )
     manager = where.package.parents[2] / "lazy" / "lazy.nvim"
-    if manager.exists():  # it empties 'packpath'
-        screen.line("note       lazy.nvim loads only what its own list names. Add to it:", "yellow")
-        screen.line("           { dir = vim.fn.stdpath('data') .. '/site/pack/tark/start/tark', name = 'tark' }")
+    if manager.exists():  # it clears 'packpath'
+        screen.print_line("note       lazy.nvim loads only the plugins of its own list. Add this to it:", "yellow")
+        screen.print_line("           { dir = vim.fn.stdpath('data') .. '/site/pack/tark/start/tark', name = 'tark' }")
     tags = "" if has_help else "; :helptags ALL for the help pages"
-    screen.line(f"next       start Neovim anew, then :checkhealth tark{tags}", "bold")
+    screen.print_line(f"next       restart Neovim, then run :checkhealth tark{tags}", "bold")
 
 
 def _neovim_version(nvim: str) -> tuple[int, ...] | None:
@@ -192,7 +197,7 @@ def _neovim_version(nvim: str) -> tuple[int, ...] | None:
 
 
 def _run(command: Sequence[str], environ: Mapping[str, str] | None = None) -> str:
-    """What it writes; nothing where it cannot be run."""
+    """Returns the output, "" if the command cannot be run."""
     try:
         done = subprocess.run(
             command,

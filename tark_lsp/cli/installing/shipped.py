@@ -1,4 +1,4 @@
-"""Where the plugins for editors are that come with this package, and the command that starts this very server."""
+"""Finds the editor plugins of this package, and the command that starts this server."""
 
 import shutil
 import sys
@@ -11,10 +11,10 @@ from tark_lsp.processes import OWN_SERVER
 ROOT = Path(__file__).parents[3]
 
 
-def plugin(editor: str) -> tuple[Path, bool]:
-    """The folder of `editor`'s plugin, and whether it is one of a checkout.
+def find_plugin(editor: str) -> tuple[Path, bool]:
+    """The folder of `editor`'s plugin, and whether it is in a checkout.
 
-    Raises RequestError: this package came without it.
+    Raises RequestError if this package does not contain it.
     """
     for folder, is_checkout in (
         (Path(str(files("tark_lsp"))) / "plugins" / editor, False),
@@ -22,12 +22,12 @@ def plugin(editor: str) -> tuple[Path, bool]:
     ):
         if folder.is_dir():
             return folder, is_checkout
-    raise RequestError(f"this tark-lsp came without the plugin for {editor}", hint="install tark_lsp again")
+    raise RequestError(f"this tark-lsp does not contain the plugin for {editor}", hint="install tark_lsp again")
 
 
 def server_command() -> list[str]:
-    """Absolute, for an editor that is started elsewhere and with another PATH."""
+    """The command with an absolute path, for an editor with another folder and PATH."""
     called = shutil.which(sys.argv[0]) if Path(sys.argv[0]).stem == "tark-lsp" else None
     if called:
-        return [str(Path(called).absolute())]  # links stay: what they lead to may go with an upgrade
+        return [str(Path(called).absolute())]  # links are kept: their target can disappear with an upgrade
     return [*OWN_SERVER]

@@ -1,4 +1,4 @@
-"""The extension for VS Code and its kin: the .vsix that came with this package, installed by each editor itself."""
+"""Installs the extension for VS Code and related editors: each editor installs the .vsix of this package itself."""
 
 import json
 import os
@@ -21,55 +21,59 @@ from tark_lsp.errors import RequestError
 
 EXTENSION = "tark.tark"
 NOTE = "extension/installed.json"
-"""Within the .vsix. Tells the extension which server it belongs to (editors/vscode/src/server/surroundings.ts)."""
+"""Inside the .vsix. Says which server the extension starts (editors/vscode/src/server/environment.ts)."""
 SECONDS = 180
 
 
 @dataclass(frozen=True, slots=True)
-class Kin:
-    """An editor that takes extensions of VS Code. On a Mac the program need not be in PATH: its application has it."""
+class CodeEditor:
+    """An editor that accepts VS Code extensions. On a Mac the program can be in the application instead of PATH."""
 
     program: str
     name: str
     application: str | None = None
 
 
-KIN = (
-    Kin("code", "VS Code", "Visual Studio Code"),
-    Kin("code-insiders", "VS Code Insiders", "Visual Studio Code - Insiders"),
-    Kin("codium", "VSCodium", "VSCodium"),
-    Kin("cursor", "Cursor", "Cursor"),
-    Kin("code-server", "code-server"),
+CODE_EDITORS = (
+    CodeEditor("code", "VS Code", "Visual Studio Code"),
+    CodeEditor("code-insiders", "VS Code Insiders", "Visual Studio Code - Insiders"),
+    CodeEditor("codium", "VSCodium", "VSCodium"),
+    CodeEditor("cursor", "Cursor", "Cursor"),
+    CodeEditor("code-server", "code-server"),
 )
 
 
 def install(screen: Screen, *, link: bool) -> int:
     if link:
         raise RequestError(
-            "the extension for VS Code cannot be linked", hint="do without --link; to work on it: docs/contributing.md"
+            "the extension for VS Code cannot be linked",
+            hint="leave out --link; to work on it, see docs/contributing.md",
         )
     source = _vsix()
     editors = _editors(
-        "in VS Code choose `Shell Command: Install 'code' command in PATH` and try again, "
-        f"or `Extensions: Install from VSIX...` and take {source}"
+        "in VS Code run `Shell Command: Install 'code' command in PATH` and try again, "
+        f"or run `Extensions: Install from VSIX...` with {source}"
     )
     command = server_command()
     with tempfile.TemporaryDirectory(prefix="tark-") as folder:
         vsix = Path(folder, "tark.vsix")
         shutil.copyfile(source, vsix)
         _write_note(vsix, command)
-        done = [_each(screen, kin, program, "--install-extension", str(vsix), "--force") for kin, program in editors]
+        done = [
+            _run_in_editor(screen, editor, program, "--install-extension", str(vsix), "--force")
+            for editor, program in editors
+        ]
     if any(done):
-        screen.line(f"server     {visible(' '.join(command))}")
+        screen.print_line(f"server     {visible(' '.join(command))}")
         if Path(command[0]).is_relative_to(Path.cwd()) and Path.cwd() != Path.home():
-            screen.line("note       that one is in this folder, and gone when this folder is", "yellow")
-        screen.line("next       reload the window if one is open, then Tark: Doctor in the command palette", "bold")
+            screen.print_line("note       this server is in the current folder, and is deleted with it", "yellow")
+        screen.print_line("next       reload open windows, then run Tark: Doctor from the command palette", "bold")
     return DONE if all(done) else NOT_DONE
 
 
 def uninstall(screen: Screen) -> int:
     editors = _editors("remove it in the editor: Extensions, Tark, Uninstall")
-    done = [_each(screen, kin, program, "--uninstall-extension", EXTENSION) for kin, program in editors]
+    done = [_run_in_editor(screen, editor, program, "--uninstall-extension", EXTENSION) for editor, program in editors]
     return DONE if all(done) else NOT_DONE
 
 
@@ -80,32 +84,35 @@ def _vsix() -> Path:
             return path
     if checkout.is_dir():
         raise RequestError(
-            "the extension is not packed yet in this checkout", hint=f"python {checkout / 'pack.py'}, which needs npm"
+            "the extension is not packed yet in this checkout",
+            hint=f"run python {checkout / 'pack.py'}, which needs npm",
         )
     raise RequestError(
-        "this tark-lsp came without the extension for VS Code: there was no npm where it was built",
+        "this tark-lsp does not contain the extension for VS Code: it was built without npm",
         hint="with Node.js 20 or newer in PATH, install tark_lsp again",
     )
 
 
-def _editors(hint: str) -> Sequence[tuple[Kin, str]]:
-    """Those that are there, each with its program."""
-    found = [(kin, program) for kin in KIN if (program := next(_programs(kin), None))]
+def _editors(hint: str) -> Sequence[tuple[CodeEditor, str]]:
+    """The installed editors, each with its program."""
+    found = [(editor, program) for editor in CODE_EDITORS if (program := next(_programs(editor), None))]
     if not found:
-        names = ", ".join(kin.program for kin in KIN)
+        names = ", ".join(editor.program for editor in CODE_EDITORS)
         raise RequestError(f"no VS Code was found: none of {names} is in PATH", hint=hint)
     return found
 
 
-def _programs(kin: Kin) -> Iterator[str]:
-    """Not where PATH has a relative path, nor, on Windows, in the current folder: that may be the repository's own."""
+def _programs(editor: CodeEditor) -> Iterator[str]:
+    """Ignores relative paths in PATH and, on Windows, the current folder: a repository could put a program there."""
     folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if Path(folder).is_absolute()]
-    found = shutil.which(kin.program, path=os.pathsep.join(folders)) if folders else None
+    found = shutil.which(editor.program, path=os.pathsep.join(folders)) if folders else None
     if found and Path(found).is_absolute():
         yield found
-    if sys.platform == "darwin" and kin.application:
+    if sys.platform == "darwin" and editor.application:
         for applications in (Path("/Applications"), Path.home() / "Applications"):
-            program = applications / f"{kin.application}.app" / "Contents" / "Resources" / "app" / "bin" / kin.program
+            program = (
+                applications / f"{editor.application}.app" / "Contents" / "Resources" / "app" / "bin" / editor.program
+            )
             if os.access(program, os.X_OK):
                 yield str(program)
 
@@ -115,23 +122,23 @@ def _write_note(vsix: Path, command: Sequence[str]) -> None:
         packed.writestr(NOTE, json.dumps({"command": list(command), "version": __version__}))
 
 
-def _each(screen: Screen, kin: Kin, program: str, *arguments: str) -> bool:
-    """Whether it did as told; either way is said."""
+def _run_in_editor(screen: Screen, editor: CodeEditor, program: str, *arguments: str) -> bool:
+    """Prints the result, and returns whether it succeeded."""
     problem = _run(program, *arguments)
     removing = arguments[0] == "--uninstall-extension"
-    where = f"{kin.name}: {visible(program)}"
+    where = f"{editor.name}: {visible(program)}"
     if problem is None:
-        what = "removed    Tark from" if removing else f"installed  Tark {__version__} for"
-        screen.line(f"{what} {where}", "green")
+        action = "removed    Tark from" if removing else f"installed  Tark {__version__} for"
+        screen.print_line(f"{action} {where}", "green")
     else:
-        screen.line(f"not done   {where}", "red")
+        screen.print_line(f"not done   {where}", "red")
         for line in problem.splitlines():
-            screen.line(f"           {visible(line)}")
+            screen.print_line(f"           {visible(line)}")
     return problem is None
 
 
 def _run(*command: str) -> str | None:
-    """What it said last, if it failed."""
+    """Returns the end of the output if it failed."""
     try:
         done = subprocess.run(
             command,
@@ -148,4 +155,4 @@ def _run(*command: str) -> str | None:
         return str(error)
     except subprocess.TimeoutExpired:
         return f"it did not end within {SECONDS} s"
-    return None if done.returncode == 0 else "\n".join(done.stdout.strip().splitlines()[-5:]) or "it did not say why"
+    return None if done.returncode == 0 else "\n".join(done.stdout.strip().splitlines()[-5:]) or "it gave no reason"

@@ -1,10 +1,10 @@
-"""What is known of models: facts, prices, the table shipped with us, and how what several sources say becomes one.
+"""Facts about models: their types, prices, the table that we ship, and how several sources are merged.
 
-Sources, the lowest first: the table here, the price library (prices.py), the provider's own listing (listing.py), the
-person's settings. What a higher one knows goes before what a lower one says; nobody guesses from a similar name.
+The sources, lowest first: this table, the price library (prices.py), the provider's own listing (listing.py), the
+user's settings. A higher source overrides a lower one. Facts are never guessed from a similar name.
 
-Figures and words of the table: the vendors' model pages as they stood on 2026-11-21. It holds what no price library
-has; the context window is there too, since it is needed before the price library can have answered.
+The figures and words of the table come from the vendors' model pages as of 2026-11-21. The table holds what no price
+library has, and the context window, which is needed before the price library has answered.
 """
 
 import re
@@ -17,9 +17,9 @@ from tark_lsp.messages import Usage
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens; `cached` for those read from a cache, `cache_write` for those put there.
+    """US dollars for a million tokens. `cached`: read from a cache; `cache_write`: written to a cache.
 
-    `above`: (tokens, price), ascending: a prompt with more tokens than that pays this price, for all of its tokens.
+    `above`: pairs (tokens, price), ascending. A prompt with more tokens than that pays this price for all its tokens.
     """
 
     input: float
@@ -28,8 +28,8 @@ class Price:
     cache_write: float | None = None
     above: "tuple[tuple[int, Price], ...]" = ()
 
-    def of(self, usage: Usage) -> float:
-        """Dollars. `Usage.input_tokens` includes the cached and the written, `output_tokens` the reasoning ones."""
+    def cost_of(self, usage: Usage) -> float:
+        """Returns dollars. `input_tokens` includes those of the cache (read and written), `output_tokens` reasoning."""
         price = next((price for tokens, price in reversed(self.above) if usage.input_tokens > tokens), self)
         read, written = usage.cached_tokens, usage.cache_write_tokens
         dollars = max(0, usage.input_tokens - read - written) * price.input + usage.output_tokens * price.output
@@ -39,15 +39,15 @@ class Price:
 
 
 FREE = Price(0.0, 0.0)
-"""What the person's own machine takes."""
+"""The price on the user's own machine."""
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """None, "unknown" and () mean: not known. Sizes are in tokens.
+class ModelFacts:
+    """None, "unknown" and () mean "not known". Sizes are in tokens.
 
-    `efforts`: the words the model takes for how much to think, the least first. `tools`: whether it has native tool
-    calls; a model without writes them as text. `wire`: the best of those the provider offers for this model.
+    `efforts`: the model's words for how much to think, the least first. `tools`: whether it has native tool calls; a
+    model without them writes them as text. `wire`: the best wire that the provider offers for this model.
     """
 
     context_window: int | None = None
@@ -60,45 +60,45 @@ class Facts:
     wire: str | None = None
 
 
-NOTHING = Facts()
+NO_FACTS = ModelFacts()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """One model of a listing. `id` is `<provider>/<model>`; `created` in seconds since 1970, 0 where unknown.
+    """One model of a listing. `id` is `<provider>/<model>`; `created`: seconds since 1970, 0 if unknown.
 
-    `thinking`: whether the listing says that the model thinks; how it is told to is in `facts`.
+    `thinking`: whether the listing says that the model thinks. `facts` says how to ask for it.
     """
 
     id: str
     name: str
-    facts: Facts = NOTHING
+    facts: ModelFacts = NO_FACTS
     thinking: bool | None = None
     created: float = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """`problems`: a sentence for each provider that has a key and could not be asked."""
+    """`problems`: one sentence for each provider that has a key and could not be asked."""
 
     models: tuple[ModelInfo, ...] = ()
     problems: tuple[str, ...] = ()
 
 
-def merged(*sources: Facts) -> Facts:
-    """Fact by fact, what the first source that knows it says."""
+def merge_facts(*sources: ModelFacts) -> ModelFacts:
+    """Merges facts: each comes from the first source that knows it."""
     known: dict[str, Any] = {}
     for source in reversed(sources):
-        values = {each.name: getattr(source, each.name) for each in fields(source)}
-        known |= {name: value for name, value in values.items() if value != getattr(NOTHING, name)}
-    return Facts(**known)
+        values = {fact.name: getattr(source, fact.name) for fact in fields(source)}
+        known |= {name: value for name, value in values.items() if value != getattr(NO_FACTS, name)}
+    return ModelFacts(**known)
 
 
-def facts(ref: str) -> Facts:
-    """What the table says of `<provider>/<model>`, or of the model alone."""
+def table_facts(ref: str) -> ModelFacts:
+    """The table's facts about `<provider>/<model>`, or about the model alone."""
     name = ref.lower()
     names = (name, name.rpartition("/")[2])
-    return next((row for pattern, row in TABLE if any(re.fullmatch(pattern, name) for name in names)), NOTHING)
+    return next((row for pattern, row in TABLE if any(re.fullmatch(pattern, name) for name in names)), NO_FACTS)
 
 
 def _row(
@@ -109,14 +109,14 @@ def _row(
     *,
     tools: bool | None = True,
     images: bool | None = True,
-) -> Facts:
-    return Facts(window, output, thinking, tuple(efforts.split()), tools=tools, images=images)
+) -> ModelFacts:
+    return ModelFacts(window, output, thinking, tuple(efforts.split()), tools=tools, images=images)
 
 
-_BLIND = _row(thinking="none", images=False)
-_WORDLESS = _row(thinking="none", tools=False, images=False)
+_TEXT_ONLY = _row(thinking="none", images=False)
+_TEXT_ONLY_NO_TOOLS = _row(thinking="none", tools=False, images=False)
 
-TABLE: tuple[tuple[str, Facts], ...] = (
+TABLE: tuple[tuple[str, ModelFacts], ...] = (
     # Anthropic: platform.claude.com, model overviews and "Effort". xhigh came with Opus 4.7, max with Opus 4.6.
     (r"claude-opus-4[.-]6.*", _row(1_000_000, 128_000, "adaptive", "low medium high max")),
     (r"claude-sonnet-4[.-]6.*", _row(1_000_000, 128_000, "adaptive", "low medium high max")),
@@ -130,7 +130,7 @@ TABLE: tuple[tuple[str, Facts], ...] = (
     (r"claude-(sonnet-4|3[.-]7-sonnet).*", _row(200_000, 64_000, "budget")),
     (r"claude-3[.-]5.*", _row(200_000, 8_192, "none")),
     (r"claude-3.*", _row(200_000, 4_096, "none")),
-    # OpenAI: developers.openai.com, model pages and "Reasoning"; none came with 5.1 and went with 6.1.
+    # OpenAI: developers.openai.com, model pages and "Reasoning". The effort `none` exists from 5.1 up to 6.0.
     (r"gpt-6\.[1-9].*", _row(1_050_000, 128_000, "effort", "low medium high xhigh max")),
     (r"gpt-(6|5\.6).*", _row(1_050_000, 128_000, "effort", "none low medium high xhigh max")),
     (r"gpt-5.*chat.*", _row(128_000, 16_384, "none")),
@@ -157,23 +157,23 @@ TABLE: tuple[tuple[str, Facts], ...] = (
     (r"gemini-3.*", _row(1_048_576, 65_536, "effort", "minimal low medium high")),
     (r"gemini-2\.5.*", _row(1_048_576, 65_536, "budget")),
     (r"gemini-2\.0.*", _row(1_048_576, 8_192, "none")),
-    # xAI: docs.x.ai, "Reasoning". Models with no words for it think, or do not, as their name says.
+    # xAI: docs.x.ai, "Reasoning". Models without effort words think or not, as their name says.
     (r"grok-4\.[67].*", _row(500_000, None, "effort", "low medium high xhigh")),
     (r"grok-4\.5.*", _row(500_000, None, "effort", "low medium high")),
     (r"grok-4\.3.*", _row(1_000_000, None, "effort", "none low medium high")),
     (r"grok-3-mini.*", _row(131_072, None, "effort", "low high", images=False)),
-    (r"grok-(3|code).*", _BLIND),
+    (r"grok-(3|code).*", _TEXT_ONLY),
     (r"grok-4.*", _row(thinking="none")),
     # DeepSeek: api-docs.deepseek.com, "Thinking Mode".
     (r"deepseek/deepseek-v4.*", _row(1_000_000, 384_000, "switch", "low high max", images=False)),
-    (r"deepseek/deepseek-(chat|reasoner)", _BLIND),
+    (r"deepseek/deepseek-(chat|reasoner)", _TEXT_ONLY),
     # Open models as Ollama names them: ollama.com/library, tags "tools", "thinking", "vision".
     (r"ollama/deepseek-r1.*", _row(131_072, None, "switch", tools=False, images=False)),
     (
         r"ollama/(codellama|codegemma|starcoder|deepseek-coder|gemma|gemma2|llama2|phi[34]?|vicuna|llama3)(:.*)?",
-        _WORDLESS,
+        _TEXT_ONLY_NO_TOOLS,
     ),
     (r"ollama/(gemma3n?|llava.*|bakllava)(:.*)?", _row(thinking="none", tools=False)),
-    (r"ollama/.*", Facts(thinking="switch")),
+    (r"ollama/.*", ModelFacts(thinking="switch")),
 )
-"""The first row counts whose pattern is the whole of `<provider>/<model>`, or of what stands after the last slash."""
+"""The first row is used whose pattern matches all of `<provider>/<model>`, or all of the part after the last slash."""

@@ -1,7 +1,7 @@
-"""What a provider itself says of its models: its listing, page by page, and of one model where it can be asked.
+"""What a provider says about its models: its listing, page by page, and the description of one model.
 
-Vendors give the same facts in different places. Each fact has its list of places, the first that holds it counts, so
-that a server of any make is read without being named. Shapes: the vendors' references of GET /models (OpenAI,
+Vendors give the same facts in different places. Each fact has a list of places, and the first that holds it is used,
+so that any server can be read without knowing its name. Shapes: the vendors' references of GET /models (OpenAI,
 Anthropic, Gemini, OpenRouter, Groq, Mistral, Together, xAI, Copilot), vLLM, llama.cpp, LM Studio, and Ollama's
 /api/tags and /api/show.
 """
@@ -14,21 +14,21 @@ from math import inf
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
-from tark_lsp.llm.catalog.facts import NOTHING, Facts, ModelInfo, Price
-from tark_lsp.llm.wire.json_values import encode
-from tark_lsp.llm.wire.thinking import SCALE
+from tark_lsp.llm.catalog.facts import NO_FACTS, ModelFacts, ModelInfo, Price
+from tark_lsp.llm.wire.json_values import encode_json
+from tark_lsp.llm.wire.thinking import EFFORT_SCALE
 from tark_lsp.llm.wire.wire import ThinkingStyle
 
 log = logging.getLogger(__name__)
 
-Ask: TypeAlias = Callable[[str, bytes | None], Awaitable[Any]]
-"""A path below the base URL, and a body to POST if any -> the answer's JSON. Raises ModelError."""
+AskProvider: TypeAlias = Callable[[str, bytes | None], Awaitable[Any]]
+"""Takes a path below the base URL and an optional body to POST; returns the answer's JSON. Raises ModelError."""
 
-MOST_PAGES = 20
-"""Of up to 1,000 models each (Gemini, Anthropic); a provider that never ends its listing must not hang us."""
+MAX_PAGES = 20
+"""A page has up to 1,000 models (Gemini, Anthropic). A listing that never ends must not hang us."""
 
-SHOW = {"ollama-chat": "/api/show"}
-"""Where a server that speaks this wire tells of one model."""
+DESCRIBE_PATHS = {"ollama-chat": "/api/show"}
+"""The path where a server of this wire describes one model."""
 
 WINDOW = (
     "context_length",
@@ -62,34 +62,34 @@ NO_CHAT = re.compile(
     r"(^|[^a-z])(embed(ding)?s?|tts|whisper|dall-e|sora|veo|imagen?|imagine|audio|realtime|live|transcribe|moderation"
     r"|rerank(er)?|guard|ocr|davinci|babbage|computer-use|nano-banana|lyria|aqa|robotics)([^a-z]|$)"
 )
-"""Names of models that do not chat, for listings that do not say what a model is for (OpenAI's has only names)."""
+"""Names of models that do not chat, for listings that do not state a model's purpose (OpenAI lists only names)."""
 
 NO_CHAT_KINDS = {"embedding", "embeddings", "image", "audio", "video", "moderation", "rerank", "transcribe", "tts"}
 
 
-async def list_models(provider: str, path: str, ask: Ask) -> list[ModelInfo]:
-    """All pages. Raises ModelError."""
+async def fetch_listing(provider: str, path: str, ask: AskProvider) -> list[ModelInfo]:
+    """Fetches all pages. Raises ModelError."""
     body = await ask(path, None)
     models = read_listing(provider, body)
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         if not (page := _next_page(body)):
             break
         body = await ask(f"{path}{'&' if '?' in path else '?'}{urlencode(page)}", None)
         models += read_listing(provider, body)
     else:
-        log.warning("%s lists more than %d pages of models; the rest is left out", provider, MOST_PAGES)
+        log.warning("%s lists more than %d pages of models; the rest is left out", provider, MAX_PAGES)
     return sorted(models, key=lambda model: model.created, reverse=True)
 
 
-async def describe(wire: str, model: str, ask: Ask) -> Facts:
-    """What a server says of one model; nothing where it has no way to be asked. Raises ModelError."""
-    if wire not in SHOW:
-        return NOTHING
-    return read_shown(await ask(SHOW[wire], encode({"model": model})))
+async def fetch_description(wire: str, model: str, ask: AskProvider) -> ModelFacts:
+    """What a server says about one model; no facts if its wire has no such request. Raises ModelError."""
+    if wire not in DESCRIBE_PATHS:
+        return NO_FACTS
+    return read_description(await ask(DESCRIBE_PATHS[wire], encode_json({"model": model})))
 
 
 def read_listing(provider: str, body: object) -> list[ModelInfo]:
-    """The newest first; strange entries and models that do not chat are left out."""
+    """The newest first. Malformed entries and models that do not chat are left out."""
     listed = body
     if isinstance(body, Mapping):
         listed = body.get("data") if "data" in body else body.get("models")
@@ -98,18 +98,18 @@ def read_listing(provider: str, body: object) -> list[ModelInfo]:
     return sorted(models, key=lambda model: model.created, reverse=True)
 
 
-def read_shown(body: object) -> Facts:
+def read_description(body: object) -> ModelFacts:
     """Ollama: `{"capabilities": ["completion", "tools", ...], "model_info": {"<family>.context_length": N, ...}}`."""
     if not isinstance(body, Mapping):
-        return NOTHING
+        return NO_FACTS
     details = body.get("model_info")
     lengths = details.items() if isinstance(details, Mapping) else ()
     window = next((_size(value) for key, value in lengths if str(key).endswith(".context_length")), None)
     can = body.get("capabilities")
-    if not isinstance(can, list):  # before 0.6.4
-        return Facts(context_window=window)
+    if not isinstance(can, list):  # Ollama before 0.6.4
+        return ModelFacts(context_window=window)
     thinking: ThinkingStyle = "unknown" if "thinking" in can else "none"
-    return Facts(context_window=window, thinking=thinking, tools="tools" in can, images="vision" in can)
+    return ModelFacts(context_window=window, thinking=thinking, tools="tools" in can, images="vision" in can)
 
 
 def _next_page(body: object) -> dict[str, str]:
@@ -148,14 +148,14 @@ def _info(provider: str, entry: Mapping[str, Any], name: str) -> ModelInfo:
     return ModelInfo(
         id=f"{provider}/{name}",
         name=shown if isinstance(shown, str) else name,
-        facts=Facts(
+        facts=ModelFacts(
             context_window=_first_size(entry, WINDOW),
             max_output=_first_size(entry, OUTPUT),
             thinking=style,
             efforts=efforts,
             price=_price(entry.get("pricing")),
-            tools=_can(entry, TOOLS, ("tools", "tool_use")),
-            images=_sees(entry),
+            tools=_has_capability(entry, TOOLS, ("tools", "tool_use")),
+            images=_accepts_images(entry),
             wire=_wire(entry.get("supported_endpoints")),
         ),
         thinking=thinks if isinstance(thinks, bool) else None if style == "unknown" else style != "none",
@@ -188,23 +188,23 @@ def _thinking(entry: Mapping[str, Any]) -> tuple[ThinkingStyle, tuple[str, ...]]
 
 
 def _in_order(words: list[Any]) -> tuple[str, ...]:
-    return tuple(word for word in SCALE if word in words)
+    return tuple(word for word in EFFORT_SCALE if word in words)
 
 
-def _sees(entry: Mapping[str, Any]) -> bool | None:
+def _accepts_images(entry: Mapping[str, Any]) -> bool | None:
     modalities = _at(entry, "architecture.input_modalities")
     if isinstance(modalities, list):
         return "image" in modalities
     if entry.get("type") in ("llm", "vlm"):  # LM Studio
         return bool(entry["type"] == "vlm")
-    return _can(entry, IMAGES, ("vision", "multimodal"))
+    return _has_capability(entry, IMAGES, ("vision", "multimodal"))
 
 
-def _can(entry: Mapping[str, Any], places: tuple[str, ...], words: tuple[str, ...]) -> bool | None:
-    """Said as true or false in one of the places, or by a word in a list of what the model can."""
-    said = next((value for place in places if isinstance(value := _at(entry, place), bool)), None)
-    if said is not None:
-        return said
+def _has_capability(entry: Mapping[str, Any], places: tuple[str, ...], words: tuple[str, ...]) -> bool | None:
+    """Stated as true or false in one of `places`, or by one of `words` in a list of capabilities."""
+    stated = next((value for place in places if isinstance(value := _at(entry, place), bool)), None)
+    if stated is not None:
+        return stated
     for listed in (entry.get("capabilities"), entry.get("supported_parameters")):
         if isinstance(listed, list):
             return any(word in listed for word in words)
@@ -217,7 +217,7 @@ def _wire(endpoints: object) -> str | None:
 
 
 def _price(pricing: Any) -> Price | None:
-    """OpenRouter: dollars for one token, as text. Together: for a million, as numbers. Another shape is no price."""
+    """OpenRouter: dollars for one token, as text. Together: for a million, as numbers. Other shapes give no price."""
     match pricing:
         case {"prompt": str(), "completion": str()}:
             names, unit = ("prompt", "completion", "input_cache_read", "input_cache_write"), 1e6
@@ -230,7 +230,7 @@ def _price(pricing: Any) -> Price | None:
 
 
 def _dollars(value: object, unit: float) -> float | None:
-    """None also for OpenRouter's -1, which means that it depends."""
+    """None also for OpenRouter's -1, which means that the price depends on the request."""
     try:
         dollars = float(value) * unit if isinstance(value, str | int | float) else -1.0
     except ValueError:

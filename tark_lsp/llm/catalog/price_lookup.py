@@ -1,10 +1,10 @@
-"""A program: prices from the library genai-prices, for models named on standard input, as JSON on standard output.
+"""A program that prints the prices of the models named on standard input, as JSON, from the library genai-prices.
 
-A process of its own, since in ours the library would take 14 MB for good and hold the event loop up for half a second
-(108 MB and 1.6 s where it has not been compiled yet). It never asks the network: it knows what was installed.
+It runs in its own process: in ours the library would keep 14 MB and block the event loop for half a second (108 MB
+and 1.6 s if it is not compiled yet). It never uses the network; it knows the prices that were installed with it.
 
-In: `[[base URL, model], ...]`. Out, for each: null, or `{"context_window": tokens or null, "price": null or row}`;
-a row is `{input, output, cached, cache_write, above: [[tokens, row], ...]}` in dollars for a million tokens.
+Input: `[[base URL, model], ...]`. Output, for each: null, or `{"context_window": tokens or null, "price": null or
+row}`. A row is `{input, output, cached, cache_write, above: [[tokens, row], ...]}` in dollars for a million tokens.
 """
 
 import json
@@ -25,25 +25,25 @@ FIELDS = {
 }
 
 NOT_BY_TOKENS_ALONE = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok")
-"""Where one of these is charged, too, a price of tokens would be too low, and so we have none."""
+"""If one of these is charged too, the price by tokens alone would be too low, so no price is given."""
 
 VERSION = re.compile(r"([-@:.](\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|latest|exp|preview(-\d{2}-\d{2,4})?|v\d+(:\d+)?))*")
-"""What may follow a model's name without making it another model."""
+"""What can follow a model's name without making it another model."""
 
 
-def look_up(base_url: str, model: str) -> dict[str, Any] | None:
-    """None where the library does not know this provider, or not this very model of it."""
+def look_up_price(base_url: str, model: str) -> dict[str, Any] | None:
+    """None if the library does not know this provider, or not exactly this model of it."""
     try:
         _, found = data_snapshot.get_snapshot().find_provider_model(model, None, None, base_url)
     except LookupError:
         return None
-    if not is_meant(found, model.lower()):
+    if not is_same_model(found, model.lower()):
         return None
-    return {"context_window": found.context_window, "price": row(found.get_prices(datetime.now(tz=UTC)))}
+    return {"context_window": found.context_window, "price": price_row(found.get_prices(datetime.now(tz=UTC)))}
 
 
-def is_meant(found: types.ModelInfo, model: str) -> bool:
-    """The library often only asks how a name begins, and `claude-opus-4-1-turbo` would get the price of another."""
+def is_same_model(found: types.ModelInfo, model: str) -> bool:
+    """The library often matches only the start of a name: `claude-opus-4-1-turbo` would get another model's price."""
     if _matches_pattern(found.match, model):
         return True
     for name in (found.id, *_texts(found.match)):
@@ -53,8 +53,8 @@ def is_meant(found: types.ModelInfo, model: str) -> bool:
     return False
 
 
-def row(prices: types.ModelPrice) -> dict[str, Any] | None:
-    """None where the library has no price, or one that is not by tokens alone."""
+def price_row(prices: types.ModelPrice) -> dict[str, Any] | None:
+    """None if the library has no price, or one that is not by tokens alone."""
     charged = {name: getattr(prices, field) for name, field in FIELDS.items()}
     if charged["input"] is None or charged["output"] is None:
         return None
@@ -76,9 +76,9 @@ def _above(price: Decimal | types.TieredPrices | None, tokens: int) -> float | N
 
 
 def _matches_pattern(match: object, model: str) -> bool:
-    """By a regular expression that stands for itself; beside another condition it may only rule names out."""
+    """Whether a regular expression alone matches. Beside another condition it may only exclude names."""
     if isinstance(match, types.ClauseOr):
-        return any(_matches_pattern(each, model) for each in match.or_)
+        return any(_matches_pattern(clause, model) for clause in match.or_)
     return isinstance(match, types.ClauseRegex) and match.is_match(model)
 
 
@@ -97,7 +97,7 @@ def _texts(match: object) -> Iterator[str]:
 
 
 def main() -> None:
-    json.dump([look_up(base_url, model) for base_url, model in json.load(sys.stdin)], sys.stdout)
+    json.dump([look_up_price(base_url, model) for base_url, model in json.load(sys.stdin)], sys.stdout)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Prices and context windows from the price library, asked in a process of its own (price_lookup.py says why)."""
+"""Prices and context windows from the price library, which runs in its own process (price_lookup.py says why)."""
 
 import asyncio
 import ipaddress
@@ -12,68 +12,68 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from tark_lsp.llm.catalog.facts import NOTHING, Facts, Price
+from tark_lsp.llm.catalog.facts import NO_FACTS, ModelFacts, Price
 
 log = logging.getLogger(__name__)
 
 PROGRAM = (sys.executable, "-P", "-m", "tark_lsp.llm.catalog.price_lookup")
-"""-P: the folder we run in is the person's workspace, and nothing is imported from there."""
+"""-P: the current folder is the user's workspace, and nothing may be imported from there."""
 
 ENVIRONMENT = ("PATH", "SYSTEMROOT", "HOME", "APPDATA")
-"""What the program gets beside PYTHON...; no key is among it."""
+"""The variables that the program gets besides PYTHON...; none of them holds a key."""
 
 SECONDS = 30.0
 PERIOD = 1800
-"""Prices are looked up anew when the clock passes half an hour: some go by the hour of the day (DeepSeek)."""
+"""Seconds after which prices are looked up again: some depend on the hour of the day (DeepSeek)."""
 
 
 class Prices:
-    """What the library knows, for this half hour; one per `Models`. Without a program it is never asked."""
+    """What the library knows in the current half hour. One per `Models`. Without a program it is never asked."""
 
     def __init__(self, program: Sequence[str] = PROGRAM, clock: Callable[[], float] = time.time) -> None:
         self._program = program
         self._clock = clock
-        self._known: dict[tuple[str, str], Facts] = {}
+        self._known: dict[tuple[str, str], ModelFacts] = {}
         self._period = 0
         self._turn = asyncio.Lock()
 
-    def known(self, base_url: str, model: str) -> Facts | None:
-        """None: not looked up yet, or not since the last half hour."""
+    def stored_facts(self, base_url: str, model: str) -> ModelFacts | None:
+        """None: not looked up yet in the current half hour."""
         if not self._program or is_local(base_url):
-            return NOTHING
+            return NO_FACTS
         return self._known.get((base_url, model)) if self._period == self._now() else None
 
-    async def look_up(self, wanted: Collection[tuple[str, str]]) -> None:
-        """(base URL, model) of each. What the library does not know is then known as nothing; so is all, with a
-        warning in the log, where the library cannot be asked.
+    async def look_up_prices(self, wanted: Collection[tuple[str, str]]) -> None:
+        """`wanted`: pairs of base URL and model. A model that the library does not know gets no facts; if the library
+        cannot be asked, none of them does, and a warning is logged.
         """
         async with self._turn:
             if self._period != self._now():
                 self._period, self._known = self._now(), {}
-            missing = [each for each in dict.fromkeys(wanted) if self.known(*each) is None]
+            missing = [pair for pair in dict.fromkeys(wanted) if self.stored_facts(*pair) is None]
             if not missing:
                 return
             try:
                 answers = await self._ask(missing)
             except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-                log.warning("no prices: %s", error)
+                log.warning("prices are not known: %s", error)
                 answers = [None] * len(missing)
-            self._known |= {each: _facts(answer) for each, answer in zip(missing, answers, strict=True)}
+            self._known |= {pair: _facts(answer) for pair, answer in zip(missing, answers, strict=True)}
 
     async def _ask(self, wanted: list[tuple[str, str]]) -> list[Any]:
         """Raises OSError, ValueError, TimeoutExpired."""
         process = self._start()
         try:
-            # Not asyncio's subprocess: cancelled early, it may wait for ever. A thread ends when its process does.
-            said, complaint = await asyncio.to_thread(process.communicate, json.dumps(wanted).encode(), SECONDS)
+            # Not asyncio's subprocess: cancelled early, it can wait forever. A thread ends when its process does.
+            output, errors = await asyncio.to_thread(process.communicate, json.dumps(wanted).encode(), SECONDS)
         finally:
             if process.poll() is None:
                 process.kill()
         if process.returncode:
-            raise OSError(f"the look-up failed: {complaint.decode(errors='replace')[-500:]}")
-        answers = json.loads(said)
+            raise OSError(f"the price lookup failed: {errors.decode(errors='replace')[-500:]}")
+        answers = json.loads(output)
         if not (isinstance(answers, list) and len(answers) == len(wanted)):
-            raise ValueError("the look-up gave something else")
+            raise ValueError("the price lookup printed something unexpected")
         return answers
 
     def _now(self) -> int:
@@ -88,7 +88,7 @@ class Prices:
 
 
 def is_local(base_url: str) -> bool:
-    """Whether this is a server on this machine or in its own network, which no price list is about."""
+    """Whether the server is on this machine or its local network, where no price list applies."""
     host = urlsplit(base_url).hostname or "localhost"
     try:
         return not ipaddress.ip_address(host).is_global
@@ -96,11 +96,11 @@ def is_local(base_url: str) -> bool:
         return host == "localhost" or host.endswith((".localhost", ".local")) or "." not in host
 
 
-def _facts(answer: Mapping[str, Any] | None) -> Facts:
+def _facts(answer: Mapping[str, Any] | None) -> ModelFacts:
     if answer is None:
-        return NOTHING
+        return NO_FACTS
     row = answer["price"]
-    return Facts(context_window=answer["context_window"], price=None if row is None else _price(row))
+    return ModelFacts(context_window=answer["context_window"], price=None if row is None else _price(row))
 
 
 def _price(row: Mapping[str, Any]) -> Price:

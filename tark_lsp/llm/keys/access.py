@@ -1,4 +1,4 @@
-"""Where a request goes and with which key: asked for before each request, and anew when a key was refused."""
+"""Where a request goes and with which key. Read before each request, and again after a key was refused."""
 
 import logging
 from collections.abc import Mapping
@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tark_lsp.errors import MissingKey
-from tark_lsp.llm.keys.credentials import Key, StoredKeys, find_key, find_stored, log_in, origin_of
+from tark_lsp.llm.keys.credentials import (
+    Key,
+    StoredKeys,
+    find_environment_key,
+    find_stored_secret,
+    login_hint,
+    origin_of,
+)
 from tark_lsp.llm.provider import Provider
 
 log = logging.getLogger(__name__)
@@ -14,7 +21,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """`key` None: a server that needs none."""
+    """`key` None: the server needs no key."""
 
     base_url: str
     key: Key | None
@@ -23,19 +30,19 @@ class Access:
 class AccessSource(Protocol):
     """One per provider; shared by its models and by requests that run at the same time."""
 
-    async def get(self) -> Access:
-        """Raises MissingKey, and what getting a token can raise."""
+    async def get_access(self) -> Access:
+        """Raises MissingKey, and the errors of fetching a token."""
         ...
 
-    async def renew(self, refused: Access) -> bool:
-        """After a 401 or 403: whether there is another key now than the one refused, so that asking again helps."""
+    async def renew_access(self, refused: Access) -> bool:
+        """After a 401 or 403: returns whether there is now a different key, so that sending again can help."""
         ...
 
 
 class KeyAccess:
-    """The key of a provider that has one kind of key: the environment's, else the stored one, read anew each time.
+    """The key of a provider with plain keys: the environment's, else the stored one.
 
-    So a login or logout at a terminal counts from the next request on.
+    It is read each time, so a login or logout at a terminal takes effect with the next request.
     """
 
     def __init__(self, provider: Provider, environ: Mapping[str, str], keys: StoredKeys | None = None) -> None:
@@ -43,28 +50,28 @@ class KeyAccess:
         self._environ = environ
         self._keys = keys
 
-    async def get(self) -> Access:
+    async def get_access(self) -> Access:
         provider = self._provider
-        key = find_key(provider.key_env, self._environ, provider.base_url) or await self._stored()
+        key = find_environment_key(provider.key_env, self._environ, provider.base_url) or await self._stored()
         if key is None and provider.key_needed:
             variables = " or ".join(provider.key_env)
             raise MissingKey(
                 f"no key for {provider.name}",
-                hint=f"{f'set {variables}, or ' if variables else ''}{log_in(provider.name)}",
+                hint=f"{f'set {variables}, or ' if variables else ''}{login_hint(provider.name)}",
             )
         return Access(provider.base_url, key)
 
-    async def renew(self, refused: Access) -> bool:
-        return (await self.get()).key != refused.key
+    async def renew_access(self, refused: Access) -> bool:
+        return (await self.get_access()).key != refused.key
 
     async def _stored(self) -> Key | None:
         provider = self._provider
         origin = origin_of(provider.base_url)
         try:
-            stored = await find_stored(provider.name, self._keys, origin)
+            stored = await find_stored_secret(provider.name, self._keys, origin)
         except MissingKey as error:
             if provider.key_needed:
                 raise
-            log.warning("%s; it is asked without", error)
+            log.warning("%s; the request is sent without a key", error)
             return None
         return Key(stored.secret, stored.place, origin) if stored else None

@@ -1,8 +1,8 @@
-"""Access to GitHub Copilot with a GitHub login: the login's token is exchanged for one that lives half an hour.
+"""Access to GitHub Copilot with a GitHub login: the login's token is exchanged for one that lasts half an hour.
 
-There are two ways (wires.md, section 6), and the exchange itself says which is ours: it gives a token to logins of the
-apps that have such tokens, and knows nothing (404) of others, whose login is itself the bearer token. A refusal (401,
-403) is a refusal, and never a reason to send the login elsewhere.
+There are two cases (wires.md, section 6), and the answer to the exchange says which one applies. Apps with such tokens
+get one. For other apps the answer is 404, and the login's own token is the bearer token. A refusal (401, 403) is an
+error: the login is then never sent anywhere else.
 """
 
 import asyncio
@@ -15,26 +15,34 @@ from dataclasses import dataclass, field
 from tark_lsp import __version__
 from tark_lsp.errors import AuthenticationFailed, MissingKey, ModelError, ProtocolError
 from tark_lsp.http import HttpRequest, Transport
-from tark_lsp.llm.exchange import fetch
+from tark_lsp.llm.exchange import fetch_body
 from tark_lsp.llm.keys.access import Access
-from tark_lsp.llm.keys.credentials import Key, StoredKeys, blotted, find_key, find_stored, log_in, origin_of
+from tark_lsp.llm.keys.credentials import (
+    Key,
+    StoredKeys,
+    find_environment_key,
+    find_stored_secret,
+    login_hint,
+    origin_of,
+    redact_secret,
+)
 from tark_lsp.llm.keys.device_login import ANSWER_BYTES, TIMES, DeviceLogin
-from tark_lsp.llm.keys.store import Stored
+from tark_lsp.llm.keys.store import StoredSecret
 from tark_lsp.llm.provider import Provider
-from tark_lsp.llm.wire.failures import failure
 from tark_lsp.llm.wire.json_values import json_or_text
+from tark_lsp.llm.wire.provider_errors import provider_error
 
 REFRESH_SECONDS = 1500.0
-"""Where the answer does not say when to refresh."""
+"""Used if the answer does not say when to refresh."""
 GRACE_SECONDS = 60.0
-"""A token is good so long after the time to refresh it: reckoned from our clock, since `expires_at` is of theirs."""
+"""How long a token stays valid after its refresh time. By our clock, since their `expires_at` is by theirs."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _Session:
-    """`secret`: the login it came from. `refresh_at`, `expires_at`: by `now`."""
+    """`secret`: the login it came from. `refresh_at`, `expires_at`: on the clock of `now`."""
 
     secret: str = field(repr=False)
     access: Access
@@ -43,9 +51,9 @@ class _Session:
 
 
 class CopilotAccess:
-    """An `AccessSource`. A token in the environment goes out as it is; else the stored login counts.
+    """An `AccessSource`. A token in the environment is sent unchanged; otherwise the stored login is used.
 
-    `now`: seconds, from any beginning.
+    `now`: a clock in seconds.
     """
 
     def __init__(
@@ -66,13 +74,13 @@ class CopilotAccess:
         self._session: _Session | None = None
         self._refreshing = asyncio.Lock()
 
-    async def get(self) -> Access:
-        """Raises MissingKey, AuthenticationFailed where the login is over, and ModelError of the exchange."""
+    async def get_access(self) -> Access:
+        """Raises MissingKey, AuthenticationFailed if the login has ended, and the exchange's ModelError."""
         provider = self._provider
-        key = find_key(provider.key_env, self._environ, provider.base_url)
+        key = find_environment_key(provider.key_env, self._environ, provider.base_url)
         if key is not None:
             return Access(provider.base_url, key)
-        async with self._refreshing:  # whoever waits here finds what the one before got
+        async with self._refreshing:  # a request that waits here finds what the one before it fetched
             stored = await self._stored()
             session = self._session
             if session is None or session.secret != stored.secret:
@@ -82,24 +90,24 @@ class CopilotAccess:
             self._session = session
             return session.access
 
-    async def renew(self, refused: Access) -> bool:
+    async def renew_access(self, refused: Access) -> bool:
         async with self._refreshing:
             if self._session is not None and self._session.access == refused:
                 self._session = None
-        return (await self.get()).key != refused.key
+        return (await self.get_access()).key != refused.key
 
-    async def _stored(self) -> Stored:
+    async def _stored(self) -> StoredSecret:
         name = self._provider.name
-        stored = await find_stored(name, self._keys, origin_of(self._login.url))
+        stored = await find_stored_secret(name, self._keys, origin_of(self._login.url))
         if stored is None:
             variables = "".join(f", or set {variable}" for variable in self._provider.key_env)
-            raise MissingKey(f"not logged in to {name}", hint=f"{log_in(name)}{variables}")
+            raise MissingKey(f"not logged in to {name}", hint=f"{login_hint(name)}{variables}")
         if stored.expires is not None and stored.expires <= time.time():
-            raise AuthenticationFailed(f"the login to {name} has expired", hint=log_in(name))
+            raise AuthenticationFailed(f"the login to {name} has expired", hint=login_hint(name))
         return stored
 
-    async def _refresh(self, session: _Session, stored: Stored) -> _Session:
-        """Ahead of time, so that a site which is down does no harm as long as the old token is good."""
+    async def _refresh(self, session: _Session, stored: StoredSecret) -> _Session:
+        """Refreshes early, so that a site that is down does no harm while the old token is valid."""
         try:
             return await self._exchange(stored)
         except AuthenticationFailed:
@@ -111,15 +119,15 @@ class CopilotAccess:
             log.info("the token for %s could not be refreshed yet: %s", self._provider.name, error)
             return session
 
-    async def _exchange(self, stored: Stored) -> _Session:
+    async def _exchange(self, stored: StoredSecret) -> _Session:
         name, source = self._provider.name, f"the login in {stored.place}"
         headers = {
             "authorization": f"token {stored.secret}",
             "accept": "application/json",
             "user-agent": f"tark-lsp/{__version__}",
         }
-        request = HttpRequest("GET", self._login.below("api", self._login.exchange_path), headers)
-        status, body = await fetch(self._transport, request, TIMES, ANSWER_BYTES)
+        request = HttpRequest("GET", self._login.subdomain_url("api", self._login.exchange_path), headers)
+        status, body = await fetch_body(self._transport, request, TIMES, ANSWER_BYTES)
         match json_or_text(body):
             case {"token": str(token), **more} if status == 200 and token and token.isascii() and token.isprintable():
                 base_url = self._trusted(_api(more.get("endpoints")) or self._provider.base_url)
@@ -130,18 +138,20 @@ class CopilotAccess:
                 base_url = self._trusted(self._provider.base_url)
                 return _Session(stored.secret, Access(base_url, Key(stored.secret, source, origin_of(base_url))))
             case _ if status == 200:
-                raise ProtocolError(f"{self._login.url} gave no token for {name}")
+                raise ProtocolError(f"{self._login.url} did not return a token for {name}")
             case refusal:
-                error = failure(_words(refusal), status)
-        error.message = blotted(error.message, stored.secret)
+                error = provider_error(_without_details(refusal), status)
+        error.message = redact_secret(error.message, stored.secret)
         if isinstance(error, AuthenticationFailed):
-            error.hint = log_in(name) if status == 401 else f"check that the account has Copilot, or {log_in(name)}"
+            error.hint = (
+                login_hint(name) if status == 401 else f"check that the account has Copilot, or {login_hint(name)}"
+            )
         raise error
 
     def _trusted(self, url: str) -> str:
-        if not self._login.trusts(url):
+        if not self._login.is_trusted(url):
             raise ProtocolError(
-                f"the login to {self._provider.name} is not for {origin_of(url)}, and nothing was sent there",
+                f"the login to {self._provider.name} is not valid for {origin_of(url)}, so nothing was sent there",
                 hint=f"check providers.{self._provider.name}.baseUrl and loginUrl",
             )
         return url.rstrip("/")
@@ -158,8 +168,8 @@ def _seconds(value: object) -> float:
     return float(value) if isinstance(value, int | float) and 0 < value < 1e9 else REFRESH_SECONDS
 
 
-def _words(body: object) -> object:
-    """What GitHub says to people, where it does: why an account has no Copilot."""
+def _without_details(body: object) -> object:
+    """GitHub's message for people, if there is one: it says why an account has no Copilot."""
     match body:
         case {"error_details": {"message": str(message)}}:
             return {"message": message}

@@ -1,4 +1,4 @@
-"""Secrets in files, one for each provider, that nobody but the person can read."""
+"""Secrets in files, one per provider, that only the user can read."""
 
 import os
 import stat
@@ -9,24 +9,24 @@ from urllib.parse import quote
 
 from tark_lsp.errors import SettingsError
 
-LONGEST_FILE = 64 * 1024
+MAX_FILE_BYTES = 64 * 1024
 
 
 class KeyFiles:
-    """`folder` is made, 0700, when the first file is. Files are 0600 and replaced whole; one for each provider, so
-    that two processes that store at the same time lose nothing.
+    """`folder` is created with mode 0700 together with the first file. Files have mode 0600 and are replaced as a
+    whole. There is one file per provider, so that two processes that store at the same time lose nothing.
 
-    Raises SettingsError for a file that others can read or write, and for what the system refuses.
+    Raises SettingsError for a file that others can read or write, and if the system refuses an operation.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def place(self, provider: str) -> str:
-        """For people."""
+    def describe_location(self, provider: str) -> str:
+        """Where the secret is, in words for people."""
         return f"the file {self._path(provider)}"
 
-    def read(self, provider: str) -> str | None:
+    def read_secret(self, provider: str) -> str | None:
         path = self._path(provider)
         try:
             descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
@@ -37,31 +37,33 @@ class KeyFiles:
         try:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
-                raise _failed(path, "is no file", f"remove {path}")
+                raise _failed(path, "is not a file", f"remove {path}")
             if sys.platform != "win32":
                 if found.st_uid != os.getuid():
-                    raise _failed(path, "belongs to somebody else", f"remove {path}")
+                    raise _failed(path, "belongs to another user", f"remove {path}")
                 if stat.S_IMODE(found.st_mode) & 0o077:
-                    raise _failed(path, "can be read by others", f"chmod 600 {path}, and better make a new key")
-            return os.read(descriptor, LONGEST_FILE).decode("utf-8", "replace")
+                    raise _failed(
+                        path, "can be read by others", f"run chmod 600 {path}; it is safer to create a new key"
+                    )
+            return os.read(descriptor, MAX_FILE_BYTES).decode("utf-8", "replace")
         finally:
             os.close(descriptor)
 
-    def write(self, provider: str, text: str) -> None:
-        """Whole or not at all, also when the machine stops in the middle."""
+    def write_secret(self, provider: str, text: str) -> None:
+        """Writes the whole file or nothing, even if the machine stops in the middle."""
         path = self._path(provider)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if stat.S_IMODE(self.folder.stat().st_mode) & 0o077:
                 self.folder.chmod(0o700)
-            descriptor, temporary = tempfile.mkstemp(prefix=".", dir=self.folder)  # 0600, and nobody's before
+            descriptor, temporary = tempfile.mkstemp(prefix=".", dir=self.folder)  # 0600 from the start
             try:
                 with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
                     stream.write(text)
                     stream.flush()
                     os.fsync(descriptor)
                 Path(temporary).replace(path)
-            except BaseException:  # raised again: half a file stays nowhere
+            except BaseException:  # raised again after the partial file is removed
                 Path(temporary).unlink(missing_ok=True)
                 raise
             if sys.platform != "win32":
@@ -73,8 +75,8 @@ class KeyFiles:
         except OSError as error:
             raise _failed(path, f"cannot be written: {error.strerror}", "make the folder writable") from error
 
-    def delete(self, provider: str) -> bool:
-        """Whether there was one."""
+    def delete_secret(self, provider: str) -> bool:
+        """Returns whether there was one."""
         path = self._path(provider)
         try:
             path.unlink()

@@ -1,4 +1,4 @@
-"""Keys and logins as a person deals with them: where each provider's key comes from, storing one, deleting it."""
+"""Managing keys and logins: where each provider's key comes from, storing a key, deleting it."""
 
 import asyncio
 import time
@@ -8,16 +8,16 @@ from typing import Literal
 
 from tark_lsp.errors import SettingsError
 from tark_lsp.llm.client import Models, ProviderOverride
-from tark_lsp.llm.keys.credentials import find_key, find_stored, log_in, origin_of
-from tark_lsp.llm.keys.store import KeyStore, Stored
-from tark_lsp.llm.provider import Provider, configured, load_providers
+from tark_lsp.llm.keys.credentials import find_environment_key, find_stored_secret, login_hint, origin_of
+from tark_lsp.llm.keys.store import KeyStore, StoredSecret
+from tark_lsp.llm.provider import Provider, configure_provider, load_providers
 
 
 @dataclass(frozen=True, slots=True)
 class KeyStatus:
-    """`source` says where the key comes from, "" for none; `hint` what to do where `state` is not `ready`.
+    """`source` says where the key comes from ("" for none), `hint` what to do if `state` is not `ready`.
 
-    `unneeded`: a local server, which may do without; `unusable`: there is one, which cannot be sent.
+    `unneeded`: a local server, which works without a key. `unusable`: there is a key, but it cannot be sent.
     """
 
     provider: str
@@ -27,7 +27,7 @@ class KeyStatus:
 
 
 class Logins:
-    """`providers` as the settings have them; `store` is asked in threads."""
+    """`providers` are the overrides of the settings. `store` blocks, so it is called in threads."""
 
     def __init__(self, providers: Mapping[str, ProviderOverride], environ: Mapping[str, str], store: KeyStore) -> None:
         self._overrides = providers
@@ -35,97 +35,97 @@ class Logins:
         self._store = store
         self._shipped = load_providers()
 
-    def names(self) -> list[str]:
-        """The providers that a key can be for: shipped ones, and those of the settings."""
+    def provider_names(self) -> list[str]:
+        """The providers that can have a key: the shipped ones, and those defined in the settings."""
         own = [name for name in self._overrides if name not in self._shipped]
         shipped = [
             name
-            for name, each in self._shipped.items()
-            if each.script is None and (each.base_url or name in self._overrides)
+            for name, provider in self._shipped.items()
+            if provider.script is None and (provider.base_url or name in self._overrides)
         ]
         return sorted([*shipped, *own])
 
-    def provider(self, name: str) -> Provider:
-        """Raises SettingsError for one that is unknown, not set up, or a script."""
-        provider = configured(name, self._shipped, self._overrides.get(name, ProviderOverride()))
+    def find_provider(self, name: str) -> Provider:
+        """Raises SettingsError if the provider is unknown, not configured, or a script."""
+        provider = configure_provider(name, self._shipped, self._overrides.get(name, ProviderOverride()))
         if provider.script is not None:
-            raise SettingsError(f"{name} plays scenarios and needs no key")
+            raise SettingsError(f"{name} plays scenarios, so it needs no key")
         return provider
 
-    def variables(self, name: str) -> tuple[str, ...]:
-        """The environment variables that may give the key. Raises SettingsError."""
-        return self.provider(name).key_env
+    def key_variables(self, name: str) -> tuple[str, ...]:
+        """The environment variables that can hold the key. Raises SettingsError."""
+        return self.find_provider(name).key_env
 
-    def variable(self, name: str) -> str:
-        """That which gives the key now, "" for none: it counts before what is stored."""
-        return next((each for each in self.variables(name) if self._environ.get(each, "").strip()), "")
+    def active_variable(self, name: str) -> str:
+        """The variable that holds the key now, "" for none. It overrides a stored key."""
+        return next((variable for variable in self.key_variables(name) if self._environ.get(variable, "").strip()), "")
 
-    async def status(self, name: str) -> KeyStatus:
-        """Raises SettingsError for an unknown provider. Nobody is asked whether the key is taken: see `check`."""
-        provider = self.provider(name)
+    async def key_status(self, name: str) -> KeyStatus:
+        """Raises SettingsError for an unknown provider. Does not ask the provider about the key: see `check_key`."""
+        provider = self.find_provider(name)
         try:
-            key = find_key(provider.key_env, self._environ, provider.base_url)
+            key = find_environment_key(provider.key_env, self._environ, provider.base_url)
             if key is not None:
                 return KeyStatus(name, "ready", key.source)
-            stored = await find_stored(name, self._store, _origin(provider))
+            stored = await find_stored_secret(name, self._store, _origin(provider))
         except SettingsError as error:
             return KeyStatus(name, "unusable", error.message, error.hint)
         if stored is None:
-            ways = [log_in(name), *(f"set {variable}" for variable in provider.key_env)]
-            return KeyStatus(name, "missing" if provider.key_needed else "unneeded", hint=", or ".join(ways))
+            remedies = [login_hint(name), *(f"set {variable}" for variable in provider.key_env)]
+            return KeyStatus(name, "missing" if provider.key_needed else "unneeded", hint=", or ".join(remedies))
         if stored.expires is not None and stored.expires <= time.time():
-            return KeyStatus(name, "unusable", f"the login in {stored.place} has expired", log_in(name))
+            return KeyStatus(name, "unusable", f"the login in {stored.place} has expired", login_hint(name))
         return KeyStatus(name, "ready", stored.place)
 
-    async def statuses(self) -> list[KeyStatus]:
-        """Of all; a provider that is set up wrongly is unusable."""
-        return await asyncio.gather(*(self._status_at_least(name) for name in self.names()))
+    async def key_statuses(self) -> list[KeyStatus]:
+        """The status of every provider. One with wrong settings is `unusable`."""
+        return await asyncio.gather(*(self._status_or_problem(name) for name in self.provider_names()))
 
-    async def _status_at_least(self, name: str) -> KeyStatus:
+    async def _status_or_problem(self, name: str) -> KeyStatus:
         try:
-            return await self.status(name)
+            return await self.key_status(name)
         except SettingsError as error:
             return KeyStatus(name, "unusable", error.message, error.hint)
 
-    async def check(self, name: str, secret: str | None = None) -> int:
-        """How many models the provider lists for `secret`, or for the key it has now.
+    async def check_key(self, name: str, secret: str | None = None) -> int:
+        """Returns how many models the provider lists for `secret`, or for its current key.
 
-        Raises AuthenticationFailed where the key is refused, MissingKey, and another TarkError where nothing can be
-        said of it.
+        Raises AuthenticationFailed if the key is refused, MissingKey, and another TarkError if the key could not be
+        checked.
         """
-        provider = self.provider(name)
-        typed = None if secret is None else _Typed(Stored(secret, _origin(provider), "what was typed"))
+        provider = self.find_provider(name)
+        typed = None if secret is None else _TypedSecret(StoredSecret(secret, _origin(provider), "your input"))
         models = Models(self._overrides, {} if typed else self._environ, keys=typed or self._store)
         try:
-            return len((await models.list(name)).models)
+            return len((await models.list_models(name)).models)
         finally:
             await models.aclose()
 
-    async def store(self, name: str, secret: str, lives: float | None = None) -> str:
-        """Where it went. `lives`: seconds. Raises SettingsError."""
-        origin = _origin(self.provider(name))
-        expires = None if lives is None else time.time() + lives
-        return await asyncio.to_thread(self._store.set, name, secret, origin, expires)
+    async def store_key(self, name: str, secret: str, lifetime: float | None = None) -> str:
+        """Returns where it is stored. `lifetime`: seconds. Raises SettingsError."""
+        origin = _origin(self.find_provider(name))
+        expires = None if lifetime is None else time.time() + lifetime
+        return await asyncio.to_thread(self._store.write_secret, name, secret, origin, expires)
 
-    async def delete(self, name: str) -> list[str]:
-        """From where it was deleted. The provider may be one that is not set up any more. Raises SettingsError."""
-        return await asyncio.to_thread(self._store.delete, name)
+    async def delete_key(self, name: str) -> list[str]:
+        """Returns the places it was deleted from. The provider may no longer be configured. Raises SettingsError."""
+        return await asyncio.to_thread(self._store.delete_secret, name)
 
-    async def place(self) -> str:
-        """Where a key would be stored, for people."""
-        return await asyncio.to_thread(self._store.place)
+    async def describe_location(self) -> str:
+        """Where a key would be stored, in words for people."""
+        return await asyncio.to_thread(self._store.describe_location)
 
 
 @dataclass(frozen=True, slots=True)
-class _Typed:
-    """The one secret that is tried before it is stored."""
+class _TypedSecret:
+    """A secret that is tested before it is stored."""
 
-    stored: Stored
+    stored: StoredSecret
 
-    def get(self, provider: str) -> Stored:  # noqa: ARG002  there is but one
+    def read_secret(self, provider: str) -> StoredSecret:  # noqa: ARG002  there is only one
         return self.stored
 
 
 def _origin(provider: Provider) -> str:
-    """What a secret of this provider is bound to: the site of its login, else where its models are."""
+    """The origin that this provider's secret is bound to: its login site, else its base URL."""
     return origin_of(provider.login.url if provider.login else provider.base_url)

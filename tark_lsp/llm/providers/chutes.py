@@ -1,4 +1,4 @@
-"""Chutes: open models on the Chat Completions wire, served by vLLM and its like."""
+"""Chutes: open models on the Chat Completions wire, served by vLLM and similar servers."""
 
 from tark_lsp.llm.provider import Provider, Route
 from tark_lsp.llm.wire.wire import Quirks

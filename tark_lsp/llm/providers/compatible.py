@@ -1,4 +1,4 @@
-"""Any server that speaks one of our wires, under any name the settings give it (`{wire, baseUrl, apiKeyEnv}`)."""
+"""Any server that supports one of our wires, under any name that the settings define (`{wire, baseUrl, apiKeyEnv}`)."""
 
 from tark_lsp.llm.provider import Provider, Route
 
@@ -8,5 +8,5 @@ PROVIDER = Provider(
     routes=(Route("*", "openai-chat"),),
     key_needed=False,
     preferred=("*",),
-    offline_hint="start the server, or set baseUrl of this provider",
+    offline_hint="start the server, or set the baseUrl of this provider",
 )

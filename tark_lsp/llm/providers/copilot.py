@@ -1,4 +1,4 @@
-"""GitHub Copilot: three wires by model, a bearer token on all, and headers by which it bills and routes a request."""
+"""GitHub Copilot: the wire depends on the model; a bearer token; headers that decide billing and routing."""
 
 import uuid
 from types import MappingProxyType
@@ -15,9 +15,9 @@ _RESPONSES = Quirks(max_tokens_field="", encrypted_reasoning=True)
 
 
 def _headers(request: ChatRequest) -> dict[str, str]:
-    """A request that goes on after tool calls is the agent's, and not billed as one of the person's."""
-    asked_by_person = bool(request.messages) and request.messages[-1].role == "user"
-    headers = {"x-initiator": "user" if asked_by_person else "agent", "x-request-id": str(uuid.uuid4())}
+    """A request that continues after tool calls counts as the agent's, so it is not billed as the user's."""
+    asked_by_user = bool(request.messages) and request.messages[-1].role == "user"
+    headers = {"x-initiator": "user" if asked_by_user else "agent", "x-request-id": str(uuid.uuid4())}
     if request.session_id:
         headers["x-interaction-id"] = str(uuid.uuid5(uuid.NAMESPACE_OID, request.session_id))
     parts = [part for message in request.messages for part in message.parts]

@@ -1,4 +1,4 @@
-"""DeepSeek, on the Chat Completions wire; it wants its reasoning back beside its tool calls."""
+"""DeepSeek, on the Chat Completions wire. It requires its reasoning to be sent back with its tool calls."""
 
 from tark_lsp.llm.provider import Provider, Route
 from tark_lsp.llm.wire.wire import Quirks

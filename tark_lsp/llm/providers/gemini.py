@@ -1,4 +1,4 @@
-"""Google's Gemini API, on its own wire; the key is one of AI Studio."""
+"""Google's Gemini API, on its own wire; the key comes from AI Studio."""
 
 from tark_lsp.llm.provider import Provider, Route
 

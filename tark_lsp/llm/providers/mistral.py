@@ -1,4 +1,4 @@
-"""Mistral, on the Chat Completions wire: strict about ids, about the order of roles and about unknown fields."""
+"""Mistral, on the Chat Completions wire. It is strict about ids, the order of roles, and unknown fields."""
 
 from tark_lsp.llm.provider import Provider, Route
 from tark_lsp.llm.wire.wire import Quirks

@@ -1,4 +1,4 @@
-"""Ollama on this machine, by its own wire: the compatible one has no way to say how long a prompt may be."""
+"""Ollama on this machine, on its own wire: its Chat Completions API cannot set the context window."""
 
 from tark_lsp.llm.provider import Provider, Route
 

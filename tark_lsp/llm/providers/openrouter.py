@@ -1,18 +1,18 @@
-"""OpenRouter: many vendors' models on the Chat Completions wire; reasoning comes back as `reasoning_details`."""
+"""OpenRouter: many vendors' models on the Chat Completions wire; reasoning arrives as `reasoning_details`."""
 
 from types import MappingProxyType
 
 from tark_lsp.llm.provider import Provider, Route
 from tark_lsp.llm.wire.wire import Quirks
 
-_MARKED = Quirks(stream_usage=False, effort_field="reasoning", cache_field="cache_control")
+_CACHE_MARKED = Quirks(stream_usage=False, effort_field="reasoning", cache_field="cache_control")
 
 PROVIDER = Provider(
     name="openrouter",
     base_url="https://openrouter.ai/api/v1",
     routes=(
-        Route("anthropic/*", "openai-chat", _MARKED),
-        Route("google/gemini*", "openai-chat", _MARKED),
+        Route("anthropic/*", "openai-chat", _CACHE_MARKED),
+        Route("google/gemini*", "openai-chat", _CACHE_MARKED),
         Route("mistralai/*", "openai-chat", Quirks(stream_usage=False, effort_field="reasoning", bridge_results=True)),
         Route("*", "openai-chat", Quirks(stream_usage=False, effort_field="reasoning")),
     ),

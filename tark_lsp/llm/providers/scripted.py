@@ -1,4 +1,4 @@
-"""Plays a scenario file in place of a model, in real wire bytes. A script, not a model: used only when named."""
+"""Plays a scenario file instead of a model, in real wire bytes. It is used only if the user names it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -7,14 +7,14 @@ from pathlib import Path
 from tark_lsp.errors import ModelNotFound, SettingsError
 from tark_lsp.http import HttpRequest, HttpResponse
 from tark_lsp.llm.provider import Provider, Route
-from tark_lsp.llm.scripted.answer import answer_frames, answer_headers, read_request, refusal
+from tark_lsp.llm.scripted.answer import answer_frames, answer_headers, error_response, read_request
 from tark_lsp.llm.scripted.scenario import Player, Reply, Scenario, load_scenario
 
 NOT_A_MODEL = "a script, not a model"
 
 
 class ScriptTransport:
-    """Answers requests from a scenario; no network, and httpx is never imported."""
+    """Answers requests from a scenario, without network and without importing httpx."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.wire = scenario.wire
@@ -23,10 +23,10 @@ class ScriptTransport:
 
     async def send(self, request: HttpRequest) -> HttpResponse:
         if request.method != "POST":
-            raise ModelNotFound(f"{request.url}: {NOT_A_MODEL}, has nothing to list")
-        reply = self._player.answer(read_request(request.body, self.wire))
+            raise ModelNotFound(f"{request.url}: {NOT_A_MODEL}, so it has no list of models")
+        reply = self._player.choose_reply(read_request(request.body, self.wire))
         if reply.error is not None:
-            headers, body = refusal(reply.error, self.wire)
+            headers, body = error_response(reply.error, self.wire)
             return HttpResponse(reply.error.status, headers, _once(body), _nothing)
         frames = answer_frames(reply, self.wire, request.body, self._calls + 1)
         self._calls += len(reply.calls)
@@ -51,10 +51,10 @@ async def _nothing() -> None:
 
 
 def open_script(scenario: Path | None) -> ScriptTransport:
-    """Raises SettingsError where there is no scenario, or it cannot be read."""
+    """Raises SettingsError if there is no scenario, or it cannot be read."""
     if scenario is None:
         raise SettingsError(
-            "the scripted provider has nothing to play", hint="set providers.scripted.scenario to a scenario file"
+            "the scripted provider has no scenario to play", hint="set providers.scripted.scenario to a scenario file"
         )
     return ScriptTransport(load_scenario(scenario))
 

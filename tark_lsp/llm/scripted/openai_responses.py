@@ -1,32 +1,32 @@
-"""Responses as OpenAI streams them, and what came last in such a request's input.
+"""Encodes answers as OpenAI streams Responses, and reads the input items of such a request.
 
-After the recordings: every event is numbered, an item is told of when it begins and whole when it is done, and the
-`encrypted_content` of a reasoning item differs between the two: only that of the done item can be sent back.
+As in the recordings: every event is numbered. An item is sent when it starts, and again complete when it is done. The
+`encrypted_content` of a reasoning item differs between the two: only the one of the done item can be sent back.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-from tark_lsp.llm.scripted.playing import Playing, Said, arguments_text, objects, texts_of
-from tark_lsp.llm.wire.json_values import encode
+from tark_lsp.llm.scripted.playback import HistoryEntry, Playback, arguments_text, objects, texts_of
+from tark_lsp.llm.wire.json_values import encode_json
 
 
 class _Events:
-    """Numbers the events, and keeps the items that are done."""
+    """Numbers the events, and collects the items that are done."""
 
-    def __init__(self, playing: Playing) -> None:
-        self._playing = playing
+    def __init__(self, playback: Playback) -> None:
+        self._playback = playback
         self._number = 0
         self.output: list[dict[str, Any]] = []
 
     def event(self, kind: str, **fields: Any) -> bytes:
-        data = encode({"type": kind, "sequence_number": self._number, **fields})
+        data = encode_json({"type": kind, "sequence_number": self._number, **fields})
         self._number += 1
         return b"event: %b\ndata: %b\n\n" % (kind.encode(), data)
 
     def response(self, kind: str, status: str, usage: dict[str, Any] | None = None) -> bytes:
         response = {
-            "id": f"resp_script_{self._playing.first_call}",
+            "id": f"resp_script_{self._playback.first_call}",
             "object": "response",
             "created_at": 0,
             "status": status,
@@ -35,7 +35,7 @@ class _Events:
             "incomplete_details": None,
             "instructions": None,
             "max_output_tokens": None,
-            "model": self._playing.model,
+            "model": self._playback.model,
             "output": self.output,
             "parallel_tool_calls": True,
             "previous_response_id": None,
@@ -54,53 +54,53 @@ class _Events:
         }
         return self.event(kind, response=response)
 
-    def item(self, begun: dict[str, Any], inside: Iterator[bytes], done: dict[str, Any]) -> Iterator[bytes]:
-        """`begun` and `done` are what each has beside the other."""
+    def item(self, started: dict[str, Any], inside: Iterator[bytes], done: dict[str, Any]) -> Iterator[bytes]:
+        """`started`: the fields when the item starts. `done`: the fields that are added or changed when it is done."""
         index = len(self.output)
-        yield self.event("response.output_item.added", output_index=index, item=begun)
+        yield self.event("response.output_item.added", output_index=index, item=started)
         yield from inside
-        self.output.append({**begun, **done})
+        self.output.append({**started, **done})
         yield self.event("response.output_item.done", output_index=index, item=self.output[-1])
 
     def deltas(self, kind: str, text: str, done_field: str, **place: Any) -> Iterator[bytes]:
         """The pieces of `text` as `<kind>.delta`, then `<kind>.done` with all of it."""
-        for piece in self._playing.pieces(text):
+        for piece in self._playback.pieces(text):
             yield self.event(f"{kind}.delta", **place, delta=piece, obfuscation="scripted")
         yield self.event(f"{kind}.done", **place, **{done_field: text})
 
 
-def frames(playing: Playing) -> Iterator[bytes]:
-    reply = playing.reply
-    events = _Events(playing)
+def frames(playback: Playback) -> Iterator[bytes]:
+    reply = playback.reply
+    events = _Events(playback)
     yield events.response("response.created", "in_progress")
     yield events.response("response.in_progress", "in_progress")
     if reply.thinking:
-        item_id = f"rs_script_{playing.first_call}"
-        begun = {"id": item_id, "type": "reasoning", "summary": [], "encrypted_content": "unfinished"}
-        done = {"summary": [_summary(reply.thinking)], "encrypted_content": f"scripted-{playing.first_call}"}
-        yield from events.item(begun, _thinking(events, item_id, reply.thinking), done)
+        item_id = f"rs_script_{playback.first_call}"
+        started = {"id": item_id, "type": "reasoning", "summary": [], "encrypted_content": "unfinished"}
+        done = {"summary": [_summary(reply.thinking)], "encrypted_content": f"scripted-{playback.first_call}"}
+        yield from events.item(started, _thinking(events, item_id, reply.thinking), done)
     if reply.text:
-        item_id = f"msg_script_{playing.first_call}"
+        item_id = f"msg_script_{playback.first_call}"
         phase = "commentary" if reply.calls else "final_answer"
-        begun = {"id": item_id, "type": "message", "status": "in_progress", "content": [], "phase": phase}
-        begun["role"] = "assistant"
+        started = {"id": item_id, "type": "message", "status": "in_progress", "content": [], "phase": phase}
+        started["role"] = "assistant"
         done = {"status": "completed", "content": [_output_text(reply.text)]}
-        yield from events.item(begun, _text(events, item_id, reply.text), done)
-    for number, call in playing.calls:
+        yield from events.item(started, _text(events, item_id, reply.text), done)
+    for number, call in playback.calls:
         item_id, arguments = f"fc_script_{number}", arguments_text(call)
-        begun = {"id": item_id, "type": "function_call", "status": "in_progress", "arguments": ""}
-        begun |= {"call_id": f"call_script_{number}", "name": call.name}
+        started = {"id": item_id, "type": "function_call", "status": "in_progress", "arguments": ""}
+        started |= {"call_id": f"call_script_{number}", "name": call.name}
         place = {"item_id": item_id, "output_index": len(events.output)}
         deltas = events.deltas("response.function_call_arguments", arguments, "arguments", **place)
-        yield from events.item(begun, deltas, {"status": "completed", "arguments": arguments})
+        yield from events.item(started, deltas, {"status": "completed", "arguments": arguments})
     if reply.cut:
         return
-    read, written = playing.read, playing.thought + playing.said
+    read, written = playback.input_tokens, playback.thinking_tokens + playback.text_tokens
     usage = {
         "input_tokens": read,
         "input_tokens_details": {"cached_tokens": 0},
         "output_tokens": written,
-        "output_tokens_details": {"reasoning_tokens": playing.thought},
+        "output_tokens_details": {"reasoning_tokens": playback.thinking_tokens},
         "total_tokens": read + written,
     }
     yield events.response("response.completed", "completed", usage)
@@ -129,17 +129,17 @@ def _output_text(text: str) -> dict[str, Any]:
     return {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
 
 
-def history(body: dict[str, Any]) -> list[Said]:
-    """Items on one level: a message may lack its type, a result is an item of its own."""
-    said: list[Said] = []
+def history(body: dict[str, Any]) -> list[HistoryEntry]:
+    """The items are on one level: a message can lack its type, and a result is a separate item."""
+    said: list[HistoryEntry] = []
     names: dict[str, str] = {}
     for item in objects(body.get("input")):
         match item.get("type", "message"):
             case "message" if item["role"] not in ("system", "developer"):
-                said.append(Said(texts_of(item["content"])))
+                said.append(HistoryEntry(texts_of(item["content"])))
             case "function_call":
                 names[item["call_id"]] = item["name"]
-                said.append(Said())
+                said.append(HistoryEntry())
             case "function_call_output":
-                said.append(Said(texts_of(item["output"]), [names[item["call_id"]]]))
+                said.append(HistoryEntry(texts_of(item["output"]), [names[item["call_id"]]]))
     return said

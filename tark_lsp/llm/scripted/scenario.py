@@ -1,4 +1,4 @@
-"""Scenario files: what a script answers, and when. A script, not a model; docs/providers.md has the format."""
+"""Scenario files: what a script answers, and when. docs/providers.md describes the format."""
 
 import re
 import tomllib
@@ -13,11 +13,11 @@ from tark_lsp.errors import SettingsError
 from tark_lsp.llm.wire.wire import WIRES
 
 GROUP = re.compile(r"\\g<(\w+)>")
-"""The only thing that is put into a reply's strings; other backslashes are the script's own words."""
+"""A reference to a group. Other backslashes in a reply's strings are kept."""
 
 
 class ScriptedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`arguments_json` is sent as it is, broken or not; else `arguments`, as JSON."""
+    """`arguments_json` is sent unchanged, even if it is broken. Otherwise `arguments` is sent as JSON."""
 
     name: str
     arguments: dict[str, Any] = {}
@@ -25,7 +25,7 @@ class ScriptedCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ScriptedError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An HTTP error in place of an answer; `retry_after` in seconds."""
+    """An HTTP error instead of an answer. `retry_after`: seconds."""
 
     status: int
     message: str = "scripted error"
@@ -33,7 +33,7 @@ class ScriptedError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`when`, `tool`, `times`: the conditions. `chunk`: characters of one delta; `cut`: no terminal event."""
+    """`when`, `tool` and `times` are the conditions. `chunk`: characters per delta. `cut`: no terminal event."""
 
     when: str | None = None
     tool: str | None = None
@@ -60,22 +60,22 @@ class Scenario:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a reply is chosen by: the last message's words, and the tools whose results it holds."""
+class LastMessage:
+    """A reply is chosen by the text of the last message, and by the tools whose results it holds."""
 
     text: str
     tools: tuple[str, ...] = ()
 
 
 class Player:
-    """A scenario being played: it counts how often each reply was used."""
+    """Plays a scenario: it chooses replies and counts how often each was used."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._used = [0] * len(scenario.replies)
 
-    def answer(self, asked: Asked) -> Reply:
-        """The first reply whose conditions hold, with the groups of its regular expression put in."""
+    def choose_reply(self, asked: LastMessage) -> Reply:
+        """Returns the first reply whose conditions hold, with the groups of its regular expression filled in."""
         for index, reply in enumerate(self._scenario.replies):
             if reply.times is not None and self._used[index] >= reply.times:
                 continue
@@ -87,8 +87,8 @@ class Player:
             self._used[index] += 1
             return _expanded(reply, match)
         return Reply(
-            text=f"This is the script {self._scenario.name}, not a model. None of its replies fits the last message: "
-            'add one with a fitting `when`, or choose a real model (setting "model").'
+            text=f"This is the script {self._scenario.name}, not a model. No reply of it matches the last message: "
+            'add one with a matching `when`, or choose a real model (setting "model").'
         )
 
 
@@ -113,7 +113,7 @@ def _group_key(name: str) -> str | int:
 
 
 def load_scenario(path: Path) -> Scenario:
-    """Raises SettingsError that names the file and the field for anything it does not understand."""
+    """Raises SettingsError, which names the file and the field, for anything that is not valid."""
     try:
         with path.open("rb") as file:
             table = tomllib.load(file)
@@ -149,10 +149,10 @@ def _problem(reply: Reply) -> str:
     try:
         pattern = re.compile(reply.when or "")
     except re.error as error:
-        return f"when is no regular expression: {error}"
+        return f"when is not a regular expression: {error}"
     strings = repr((reply.text, [call.arguments for call in reply.calls])).replace("\\\\", "\\")
     for name in GROUP.findall(strings):
         group = _group_key(name)
         if group not in pattern.groupindex and not (isinstance(group, int) and group <= pattern.groups):
-            return f"\\g<{name}> is no group of its `when`"
+            return f"\\g<{name}> is not a group of its `when`"
     return ""

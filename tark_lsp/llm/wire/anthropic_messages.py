@@ -1,4 +1,4 @@
-"""Anthropic Messages, the request: content blocks in order, results first, thinking that must come back signed."""
+"""The Anthropic Messages request: content blocks in order, results first, and signed thinking that is sent back."""
 
 from collections.abc import Sequence
 from types import MappingProxyType
@@ -6,27 +6,27 @@ from typing import Any
 
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.anthropic_messages_answer import MessagesParser
-from tark_lsp.llm.wire.json_values import encode
+from tark_lsp.llm.wire.json_values import encode_json
+from tark_lsp.llm.wire.sendable_history import IMAGES_LEFT_OUT, call_input, sendable_history
 from tark_lsp.llm.wire.thinking import effort_for
-from tark_lsp.llm.wire.transcript import IMAGES_LEFT_OUT, call_input, sendable
-from tark_lsp.llm.wire.wire import Target, Wire
+from tark_lsp.llm.wire.wire import TargetModel, Wire
 from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolResult
 
 DEFAULT_MAX_TOKENS = 8192
-"""The wire demands a number; this one every model takes."""
+"""The wire requires a number, and every model accepts this one."""
 
 BUDGETS = {"minimal": 1024, "low": 4096, "medium": 10240, "high": 24576, "max": 32768}
-"""Tokens of thinking for models that are told a budget, by effort."""
+"""Thinking tokens by effort, for models that take a budget."""
 
 EFFORTS = ("low", "medium", "high", "max")
-"""What a model that thinks by itself takes, where nothing more is known of it."""
+"""The efforts of a model with adaptive thinking, if nothing more is known about it."""
 
 NO_IMAGE = {"type": "text", "text": IMAGES_LEFT_OUT.format(1)}
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 
 
-def encode_request(request: ChatRequest, target: Target) -> bytes:
+def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
     body: dict[str, Any] = {
         "model": target.model,
         "max_tokens": request.max_output_tokens or target.max_output_tokens or DEFAULT_MAX_TOKENS,
@@ -36,29 +36,30 @@ def encode_request(request: ChatRequest, target: Target) -> bytes:
         for tool in request.declared_tools
     ]
     system = [{"type": "text", "text": request.system}] if request.system else []
-    messages = _merge(sendable(request.messages, target.ref), target)
+    messages = _merge(sendable_history(request.messages, target.ref), target)
     if target.quirks.cache_control:
         _mark(tools, system, messages)
     body |= {"tools": tools} if tools else {}
     body |= {"system": system} if system else {}
     body |= {"messages": messages, "stream": True, **_thinking(request.thinking, target, messages, body["max_tokens"])}
-    return encode(body)
+    return encode_json(body)
 
 
 def _mark(tools: list[dict[str, Any]], system: list[dict[str, Any]], messages: list[dict[str, Any]]) -> None:
-    """The four marks the wire allows: what all sessions share, what this one does, and the last two requests' ends.
+    """Sets the four cache marks that the wire allows: on the tools, on the system prompt, on the last two requests'
+    ends.
 
-    The cache is looked up from a mark over twenty blocks back. What the request before ended with is marked again, so
-    that it is found however many calls and results came since.
+    The cache is searched up to twenty blocks back from a mark. The end of the previous request is marked again, so
+    that it is found no matter how many calls and results were added since.
     """
-    told = [message["content"] for message in messages if message["role"] == "user"]
-    for blocks in (tools, system, *told[-2:]):
+    user_contents = [message["content"] for message in messages if message["role"] == "user"]
+    for blocks in (tools, system, *user_contents[-2:]):
         if blocks:
             blocks[-1] = {**blocks[-1], **MARK}
 
 
-def _thinking(level: str, target: Target, messages: list[Any], max_tokens: int) -> dict[str, Any]:
-    """For `off` nothing is said: no model of this wire thinks unasked but those that refuse to be told not to."""
+def _thinking(level: str, target: TargetModel, messages: list[Any], max_tokens: int) -> dict[str, Any]:
+    """For `off` nothing is sent: on this wire only models whose thinking cannot be turned off think by default."""
     if level == "off":
         return {}
     if target.thinking == "adaptive":
@@ -76,7 +77,7 @@ def _thinking(level: str, target: Target, messages: list[Any], max_tokens: int) 
 
 
 def _may_think(messages: list[Any]) -> bool:
-    """With a budget, a tool loop must have begun with thinking: not so after a change of model in its midst."""
+    """With a budget, a tool loop must start with thinking. It does not if the model changed within the loop."""
     for message in reversed(messages):
         if message["role"] == "assistant":
             kinds = [block["type"] for block in message["content"]]
@@ -84,8 +85,8 @@ def _may_think(messages: list[Any]) -> bool:
     return True
 
 
-def _merge(messages: Sequence[Message], target: Target) -> list[dict[str, Any]]:
-    """Messages of one role after another are one; results stand first in theirs, as the wire demands."""
+def _merge(messages: Sequence[Message], target: TargetModel) -> list[dict[str, Any]]:
+    """Joins consecutive messages of one role. Results come first in their message, as the wire requires."""
     merged: list[dict[str, Any]] = []
     for message in messages:
         role = "assistant" if message.role == "assistant" else "user"
@@ -94,24 +95,25 @@ def _merge(messages: Sequence[Message], target: Target) -> list[dict[str, Any]]:
             merged[-1]["content"] += blocks
         elif blocks:
             merged.append({"role": role, "content": blocks})
-    *earlier, last = merged or [{}]  # a last answer that is to go on stays as it is
-    merged = [each for each in earlier if each["role"] == "user" or _ends_well(each["content"])] + [last] * bool(last)
+    *earlier, last = merged or [{}]  # a last answer that is to be continued stays unchanged
+    kept = [message for message in earlier if message["role"] == "user" or _strip_thinking_at_end(message["content"])]
+    merged = kept + [last] * bool(last)
     if merged and merged[-1]["role"] == "assistant":
         last = merged[-1]["content"][-1]
-        if last["type"] == "text":  # the wire refuses a prefill that ends in white space
+        if last["type"] == "text":  # the wire rejects a prefill that ends in white space
             last["text"] = last["text"].rstrip()
     return merged
 
 
-def _ends_well(blocks: list[dict[str, Any]]) -> bool:
-    """Takes thinking off the end, where the wire refuses it, and says whether anything is left."""
+def _strip_thinking_at_end(blocks: list[dict[str, Any]]) -> bool:
+    """Removes thinking from the end, where the wire rejects it. Returns whether anything is left."""
     while blocks and blocks[-1]["type"] in ("thinking", "redacted_thinking"):
         del blocks[-1]
     return bool(blocks)
 
 
-def _block(part: Part, images_taken: bool) -> dict[str, Any] | None:
-    """None for what the wire would refuse: empty text, thinking that nobody signed."""
+def _block(part: Part, accepts_images: bool) -> dict[str, Any] | None:
+    """None for what the wire rejects: empty text, and thinking without a signature."""
     match part:
         case Text(text, echo):
             cited = {"citations": echo["citations"]} if echo and "citations" in echo else {}
@@ -122,11 +124,11 @@ def _block(part: Part, images_taken: bool) -> dict[str, Any] | None:
             return {"type": "tool_use", "id": id, "name": name, "input": call_input(part)}
         case ToolResult(call_id, content, is_error, images):
             blocks = [{"type": "text", "text": content}] if content.strip() else []
-            blocks += [_image(image) if images_taken else NO_IMAGE for image in images]
+            blocks += [_image(image) if accepts_images else NO_IMAGE for image in images]
             result: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id, "content": blocks}
             return {**result, "is_error": True} if is_error else result
         case Image():
-            return _image(part) if images_taken else NO_IMAGE
+            return _image(part) if accepts_images else NO_IMAGE
         case Opaque(echo):
             return dict(echo)
 

@@ -1,4 +1,4 @@
-"""An answer in Anthropic Messages: blocks one after another, usage that is cumulative, an end that says why."""
+"""The Anthropic Messages answer: blocks one after another, cumulative usage, and an end that says why."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from tark_lsp.errors import StreamCut
-from tark_lsp.llm.events import WHOLE, Done, Echo, StreamEvent, TextDelta, ThinkingDelta, UsageUpdate, WireStop
-from tark_lsp.llm.wire.failures import failure
-from tark_lsp.llm.wire.json_values import decode, decode_any, encode, read_object
+from tark_lsp.llm.events import COMPLETE_STOPS, Done, Echo, StreamEvent, TextDelta, ThinkingDelta, UsageUpdate, WireStop
+from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, encode_json, read_object
+from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker
 from tark_lsp.messages import Usage
 
@@ -58,18 +58,18 @@ STOPS = {
 class MessagesParser:
     def __init__(self) -> None:
         self._calls = ToolCallTracker()
-        self._block: dict[str, Any] = {}  # the open one, as it began
+        self._block: dict[str, Any] = {}  # the open block, as it started
         self._in_call = False
-        self._input: list[str] = []  # of an open block that is kept whole
-        self._extra: dict[str, Any] = {}  # fields that came by deltas and go into the block's echo
+        self._input: list[str] = []  # the input of an open block that is kept whole
+        self._extra: dict[str, Any] = {}  # fields from deltas, for the block's echo
         self._usage: dict[str, int] = {}
         self._stop = ""
         self._done = False
 
-    def feed(self, frame: bytes) -> Sequence[StreamEvent]:
-        if frame.startswith(b"[DONE]"):  # from proxies that think of another wire
+    def feed_frame(self, frame: bytes) -> Sequence[StreamEvent]:
+        if frame.startswith(b"[DONE]"):  # from proxies made for another wire
             return ()
-        event = decode(EVENT, frame)
+        event = decode_json(EVENT, frame)
         match event.type:
             case "content_block_delta" if event.delta is not None:
                 return self._delta(event.index, event.delta, frame)
@@ -85,17 +85,17 @@ class MessagesParser:
             case "message_stop" if not self._done:
                 self._done = True
                 stop = STOPS.get(self._stop, WireStop.OTHER)
-                calls = self._calls.complete_all(cut_off=stop not in WHOLE)
+                calls = self._calls.complete_all_calls(cut_off=stop not in COMPLETE_STOPS)
                 return [*calls, Done(stop, self._stop)]
             case "error":
-                raise failure(decode_any(frame))
-            case "" if "error" in (body := decode_any(frame)):
-                raise failure(body)
-        return ()  # ping, and what is not known yet
+                raise provider_error(decode_untyped_json(frame))
+            case "" if "error" in (body := decode_untyped_json(frame)):
+                raise provider_error(body)
+        return ()  # ping, and events that we do not know
 
     def close(self) -> Sequence[StreamEvent]:
         if not self._done:
-            raise StreamCut("the answer broke off before its end")
+            raise StreamCut("the answer was cut off before its end")
         return ()
 
     def _begin(self, index: int, block: dict[str, Any]) -> Sequence[StreamEvent]:
@@ -108,7 +108,7 @@ class MessagesParser:
                 self._extra["signature"] = block.get("signature") or ""
                 return [ThinkingDelta(text)] if text else ()
             case {"type": "tool_use", "id": str(id), "name": str(name)}:
-                return self._calls.add(index, call_id=id, name=name)
+                return self._calls.add_fragment(index, call_id=id, name=name)
         return ()
 
     def _delta(self, index: int, delta: _Delta, frame: bytes) -> Sequence[StreamEvent]:
@@ -116,18 +116,18 @@ class MessagesParser:
             case "text_delta":
                 return [TextDelta(delta.text)] if delta.text else ()
             case "input_json_delta" if self._in_call:
-                return self._calls.more(index, delta.partial_json)
+                return self._calls.add_arguments(index, delta.partial_json)
             case "input_json_delta":
                 self._input.append(delta.partial_json)
             case "thinking_delta":
                 return [ThinkingDelta(delta.thinking)] if delta.thinking else ()
             case "signature_delta":
-                self._extra["signature"] = delta.signature  # it comes once, whole
+                self._extra["signature"] = delta.signature  # it arrives once, complete
             case "citations_delta":
                 citations = self._extra.setdefault("citations", [])
-                citations.append(decode_any(frame)["delta"].get("citation"))
-            case _:  # compaction_delta and what comes after it: the fields are the block's
-                fields = decode_any(frame)["delta"]
+                citations.append(decode_untyped_json(frame)["delta"].get("citation"))
+            case _:  # compaction_delta and later kinds: the fields belong to the block
+                fields = decode_untyped_json(frame)["delta"]
                 self._extra |= {name: value for name, value in fields.items() if name != "type"}
         return ()
 
@@ -138,8 +138,8 @@ class MessagesParser:
                 return ()
             case "tool_use":
                 if self._input or not block.get("input"):
-                    return ()  # complete only at the message's end, which says whether it was cut off
-                return self._calls.complete(index, encode(block["input"]).decode())
+                    return ()  # completed at the message's end, which says whether the call was cut off
+                return self._calls.complete_call(index, encode_json(block["input"]).decode())
             case "text":
                 return [Echo("text", self._extra)] if self._extra else ()
             case "thinking":
@@ -151,7 +151,7 @@ class MessagesParser:
         return [Echo("opaque", whole)]
 
     def _count(self, usage: _Usage | None) -> Sequence[StreamEvent]:
-        """Figures are of the whole answer so far; a later event may leave some out."""
+        """The figures are for the whole answer so far. A later event can omit some of them."""
         if usage is None:
             return ()
         self._usage |= {name: value for name, value in msgspec.structs.asdict(usage).items() if value is not None}

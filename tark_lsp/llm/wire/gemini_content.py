@@ -1,4 +1,4 @@
-"""Gemini's contents, request to body: roles user and model, signatures that go back on the part they came with."""
+"""The Gemini request: the roles user and model, and signatures that are sent back on the part they came with."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,37 +6,38 @@ from typing import Any
 
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.gemini_content_answer import GeminiParser
-from tark_lsp.llm.wire.json_values import encode
+from tark_lsp.llm.wire.json_values import encode_json
+from tark_lsp.llm.wire.sendable_history import IMAGES_LEFT_OUT, call_input, sendable_history
 from tark_lsp.llm.wire.thinking import effort_for
-from tark_lsp.llm.wire.transcript import IMAGES_LEFT_OUT, call_input, sendable
-from tark_lsp.llm.wire.wire import Target, Wire
+from tark_lsp.llm.wire.wire import TargetModel, Wire
 from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolDefinition, ToolResult
 
-UNSIGNED = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
-"""`skip_thought_signature_validator`, as base64 like all signatures: what stands in for one that Gemini never gave.
+PLACEHOLDER_SIGNATURE = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
+"""`skip_thought_signature_validator`, as base64 like all signatures. It replaces a signature that Gemini did not give.
 
-ai.google.dev/gemini-api/docs/thought-signatures, FAQ. Models before 3, which want none, take it, too.
+ai.google.dev/gemini-api/docs/thought-signatures, FAQ. Models before 3, which need none, accept it too.
 """
 
 BUDGETS = {"minimal": 512, "low": 2048, "medium": 8192, "high": 24576, "max": 24576}
-"""Tokens of thinking by level, within the bounds of every 2.5 model: Flash-Lite's least is 512, Flash's most 24576."""
+"""Thinking tokens by level, within the limits of every 2.5 model: Flash-Lite's minimum is 512, Flash's maximum 24576.
+"""
 
-LEAST_OF_PRO = 128
-"""2.5 Pro cannot do without thinking."""
+MIN_BUDGET_OF_PRO = 128
+"""Thinking cannot be turned off for 2.5 Pro."""
 
 LEVELS = ("low", "high")
-"""What every model takes that is told a level; some take more."""
+"""The levels that every model with thinking levels accepts. Some accept more."""
 
 
-def encode_request(request: ChatRequest, target: Target) -> bytes:
+def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
     body: dict[str, Any] = {}
     if request.system:
         body["systemInstruction"] = {"parts": [{"text": request.system}]}
     if request.tools:
         body["tools"] = [{"functionDeclarations": [_declaration(tool) for tool in request.declared_tools]}]
-    # A signature is worth nothing to another key or server: then the model's own history is sent as another's is.
+    # Another key or server rejects a signature. Then the model's own history is sent like another model's.
     own = target.ref if target.quirks.signatures else ""
-    body["contents"] = _contents(sendable(request.messages, own), target)
+    body["contents"] = _contents(sendable_history(request.messages, own), target)
     config: dict[str, Any] = {}
     if request.max_output_tokens:
         config["maxOutputTokens"] = request.max_output_tokens
@@ -44,26 +45,26 @@ def encode_request(request: ChatRequest, target: Target) -> bytes:
         config["thinkingConfig"] = thinking
     if config:
         body["generationConfig"] = config
-    return encode(body)
+    return encode_json(body)
 
 
 def _declaration(tool: ToolDefinition) -> dict[str, Any]:
-    """A tool that takes no arguments declares none."""
+    """A tool without arguments declares no schema."""
     declared = {"name": tool.name, "description": tool.description}
     if any(value for word, value in tool.parameters.items() if word not in ("type", "title", "description", "$schema")):
         return {**declared, "parametersJsonSchema": dict(tool.parameters)}
     return declared
 
 
-def _is_since_3(target: Target) -> bool:
-    """Whether a result may hold images, and thinking has levels; a name without a version is that of the newest."""
+def _is_since_3(target: TargetModel) -> bool:
+    """Whether results can hold images and thinking has levels. A name without a version means the newest model."""
     if version := re.search(r"gemini-(\d+)", target.model):
         return int(version[1]) >= 3
     return "gemini" in target.model and target.thinking != "budget"
 
 
-def _thinking(request: ChatRequest, target: Target) -> dict[str, Any]:
-    """2.5 is told a budget, 3 and later a level. Summaries of the thinking come only if they are asked for."""
+def _thinking(request: ChatRequest, target: TargetModel) -> dict[str, Any]:
+    """2.5 takes a budget, 3 and later take a level. Summaries of the thinking are sent only on request."""
     level, style = request.thinking, target.thinking
     if style == "unknown" and level not in ("auto", "off"):
         style = "effort" if _is_since_3(target) else "budget"
@@ -76,15 +77,15 @@ def _thinking(request: ChatRequest, target: Target) -> dict[str, Any]:
     if level == "auto":
         return show
     if level == "off":
-        return {"thinkingBudget": LEAST_OF_PRO if "pro" in target.model else 0}
+        return {"thinkingBudget": MIN_BUDGET_OF_PRO if "pro" in target.model else 0}
     budget = BUDGETS.get(level, BUDGETS["high"])
-    if request.max_output_tokens:  # which thinking is part of
+    if request.max_output_tokens:  # the limit includes thinking
         budget = min(budget, max(BUDGETS["minimal"], request.max_output_tokens // 2))
     return {**show, "thinkingBudget": budget}
 
 
-def _contents(messages: Sequence[Message], target: Target) -> list[dict[str, Any]]:
-    """Messages of one role after another are one content."""
+def _contents(messages: Sequence[Message], target: TargetModel) -> list[dict[str, Any]]:
+    """Joins consecutive messages of one role into one content."""
     contents: list[dict[str, Any]] = []
     calls: dict[str, ToolCall] = {}
     for message in messages:
@@ -103,14 +104,16 @@ def _contents(messages: Sequence[Message], target: Target) -> list[dict[str, Any
 
 
 def _sign(parts: list[dict[str, Any]]) -> None:
-    """The first call of a step must be signed. Nobody checks earlier turns, but so the prefix stays as it is."""
+    """The first call of a step must be signed. Earlier turns are not checked, but this keeps the cached prefix the
+    same.
+    """
     first = next((part for part in parts if "functionCall" in part), None)
     if first is not None:
-        first.setdefault("thoughtSignature", UNSIGNED)
+        first.setdefault("thoughtSignature", PLACEHOLDER_SIGNATURE)
 
 
-def _part(part: Part, target: Target) -> dict[str, Any] | None:
-    """None for a text that is empty and not signed, and for what another wire wants back."""
+def _part(part: Part, target: TargetModel) -> dict[str, Any] | None:
+    """None for a text that is empty and not signed, and for parts of another wire."""
     match part:
         case Text(text, echo):
             return {"text": text, **_signature(echo)} if text or _signature(echo) else None
@@ -121,7 +124,7 @@ def _part(part: Part, target: Target) -> dict[str, Any] | None:
             return {"functionCall": {**_given_id(part), "name": name, "args": call_input(part)}, **_signature(echo)}
         case Image():
             return _image(part, target)
-        case Opaque(echo) if "type" not in echo:  # Gemini's parts are told apart by their fields
+        case Opaque(echo) if "type" not in echo:  # Gemini's parts have no type field
             return dict(echo)
     return None
 
@@ -131,30 +134,30 @@ def _signature(echo: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _given_id(call: ToolCall) -> Mapping[str, Any]:
-    """Most models give no ids; those we gave instead mean nothing to them."""
+    """The id that the model gave, if any. Ids that we made are not sent."""
     return {"id": call.echo["id"]} if call.echo and "id" in call.echo else {}
 
 
-def _results(message: Message, calls: Mapping[str, ToolCall], target: Target) -> list[dict[str, Any]]:
-    """Images are parts of their result; for models that take none there, they come after all results."""
+def _results(message: Message, calls: Mapping[str, ToolCall], target: TargetModel) -> list[dict[str, Any]]:
+    """Images are parts of their result. For models that do not accept them there, they come after all results."""
     parts: list[dict[str, Any]] = []
     after: list[dict[str, Any]] = []
     for result in message.parts:
         if not isinstance(result, ToolResult):
             continue
         call = calls[result.call_id]
-        said = {"error" if result.is_error else "output": result.content}
-        response: dict[str, Any] = {**_given_id(call), "name": call.name, "response": said}
+        content = {"error" if result.is_error else "output": result.content}
+        response: dict[str, Any] = {**_given_id(call), "name": call.name, "response": content}
         images = [_image(image, target) for image in result.images]
         if images and target.quirks.images and _is_since_3(target):
             response["parts"] = images
         elif images:
-            after += [{"text": f"What belongs to the result of {call.name}:"}, *images]
+            after += [{"text": f"The images of the result of {call.name}:"}, *images]
         parts.append({"functionResponse": response})
     return parts + after
 
 
-def _image(image: Image, target: Target) -> dict[str, Any]:
+def _image(image: Image, target: TargetModel) -> dict[str, Any]:
     if not target.quirks.images:
         return {"text": IMAGES_LEFT_OUT.format(1)}
     return {"inlineData": {"mimeType": image.mime_type, "data": image.data}}

@@ -1,4 +1,4 @@
-"""Gemini's stream to events: parts that add up, calls that come whole, an end that only the end of the bytes tells."""
+"""The Gemini answer: parts that add up, calls that arrive whole, and no end marker: the stream just ends."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -16,9 +16,9 @@ from tark_lsp.llm.events import (
     UsageUpdate,
     WireStop,
 )
-from tark_lsp.llm.wire.failures import failure
-from tark_lsp.llm.wire.json_values import decode, decode_any, encode
+from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, encode_json
 from tark_lsp.llm.wire.partial_arguments import PartialArguments
+from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker
 from tark_lsp.messages import Usage
 
@@ -96,30 +96,30 @@ STOPS = {
         WireStop.REFUSAL,
     ),
 }
-"""google-genai 3.4.0, `types.FinishReason`. The others, such as MALFORMED_FUNCTION_CALL, say that something broke."""
+"""google-genai 3.4.0, `types.FinishReason`. The others, such as MALFORMED_FUNCTION_CALL, mean that something failed."""
 
 NO_DATA = frozenset({"thought", "thoughtSignature"})
-"""Fields that say something of a part, and are none."""
+"""Fields that describe a part but are not its data."""
 
 
 class GeminiParser:
-    """Done comes at the end of the stream: a chunk with a finish reason may have others after it."""
+    """`Done` comes at the end of the stream, since other chunks can follow the one with a finish reason."""
 
     def __init__(self) -> None:
         self._calls = ToolCallTracker()
         self._slot = 0
-        self._arguments: PartialArguments | None = None  # of the call that is not over
-        self._unsigned: Literal["", "text", "thinking"] = ""  # the part that more words would be added to
-        self._useful = False  # words or a whole call came
+        self._arguments: PartialArguments | None = None  # of the call that has not ended
+        self._unsigned: Literal["", "text", "thinking"] = ""  # the part that further text would be added to
+        self._useful = False  # text or a whole call arrived
         self._usage = _Usage()
         self._finish = ""
         self._message = ""
         self._blocked: _Feedback | None = None
 
-    def feed(self, frame: bytes) -> Sequence[StreamEvent]:
-        chunk = decode(CHUNK, frame)
+    def feed_frame(self, frame: bytes) -> Sequence[StreamEvent]:
+        chunk = decode_json(CHUNK, frame)
         if chunk.error:
-            raise failure(decode_any(frame))
+            raise provider_error(decode_untyped_json(frame))
         events: list[StreamEvent] = []
         usage = chunk.usage_metadata
         if usage is not None and usage != self._usage:
@@ -136,7 +136,9 @@ class GeminiParser:
                     if part.function_call is not None:
                         events += self._call(part.function_call, part.thought_signature)
                     elif text is None:
-                        events += self._opaque(decode_any(frame)["candidates"][number]["content"]["parts"][place])
+                        events += self._opaque(
+                            decode_untyped_json(frame)["candidates"][number]["content"]["parts"][place]
+                        )
                     elif part.thought_signature:
                         events += self._signed(text, part.thought, part.thought_signature)
                     elif not text:
@@ -152,7 +154,7 @@ class GeminiParser:
         return events
 
     def close(self) -> Sequence[StreamEvent]:
-        """Raises StreamCut, too, for an answer that its provider says went wrong, and that has nothing of use."""
+        """Also raises StreamCut for an answer that failed, by the provider's own word, and has nothing useful."""
         if self._blocked is not None:
             reason, message = self._blocked.block_reason or "", self._blocked.block_reason_message or ""
             return [
@@ -160,19 +162,19 @@ class GeminiParser:
                 Done(WireStop.REFUSAL, reason),
             ]
         if not self._finish:
-            raise StreamCut("the answer broke off before its end")
+            raise StreamCut("the answer was cut off before its end")
         stop = STOPS.get(self._finish, WireStop.OTHER)
-        # An end marker may be missing, but a call that something else cut off is not whole.
+        # A call without its end marker is complete only if the answer ended normally.
         events = self._end_call() if stop is WireStop.END_TURN else []
         why = f"{self._finish}. {self._message}".rstrip()
         if stop is WireStop.OTHER and not self._useful:
-            raise StreamCut(f"the model's answer went wrong and was withheld: {why}")
+            raise StreamCut(f"the model's answer failed and was withheld: {why}")
         if stop is WireStop.REFUSAL and not self._useful:
             events.append(TextDelta(f"Gemini withheld its answer: {why}"))
         return [*events, Done(stop, self._finish)]
 
     def _signed(self, text: str, thought: bool | None, signature: str) -> Sequence[StreamEvent]:
-        """A part that is signed stays one of its own, also an empty one (ai.google.dev, "Thought signatures")."""
+        """A signed part stays separate, even if it is empty (ai.google.dev, "Thought signatures")."""
         kind: Literal["text", "thinking"] = "thinking" if thought else "text"
         if not text:
             shown = {"thought": True} if thought else {}
@@ -183,7 +185,7 @@ class GeminiParser:
         return [*events, delta, Echo(kind, {"thoughtSignature": signature})]
 
     def _opaque(self, part: dict[str, Any]) -> Sequence[StreamEvent]:
-        """Kept as it is. A part without data would be refused when it is sent back."""
+        """Keeps the part unchanged. A part without data would be rejected when it is sent back."""
         if part.keys() <= NO_DATA:
             if "thoughtSignature" not in part:
                 return ()
@@ -192,14 +194,14 @@ class GeminiParser:
         return [Echo("opaque", part)]
 
     def _call(self, call: _Call, signature: str | None) -> Sequence[StreamEvent]:
-        """A part is a whole call, or the beginning, a piece or (empty) the end of one."""
+        """A part is a whole call, or the start, a piece or (empty) the end of one."""
         events: list[StreamEvent] = []
         if call.name:
             events += self._end_call()
             self._slot += 1
             self._unsigned = ""
             self._arguments = PartialArguments()
-            events += self._calls.add(self._slot, call_id=call.id or f"call_{self._slot}", name=call.name)
+            events += self._calls.add_fragment(self._slot, call_id=call.id or f"call_{self._slot}", name=call.name)
             given = {"id": call.id, "thoughtSignature": signature}
             echo = {word: value for word, value in given.items() if value}
             match events[-1]:
@@ -212,7 +214,7 @@ class GeminiParser:
         if call.args is not None:
             self._arguments.value = call.args
         for piece in call.partial_args or ():
-            self._arguments.add(piece.json_path, piece.value, more=bool(piece.will_continue))
+            self._arguments.add_piece(piece.json_path, piece.value, more=bool(piece.will_continue))
         return events if call.will_continue else [*events, *self._end_call()]
 
     def _end_call(self) -> list[StreamEvent]:
@@ -220,11 +222,11 @@ class GeminiParser:
             return []
         arguments, self._arguments = self._arguments.value, None
         self._useful = True
-        return self._calls.complete(self._slot, encode(arguments).decode())
+        return self._calls.complete_call(self._slot, encode_json(arguments).decode())
 
 
 def _usage(usage: _Usage) -> Usage:
-    """What its own tools found is input, too; thinking is counted beside the answer."""
+    """The results of its own tools count as input. Thinking is counted separately from the answer."""
     thoughts = usage.thoughts_token_count or 0
     return Usage(
         input_tokens=(usage.prompt_token_count or 0) + (usage.tool_use_prompt_token_count or 0),

@@ -1,7 +1,7 @@
-"""JSON lines (NDJSON): bytes, cut anywhere, to one frame per line.
+"""JSON lines (NDJSON): turns bytes, cut anywhere, into one frame per line.
 
-A line ends at LF; a CR before it belongs to the end. Nothing else ends a line: U+2028 and the like stand raw inside
-JSON. Blank lines are skipped.
+A line ends at LF or CR LF and nowhere else: U+2028 and similar characters occur unescaped inside JSON. Blank lines are
+skipped.
 """
 
 import msgspec
@@ -12,19 +12,19 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 
 
 class JsonLine(msgspec.Struct, frozen=True, gc=False):
-    """`data` is as it came, without its line end."""
+    """`data` is the line without its line end."""
 
     data: bytes
 
 
 class JsonLineDecoder:
-    """`feed` gives the lines that `chunk` completes. Raises ProtocolError for a line over `max_bytes`."""
+    """`feed_bytes` returns the lines that `chunk` completes. Raises ProtocolError for a line over `max_bytes`."""
 
     def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:
         self._max_bytes = max_bytes
         self._held = bytearray()  # since the last line end
 
-    def feed(self, chunk: bytes) -> list[JsonLine]:
+    def feed_bytes(self, chunk: bytes) -> list[JsonLine]:
         held = self._held
         if b"\n" not in chunk:
             held += chunk
@@ -38,7 +38,7 @@ class JsonLineDecoder:
         return _frames(lines)
 
     def close(self) -> list[JsonLine]:
-        """The last line, where the end of the stream left it without its line end."""
+        """Returns the last line if the stream ended without a line end."""
         line = bytes(self._held)
         self._held.clear()
         return _frames([line])

@@ -1,4 +1,4 @@
-"""Foreign JSON in, our JSON out: tolerant of the broken text providers send, strict about what we send."""
+"""Reads the JSON of providers and writes ours: tolerant of broken text that is received, strict about what is sent."""
 
 import json
 from typing import Any, NoReturn, TypeVar
@@ -9,16 +9,16 @@ from tark_lsp.errors import ProtocolError
 
 T = TypeVar("T")
 
-DEEPEST = 200
-"""Nesting of what goes back to a provider: deeper, our own encoder would give up, and many servers before it."""
+MAX_DEPTH = 200
+"""The deepest nesting that is sent back to a provider. Beyond it our encoder fails, and many servers fail earlier."""
 
 ANYTHING: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 
 
-def decode(decoder: msgspec.json.Decoder[T], frame: bytes) -> T:
-    """Raises ProtocolError, also for bytes that are not UTF-8: replaced, they could end up in the person's files.
+def decode_json(decoder: msgspec.json.Decoder[T], frame: bytes) -> T:
+    """Raises ProtocolError, also for bytes that are not UTF-8: replacement characters could get into the user's files.
 
-    Lone surrogates, which models write as escapes, are replaced: they are no bytes that went astray.
+    Lone surrogates, which models write as escapes, are replaced: they are not a transmission error.
     """
     try:
         return decoder.decode(frame)
@@ -26,31 +26,31 @@ def decode(decoder: msgspec.json.Decoder[T], frame: bytes) -> T:
         try:
             text = frame.decode("utf-8")
         except UnicodeDecodeError as error:
-            hint = "try again; if it comes back, something between the provider and you garbles its answers"
+            hint = "try again; if it happens again, something between you and the provider damages its answers"
             raise ProtocolError("the provider sent bytes that are not UTF-8", hint=hint) from error
         try:
             value = json.loads(text)
             return decoder.decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
         except (msgspec.DecodeError, ValueError, RecursionError):
             shown = frame[:200].decode("utf-8", "replace")
-            raise ProtocolError(f"the provider sent what this wire does not have: {first}: {shown}") from first
+            raise ProtocolError(f"the provider sent data that does not match this wire: {first}: {shown}") from first
 
 
-def decode_any(frame: bytes) -> Any:
-    """JSON of no known shape. Raises ProtocolError."""
-    return decode(ANYTHING, frame)
+def decode_untyped_json(frame: bytes) -> Any:
+    """Decodes JSON of any shape. Raises ProtocolError."""
+    return decode_json(ANYTHING, frame)
 
 
 def json_or_text(body: bytes) -> Any:
-    """An answer that may be a web page."""
+    """Decodes JSON; other bodies, such as web pages, become text."""
     try:
-        return decode_any(body)
+        return decode_untyped_json(body)
     except ProtocolError:
         return body.decode("utf-8", "replace")
 
 
-def encode(value: Any) -> bytes:
-    """Compact UTF-8, keys in the order they were put in. Lone surrogates, which no provider takes, become `?`."""
+def encode_json(value: Any) -> bytes:
+    """Compact UTF-8, keys in insertion order. Lone surrogates, which no provider accepts, become `?`."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -58,18 +58,18 @@ def encode(value: Any) -> bytes:
 
 
 def read_object(text: str) -> dict[str, Any] | None:
-    """The JSON object that a model wrote; `{}` for blank text. None: no object, or one that no provider would read."""
+    """The JSON object that a model wrote, `{}` for blank text. None: not an object, or one that providers reject."""
     try:
         value = json.loads(text if text.strip() else "{}", parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) and not is_deep(value) else None
+    return value if isinstance(value, dict) and not is_too_deep(value) else None
 
 
-def is_deep(value: Any) -> bool:
-    """Whether values are nested in more than `DEEPEST` others."""
+def is_too_deep(value: Any) -> bool:
+    """Whether values are nested more than `MAX_DEPTH` levels deep."""
     level = [value] if isinstance(value, dict | list) else []
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         inner = [item.values() if isinstance(item, dict) else item for item in level]
         level = [item for items in inner for item in items if isinstance(item, dict | list)]
         if not level:

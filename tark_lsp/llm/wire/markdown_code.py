@@ -1,43 +1,43 @@
-"""Where code is in a Markdown text that is still being written: fences and backtick spans (CommonMark 4.5, 6.1)."""
+"""Finds code in a Markdown text that is still streaming: fences and backtick spans (CommonMark 4.5, 6.1)."""
 
 import re
 from collections.abc import Iterator
 
 FENCE = re.compile(r"(?P<before>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][ \t>]*)*)(?P<fence>`{3,}|~{3,})")
-"""More than the standard allows (any indentation, quoted, in a list): in doubt a block is code."""
+"""Accepts more than the standard (any indentation, quoted, in a list): if in doubt, a block is code."""
 
 PARAGRAPH_ENDS = re.compile(r"\n[ \t\r]*\n|\n[ \t>]*(?:```|~~~)")
 RUN = re.compile(r"(?<!`)`+")
-LONGEST_SPAN = 2_000
-"""Characters; backticks without a match within so many are just characters."""
+MAX_SPAN = 2_000
+"""Characters. Backticks without a match within this distance are plain text."""
 
 INDENTED = 4
-"""Columns from which on a line may be code without any fence, and a fence may be no fence but a line of that."""
+"""From this column on, a line can be code without a fence, and a fence can be a line of such code."""
 
 IN_DOUBT = -1
 
 
 class MarkdownCode:
-    """Told all the text up to some place, it says whether the place is in code."""
+    """Receives the text up to some place, and says whether that place is in code."""
 
     def __init__(self) -> None:
-        self._added: list[str] = []  # not looked at yet: most texts need never be
+        self._added: list[str] = []  # not analysed yet: most texts never need it
         self._fence = ""
         self._indent = 0
-        self._quoted = self._doubtful = False  # of that fence
-        self._paragraph: list[str] = []  # as much of its end as spans still depend on
+        self._quoted = self._doubtful = False  # properties of that fence
+        self._paragraph: list[str] = []  # the part of its end that spans still depend on
         self._line = ""
-        self._span_line = ""  # as much of its end as spans in it depend on
+        self._span_line = ""  # the part of its end that spans in the line depend on
 
     @property
     def begins_line(self) -> bool:
-        self._look()
+        self._analyse()
         return not self._line.strip()
 
-    def add(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         self._added.append(text)
 
-    def _look(self) -> None:
+    def _analyse(self) -> None:
         *lines, rest = "".join(self._added).split("\n")
         self._added = []
         for line in lines:
@@ -48,23 +48,24 @@ class MarkdownCode:
         self._line += rest
         self._span_line += rest
 
-    def cut(self) -> None:
-        """Something that is no text stood here: no span runs across it, and no fence begins behind it."""
-        self._look()
+    def add_break(self) -> None:
+        """Something other than text is here: no span crosses it, and no fence starts after it on the line."""
+        self._analyse()
         self._paragraph, self._line, self._span_line = [], "|", ""
 
-    def inside(self, ahead: str, final: bool) -> bool | None:
-        """Whether the place after all that was added is in code. `ahead` is the text from there on, as far as known.
+    def is_in_code(self, ahead: str, final: bool) -> bool | None:
+        """Whether the place after the added text is in code. `ahead` is the text after that place, as far as it is
+        known.
 
-        None: it depends on what is still to come. `final`: nothing is.
+        None: it depends on text that has not arrived. `final`: no more text arrives.
         """
-        self._look()
+        self._analyse()
         if self._fence or _opening(self._line) or _indent(self._line) >= INDENTED:
             return True
         paragraph = "".join(self._paragraph)
         self._paragraph = [paragraph[_settled(paragraph) :]]
         self._span_line = self._span_line[_settled(self._span_line) :]
-        # A heading or an item begins anew what looks like one paragraph: either reckoning may be the right one.
+        # A heading or list item inside what looks like one paragraph starts a new one, so both readings are checked.
         answers = [_in_span(before, ahead, final) for before in (*self._paragraph, self._span_line)]
         return True if True in answers else None if None in answers else False
 
@@ -85,10 +86,10 @@ class MarkdownCode:
 
 
 def _in_span(before: str, ahead: str, final: bool) -> bool | None:
-    """Whether the place between the two is in a span, as `MarkdownCode.inside` says it."""
+    """Whether the place between the two is in a span. The result is as of `MarkdownCode.is_in_code`."""
     if "`" not in before:
         return False
-    ahead = ahead[: 2 * LONGEST_SPAN]
+    ahead = ahead[: 2 * MAX_SPAN]
     end = PARAGRAPH_ENDS.search(ahead)
     place = len(before)
     text = before + (ahead[: end.start()] if end else ahead)
@@ -108,33 +109,33 @@ def _indent(line: str) -> int:
 
 
 def _opening(line: str) -> re.Match[str] | None:
-    """Backticks that come again in their line are a span's."""
+    """The opening of a fence. Backticks that occur again later in the line belong to a span."""
     found = FENCE.match(line)
     return found if found and (found["fence"][0] == "~" or line.find("`", found.end()) < 0) else None
 
 
 def _settled(text: str) -> int:
-    """How much of the start of `text` no span can begin in any more, less a character that may escape the next one."""
+    """The length of the start of `text` where no span can begin any more, less one character that can be an escape."""
     ends = (start for start, stop in _spans(text, known=False) if stop == IN_DOUBT)
     return max(0, next(ends, len(text)) - 1)
 
 
 def _spans(text: str, known: bool) -> Iterator[tuple[int, int]]:
-    """Start and end of each span; of the last, end may be IN_DOUBT: there are backticks that may find a match yet.
+    """Start and end of each span. The last end can be IN_DOUBT: its backticks can still find a match.
 
-    `known`: the paragraph ends where `text` does; otherwise backticks at its end may become more.
+    `known`: the paragraph ends where `text` ends. Otherwise more backticks can follow at the end.
     """
     place = 0
     while (run := RUN.search(text, place)) is not None:
         start, place = run.span()
         length = place - start
         if start and text[start - 1] == "\\":
-            length -= 1  # the first of them is escaped
+            length -= 1  # the first backtick is escaped
         if not length and (known or place < len(text)):
             continue
-        stop = IN_DOUBT if not known and (place == len(text) or len(text) - start <= LONGEST_SPAN) else 0
+        stop = IN_DOUBT if not known and (place == len(text) or len(text) - start <= MAX_SPAN) else 0
         for other in RUN.finditer(text, place):
-            if other.start() - start > LONGEST_SPAN:
+            if other.start() - start > MAX_SPAN:
                 break
             if other.end() == len(text) and not known:
                 stop = IN_DOUBT

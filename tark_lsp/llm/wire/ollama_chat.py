@@ -1,4 +1,4 @@
-"""Ollama's own chat API: one JSON object a line, calls that come whole, a window that the request has to ask for."""
+"""Ollama's own chat API: one JSON object per line, calls that arrive whole, a window that the request must set."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,32 +17,32 @@ from tark_lsp.llm.events import (
     WireStop,
 )
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.wire.failures import failure
-from tark_lsp.llm.wire.json_values import decode, decode_any, encode
+from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, encode_json
+from tark_lsp.llm.wire.provider_errors import provider_error
+from tark_lsp.llm.wire.sendable_history import call_input, note_images_left_out, result_text, sendable_history
 from tark_lsp.llm.wire.thinking import effort_for
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker
-from tark_lsp.llm.wire.transcript import call_input, result_text, sendable, with_note
-from tark_lsp.llm.wire.wire import Target, Wire
+from tark_lsp.llm.wire.wire import TargetModel, Wire
 from tark_lsp.messages import Image, Message, Thinking, ToolCall, ToolResult, Usage
 
 # --- request -> body ---------------------------------------------------------------------------------------------
 
 EFFORTS = ("low", "medium", "high")
-"""What `think` takes besides true and false, with models that take words at all."""
+"""The values of `think` besides true and false, for models that accept words."""
 
-LEAST_WINDOW = 8192
+MIN_WINDOW = 8192
 BYTES_PER_TOKEN = 3
-"""Careful: English has more than 4 bytes to a token, code about 3.5; Chinese has 3 to a character."""
+"""A low estimate: English has more than 4 bytes per token, code about 3.5; Chinese has 3 per character."""
 TOKENS_PER_IMAGE = 2048
 ANSWER_TOKENS = 4096
-"""Room that is left for an answer that nobody bounds."""
+"""Space for an answer without a limit."""
 
 
-def encode_request(request: ChatRequest, target: Target) -> bytes:
-    """Nothing is cut silently: the window is big enough, and where that is not so, the server is told to refuse."""
+def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
+    """Nothing is cut silently: the window is large enough; if it cannot be, the server is told to refuse."""
     messages: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
     calls: dict[str, ToolCall] = {}
-    for message in sendable(request.messages, target.ref):
+    for message in sendable_history(request.messages, target.ref):
         calls |= {call.id: call for call in message.tool_calls}
         if message.role == "tool":
             messages += _results(message, calls, target)
@@ -64,10 +64,10 @@ def encode_request(request: ChatRequest, target: Target) -> bytes:
     if request.max_output_tokens:
         options["num_predict"] = request.max_output_tokens
     body |= {"stream": True, "truncate": False, "shift": False, "options": options, **_think(request.thinking, target)}
-    return encode(body)
+    return encode_json(body)
 
 
-def _think(level: str, target: Target) -> dict[str, Any]:
+def _think(level: str, target: TargetModel) -> dict[str, Any]:
     if level == "auto":
         return {}
     if target.thinking == "switch":
@@ -78,19 +78,19 @@ def _think(level: str, target: Target) -> dict[str, Any]:
     return {}
 
 
-def _window(body: dict[str, Any], request: ChatRequest, target: Target) -> int:
-    """Tokens, in powers of two: a model is loaded anew for each other window."""
+def _window(body: dict[str, Any], request: ChatRequest, target: TargetModel) -> int:
+    """Tokens, in powers of two: the server reloads a model each time its window changes."""
     images = [image for message in body["messages"] for image in message.get("images", ())]
-    size = len(encode(body)) - sum(map(len, images))
+    size = len(encode_json(body)) - sum(map(len, images))
     answer = request.max_output_tokens or ANSWER_TOKENS
     needed = size // BYTES_PER_TOKEN + len(images) * TOKENS_PER_IMAGE + answer
-    window = max(LEAST_WINDOW, 1 << (needed - 1).bit_length())
+    window = max(MIN_WINDOW, 1 << (needed - 1).bit_length())
     return min(window, target.context_window or window)
 
 
-def _user(text: str, images: Sequence[Image], target: Target) -> dict[str, Any]:
+def _user(text: str, images: Sequence[Image], target: TargetModel) -> dict[str, Any]:
     if not target.quirks.images:
-        return {"role": "user", "content": with_note(text, images)}
+        return {"role": "user", "content": note_images_left_out(text, images)}
     shown = {"images": [image.data for image in images]} if images else {}
     return {"role": "user", "content": text, **shown}
 
@@ -106,8 +106,8 @@ def _assistant(message: Message) -> dict[str, Any]:
     return encoded
 
 
-def _results(message: Message, calls: dict[str, ToolCall], target: Target) -> list[dict[str, Any]]:
-    """One message for each result, then one of the user with all images: templates show none of a tool's."""
+def _results(message: Message, calls: dict[str, ToolCall], target: TargetModel) -> list[dict[str, Any]]:
+    """One message per result, then a user message with all images: templates ignore images in tool messages."""
     results = [part for part in message.parts if isinstance(part, ToolResult)]
     encoded = [
         {
@@ -120,12 +120,12 @@ def _results(message: Message, calls: dict[str, ToolCall], target: Target) -> li
     ]
     images = [image for result in results for image in result.images]
     if images:
-        encoded.append(_user("The pictures that belong to the tool results above:", images, target))
+        encoded.append(_user("The images of the tool results above:", images, target))
     return encoded
 
 
 def _given_id(call: ToolCall, field: str) -> dict[str, Any]:
-    """Older servers give no ids; those we gave instead mean nothing to them."""
+    """The id that the server gave, if any. Ids that we made are not sent."""
     return {field: call.echo["id"]} if call.echo and "id" in call.echo else {}
 
 
@@ -160,7 +160,7 @@ class _Line(msgspec.Struct, gc=False):
 LINE = msgspec.json.Decoder(_Line)
 
 STOPS = {"": WireStop.END_TURN, "stop": WireStop.END_TURN, "length": WireStop.MAX_TOKENS}
-"""The others, `load` and `unload`, say that the model did nothing but come or go."""
+"""The others, `load` and `unload`, mean that the model was only loaded or unloaded."""
 
 
 class OllamaParser:
@@ -169,12 +169,12 @@ class OllamaParser:
         self._slot = 0
         self._done = False
 
-    def feed(self, frame: bytes) -> Sequence[StreamEvent]:
+    def feed_frame(self, frame: bytes) -> Sequence[StreamEvent]:
         if self._done:
             return ()
-        line = decode(LINE, frame)
+        line = decode_json(LINE, frame)
         if line.error:
-            raise failure(decode_any(frame))
+            raise provider_error(decode_untyped_json(frame))
         events: list[StreamEvent] = []
         message = line.message
         if message is not None:
@@ -193,20 +193,20 @@ class OllamaParser:
 
     def close(self) -> Sequence[StreamEvent]:
         if not self._done:
-            raise StreamCut("the answer broke off before its end")
+            raise StreamCut("the answer was cut off before its end")
         return ()
 
     def _call(self, call: _Call) -> list[StreamEvent]:
-        """It comes whole. The index is of no use: the first of several calls lacks it."""
+        """A call arrives whole. Its index is not used: the first of several calls lacks it."""
         function = call.function or _Function()
         self._slot += 1
-        events = self._calls.add(self._slot, call_id=call.id or f"call_{self._slot}", name=function.name)
+        events = self._calls.add_fragment(self._slot, call_id=call.id or f"call_{self._slot}", name=function.name)
         match events:
             case [ToolCallStart(id=started)] if call.id:
                 events.append(Echo("call", {"id": call.id}, started))
         arguments = {} if function.arguments is None else function.arguments
-        text = arguments if isinstance(arguments, str) else encode(arguments).decode()
-        return [*events, *self._calls.complete(self._slot, text)]
+        text = arguments if isinstance(arguments, str) else encode_json(arguments).decode()
+        return [*events, *self._calls.complete_call(self._slot, text)]
 
 
 WIRE = Wire(

@@ -1,23 +1,23 @@
-"""OpenAI Chat Completions, and the many servers that speak it, each a little differently: the request."""
+"""The Chat Completions request, for OpenAI and the many servers with their own variations of it."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.wire.json_values import encode
+from tark_lsp.llm.wire.json_values import encode_json
 from tark_lsp.llm.wire.openai_chat_answer import ECHOED, ChatParser
+from tark_lsp.llm.wire.sendable_history import note_images_left_out, result_text, sendable_history
 from tark_lsp.llm.wire.thinking import effort_for
-from tark_lsp.llm.wire.transcript import result_text, sendable, with_note
-from tark_lsp.llm.wire.wire import Target, Wire
+from tark_lsp.llm.wire.wire import TargetModel, Wire
 from tark_lsp.messages import Image, Message, Text, Thinking, ToolResult
 
 
-def encode_request(request: ChatRequest, target: Target) -> bytes:
+def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
     quirks = target.quirks
     messages: list[dict[str, Any]] = []
     if request.system:
         messages.append({"role": quirks.system_role, "content": request.system})
-    for message in sendable(request.messages, target.ref, quirks.call_id_length):
+    for message in sendable_history(request.messages, target.ref, quirks.call_id_length):
         messages += ENCODERS[message.role](message, target)
     if quirks.bridge_results:
         messages = [*_bridged(messages)]
@@ -42,13 +42,13 @@ def encode_request(request: ChatRequest, target: Target) -> bytes:
         body[quirks.max_tokens_field] = request.max_output_tokens
     if quirks.cache_key and request.session_id:
         body["prompt_cache_key"] = request.session_id
-    return encode(body | _thinking(request.thinking, target))
+    return encode_json(body | _thinking(request.thinking, target))
 
 
-def _thinking(level: str, target: Target) -> dict[str, Any]:
-    """The plain `reasoning_effort` has no word for off that all servers know; the other fields have.
+def _thinking(level: str, target: TargetModel) -> dict[str, Any]:
+    """`reasoning_effort` has no value for off that all servers know; the other fields have one.
 
-    Where thinking is a matter of its own beside the effort, the least effort is not off.
+    If thinking is switched separately from the effort, the least effort does not mean off.
     """
     word = effort_for(level, target.efforts)
     off = level == "off" and (word in ("", "none") or target.thinking in ("switch", "adaptive"))
@@ -66,10 +66,10 @@ def _thinking(level: str, target: Target) -> dict[str, Any]:
     return {"reasoning_effort": word} if word else {}
 
 
-def _user(message: Message, target: Target) -> list[dict[str, Any]]:
+def _user(message: Message, target: TargetModel) -> list[dict[str, Any]]:
     images = [part for part in message.parts if isinstance(part, Image)]
     if not images or not target.quirks.images:
-        return [{"role": "user", "content": with_note(message.text, images)}]
+        return [{"role": "user", "content": note_images_left_out(message.text, images)}]
     content = [
         {"type": "text", "text": part.text} if isinstance(part, Text) else _image(part)
         for part in message.parts
@@ -78,10 +78,10 @@ def _user(message: Message, target: Target) -> list[dict[str, Any]]:
     return [{"role": "user", "content": content}]
 
 
-def _assistant(message: Message, target: Target) -> list[dict[str, Any]]:
+def _assistant(message: Message, target: TargetModel) -> list[dict[str, Any]]:
     calls = message.tool_calls
     if not (message.text or calls):
-        return []  # broken off in thinking: many servers refuse an answer that says nothing
+        return []  # cut off while thinking: many servers reject an empty answer
     encoded: dict[str, Any] = {"role": "assistant", "content": message.text or None}
     if calls:
         encoded["tool_calls"] = [
@@ -93,22 +93,22 @@ def _assistant(message: Message, target: Target) -> list[dict[str, Any]]:
             for call in calls
         ]
     thinking = [part for part in message.parts if isinstance(part, Thinking)]
-    if calls and target.quirks.reasoning_field:  # empty where there was none: DeepSeek refuses calls without the field
+    if calls and target.quirks.reasoning_field:  # empty if there was none: DeepSeek rejects calls without the field
         encoded[target.quirks.reasoning_field] = "".join(part.text for part in thinking)
-    for part in thinking:  # an echo that another wire left behind has none of these fields
+    for part in thinking:  # an echo of another wire has none of these fields
         encoded |= {name: value for name, value in (part.echo or {}).items() if name in ECHOED}
     return [encoded]
 
 
-def _tool(message: Message, target: Target) -> list[dict[str, Any]]:
-    """One message for each result, then one of the user with all images: a tool's message takes only text."""
+def _tool(message: Message, target: TargetModel) -> list[dict[str, Any]]:
+    """One message per result, then a user message with all images: a tool message can only hold text."""
     results = [part for part in message.parts if isinstance(part, ToolResult)]
     encoded: list[dict[str, Any]] = [
         {"role": "tool", "tool_call_id": result.call_id, "content": result_text(result)} for result in results
     ]
     images = tuple(image for result in results for image in result.images)
     if images:
-        caption = Text("The pictures that belong to the tool results above:")
+        caption = Text("The images of the tool results above:")
         encoded += _user(Message("user", (caption, *images)), target)
     return encoded
 
@@ -117,7 +117,7 @@ def _image(image: Image) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": f"data:{image.mime_type};base64,{image.data}"}}
 
 
-ENCODERS: dict[str, Callable[[Message, Target], list[dict[str, Any]]]] = {
+ENCODERS: dict[str, Callable[[Message, TargetModel], list[dict[str, Any]]]] = {
     "user": _user,
     "assistant": _assistant,
     "tool": _tool,
@@ -125,6 +125,7 @@ ENCODERS: dict[str, Callable[[Message, Target], list[dict[str, Any]]]] = {
 
 
 def _bridged(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Adds an assistant message between tool results and a user message."""
     before = ""
     for message in messages:
         if before == "tool" and message["role"] == "user":
@@ -134,12 +135,12 @@ def _bridged(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _marked(messages: list[dict[str, Any]], field: str) -> list[dict[str, Any]]:
-    """With marks at the ends of what should be cached: the system prompt, and the last two requests.
+    """Sets cache marks at the end of the system prompt and of the last two requests.
 
-    What the request before ended with is marked again, so that it is found however many calls and results came since:
-    caches look back over a limited number of parts only.
+    The end of the previous request is marked again, so that it is found no matter how many calls and results were
+    added since: caches search only a limited number of parts.
     """
-    if field == "cache_control":  # the mark goes on parts; all messages have them, so that marks alone change
+    if field == "cache_control":  # the mark goes on parts; all messages use parts, so that only the marks change
         messages = [message if message["role"] == "assistant" else _in_parts(message) for message in messages]
     ends = [
         place
@@ -159,7 +160,7 @@ def _in_parts(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mark(message: dict[str, Any], field: str) -> dict[str, Any]:
-    """Copilot marks a message as a whole, OpenRouter its last text; empty text cannot be marked."""
+    """Copilot marks a whole message, OpenRouter its last text. Empty text cannot be marked."""
     mark = {field: {"type": "ephemeral"}}
     content = message["content"]
     if isinstance(content, str) or field != "cache_control":

@@ -1,4 +1,4 @@
-"""An answer in OpenAI Chat Completions, chunk by chunk, with all that compatible servers do differently."""
+"""The Chat Completions answer, chunk by chunk, with the variations of compatible servers."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
@@ -6,15 +6,15 @@ from typing import Any
 import msgspec
 
 from tark_lsp.errors import Overloaded, StreamCut
-from tark_lsp.llm.events import WHOLE, Done, Echo, StreamEvent, TextDelta, ThinkingDelta, UsageUpdate, WireStop
-from tark_lsp.llm.wire.failures import failure
-from tark_lsp.llm.wire.json_values import decode, decode_any, encode
+from tark_lsp.llm.events import COMPLETE_STOPS, Done, Echo, StreamEvent, TextDelta, ThinkingDelta, UsageUpdate, WireStop
+from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, encode_json
+from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.stated_cost import stated_cost
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker
 from tark_lsp.messages import Usage
 
 ECHOED = frozenset({"reasoning_details", "reasoning_opaque", "reasoning_text"})
-"""Fields of an answer that must come back on its message: OpenRouter's, and two of Copilot's."""
+"""Fields of an answer that must be sent back on its message: one of OpenRouter, two of Copilot."""
 
 
 class _Function(msgspec.Struct, gc=False):
@@ -42,7 +42,7 @@ class _Delta(msgspec.Struct, gc=False):
 
 
 class _Usage(msgspec.Struct, gc=False):
-    """Details are left untyped: every vendor has its own, some of them null."""
+    """Details are untyped: every vendor has its own, some of them null."""
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -82,9 +82,9 @@ STOPS = {
 
 
 class ChatParser:
-    """Done comes at `[DONE]`, or at the end of a stream that gave a finish reason: usage may follow the reason.
+    """`Done` comes at `[DONE]`, or at the end of a stream with a finish reason, since usage can follow the reason.
 
-    `[DONE]` ends an answer without a finish reason (Copilot), but is no answer by itself.
+    `[DONE]` can end an answer without a finish reason (Copilot), but it is not an answer by itself.
     """
 
     def __init__(self) -> None:
@@ -96,14 +96,14 @@ class ChatParser:
         self._reasoning_opaque = ""
         self._reasoning_text: list[str] = []
 
-    def feed(self, frame: bytes) -> Sequence[StreamEvent]:
+    def feed_frame(self, frame: bytes) -> Sequence[StreamEvent]:
         if self._done:
             return ()
         if frame.startswith(b"[DONE]"):
             return self._end()
-        chunk = decode(CHUNK, frame)
+        chunk = decode_json(CHUNK, frame)
         if chunk.error:
-            raise failure(decode_any(frame))
+            raise provider_error(decode_untyped_json(frame))
         if not chunk.choices and not chunk.usage:
             self._look_for_error(frame)
         usage = chunk.usage
@@ -125,7 +125,7 @@ class ChatParser:
         if self._done:
             return ()
         if self._finish is None:
-            raise StreamCut("the answer broke off before its end")
+            raise StreamCut("the answer was cut off before its end")
         return self._end()
 
     def _read(self, delta: _Delta, events: list[StreamEvent]) -> None:
@@ -150,21 +150,21 @@ class ChatParser:
             for position, call in enumerate(delta.tool_calls):
                 slot = position if call.index is None else call.index
                 events += self._call(slot, call.id or "", call.function or NO_FUNCTION)
-        if delta.function_call:  # before there were tools; Copilot still had it in 2024
+        if delta.function_call:  # the predecessor of tools; Copilot still used it in 2024
             events += self._call("function", "", delta.function_call)
 
     def _call(self, slot: Hashable, call_id: str, function: _Function) -> Sequence[StreamEvent]:
         name, arguments = function.name or "", function.arguments or ""
         if not isinstance(arguments, str):
-            arguments = encode(arguments).decode()
-        if call_id == "null":  # Mistral's way to say none
+            arguments = encode_json(arguments).decode()
+        if call_id == "null":  # Mistral sends this for no id
             call_id = ""
         if call_id or name:
-            return self._calls.add(slot, call_id=call_id, name=name, arguments=arguments)
-        return self._calls.more(slot, arguments)
+            return self._calls.add_fragment(slot, call_id=call_id, name=name, arguments=arguments)
+        return self._calls.add_arguments(slot, arguments)
 
     def _merge(self, detail: dict[str, Any]) -> None:
-        """OpenRouter: pieces of one type and index are one detail; its texts add up, the rest is set."""
+        """OpenRouter: pieces with the same type and index are one detail. Texts are appended, other fields replaced."""
         index = detail.get("index")
         place = (str(detail.get("type")), str(detail.get("id") if index is None else index))
         merged = self._details.setdefault(place, {})
@@ -177,22 +177,22 @@ class ChatParser:
 
     def _look_for_error(self, frame: bytes) -> None:
         """Errors that are not under `error`: vLLM's {object: "error", message}, {detail}, {code, message}."""
-        body = decode_any(frame)
+        body = decode_untyped_json(frame)
         match body:
             case {"object": "error"} | {"message": str()}:
-                raise failure(body)
+                raise provider_error(body)
             case {"detail": detail} if detail:
-                raise failure(body)
+                raise provider_error(body)
 
     def _end(self) -> Sequence[StreamEvent]:
         self._done = True
         raw = self._finish or ""
         if not (raw or self._answered):
             raise StreamCut("the provider ended the stream without an answer")
-        if raw == "error":  # OpenRouter and Copilot; what the matter was should have come, as an error
-            raise Overloaded("the provider broke the answer off, with no more than the finish reason `error`")
+        if raw == "error":  # OpenRouter and Copilot; they should have sent an error before it
+            raise Overloaded("the provider cut the answer off with the finish reason `error` and no explanation")
         stop = STOPS.get(raw, WireStop.OTHER if raw else WireStop.END_TURN)
-        events = self._calls.complete_all(cut_off=stop not in WHOLE)
+        events = self._calls.complete_all_calls(cut_off=stop not in COMPLETE_STOPS)
         echo: dict[str, Any] = {}
         if self._details:
             echo["reasoning_details"] = list(self._details.values())
@@ -205,7 +205,7 @@ class ChatParser:
 
 
 def _content_parts(parts: list[dict[str, Any]]) -> Iterator[StreamEvent]:
-    """Mistral: content as a list, thinking in it as a list again."""
+    """Mistral: content as a list, and thinking as a list inside it."""
     for part in parts:
         match part:
             case {"type": "text", "text": str(text)} if text:
@@ -224,9 +224,9 @@ def _usage(usage: _Usage) -> Usage:
         _count(usage.prompt_tokens_details, "cached_tokens") or usage.prompt_cache_hit_tokens or usage.cached_tokens
     )  # DeepSeek, Moonshot
     reasoning = _count(usage.completion_tokens_details, "reasoning_tokens")
-    beside = reasoning > output or usage.total_tokens == prompt + output + reasoning
-    if reasoning and beside:
-        output += reasoning  # xAI counts reasoning beside the completion, Vercel Gemini's, OpenAI all within it
+    separate = reasoning > output or usage.total_tokens == prompt + output + reasoning
+    if reasoning and separate:
+        output += reasoning  # xAI, and Vercel for Gemini, count reasoning separately; OpenAI includes it
     return Usage(
         input_tokens=prompt,
         cached_tokens=cached or 0,

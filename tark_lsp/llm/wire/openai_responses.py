@@ -1,14 +1,14 @@
-"""OpenAI Responses, what is sent: the history as a flat list of items, with nothing left to the server's memory."""
+"""The Responses request: the history as a flat list of items. The server does not have to remember anything."""
 
 from collections.abc import Callable
 from typing import Any
 
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.wire.json_values import encode
+from tark_lsp.llm.wire.json_values import encode_json
 from tark_lsp.llm.wire.openai_responses_answer import ResponsesParser
+from tark_lsp.llm.wire.sendable_history import note_images_left_out, result_text, sendable_history
 from tark_lsp.llm.wire.thinking import effort_for
-from tark_lsp.llm.wire.transcript import result_text, sendable, with_note
-from tark_lsp.llm.wire.wire import Target, Wire
+from tark_lsp.llm.wire.wire import TargetModel, Wire
 from tark_lsp.messages import Echo, Image, Message, Opaque, Text, Thinking, ToolCall, ToolResult
 
 FINISHED = frozenset(
@@ -22,11 +22,11 @@ FINISHED = frozenset(
         "web_search_call",
     }
 )
-"""Items of the server's own that go back as they came. Others would wait for an answer that we never give: calls of
-tools that we do not have (shell, patch, custom), requests for consent."""
+"""The server's own items that are sent back unchanged. Others would wait for an answer that we never give: calls of
+tools that we do not have (shell, patch, custom), and requests for approval."""
 
 
-def encode_request(request: ChatRequest, target: Target) -> bytes:
+def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
     quirks = target.quirks
     body: dict[str, Any] = {"model": target.model}
     if request.system:
@@ -38,14 +38,14 @@ def encode_request(request: ChatRequest, target: Target) -> bytes:
                 "name": tool.name,
                 "description": tool.description,
                 "parameters": dict(tool.parameters),
-                "strict": False,  # unsaid, the server tries to make the schema strict
+                "strict": False,  # the default is to make the schema strict
             }
             for tool in request.declared_tools
         ]
-    # Encrypted for one key, reasoning is refused with another: then the own history is sent as another's is.
+    # Reasoning encrypted for one key is rejected with another. Then the history is sent like another model's.
     own = target.ref if quirks.signatures else ""
     body["input"] = [
-        item for message in sendable(request.messages, own) for item in ENCODERS[message.role](message, target)
+        item for message in sendable_history(request.messages, own) for item in ENCODERS[message.role](message, target)
     ]
     body |= {"store": False, "stream": True}
     if reasoning := _reasoning_options(request, target):
@@ -56,11 +56,11 @@ def encode_request(request: ChatRequest, target: Target) -> bytes:
         body["max_output_tokens"] = request.max_output_tokens
     if quirks.cache_key and request.session_id:
         body["prompt_cache_key"] = request.session_id
-    return encode(body)
+    return encode_json(body)
 
 
-def _reasoning_options(request: ChatRequest, target: Target) -> dict[str, str]:
-    """A summary is asked for of a model that is known to think, or told to: others refuse the field."""
+def _reasoning_options(request: ChatRequest, target: TargetModel) -> dict[str, str]:
+    """Requests a summary only if the model is known to think or told to think: others reject the field."""
     if target.thinking == "none":
         return {}
     effort = effort_for(request.thinking, target.efforts)
@@ -70,10 +70,10 @@ def _reasoning_options(request: ChatRequest, target: Target) -> dict[str, str]:
     return options
 
 
-def _user(message: Message, target: Target) -> list[dict[str, Any]]:
+def _user(message: Message, target: TargetModel) -> list[dict[str, Any]]:
     images = [part for part in message.parts if isinstance(part, Image)]
     if not images or not target.quirks.images:
-        return [{"role": "user", "content": with_note(message.text, images)}]
+        return [{"role": "user", "content": note_images_left_out(message.text, images)}]
     content = [
         _image(part) if isinstance(part, Image) else {"type": "input_text", "text": part.text}
         for part in message.parts
@@ -82,8 +82,8 @@ def _user(message: Message, target: Target) -> list[dict[str, Any]]:
     return [{"role": "user", "content": content}]
 
 
-def _assistant(message: Message, _: Target) -> list[dict[str, Any]]:
-    """The items in the order in which they came. Reasoning is refused without the item it led to: both go, or none."""
+def _assistant(message: Message, _: TargetModel) -> list[dict[str, Any]]:
+    """The items in their original order. Reasoning is rejected without the item after it: both are sent, or neither."""
     items: list[dict[str, Any]] = []
     reasoning: list[dict[str, Any]] = []
     for part in message.parts:
@@ -93,7 +93,7 @@ def _assistant(message: Message, _: Target) -> list[dict[str, Any]]:
                 continue
             case Text(text, echo) if text:
                 phase = (echo or {}).get("phase")
-                # A plain string: a list of `output_text` would need the id of an item that the server did not keep.
+                # A plain string: a list of `output_text` would need the id of an item that the server did not store.
                 item = {"role": "assistant", "content": text, **({"phase": phase} if phase else {})}
             case ToolCall(id, name, arguments):
                 item = {"type": "function_call", "call_id": id, "name": name, "arguments": arguments}
@@ -110,10 +110,10 @@ def _assistant(message: Message, _: Target) -> list[dict[str, Any]]:
 
 
 def _reasoning_items(echo: Echo) -> list[dict[str, Any]]:
-    """None where the server would have to remember it.
+    """Empty if the server would have to remember the item.
 
-    Encrypted, it goes without its id, by which the server might look for what it never stored. In clear, as models
-    with open weights give it, it keeps the id, which their servers demand and do not look up.
+    Encrypted reasoning is sent without its id: the server could look up the id, but never stored the item. Plain
+    reasoning, from models with open weights, keeps its id, which their servers require but do not look up.
     """
     if not echo or echo.get("type") != "reasoning":
         return []
@@ -122,7 +122,7 @@ def _reasoning_items(echo: Echo) -> list[dict[str, Any]]:
     return [dict(echo)] if echo.get("content") else []
 
 
-def _tool(message: Message, target: Target) -> list[dict[str, Any]]:
+def _tool(message: Message, target: TargetModel) -> list[dict[str, Any]]:
     results = [part for part in message.parts if isinstance(part, ToolResult)]
     return [
         {"type": "function_call_output", "call_id": result.call_id, "output": _output(result, target)}
@@ -130,10 +130,10 @@ def _tool(message: Message, target: Target) -> list[dict[str, Any]]:
     ]
 
 
-def _output(result: ToolResult, target: Target) -> str | list[dict[str, Any]]:
+def _output(result: ToolResult, target: TargetModel) -> str | list[dict[str, Any]]:
     text = result_text(result)
     if not result.images or not target.quirks.images:
-        return with_note(text, result.images)
+        return note_images_left_out(text, result.images)
     words = [{"type": "input_text", "text": text}] if text else []
     return words + [_image(image) for image in result.images]
 
@@ -142,7 +142,7 @@ def _image(image: Image) -> dict[str, Any]:
     return {"type": "input_image", "image_url": f"data:{image.mime_type};base64,{image.data}", "detail": "auto"}
 
 
-ENCODERS: dict[str, Callable[[Message, Target], list[dict[str, Any]]]] = {
+ENCODERS: dict[str, Callable[[Message, TargetModel], list[dict[str, Any]]]] = {
     "user": _user,
     "assistant": _assistant,
     "tool": _tool,

@@ -1,7 +1,7 @@
-"""OpenAI Responses, what comes back: output items, told apart by their index, streamed and then sent whole.
+"""The Responses answer: output items, identified by their index, streamed and then sent again complete.
 
-Event names and item ids are of no use: some servers send no names, and Copilot gives an item a new id with every event.
-What the closing event repeats of the answer is passed over, since one backend leaves it empty.
+Event names and item ids are not used: some servers send no names, and Copilot gives an item a new id in every event.
+The output that the last event repeats is ignored, since one backend leaves it empty.
 """
 
 from collections.abc import Sequence
@@ -11,15 +11,15 @@ import msgspec
 
 from tark_lsp.errors import ProtocolError, StreamCut
 from tark_lsp.llm.events import Done, Echo, StreamEvent, TextDelta, ThinkingDelta, UsageUpdate, WireStop
-from tark_lsp.llm.wire.failures import failure
-from tark_lsp.llm.wire.json_values import decode, decode_any
+from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json
+from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.stated_cost import stated_cost
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker, is_json_object
 from tark_lsp.messages import Usage
 
 
 class _Event(msgspec.Struct, gc=False):
-    """What all deltas have. The rest of an event is read only where it matters."""
+    """The fields of all deltas. The rest of an event is decoded only if it is needed."""
 
     type: str = ""
     delta: Any = None
@@ -29,14 +29,14 @@ class _Event(msgspec.Struct, gc=False):
 
 
 class _Content(msgspec.Struct, gc=False):
-    """Of a message or of reasoning."""
+    """The content of a message or of reasoning."""
 
     text: str | None = None
     refusal: str | None = None
 
 
 class _Item(msgspec.Struct, gc=False):
-    """A message, reasoning or a call; other items are kept as they are."""
+    """A message, reasoning or a call. Other items are kept unchanged."""
 
     type: str = ""
     status: str | None = None
@@ -104,7 +104,7 @@ WHOLES = {
     f"{ARGUMENTS}.done": (ARGUMENTS, "arguments"),
     **{f"{kind}.done": (kind, "text") for kind in THINKING},
 }
-"""Events that repeat what deltas said, for servers that send no deltas: what they repeat, and in which field."""
+"""Events that repeat the deltas, for servers that send no deltas: their kind of delta, and the field."""
 
 INCOMPLETE = {"max_output_tokens": WireStop.MAX_TOKENS, "content_filter": WireStop.REFUSAL}
 
@@ -112,75 +112,79 @@ INCOMPLETE = {"max_output_tokens": WireStop.MAX_TOKENS, "content_filter": WireSt
 class ResponsesParser:
     def __init__(self) -> None:
         self._calls = ToolCallTracker()
-        self._slot = 0  # of the last item that began: events without an index are about that
-        self._told: set[tuple[int, int | None]] = set()  # the parts of open items of which some text came
+        self._slot = 0  # of the last item that started: events without an index belong to it
+        self._received: set[tuple[int, int | None]] = set()  # the parts of open items that already have some text
         self._whole_items = False
         self._called = self._refused = self._cut_off = self._done = False
 
-    def feed(self, frame: bytes) -> Sequence[StreamEvent]:
+    def feed_frame(self, frame: bytes) -> Sequence[StreamEvent]:
         if self._done or frame.startswith(b"[DONE]"):
             return ()
-        event = decode(EVENT, frame)
+        event = decode_json(EVENT, frame)
         kind, delta = event.type, event.delta
         slot = self._slot if event.output_index is None else event.output_index
         if kind == TEXT_DELTA and isinstance(delta, str):
-            self._told.add((slot, event.content_index))
+            self._received.add((slot, event.content_index))
             return [TextDelta(delta)] if delta else ()
         if kind == ARGUMENTS_DELTA and isinstance(delta, str):
-            self._told.add((slot, None))
-            return self._calls.more(slot, delta)
+            self._received.add((slot, None))
+            return self._calls.add_arguments(slot, delta)
         part = event.summary_index if event.content_index is None else event.content_index
         if kind in DELTAS:
-            return self._tell(DELTAS[kind], slot, part, delta)
+            return self._text_events(DELTAS[kind], slot, part, delta)
         if kind in WHOLES:
             what, name = WHOLES[kind]
-            return () if (slot, part) in self._told else self._tell(what, slot, part, decode_any(frame).get(name))
-        return self._other(kind, slot, frame)
+            return (
+                ()
+                if (slot, part) in self._received
+                else self._text_events(what, slot, part, decode_untyped_json(frame).get(name))
+            )
+        return self._other_events(kind, slot, frame)
 
     def close(self) -> Sequence[StreamEvent]:
         if not self._done:
-            raise StreamCut("the answer broke off before its end")
+            raise StreamCut("the answer was cut off before its end")
         return ()
 
-    def _other(self, kind: str, slot: int, frame: bytes) -> Sequence[StreamEvent]:
+    def _other_events(self, kind: str, slot: int, frame: bytes) -> Sequence[StreamEvent]:
         match kind:
             case "response.output_item.added":
                 self._slot = slot
                 self._forget(slot)
-                item = decode(ITEM_EVENT, frame).item
+                item = decode_json(ITEM_EVENT, frame).item
                 return self._name_call(slot, _known(item)) if item.get("type") == "function_call" else ()
             case "response.output_item.done":
                 self._whole_items = True
-                return self._end_item(slot, decode(ITEM_EVENT, frame).item)
+                return self._end_item(slot, decode_json(ITEM_EVENT, frame).item)
             case "response.completed" | "response.incomplete" | "response.failed":
-                return self._end(kind, decode(END_EVENT, frame).response)
+                return self._end(kind, decode_json(END_EVENT, frame).response)
             case "error":
-                raise failure(decode_any(frame))
-            case "" if not {"error", "detail", "message"}.isdisjoint(body := decode_any(frame)):
-                raise failure(body)
-        return ()  # pings, progress, and what is not known yet
+                raise provider_error(decode_untyped_json(frame))
+            case "" if not {"error", "detail", "message"}.isdisjoint(body := decode_untyped_json(frame)):
+                raise provider_error(body)
+        return ()  # pings, progress, and events that we do not know
 
-    def _tell(self, what: str, slot: int, part: int | None, text: Any) -> Sequence[StreamEvent]:
+    def _text_events(self, what: str, slot: int, part: int | None, text: Any) -> Sequence[StreamEvent]:
         if not text or not isinstance(text, str):
             return ()
         if what == ARGUMENTS:
-            self._told.add((slot, None))
-            return self._calls.more(slot, text)
-        another = (slot, part) not in self._told and self._is_told(slot)
-        self._told.add((slot, part))
+            self._received.add((slot, None))
+            return self._calls.add_arguments(slot, text)
+        another = (slot, part) not in self._received and self._has_text(slot)
+        self._received.add((slot, part))
         if what in THINKING:
             return [ThinkingDelta(f"\n\n{text}" if another else text)]
         self._refused = self._refused or what == REFUSAL
         return [TextDelta(text)]
 
-    def _is_told(self, slot: int) -> bool:
-        return any(told == slot for told, _ in self._told)
+    def _has_text(self, slot: int) -> bool:
+        return any(received == slot for received, _ in self._received)
 
     def _forget(self, slot: int) -> None:
-        self._told = {told for told in self._told if told[0] != slot}
+        self._received = {place for place in self._received if place[0] != slot}
 
     def _end_item(self, slot: int, item: dict[str, Any]) -> list[StreamEvent]:
-        """The item as it counts: what only comes here is told now, what was streamed is not told again."""
+        """The complete item. Only what was not streamed before becomes an event."""
         match item.get("type"):
             case "message":
                 events = self._end_message(slot, _known(item))
@@ -197,49 +201,49 @@ class ResponsesParser:
 
     def _end_message(self, slot: int, item: _Item) -> list[StreamEvent]:
         events: list[StreamEvent] = []
-        if not self._is_told(slot):
+        if not self._has_text(slot):
             for part, content in enumerate(item.content or ()):
-                events += self._tell(TEXT, slot, part, content.text)
-                events += self._tell(REFUSAL, slot, part, content.refusal)
-        if item.phase and self._is_told(slot):
+                events += self._text_events(TEXT, slot, part, content.text)
+                events += self._text_events(REFUSAL, slot, part, content.refusal)
+        if item.phase and self._has_text(slot):
             events.append(Echo("text", {"phase": item.phase}))
         return events
 
     def _end_reasoning(self, slot: int, item: _Item, fields: dict[str, Any]) -> list[StreamEvent]:
         events: list[StreamEvent] = []
-        if not self._is_told(slot):
+        if not self._has_text(slot):
             for part, content in enumerate(item.summary or item.content or ()):
-                events += self._tell("response.reasoning_text", slot, part, content.text)
+                events += self._text_events("response.reasoning_text", slot, part, content.text)
         echo = {"summary": [], **{name: value for name, value in fields.items() if value and name != "status"}}
         if "encrypted_content" in echo or "content" in echo:
             return [*events, Echo("thinking", echo)]
-        # It can never go back; an empty echo ends the thought all the same.
-        return [*events, Echo("thinking", {})] if self._is_told(slot) else events
+        # It can never be sent back, but an empty echo ends the thinking part.
+        return [*events, Echo("thinking", {})] if self._has_text(slot) else events
 
     def _name_call(self, slot: int, item: _Item) -> list[StreamEvent]:
         self._called = True
-        return self._calls.add(slot, call_id=item.call_id or "", name=item.name or "")
+        return self._calls.add_fragment(slot, call_id=item.call_id or "", name=item.name or "")
 
     def _end_call(self, slot: int, item: _Item) -> list[StreamEvent]:
-        """Broken arguments wait for the answer's end, which says whether the call was cut off."""
+        """Incomplete arguments wait for the end of the answer, which says whether the call was cut off."""
         events = self._name_call(slot, item)
         arguments = item.arguments or ""
         if item.status == "incomplete":
             self._cut_off = True
         elif not arguments.strip() or is_json_object(arguments):
-            return events + self._calls.complete(slot, arguments if arguments.strip() else None)
-        return events if self._is_told(slot) else events + self._calls.more(slot, arguments)
+            return events + self._calls.complete_call(slot, arguments if arguments.strip() else None)
+        return events if self._has_text(slot) else events + self._calls.add_arguments(slot, arguments)
 
     def _end(self, kind: str, response: _Response) -> list[StreamEvent]:
         if kind == "response.failed" or response.error:
-            raise failure({"error": response.error or "the response failed"})
+            raise provider_error({"error": response.error or "the response failed"})
         self._done = True
         events: list[StreamEvent] = []
-        if not self._whole_items and not self._told:  # a proxy that streams nothing but the end
+        if not self._whole_items and not self._received:  # a proxy that streams only the last event
             for slot, item in enumerate(response.output or ()):
                 events += self._end_item(slot, item)
         incomplete = kind == "response.incomplete" or response.status == "incomplete"
-        events += self._calls.complete_all(cut_off=incomplete or self._cut_off)
+        events += self._calls.complete_all_calls(cut_off=incomplete or self._cut_off)
         if response.usage:
             events.append(UsageUpdate(_usage(response.usage)))
         reason = response.incomplete_details.reason if response.incomplete_details else None
@@ -258,7 +262,7 @@ def _known(item: dict[str, Any]) -> _Item:
     try:
         return msgspec.convert(item, _Item)
     except msgspec.ValidationError as error:
-        raise ProtocolError(f"the provider sent an item that this wire does not have: {error}") from error
+        raise ProtocolError(f"the provider sent an item that does not match this wire: {error}") from error
 
 
 def _usage(usage: _Usage) -> Usage:

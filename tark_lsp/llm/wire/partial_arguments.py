@@ -1,6 +1,6 @@
-"""Arguments of a call that come piece by piece, each with its place as a JSON path: Vertex AI's `partialArgs`.
+"""Arguments of a call that arrive in pieces, each with a JSON path: Vertex AI's `partialArgs`.
 
-Only what that API sends is read: `$`, then names (`.name`, `['name']`) and positions in lists (`[0]`).
+Supports the paths of that API only: `$`, then names (`.name`, `['name']`) and positions in lists (`[0]`).
 """
 
 import re
@@ -11,18 +11,18 @@ from tark_lsp.errors import ProtocolError
 
 STEP = re.compile(r"""\.([^.\[\]]+)|\[(\d{1,6})\]|\['([^']*)'\]|\["([^"]*)"\]""")
 MAX_POSITION = 10_000
-"""A list is filled up to a position, so one number could cost all memory."""
+"""Lists are filled up to a position, so a large number could use up the memory."""
 
 
 class PartialArguments:
-    """`value` is the arguments so far."""
+    """`value` holds the arguments so far."""
 
     def __init__(self) -> None:
         self.value: dict[str, Any] = {}
-        self._open = ""  # the path of a text that is still being written
+        self._open = ""  # the path of a text that continues in the next piece
 
-    def add(self, path: str, piece: Any, *, more: bool) -> None:
-        """`more`: the path's next piece goes on with the text. Raises ProtocolError for a path that leads nowhere."""
+    def add_piece(self, path: str, piece: Any, *, more: bool) -> None:
+        """`more`: the next piece with this path continues the text. Raises ProtocolError for an invalid path."""
         steps = _steps(path)
         place: Any = self.value
         for step, following in pairwise(steps):
@@ -32,8 +32,8 @@ class PartialArguments:
                 _set(place, step, inner)
             place = inner
         before = _get(place, steps[-1], path)
-        goes_on = self._open == path and isinstance(before, str) and isinstance(piece, str)
-        _set(place, steps[-1], before + piece if goes_on else piece)
+        continues = self._open == path and isinstance(before, str) and isinstance(piece, str)
+        _set(place, steps[-1], before + piece if continues else piece)
         self._open = path if more else ""
 
 
@@ -45,17 +45,17 @@ def _steps(path: str) -> list[str | int]:
         steps.append(int(position) if position else name or single or double or "")
         end = match.end()
     if not steps or not path.startswith("$") or end != len(path):
-        raise ProtocolError(f"the provider sent an argument at {path[:200]!r}, which is no path")
+        raise ProtocolError(f"the provider sent an argument at {path[:200]!r}, which is not a path")
     return steps
 
 
 def _get(place: Any, step: str | int, path: str) -> Any:
-    """What is there already; None where nothing is."""
+    """The value at this step, None if there is none."""
     if isinstance(place, dict) and isinstance(step, str):
         return place.get(step)
     if isinstance(place, list) and isinstance(step, int) and step <= MAX_POSITION:
         return place[step] if step < len(place) else None
-    raise ProtocolError(f"the provider sent an argument at {path[:200]!r}, where there can be none")
+    raise ProtocolError(f"the provider sent an argument at {path[:200]!r}, which does not fit the arguments before it")
 
 
 def _set(place: Any, step: str | int, value: Any) -> None:

@@ -1,11 +1,11 @@
-"""Server-sent events: bytes, cut anywhere, to events (WHATWG HTML, section 9.2, "Parsing an event stream").
+"""Server-sent events: turns bytes, cut anywhere, into events (WHATWG HTML, 9.2, "Parsing an event stream").
 
 Lines end at CR LF, LF or CR and nowhere else: `str.splitlines` and line iterators of HTTP libraries also split at
-U+2028 and the like, which stand raw inside JSON. Working on bytes makes a character cut in two a matter of no
-interest, since nothing is looked at before it is whole. What is held back is the block since the last blank line.
+U+2028 and similar characters, which occur unescaped inside JSON. The decoder works on bytes and holds back the block
+since the last blank line, so a character that is cut in two does no harm.
 
-The standard ignores a line that names no field. A JSON object that begins one is an event here all the same: it is how
-Gemini and some proxies say, in the middle of a stream, that something went wrong.
+The standard ignores a line without a field name. Here a JSON object at the start of such a line is an event: this is
+how Gemini and some proxies report an error in the middle of a stream.
 """
 
 import msgspec
@@ -17,7 +17,7 @@ MAX_EVENT_BYTES = 16 * 1024 * 1024
 
 
 class SseEvent(msgspec.Struct, frozen=True, gc=False):
-    """`data` is as it came, which may be invalid UTF-8: who reads it replaces what is broken."""
+    """`data` is as received, which can be invalid UTF-8: the reader handles that."""
 
     data: bytes
     event: str = "message"
@@ -25,18 +25,18 @@ class SseEvent(msgspec.Struct, frozen=True, gc=False):
 
 
 class SseDecoder:
-    """`feed` gives the events that `chunk` completes. Raises ProtocolError for an event over `max_bytes`."""
+    """`feed_bytes` returns the events that `chunk` completes. Raises ProtocolError for an event over `max_bytes`."""
 
     def __init__(self, max_bytes: int = MAX_EVENT_BYTES) -> None:
         self._max_bytes = max_bytes
-        self._held = bytearray()  # since the last blank line, line ends made LF
-        self._after_cr = False  # the last byte was CR: an LF that follows belongs to it
+        self._held = bytearray()  # since the last blank line, with line ends as LF
+        self._after_cr = False  # the last byte was CR: a following LF belongs to it
         self._at_start = True
         self._id = ""
-        self._begins, self._name = b"data: ", "message"  # how the last event began, and its name
+        self._prefix, self._name = b"data: ", "message"  # how the last event started, and its name
         self.retry_ms: int | None = None
 
-    def feed(self, chunk: bytes) -> list[SseEvent]:
+    def feed_bytes(self, chunk: bytes) -> list[SseEvent]:
         if self._after_cr and chunk:
             self._after_cr = False
             if chunk.startswith(b"\n"):
@@ -57,10 +57,10 @@ class SseDecoder:
         return self._read(blocks)
 
     def close(self) -> list[SseEvent]:
-        """The event that the end of the stream left without its blank line.
+        """Returns the event at the end of the stream that has no blank line after it.
 
-        The standard drops it; some recorders and proxies leave the last blank line out, so it counts here. Whether the
-        answer is complete is for the wire to say, by its own terminal event.
+        The standard drops it, but some recorders and proxies omit the last blank line, so it is kept here. Whether the
+        answer is complete is decided by the wire's own terminal event.
         """
         block = bytes(self._held)
         self._held.clear()
@@ -71,11 +71,11 @@ class SseDecoder:
             self._at_start = False
             blocks[0] = blocks[0].removeprefix(BOM)
         events: list[SseEvent] = []
-        begins, name = self._begins, self._name
+        prefix, name = self._prefix, self._name
         for block in blocks:
-            # What almost every block is: one line of data, alone or after the name the one before had, too.
-            if block.startswith(begins):
-                data = block[len(begins) :]
+            # The usual block: one line of data, alone or after the same name as in the block before.
+            if block.startswith(prefix):
+                data = block[len(prefix) :]
                 if data and b"\n" not in data:
                     events.append(SseEvent(data, name, self._id))
                     continue
@@ -83,11 +83,11 @@ class SseDecoder:
             one_name = not head or (head.startswith(b"event: ") and head.find(b"\n") == len(head) - 1)
             if one_name and data and b"\n" not in data:
                 name = head[7:-1].decode("utf-8", "replace") or "message"
-                begins = head + b"data: "
+                prefix = head + b"data: "
                 events.append(SseEvent(data, name, self._id))
             else:
                 self._read_fields(block, events)
-        self._begins, self._name = begins, name
+        self._prefix, self._name = prefix, name
         return events
 
     def _read_fields(self, block: bytes, events: list[SseEvent]) -> None:
@@ -111,7 +111,9 @@ class SseDecoder:
             events.append(SseEvent(b"\n".join(data), event or "message", self._id))
 
     def _read_bare_object(self, block: bytes, events: list[SseEvent]) -> None:
-        """It goes on to the block's end, or to a line that can only be a field: inside JSON none begins like that."""
+        """The object extends to the block's end, or to a line that can only be a field: no line of JSON starts like
+        that.
+        """
         before, _, rest = (b"\n" + block).partition(b"\n{")
         bare, field, after = rest.partition(b"\ndata:")
         self._read_fields(before, events)

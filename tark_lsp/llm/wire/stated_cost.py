@@ -1,14 +1,14 @@
-"""What a provider itself says that an answer cost, in dollars; it goes before what we reckon from a price."""
+"""The cost of an answer as the provider states it, in dollars. It overrides the cost that we compute from a price."""
 
 from typing import Any
 
 
 def stated_cost(cost: Any, is_byok: Any = None, details: Any = None) -> float | None:
-    """None where it says nothing that we know.
+    """None if the provider states no cost, or in an unknown form.
 
-    OpenRouter, Vercel: a number; of a request made with the person's own key at the vendor that is the router's fee
-    alone, and what the vendor takes stands beside it (openrouter.ai/docs/use-cases/usage-accounting). Perplexity: an
-    object with the total, which holds a price for the request itself, too.
+    OpenRouter, Vercel: a number. If the user's own key at the vendor is used, it is only the router's fee, and the
+    vendor's cost is a separate field (openrouter.ai/docs/use-cases/usage-accounting). Perplexity: an object with the
+    total, which includes a price for the request itself.
     """
     match cost:
         case {"total_cost": total}:

@@ -1,11 +1,11 @@
-"""The forms in which models write tool calls as text, each read from its opening marker to its close.
+"""The forms in which models write tool calls as text. Each form is read from its opening marker to its close.
 
     <tool_call>{"name": "read_file", "arguments": {"path": "a.py"}}</tool_call>
     <function=read_file><parameter=path>a.py</parameter></function>
     <function=read_file>{"path": "a.py"}</function>
 
-The first is what Hermes and Qwen write, the second Qwen Coder, the third Llama. A reader is asked again and again with
-more text, and looks at each character a fixed number of times: models can write a great deal before they close.
+Hermes and Qwen write the first form, Qwen Coder the second, Llama the third. A form is read repeatedly as more text
+arrives, and examines each character a fixed number of times: models can write a lot of text before the close.
 """
 
 import re
@@ -13,30 +13,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tark_lsp.llm.wire.json_values import encode
-from tark_lsp.llm.wire.text_call_values import json_values, past, typed
+from tark_lsp.llm.wire.json_values import encode_json
+from tark_lsp.llm.wire.text_call_values import json_values, skip_spaces, value_for_schema
 from tark_lsp.messages import ToolDefinition
 
 TOOL_CALL, TOOL_CALL_ENDS = "<tool_call>", "</tool_call>"
 PARAMETER_ENDS, FUNCTION_ENDS = "</parameter>", "</function>"
 PARAMETER_BEGINS = "<parameter="
 FOLLOWING = (PARAMETER_BEGINS, FUNCTION_ENDS)
-"""What may follow a parameter, or a function's marker."""
+"""What can follow a parameter, or a function's marker."""
 
 PARAMETER = re.compile(r"<parameter=([^<>\n]{1,100})>")
 TOKEN = re.compile(r"<parameter=[^<>\n]{1,100}>|</parameter>|</function>")
 SPACE = re.compile(r"\s{0,1000}")
-"""Between the marks of a call. Where there is more, it is none: it must be known some day."""
+"""White space between the marks of a call. With more than this it is not a call, so that the decision is bounded."""
 
 NOTHING_MORE = re.compile(r"\s*(?:</tool_call>\s*)?")
-LONGEST_TOKEN = len(PARAMETER_BEGINS) + 101
+MAX_TOKEN_LENGTH = len(PARAMETER_BEGINS) + 101
 STRING_EDGE = re.compile(r'\\.|"', re.DOTALL)
 
 Tools = Mapping[str, ToolDefinition]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class TextCall:
     """`arguments` is JSON text."""
 
     name: str
@@ -44,16 +44,16 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """What stands up to `end`, from the marker on: calls, or none, and then it is text after all."""
+class CallBlock:
+    """The text from the marker up to `end`: calls, or if there are none, plain text."""
 
     end: int
-    calls: tuple[Call, ...] = ()
+    calls: tuple[TextCall, ...] = ()
     closed: bool = True
 
 
 class JsonForm:
-    """JSON from the marker's end at `start` to `closer`. `name` is the function's, where that stands outside."""
+    """JSON from the marker's end at `start` to `closer`. `name`: the function, if its name is outside the JSON."""
 
     def __init__(self, tools: Tools, start: int, closer: str, name: str = "") -> None:
         self._tools = tools
@@ -63,16 +63,16 @@ class JsonForm:
         self._scanned = start
         self._in_string = False
 
-    def read(self, text: str, final: bool) -> Block | None:
-        """None: more is needed. A closer in a JSON string does not close."""
+    def read_block(self, text: str, final: bool) -> CallBlock | None:
+        """None: more text is needed. A closer inside a JSON string does not count."""
         while (place := text.find(self._closer, self._scanned)) >= 0:
             self._track_strings(text, place)
             end = place + len(self._closer)
             if not self._in_string:
-                return Block(end, self._calls(text[self._start : place]))
+                return CallBlock(end, self._calls(text[self._start : place]))
             self._scanned = place + 1
         if final:
-            return Block(len(text), closed=False)
+            return CallBlock(len(text), closed=False)
         self._track_strings(text, max(self._scanned, len(text) - len(self._closer)))
         return None
 
@@ -81,20 +81,20 @@ class JsonForm:
         while (edge := STRING_EDGE.search(text, place, end)) is not None:
             self._in_string ^= edge[0] == '"'
             place = edge.end()
-        # A backslash at the very end waits for the character it escapes.
+        # A backslash at the end waits for the character that it escapes.
         self._scanned = max(place, end - 1 if text[end - 1 : end] == "\\" else end)
 
-    def _calls(self, body: str) -> tuple[Call, ...]:
-        """None of them where one is no call."""
+    def _calls(self, body: str) -> tuple[TextCall, ...]:
+        """Empty if one of the values is not a call."""
         values = json_values(body)
         if self._name:
             one = values is not None and len(values) == 1 and isinstance(values[0], dict)
-            return (Call(self._name, _json(values[0])),) if one and values else ()
+            return (TextCall(self._name, _json(values[0])),) if one and values else ()
         calls = [_call(value, self._tools) for value in values or ()]
         return tuple(call for call in calls if call is not None) if None not in calls else ()
 
 
-def _call(value: object, tools: Tools) -> Call | None:
+def _call(value: object, tools: Tools) -> TextCall | None:
     if isinstance(value, dict) and isinstance(inner := value.get("function"), dict):
         value = inner
     if not isinstance(value, dict) or not isinstance(name := value.get("name"), str) or name not in tools:
@@ -104,35 +104,35 @@ def _call(value: object, tools: Tools) -> Call | None:
         inside = json_values(arguments)
         arguments = inside[0] if inside and len(inside) == 1 else (None if not arguments.strip() else arguments)
     arguments = {} if arguments is None else arguments
-    return Call(name, _json(arguments)) if isinstance(arguments, dict) else None
+    return TextCall(name, _json(arguments)) if isinstance(arguments, dict) else None
 
 
 class ParameterForm:
-    """Parameters between the marker of `tool`, which ends at `start`, and the close that belongs to it.
+    """Parameters between the marker of `tool`, which ends at `start`, and the matching close.
 
-    A value ends at `</parameter>` only where another parameter or the function's end follows. Parameters that a value
-    opens itself (when it is about this very format) are counted, so that their closes are the value's; `counting`
-    False: they are not, for values that open what they never close. That is only tried at the very end of an answer,
-    and only believed if the call ends there: else the close may be one that the value quotes.
+    A value ends at `</parameter>` only if another parameter or the function's end follows. Parameters that are opened
+    inside a value (a text about this format) are counted, so that their closes belong to the value. With `counting`
+    False they are not counted, for values that open a parameter and never close it. That is only tried at the end of
+    an answer, and only accepted if the call ends there: otherwise the close can be a quotation inside the value.
     """
 
     def __init__(self, tool: ToolDefinition, start: int, counting: bool = True) -> None:
         self._tool = tool
         self._start = start
         self._counting = counting
-        self._place = start  # the last token's end
+        self._place = start  # the end of the last token
         self._scanned = start
         self._key = ""
         self._value = 0
-        self._open = 0  # parameters that the value opened and did not close
+        self._open = 0  # parameters that are open inside the value
         self._values: dict[str, str] = {}
 
-    def read(self, text: str, final: bool) -> Block | None:
-        """None: more is needed."""
+    def read_block(self, text: str, final: bool) -> CallBlock | None:
+        """None: more text is needed."""
         while (token := TOKEN.search(text, self._scanned)) is not None:
             if self._key:
                 if token[0] == PARAMETER_ENDS and not self._open:
-                    place = past(SPACE, text, token.end())
+                    place = skip_spaces(SPACE, text, token.end())
                     if text.startswith(FOLLOWING, place):
                         self._values[self._key] = _unwrapped(text[self._value : token.start()])
                         self._key = ""
@@ -143,33 +143,35 @@ class ParameterForm:
                 elif self._counting and token[0].startswith(PARAMETER_BEGINS):
                     self._open += 1
             elif text[self._place : token.start()].strip():
-                return Block(token.start())
+                return CallBlock(token.start())
             elif parameter := PARAMETER.fullmatch(token[0]):
                 self._key, self._value = parameter[1].strip(), token.end()
                 self._open = 0
             elif token[0] == FUNCTION_ENDS:
-                return Block(token.end(), (Call(self._tool.name, self._arguments()),))
+                return CallBlock(token.end(), (TextCall(self._tool.name, self._arguments()),))
             else:
-                return Block(token.start())
+                return CallBlock(token.start())
             self._place = self._scanned = token.end()
         if final and self._counting:
-            block = ParameterForm(self._tool, self._start, counting=False).read(text, final=True)
+            block = ParameterForm(self._tool, self._start, counting=False).read_block(text, final=True)
             if block is not None and block.calls and NOTHING_MORE.fullmatch(text, block.end):
                 return block
-        self._scanned = max(self._scanned, len(text) - LONGEST_TOKEN)
-        return Block(len(text), closed=False) if final else None
+        self._scanned = max(self._scanned, len(text) - MAX_TOKEN_LENGTH)
+        return CallBlock(len(text), closed=False) if final else None
 
     def _arguments(self) -> str:
         root = self._tool.parameters
         properties = root.get("properties") or {}
-        return _json({key: typed(value, properties.get(key) or {}, root) for key, value in self._values.items()})
+        return _json(
+            {key: value_for_schema(value, properties.get(key) or {}, root) for key, value in self._values.items()}
+        )
 
 
 def _unwrapped(value: str) -> str:
-    """Without the one line end at either side that belongs to the format."""
+    """Removes one line end on either side, which belongs to the format."""
     value = re.sub(r"\A\r?\n", "", value)
     return re.sub(r"\r?\n\Z", "", value)
 
 
 def _json(value: Any) -> str:
-    return encode(value).decode()
+    return encode_json(value).decode()

@@ -1,4 +1,4 @@
-"""Whether a text stands in the midst of a call that is none of ours: what such a call quotes must not be run."""
+"""Whether a text is inside a call of an undeclared tool: calls that are quoted there must not run."""
 
 import re
 from collections.abc import Container
@@ -12,38 +12,38 @@ TOKEN = re.compile(
     r"|(?P<block_ends></tool_call>)",
     re.MULTILINE,
 )
-LONGEST_TOKEN = 2_000
-"""Characters, more than a token takes with what it looks ahead at."""
+MAX_TOKEN_LENGTH = 2_000
+"""Characters: more than a token and its lookahead have."""
 
 
 class UndeclaredCalls:
-    """Told all the text since the last call. What stands in an open call is counted too, so its closes are its own.
+    """Receives all text since the last call. Calls inside an open call are counted too, so that closes match.
 
-    Two forms: `<function=NAME>` with a parameter or an object, and `<tool_call>NAME`, which GLM writes.
+    There are two forms: `<function=NAME>` with a parameter or an object, and `<tool_call>NAME`, which GLM writes.
     """
 
     def __init__(self, declared: Container[str]) -> None:
         self._declared = declared
         self._pieces: list[str] = []
-        self._rest = "\n"  # what tokens may still begin in, and the character before that
+        self._rest = "\n"  # text that a token can still start in, with the character before it
         self._functions = 0
         self._blocks = 0
 
-    def add(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         self._pieces.append(text)
 
-    def clear(self) -> None:
+    def forget_text(self) -> None:
         self._pieces, self._rest = [], "\n"
         self._functions = self._blocks = 0
 
     def is_open(self) -> bool:
-        """At the end of the text; a marker follows there, so no token is still undecided."""
+        """Whether a call is open at the end of the text. A marker follows there, so every token is decided."""
         text = "".join([self._rest, *self._pieces])
         place = 1
         for token in TOKEN.finditer(text, 1):
             self._count(token)
             place = token.end()
-        self._rest = text[max(place, len(text) - LONGEST_TOKEN) - 1 :]
+        self._rest = text[max(place, len(text) - MAX_TOKEN_LENGTH) - 1 :]
         self._pieces = []
         return bool(self._functions or self._blocks)
 

@@ -1,4 +1,4 @@
-"""What stands in a tool call written as text: JSON, forgiven what is no matter, and values typed by a schema."""
+"""The values in a tool call written as text: lenient JSON, and values converted by a schema."""
 
 import json
 import math
@@ -6,48 +6,48 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tark_lsp.llm.wire.json_values import is_deep
+from tark_lsp.llm.wire.json_values import is_too_deep
 
 
 def _finite(number: str) -> float:
     if not math.isfinite(value := float(number)):
-        raise ValueError(f"{number} is not JSON")  # it is, but nothing could be sent on
+        raise ValueError(f"{number} is not JSON")  # it is JSON, but it could not be encoded again
     return value
 
 
 DECODER = json.JSONDecoder(strict=False, parse_float=_finite, parse_constant=_finite)
-"""Control characters in strings (raw line ends above all) are taken; nothing else is, not even NaN."""
+"""Accepts control characters in strings (mostly raw line ends), but nothing else, not even NaN."""
 
 TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\\?\Z))|,(?=\s*[}\]])', re.DOTALL)
 ANY_SPACE = re.compile(r"\s*")
 WORDS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
 
 
-def past(spaces: re.Pattern[str], text: str, place: int) -> int:
-    """Where `spaces`, which may be none, end."""
+def skip_spaces(spaces: re.Pattern[str], text: str, place: int) -> int:
+    """The place after the white space at `place`, if there is any."""
     found = spaces.match(text, place)
     return found.end() if found else place
 
 
 def json_values(text: str) -> list[Any] | None:
-    """All JSON values in a row; those of an array, where there is one array. None: it is not JSON."""
+    """All JSON values in a row. If there is one array, its values. None: the text is not JSON."""
     text = TRAILING_COMMA.sub(lambda found: found[1] or "", text)
     values: list[Any] = []
-    place = past(ANY_SPACE, text, 0)
+    place = skip_spaces(ANY_SPACE, text, 0)
     while place < len(text):
         try:
             value, place = DECODER.raw_decode(text, place)
         except (ValueError, RecursionError):
             return None
-        if is_deep(value):
+        if is_too_deep(value):
             return None
         values.append(value)
-        place = past(ANY_SPACE, text, place)
+        place = skip_spaces(ANY_SPACE, text, place)
     return values[0] if len(values) == 1 and isinstance(values[0], list) else values
 
 
-def typed(text: str, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
-    """`text` as the value that the property's `schema` asks for, else as the string it is. `root` holds the `$defs`."""
+def value_for_schema(text: str, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
+    """Converts `text` to the type of the property's `schema`, or returns it unchanged. `root` holds the `$defs`."""
     types = set(_types(schema, root, set()))
     bare = text.strip()
     if bare in WORDS:
@@ -62,15 +62,15 @@ def typed(text: str, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
         value = DECODER.decode(bare)
     except (ValueError, RecursionError):
         return text
-    if is_deep(value):
+    if is_too_deep(value):
         return text
     if "string" in types and not isinstance(value, dict | list):
-        return text  # either would do: then it is what was written
+        return text  # both types are allowed, so the text is kept
     return value if not types or _type(value) & types else text
 
 
 def _types(schema: object, root: Mapping[str, Any], seen: set[str]) -> Sequence[str]:
-    """JSON Schema's words for what a value may be; none where the schema does not say. `seen`: references followed."""
+    """The JSON Schema types that a value can have; empty if the schema does not say. `seen`: references followed."""
     if not isinstance(schema, Mapping):
         return ()
     if isinstance(reference := schema.get("$ref"), str) and reference.startswith("#/"):
@@ -90,8 +90,8 @@ def _types(schema: object, root: Mapping[str, Any], seen: set[str]) -> Sequence[
             return [name for value in values for name in _type(value)]
         case {"const": value}:
             return list(_type(value))
-    inner = [each for name in ("anyOf", "oneOf", "allOf") for each in schema.get(name) or ()]
-    return [name for each in inner for name in _types(each, root, seen)]
+    inner = [option for name in ("anyOf", "oneOf", "allOf") for option in schema.get(name) or ()]
+    return [name for option in inner for name in _types(option, root, seen)]
 
 
 def _type(value: object) -> set[str]:

@@ -1,8 +1,8 @@
-"""Tool calls written as text, found in the text of an answer while it streams: for models without calls of their own.
+"""Finds tool calls that are written as text while an answer streams: for models without native tool calls.
 
-Only tools that were declared, never inside code or a call of another tool, and never half a call: what does not close,
-or is no call in the end, comes out as the text it was. Text outside of calls streams on at once, but for one proper
-prefix of a marker.
+Only calls of declared tools are found, never inside code or inside a call of another tool, and never half a call. What
+does not close, or turns out not to be a call, stays text. Text outside calls is passed on at once, except for the start
+of a possible marker.
 """
 
 import re
@@ -29,34 +29,34 @@ from tark_lsp.llm.wire.text_call_forms import (
     SPACE,
     TOOL_CALL,
     TOOL_CALL_ENDS,
-    Block,
-    Call,
+    CallBlock,
     JsonForm,
     ParameterForm,
+    TextCall,
 )
 from tark_lsp.llm.wire.text_call_undeclared import UndeclaredCalls
-from tark_lsp.llm.wire.text_call_values import past
+from tark_lsp.llm.wire.text_call_values import skip_spaces
 from tark_lsp.messages import ToolDefinition
 
-MOST_HELD = 1024 * 1024
-"""Characters of an open call. In an answer that holds back more, no further call is looked for."""
+MAX_HELD = 1024 * 1024
+"""Characters of an open call. If an answer holds back more, no further call is searched for."""
 
-MOST_MARKERS = 100
-"""That were no calls. In an answer with so many, no further call is looked for: each costs a look around."""
+MAX_FALSE_MARKERS = 100
+"""Markers that were not calls. After this many no further call is searched for: each one costs a search."""
 
-BESIDE = re.compile(r"[ \t\r]{0,1000}")
-"""What may stand between a call and the end of its line; where there is more, nothing else is looked for."""
+SPACE_AFTER_CALL = re.compile(r"[ \t\r]{0,1000}")
+"""White space between a call and the end of its line. After this much the search stops."""
 
-PASSING = (ThinkingDelta, UsageUpdate, Notice, Retry, Stall)
-"""Events that may overtake text."""
+OVERTAKING_EVENTS = (ThinkingDelta, UsageUpdate, Notice, Retry, Stall)
+"""Events that can overtake text."""
 
 
 class Form(Protocol):
-    def read(self, text: str, final: bool) -> Block | None: ...
+    def read_block(self, text: str, final: bool) -> CallBlock | None: ...
 
 
 class TextCalls:
-    """Stands behind a wire's parser, for one answer."""
+    """An `EventFilter` for one answer."""
 
     def __init__(self, tools: Sequence[ToolDefinition]) -> None:
         self._tools = {tool.name: tool for tool in tools}
@@ -65,18 +65,18 @@ class TextCalls:
         self._marker = re.compile("|".join(map(re.escape, sorted(self._markers, key=len, reverse=True))))
         self._code = MarkdownCode()
         self._undeclared = UndeclaredCalls(self._tools)
-        self._no_calls = 0  # markers that were none
-        self._held = ""  # a proper prefix of a marker, or all from a marker on
-        self._form: Form | None = None  # of the marker at the start of what is held
-        self._block: Block | None = None  # what that form has read, while it is open whether it stands alone
-        self._alone = True  # nothing stands before that marker on its line
-        self._after_call = False  # but for white space
-        self._leftover = False  # the close of a block around a function may come next
+        self._false_markers = 0  # markers that were not calls
+        self._held = ""  # the start of a possible marker, or everything from a marker on
+        self._form: Form | None = None  # the form of the marker at the start of the held text
+        self._block: CallBlock | None = None  # what that form has read, while it is undecided whether it stands alone
+        self._alone = True  # nothing is before that marker on its line
+        self._after_call = False  # except for white space
+        self._leftover = False  # the close of a block around a function can follow
         self._gave_up = False
         self._calls = 0
         self._ids: set[str] = set()
 
-    def feed(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
+    def feed_events(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
         out: list[StreamEvent] = []
         for event in events:
             if isinstance(event, TextDelta):
@@ -85,23 +85,25 @@ class TextCalls:
             if isinstance(event, ToolCallStart):
                 self._ids.add(event.id)
             if isinstance(event, Done) and event.stop_reason not in (WireStop.END_TURN, WireStop.TOOL_CALLS):
-                out += self.close()  # cut off: what looks like the end of a call may be the midst of one
-            elif not isinstance(event, PASSING):
+                out += self.close()  # cut off: what looks like the end of a call can be its middle
+            elif not isinstance(event, OVERTAKING_EVENTS):
                 self._read("", out, final=True)
             out.append(event)
         return out
 
     def close(self) -> list[StreamEvent]:
-        """The answer broke off: what was held back, as the text it is."""
+        """The answer was cut off: returns the held text as text."""
         held, self._held = self._held, ""
         self._form = self._block = None
         return [TextDelta(held)] if held else []
 
     def _read(self, text: str, out: list[StreamEvent], final: bool) -> None:
         self._held += text
-        while self._held and (self._form is not None or self._begin(out, final)):
+        while self._held and (self._form is not None or self._find_call(out, final)):
             assert self._form is not None
-            block = self._block or self._form.read(self._held[: MOST_HELD + 1], final or len(self._held) > MOST_HELD)
+            block = self._block or self._form.read_block(
+                self._held[: MAX_HELD + 1], final or len(self._held) > MAX_HELD
+            )
             if block is None or (block.calls and not self._stands_alone(block, final)):
                 self._block = block
                 return
@@ -111,14 +113,14 @@ class TextCalls:
                 self._held = self._held[block.end :]
                 self._call(block.calls, out)
             else:
-                self._no_call(block.end, out)
-                self._gave_up |= not block.closed  # what follows may be the inside of a call
+                self._pass_false_marker(block.end, out)
+                self._gave_up |= not block.closed  # what follows can be inside a call
 
-    def _begin(self, out: list[StreamEvent], final: bool) -> bool:
-        """Gives out the text up to the next call and says whether one has begun; what is then held starts with it."""
+    def _find_call(self, out: list[StreamEvent], final: bool) -> bool:
+        """Passes on the text before the next call. Returns whether a call starts; the held text then starts with it."""
         while self._held:
             if self._leftover:
-                place = past(SPACE, self._held, 0)
+                place = skip_spaces(SPACE, self._held, 0)
                 if self._held.startswith(TOOL_CALL_ENDS, place):
                     self._held = self._held[place + len(TOOL_CALL_ENDS) :]
                     self._leftover = False
@@ -127,11 +129,11 @@ class TextCalls:
                     return False
             found = None if self._gave_up else self._marker.search(self._held)
             if found is None:
-                self._say(len(self._held) - (0 if final or self._gave_up else self._prefix()), out)
+                self._pass_text(len(self._held) - (0 if final or self._gave_up else self._prefix_length()), out)
                 return False
-            self._say(found.start(), out)
+            self._pass_text(found.start(), out)
             marker = found[0]
-            inside = self._code.inside(self._held, final)
+            inside = self._code.is_in_code(self._held, final)
             if inside is None:
                 return False
             if not inside and not self._undeclared.is_open():
@@ -141,17 +143,17 @@ class TextCalls:
                     return True
                 if not final and self._undecided(marker):
                     return False
-            self._no_call(len(marker), out)
+            self._pass_false_marker(len(marker), out)
         return False
 
-    def _no_call(self, length: int, out: list[StreamEvent]) -> None:
-        self._no_calls += 1
-        self._gave_up |= self._no_calls >= MOST_MARKERS
-        self._say(length, out)
+    def _pass_false_marker(self, length: int, out: list[StreamEvent]) -> None:
+        self._false_markers += 1
+        self._gave_up |= self._false_markers >= MAX_FALSE_MARKERS
+        self._pass_text(length, out)
 
     def _form_of(self, marker: str, end: int) -> Form | None:
-        """What the marker that ends at `end` opens, by what follows it; None: nothing, or it cannot be told yet."""
-        place = past(SPACE, self._held, end)
+        """The form that the marker ending at `end` opens, by what follows it. None: no form, or not decided yet."""
+        place = skip_spaces(SPACE, self._held, end)
         if marker != TOOL_CALL:
             name = self._functions[marker]
             if self._held.startswith("{", place):
@@ -165,21 +167,21 @@ class TextCalls:
         return None
 
     def _undecided(self, marker: str) -> bool:
-        """Whether what follows the marker, all of it, is the beginning of what may follow one."""
-        place = past(SPACE, self._held, len(marker))
+        """Whether all text after the marker is the start of something that can follow a marker."""
+        place = skip_spaces(SPACE, self._held, len(marker))
         words: Iterable[str] = FOLLOWING
         if marker == TOOL_CALL:
             if (found := self._marker.match(self._held, place)) and found[0] in self._functions:
-                place = past(SPACE, self._held, found.end())
+                place = skip_spaces(SPACE, self._held, found.end())
             else:
                 words = self._functions
         return self._begins_one_of(words, place)
 
-    def _stands_alone(self, block: Block, final: bool) -> bool:
-        """False: not known yet. In the midst of a sentence a function is prose: `_alone` stays false then."""
+    def _stands_alone(self, block: CallBlock, final: bool) -> bool:
+        """False: not known yet. A function inside a sentence is prose: then `_alone` stays false."""
         if self._alone:
             return True
-        place = past(BESIDE, self._held, block.end)
+        place = skip_spaces(SPACE_AFTER_CALL, self._held, block.end)
         at_end = final and place == len(self._held)
         if at_end or self._held.startswith((" ", "\t", "\r", "\n", TOOL_CALL_ENDS, *self._markers), place):
             self._alone = True
@@ -187,30 +189,30 @@ class TextCalls:
             return False
         return True
 
-    def _prefix(self) -> int:
-        """Characters at the end of what is held that may be the beginning of a marker."""
+    def _prefix_length(self) -> int:
+        """How many characters at the end of the held text can be the start of a marker."""
         start = self._held.rfind("<")
         return len(self._held) - start if start >= 0 and self._begins_one_of(self._markers, start) else 0
 
     def _begins_one_of(self, words: Iterable[str], place: int) -> bool:
-        """Whether all from `place` on is the beginning of one of these."""
+        """Whether all text from `place` on is the start of one of the words."""
         return any(word.startswith(self._held[place : place + len(word)]) for word in words)
 
-    def _say(self, length: int, out: list[StreamEvent]) -> None:
+    def _pass_text(self, length: int, out: list[StreamEvent]) -> None:
         text, self._held = self._held[:length], self._held[length:]
         if text:
             out.append(TextDelta(text))
-            self._code.add(text)
-            self._undeclared.add(text)
+            self._code.add_text(text)
+            self._undeclared.add_text(text)
             self._after_call = self._after_call and not text.strip()
             self._leftover = False
 
-    def _call(self, calls: Sequence[Call], out: list[StreamEvent]) -> None:
+    def _call(self, calls: Sequence[TextCall], out: list[StreamEvent]) -> None:
         for call in calls:
             self._calls += 1
             while (call_id := f"call_text_{self._calls}") in self._ids:
                 self._calls += 1
             out += [ToolCallStart(call_id, call.name), ToolCallComplete(call_id, call.arguments)]
-        self._code.cut()
-        self._undeclared.clear()
+        self._code.add_break()
+        self._undeclared.forget_text()
         self._after_call = True

@@ -1,16 +1,16 @@
-"""How much to think, in the words a model takes."""
+"""Maps a thinking level to the effort words of a model."""
 
 from collections.abc import Sequence
 
-SCALE = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-"""All words any provider has, the least first."""
+EFFORT_SCALE = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+"""All effort words of all providers, the least first."""
 
 
 def effort_for(level: str, efforts: Sequence[str]) -> str:
-    """The word of `efforts` (what the model takes, the least first; empty: unknown) nearest to the level asked for.
+    """Returns the word of `efforts` (the model's words, the least first; empty: unknown) that is nearest to `level`.
 
-    "" means: send nothing. That is for `auto`, the model's own default, and for `off` where nothing is known of the
-    model. `off` is the least the model can, a level never becomes `none`, and between two the lesser is taken.
+    "" means: send nothing. It is returned for `auto`, the model's own default, and for `off` if the efforts are
+    unknown. `off` becomes the least effort. A level never becomes `none`. Of two equally near words the lower is used.
     """
     if level == "auto":
         return ""
@@ -18,6 +18,6 @@ def effort_for(level: str, efforts: Sequence[str]) -> str:
         return efforts[0] if efforts else ""
     if not efforts or level in efforts:
         return level
-    wanted = SCALE.index(level)
-    thinking = [effort for effort in efforts if effort != "none" and effort in SCALE]
-    return min(thinking, key=lambda effort: abs(SCALE.index(effort) - wanted), default="")
+    wanted = EFFORT_SCALE.index(level)
+    thinking = [effort for effort in efforts if effort != "none" and effort in EFFORT_SCALE]
+    return min(thinking, key=lambda effort: abs(EFFORT_SCALE.index(effort) - wanted), default="")

@@ -1,7 +1,7 @@
-"""ToolCallTracker: fragments of tool calls, in whatever order and shape they come, to Start, Delta, Complete.
+"""`ToolCallTracker`: turns fragments of tool calls, in any order and shape, into Start, Delta and Complete events.
 
-A *slot* is where the provider says a fragment belongs: its index, else its position. A slot holds one call after
-another: some providers (Copilot with Claude) send all parallel calls at index 0 and tell them apart by id alone.
+A *slot* is where a fragment belongs: the provider's index, else its position. A slot can hold several calls, one after
+another: some providers (Copilot with Claude) send all parallel calls at index 0, with different ids.
 """
 
 from collections.abc import Hashable
@@ -14,7 +14,7 @@ from tark_lsp.llm.wire.json_values import read_object
 
 @dataclass(slots=True)
 class _Call:
-    """`given_id` is what the provider sends, `id` what we call it once it is started ("" before that)."""
+    """`given_id` comes from the provider. `id` is ours, set when the call starts ("" before that)."""
 
     given_id: str = ""
     name: str = ""
@@ -27,28 +27,30 @@ def is_json_object(text: str) -> bool:
     return bool(text.strip()) and read_object(text) is not None
 
 
-def _another(current: _Call, name: str) -> bool:
-    """Whether a name without any id begins a new call: another name, or the same after complete arguments."""
+def _starts_new_call(current: _Call, name: str) -> bool:
+    """Whether a name without an id starts a new call: a different name, or the same after complete arguments."""
     if not (name and current.name):
         return False
     return name != current.name or is_json_object("".join(current.pieces))
 
 
 class ToolCallTracker:
-    """The calls of one answer. Every method gives the events that follow from what it was told."""
+    """The calls of one answer. Every method returns the resulting events."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._slots: dict[Hashable, list[_Call]] = {}
         self._ids: set[str] = set()
 
-    def add(self, slot: Hashable, *, call_id: str = "", name: str = "", arguments: str = "") -> list[StreamEvent]:
-        """A fragment. An empty `call_id` or `name` says nothing; one that is known already changes nothing.
+    def add_fragment(
+        self, slot: Hashable, *, call_id: str = "", name: str = "", arguments: str = ""
+    ) -> list[StreamEvent]:
+        """Adds a fragment. An empty `call_id` or `name`, or one that is known already, changes nothing.
 
-        A call starts when both its id and its name are known; arguments that come before are held back.
+        A call starts when both its id and its name are known. Arguments that arrive earlier are held back.
         """
         calls = self._slots.get(slot)
-        call = calls[-1] if calls and not (call_id or name) else self._find(slot, call_id, name)
+        call = calls[-1] if calls and not (call_id or name) else self._find_call(slot, call_id, name)
         if call.id:
             if call.complete or not arguments:
                 return []
@@ -60,25 +62,25 @@ class ToolCallTracker:
             call.pieces.append(arguments)
         return self._start(call) if call.given_id and call.name else []
 
-    def more(self, slot: Hashable, arguments: str) -> list[StreamEvent]:
-        """A fragment that has neither id nor name, as all but a call's first: `add`, by a shorter way."""
+    def add_arguments(self, slot: Hashable, arguments: str) -> list[StreamEvent]:
+        """Adds a fragment with neither id nor name, like all but a call's first. A fast path of `add_fragment`."""
         calls = self._slots.get(slot)
         if calls and arguments:
             call = calls[-1]
             if call.id and not call.complete:
                 call.pieces.append(arguments)
                 return [ToolCallDelta(call.id, arguments)]
-        return self.add(slot, arguments=arguments)
+        return self.add_fragment(slot, arguments=arguments)
 
-    def complete(self, slot: Hashable, arguments: str | None = None) -> list[StreamEvent]:
-        """The slot's call is over; `arguments`, where given, replace what was streamed. Does nothing a second time."""
+    def complete_call(self, slot: Hashable, arguments: str | None = None) -> list[StreamEvent]:
+        """Ends the slot's call. `arguments`, if given, replace the streamed ones. A second call has no effect."""
         calls = self._slots.get(slot)
         return self._complete(calls[-1], arguments) if calls else []
 
-    def complete_all(self, *, cut_off: bool = False) -> list[StreamEvent]:
-        """The answer is over. Raises ProtocolError for a call whose name never came.
+    def complete_all_calls(self, *, cut_off: bool = False) -> list[StreamEvent]:
+        """Ends the answer. Raises ProtocolError for a call that never got a name.
 
-        `cut_off`: it ended for lack of tokens, so arguments that are no whole JSON object leave their call incomplete.
+        `cut_off`: the token limit ended it, so a call whose arguments are not a whole JSON object stays incomplete.
         """
         events: list[StreamEvent] = []
         for call in self._calls:
@@ -88,7 +90,7 @@ class ToolCallTracker:
                 events += self._complete(call, None)
         return events
 
-    def _find(self, slot: Hashable, call_id: str, name: str) -> _Call:
+    def _find_call(self, slot: Hashable, call_id: str, name: str) -> _Call:
         calls = self._slots.setdefault(slot, [])
         if calls:
             current = calls[-1]
@@ -96,7 +98,7 @@ class ToolCallTracker:
                 earlier = next((call for call in calls if call.given_id == call_id), None)
                 if earlier:
                     return earlier
-            elif call_id or current.given_id or not _another(current, name):
+            elif call_id or current.given_id or not _starts_new_call(current, name):
                 return current
         call = _Call()
         calls.append(call)
@@ -121,7 +123,7 @@ class ToolCallTracker:
         return [*events, ToolCallComplete(call.id, text if text.strip() else "{}")]
 
     def _unique(self, given_id: str) -> str:
-        """Some providers send no id, or one id for two calls. Counting makes it the same on every reading."""
+        """Some providers send no id, or one id for two calls. Counting gives the same ids for the same stream."""
         unique, number = given_id or "call_1", 1
         while unique in self._ids:
             number += 1

@@ -1,4 +1,4 @@
-"""What a wire is: a provider's format, as two pure functions. Vendors differ by `Quirks`, models by `Target`."""
+"""The `Wire` type: a provider's format as two pure functions. `Quirks` describe vendors, `TargetModel` a model."""
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
@@ -16,35 +16,35 @@ WIRES = {
     "gemini-content": "tark_lsp.llm.wire.gemini_content",
     "ollama-chat": "tark_lsp.llm.wire.ollama_chat",
 }
-"""Where each wire is; imported when a model that speaks it is opened."""
+"""The module of each wire. It is imported when a model that uses it is opened."""
 
 ThinkingStyle: TypeAlias = Literal["unknown", "none", "effort", "adaptive", "budget", "switch"]
-"""How a model is told to think: not at all, by an effort, by itself (with an effort), by a token budget, on or off."""
+"""How to control a model's thinking: not at all, by effort, adaptively (with an effort), by token budget, on or off."""
 
 Framing: TypeAlias = Literal["sse", "json-lines"]
 
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """Where a vendor leaves its wire's norm. The defaults are the norm of a compatible server.
+    """How a vendor differs from its wire's standard. The defaults are right for a typical compatible server.
 
-    `system_role`: the role of the system prompt; OpenAI's reasoning models take only `developer`.
-    `max_tokens_field`: `max_completion_tokens` where `max_tokens` is refused; "": no limit is sent.
-    `stream_usage`: send `stream_options`; the client turns it off for a server that refuses it.
-    `effort_field`: where an effort goes: `reasoning_effort`, OpenRouter's `reasoning` object; where thinking is turned
-    off by a field of its own, that: DeepSeek's `thinking`, `chat_template_kwargs` of servers of open models.
-    `reasoning_field`: the field in which a model wants its own reasoning back, on messages with tool calls.
-    `call_id_length`: ids of calls have exactly so many letters and digits (Mistral); 0: what other servers take.
-    `bridge_results`: between results of calls and words of the user the assistant must have spoken (Mistral).
+    `system_role`: the role of the system prompt. OpenAI's reasoning models accept only `developer`.
+    `max_tokens_field`: `max_completion_tokens` if the server rejects `max_tokens`; "": no limit is sent.
+    `stream_usage`: send `stream_options`. The client turns it off for a server that rejects it.
+    `effort_field`: the field for an effort: `reasoning_effort`, or OpenRouter's `reasoning` object. If thinking is
+    turned off by a separate field, that one: DeepSeek's `thinking`, or `chat_template_kwargs` of open models' servers.
+    `reasoning_field`: the field for a model's own reasoning, sent back on messages with tool calls.
+    `call_id_length`: ids of calls have exactly this many letters and digits (Mistral); 0: as other servers accept.
+    `bridge_results`: an assistant message must be between tool results and a user message (Mistral).
     `cache_control`: mark what should be cached (Anthropic).
-    `images`: the server takes pictures.
-    `cache_key`: the session's id goes along, so that its requests meet the same cache (OpenAI).
-    `cache_field`: the field that marks what should be cached, on parts of a chat's messages (OpenRouter, Copilot).
-    `encrypted_reasoning`: ask for reasoning items in the form in which they can be sent back (Responses).
-    `reasoning_summary`: ask for summaries of reasoning, which some accounts do not get (Responses).
-    `thinking_off`: thinking can be turned off; else `off` is sent as `auto`.
-    `signatures`: what the model signed goes back to it; not so where its server refuses its own signatures (Gemini,
-    and OpenAI's encrypted reasoning after a change of key).
+    `images`: the server accepts images.
+    `cache_key`: send the session's id, so that its requests use the same cache (OpenAI).
+    `cache_field`: the field that marks what should be cached, on parts of messages (OpenRouter, Copilot).
+    `encrypted_reasoning`: request reasoning items in a form that can be sent back (Responses).
+    `reasoning_summary`: request summaries of reasoning, which some accounts do not get (Responses).
+    `thinking_off`: thinking can be turned off; otherwise `off` is sent as `auto`.
+    `signatures`: send the model's signatures back. False if its server rejects them (Gemini, and OpenAI's encrypted
+    reasoning after a change of key).
     """
 
     system_role: Literal["system", "developer"] = "system"
@@ -64,21 +64,21 @@ class Quirks:
     signatures: bool = True
 
 
-NORM = Quirks()
+NO_QUIRKS = Quirks()
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """The model a request is encoded for. `ref` is `<provider>/<model>`, `model` what the provider calls it.
+class TargetModel:
+    """The model a request is encoded for. `ref` is `<provider>/<model>`, `model` the provider's own name for it.
 
-    `efforts`: the words the model takes for how much to think, the least first; empty where unknown.
-    `context_window`: tokens; None where unknown.
-    `text_calls`: the model has no tool calls of its own and writes them as text.
+    `efforts`: the model's words for how much to think, the least first; empty if unknown.
+    `context_window`: tokens; None if unknown.
+    `text_calls`: the model has no native tool calls, so it writes them as text.
     """
 
     ref: str
     model: str
-    quirks: Quirks = NORM
+    quirks: Quirks = NO_QUIRKS
     thinking: ThinkingStyle = "unknown"
     max_output_tokens: int | None = None
     efforts: tuple[str, ...] = ()
@@ -86,32 +86,32 @@ class Target:
     text_calls: bool = False
 
 
-class Parser(Protocol):
-    """Reads one answer. The events are the same however the bytes were cut."""
+class FrameParser(Protocol):
+    """Reads one answer. The events do not depend on how the bytes were cut."""
 
-    def feed(self, frame: bytes) -> Sequence[StreamEvent]:
-        """Raises the ModelError that the provider sent, and ProtocolError for what is not this wire."""
+    def feed_frame(self, frame: bytes) -> Sequence[StreamEvent]:
+        """Raises the ModelError that the provider sent, and ProtocolError for data that does not match the wire."""
         ...
 
     def close(self) -> Sequence[StreamEvent]:
-        """The stream has ended: the last events. Raises StreamCut where no terminal event was seen."""
+        """Ends the stream and returns the last events. Raises StreamCut if there was no terminal event."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """`encode` gives the JSON body; `parser` makes one for each answer.
+    """`encode` returns the JSON body. `parser` makes a parser for one answer.
 
-    `path` and `models_path` are appended to the base URL, which is what the vendor's own SDK calls so; `{model}` in
-    `path` stands for the model's name. `key_header` carries the key; `authorization` means a bearer token.
+    `path` and `models_path` are appended to the base URL, as the vendor's own SDK defines it. `{model}` in `path` is
+    replaced by the model's name. `key_header` carries the key; `authorization` means a bearer token.
     """
 
     name: str
     path: str
     models_path: str
     key_header: str
-    encode: Callable[[ChatRequest, Target], bytes]
-    parser: Callable[[], Parser]
+    encode: Callable[[ChatRequest, TargetModel], bytes]
+    parser: Callable[[], FrameParser]
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     framing: Framing = "sse"
 

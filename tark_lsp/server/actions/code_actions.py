@@ -1,23 +1,24 @@
-"""Code actions and code lenses: LSP's own way in, for editors with no plugin. No model is called to answer them."""
+"""Code actions, code lenses and hovers: how editors without a plugin use Tark. No model is called to answer them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp.context.prompts import LONGEST_TITLE, NamedPrompt
-from tark_lsp.server import protocol
+from tark_lsp.server.actions.hunk_actions import HunkActions
 from tark_lsp.server.actions.offers import Offer
 from tark_lsp.server.asking.permission import TITLE_WHOLE, Permissions
-from tark_lsp.server.asking.visible import cut, visible
-from tark_lsp.server.asking.waiting import Waiting
+from tark_lsp.server.asking.waiting_permission import WaitingPermission
 from tark_lsp.server.connection.lsp import Connection
-from tark_lsp.server.documents.documents import Documents, TextDocument
+from tark_lsp.server.documents.client_state import OUR_SOURCE
 from tark_lsp.server.documents.targets import Targets
-from tark_lsp.server.documents.text_document import is_chat, is_prompt
 from tark_lsp.server.prompting.comments import PromptComment
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.prompt_comments import PromptComments, comment_range
-from tark_lsp.server.review.actions import HunkActions
-from tark_lsp.server.turns.client_state import OUR_SOURCE
+from tark_lsp.server.protocol import incoming
+from tark_lsp.server.turns.answer_display import AnswerDisplay
+from tark_lsp.visible import cut, visible
+from tark_lsp.workspace.documents import Documents, TextDocument
+from tark_lsp.workspace.text_document import is_chat, is_prompt
 
 INVOKED = (("explain", "Explain"), ("fix", "Fix"), ("test", "Write tests"), ("document", "Document"))
 PROMPTED = (("ask", "Ask..."), ("edit", "Edit..."))
@@ -33,9 +34,8 @@ class CodeActions:
         permissions: Permissions,
         comments: PromptComments,
         prompts: NamedPrompts,
-        last_answer: Callable[[], str | None],
+        display: AnswerDisplay,
     ) -> None:
-        """`last_answer()`: the id of the last turn that answered in words a person may want to see again."""
         self._connection = connection
         self._documents = documents
         self._targets = targets
@@ -43,34 +43,35 @@ class CodeActions:
         self._permissions = permissions
         self._comments = comments
         self._prompts = prompts
-        self._last_answer = last_answer
+        self._display = display
 
-    async def actions(self, params: protocol.CodeActionParams) -> list[dict[str, Any]]:
-        document = self._documents.find(params.text_document.uri)
-        invoked = params.context.trigger_kind != protocol.AUTOMATIC
-        here = [] if document is None else self._hunks.here(document, params.range)
-        offers = [] if document is None else [*self._hunks.on(document, params.range, here)]
+    async def actions(self, params: incoming.CodeActionParams) -> list[dict[str, Any]]:
+        document = self._documents.find_document(params.text_document.uri)
+        invoked = params.context.trigger_kind != incoming.AUTOMATIC
+        here = [] if document is None else self._hunks.hunks_in_range(document, params.range)
+        offers = [] if document is None else [*self._hunks.hunk_offers(document, params.range, here)]
         for waiting in self._permissions.waiting():
-            if any(hunk in here for hunk in waiting.hunks):  # they are decided there, one or all
+            if any(hunk in here for hunk in waiting.hunks):  # the user decides on these hunks here, one by one or all
                 offers += self._show(waiting)
             else:
                 offers += self._answers(waiting)
         if document is not None:
-            offers += [offer for _, offer in self._hunks.alarmed(document, params.range)]
+            offers += [offer for _, offer in self._hunks.alarm_offers(document, params.range)]
             offers += self._on_comments(document, params.range)
         if invoked:
-            # What a chat says is sent, not worked on.
+            # The text of a chat is sent, not edited.
             if document is None or not (is_chat(document.path) or is_prompt(document.uri)):
                 offers += await self._on_range(params)
-            offers += () if here else self._hunks.elsewhere()
-        return [self._shaped(offer) for offer in offers if offer.wanted(params.context.only)]
+            offers += () if here else self._hunks.turn_offers()
+        return [self._shaped(offer) for offer in offers if offer.is_wanted(params.context.only)]
 
-    def lenses(self, params: protocol.DocumentParams) -> list[dict[str, Any]]:
-        document = self._documents.find(params.text_document.uri)
+    def lenses(self, params: incoming.DocumentParams) -> list[dict[str, Any]]:
+        document = self._documents.find_document(params.text_document.uri)
         if document is None:
             return []
         client = self._connection.client
-        lenses = [self._run(document, comment).as_lens(comment.start) for comment in self._comments.of(document)]
+        comments = self._comments.comments_in(document)
+        lenses = [self._run(document, comment).as_lens(comment.start) for comment in comments]
         reviews = client.understands("review")
         lenses += self._hunks.alarm_lenses(document) if reviews else self._hunks.lenses(document)
         if not (reviews and client.understands("permission")):
@@ -79,16 +80,16 @@ class CodeActions:
                 lenses += [offer.as_lens(line) for offer in self._answers(waiting)]
         return lenses
 
-    def hover(self, params: protocol.HoverParams) -> dict[str, Any] | None:
-        """What the hunk under the pointer is about. Clients with `review` draw hunks themselves."""
-        document = self._documents.find(params.text_document.uri)
+    def hover(self, params: incoming.HoverParams) -> dict[str, Any] | None:
+        """What the hunk under the pointer changes. Clients with `review` draw hunks themselves."""
+        document = self._documents.find_document(params.text_document.uri)
         if document is None or self._connection.client.understands("review"):
             return None
         return self._hunks.hover(document, params.position.line)
 
-    async def _on_range(self, params: protocol.CodeActionParams) -> list[Offer]:
-        """The kinds that work on a selection; the lines that count stand in the titles."""
-        target = await self._targets.find(params.text_document, params.range)
+    async def _on_range(self, params: incoming.CodeActionParams) -> list[Offer]:
+        """The kinds of turns that work on a selection. Each title names the lines."""
+        target = await self._targets.find_target(params.text_document, params.range)
         where = self._targets.range_json(target)
         lines = _lines_text(where)
         about: dict[str, Any] = {"textDocument": self._identifier(params), "range": where}
@@ -98,10 +99,10 @@ class CodeActions:
             if kind != "fix" or not _only_ours(params.context.diagnostics)
         ]
         offers += [
-            Offer(_named_title(each, lines), "tark.turn.start", {"kind": each.name, "prompt": "", **about})
-            for each in self._prompts.all().values()
+            Offer(_named_title(prompt, lines), "tark.turn.start", {"kind": prompt.name, "prompt": "", **about})
+            for prompt in self._prompts.load_all().values()
         ]
-        comment = self._comments.near(params.text_document.uri, target)
+        comment = self._comments.comment_near(params.text_document.uri, target)
         for kind, title in PROMPTED:
             if comment is not None and comment.prompt:
                 argument = {"kind": kind, "prompt": comment.prompt, "comment": comment_range(comment), **about}
@@ -111,17 +112,17 @@ class CodeActions:
             else:
                 argument = {"kind": kind, "prompt": "", "askForPrompt": True, **about}
                 offers.append(Offer(f"{title} ({lines})", "tark.turn.start", argument))
-        if (answered := self._last_answer()) is not None:
+        if (answered := self._display.last_answered) is not None:
             offers.append(Offer("Show last answer", "tark.turn.wait", {"turnId": answered, "show": True}))
         return offers
 
-    def _on_comments(self, document: TextDocument, wanted: protocol.Range) -> Iterable[Offer]:
-        for comment in self._comments.of(document):
+    def _on_comments(self, document: TextDocument, wanted: incoming.Range) -> Iterable[Offer]:
+        for comment in self._comments.comments_in(document):
             if comment.prompt and comment.start <= wanted.end.line and wanted.start.line <= comment.end:
                 yield self._run(document, comment)
 
-    def _answers(self, waiting: Waiting) -> Iterable[Offer]:
-        """Titles hold the whole of what they allow; where that does not fit, it has to be looked at first."""
+    def _answers(self, waiting: WaitingPermission) -> Iterable[Offer]:
+        """A title names everything that it allows. If that is too long for a title, it has to be shown first."""
         subject = self._subject(waiting)
         ids = {"requestId": waiting.id, "digest": waiting.digest}
         yield from self._show(waiting)
@@ -129,16 +130,16 @@ class CodeActions:
         if (len(subject) <= TITLE_WHOLE or waiting.shown) and not self._permissions.needs_showing(waiting):
             yield Offer(f"Allow: {cut(subject, TITLE_WHOLE)}", "tark.permission.answer", {**ids, "outcome": "allow"})
 
-    def _show(self, waiting: Waiting) -> Iterable[Offer]:
+    def _show(self, waiting: WaitingPermission) -> Iterable[Offer]:
         subject = self._subject(waiting)
         if len(subject) > TITLE_WHOLE or self._permissions.needs_showing(waiting):
             yield Offer(f"Show... ({cut(subject, 60)})", "tark.permission.list", {"show": waiting.id})
 
-    def _subject(self, waiting: Waiting) -> str:
+    def _subject(self, waiting: WaitingPermission) -> str:
         return self._permissions.message(waiting).removeprefix("Tark: ")
 
     def _run(self, document: TextDocument, comment: PromptComment) -> Offer:
-        kind, where = self._comments.meant(document, comment)
+        kind, where = self._comments.turn_of(document, comment)
         argument = {
             "kind": kind,
             "prompt": comment.prompt,
@@ -149,8 +150,8 @@ class CodeActions:
         lines = "" if where is None else f" ({_lines_text(where)})"
         return Offer(f"Run: {cut(visible(comment.prompt), 60)}{lines}", "tark.turn.start", argument)
 
-    def _identifier(self, params: protocol.CodeActionParams) -> dict[str, Any]:
-        document = self._documents.find(params.text_document.uri)
+    def _identifier(self, params: incoming.CodeActionParams) -> dict[str, Any]:
+        document = self._documents.find_document(params.text_document.uri)
         version = None if document is None else document.version
         uri = params.text_document.uri
         return {"uri": uri} if version is None else {"uri": uri, "version": version}
@@ -164,13 +165,13 @@ class CodeActions:
 
 
 def _named_title(prompt: NamedPrompt, lines: str) -> str:
-    """A repository's prompt is said to be one: it calls itself what it likes."""
+    """The title of a prompt from the project says so, since the project can choose any title."""
     whose = "project's prompt, " if prompt.source.whose == "project" else ""
     return f"{cut(visible(prompt.title), LONGEST_TITLE)} ({whose}{lines})"
 
 
 def _lines_text(where: dict[str, Any]) -> str:
-    """`line 3` or `lines 3-7`, from 1; a range that ends before the first character of a line ends in the one above."""
+    """`line 3` or `lines 3-7`, from 1. A range that ends at the start of a line ends in the line above."""
     first, last = where["start"]["line"] + 1, where["end"]["line"] + 1
     if where["end"]["character"] == 0 and last > first:
         last -= 1
@@ -178,5 +179,5 @@ def _lines_text(where: dict[str, Any]) -> str:
 
 
 def _only_ours(diagnostics: Sequence[Mapping[str, Any]]) -> bool:
-    """Never offer to fix what we published ourselves."""
-    return bool(diagnostics) and all(each.get("source") == OUR_SOURCE for each in diagnostics)
+    """Are all of these our own diagnostics? There is nothing to fix in them."""
+    return bool(diagnostics) and all(item.get("source") == OUR_SOURCE for item in diagnostics)

@@ -1,20 +1,22 @@
-"""Questions to the person, the model's and Tark's own: `tark/requestInput`, or a message with at most four answers."""
+"""Questions of the model and of Tark itself: `tark/requestInput`, or a message with at most four answers."""
 
 import asyncio
 import secrets
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
 
 from tark_lsp.errors import RequestError, ToolError
-from tark_lsp.server import protocol
+from tark_lsp.listeners import Listeners
 from tark_lsp.server.asking.questions import Questions
-from tark_lsp.server.asking.visible import visible
+from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
+from tark_lsp.server.protocol import incoming
 from tark_lsp.tools.tool import Option
+from tark_lsp.visible import visible
 
 MOST_ACTIONS = 4
 REMEMBERED_ANSWERS = 1000
@@ -46,12 +48,23 @@ class WaitingInput:
 
 
 class Inputs:
-    def __init__(self, connection: Connection, questions: Questions, changed: Callable[[], None]) -> None:
+    def __init__(self, connection: Connection, questions: Questions) -> None:
         self._connection = connection
         self._questions = questions
-        self._changed = changed
+        self._changes = Listeners[None]()
         self._waiting: dict[str, WaitingInput] = {}
         self._over: deque[str] = deque(maxlen=REMEMBERED_ANSWERS)
+
+    def commands(self) -> Iterable[Command]:
+        yield Command("tark.input.answer", incoming.InputAnswer, self._answer_command)
+
+    def state(self, session_id: str | None) -> list[dict[str, Any]]:
+        """For `tark.state`."""
+        return [waiting.json() for waiting in self.waiting() if session_id in (None, waiting.session_id)]
+
+    def listen(self, listener: Callable[[None], object]) -> Callable[[], None]:
+        """Call `listener` when a question begins or stops waiting."""
+        return self._changes.listen(listener)
 
     def waiting(self) -> list[WaitingInput]:
         return list(self._waiting.values())
@@ -66,13 +79,13 @@ class Inputs:
         free_text: bool,
         by_model: bool = False,
     ) -> str | list[str] | None:
-        """Waits as long as it takes. Raises ToolError `unsupported` where this editor cannot ask it."""
+        """Waits for the answer without a time limit. Raises ToolError `unsupported` if this editor cannot ask it."""
         if not self._connection.client.understands("input") and not 0 < len(options) <= MOST_ACTIONS:
             raise ToolError("unsupported", "this editor cannot ask for that", hint="ask in your final answer")
         future: asyncio.Future[str | list[str] | None] = asyncio.get_running_loop().create_future()
         waiting = WaitingInput(turn_id, session_id, question, options, multiple, free_text, by_model, future)
         self._waiting[waiting.id] = waiting
-        self._changed()
+        self._changes.emit(None)
         asking = asyncio.create_task(self._put(waiting))
         try:
             return await future
@@ -80,10 +93,13 @@ class Inputs:
             asking.cancel()
             del self._waiting[waiting.id]
             self._over.append(waiting.id)
-            self._changed()
+            self._changes.emit(None)
 
-    def answer(self, reply: protocol.InputAnswer) -> bool:
-        """False: answered already, or no more. Raises RequestError where there was none, or it has no such option."""
+    def answer(self, reply: incoming.InputAnswer) -> bool:
+        """False if the question was answered or withdrawn already.
+
+        Raises RequestError if there was no such question, or if it has no such option.
+        """
         if reply.request_id in self._over:
             return False
         waiting = self._waiting.get(reply.request_id)
@@ -95,11 +111,14 @@ class Inputs:
         waiting.answer.set_result(reply.answer)
         return True
 
+    async def _answer_command(self, request: incoming.InputAnswer) -> Any:
+        return {"accepted": self.answer(request)}
+
     async def _put(self, waiting: WaitingInput) -> None:
         if self._connection.client.understands("input"):
             try:
-                reply = protocol.InputReply.model_validate(
-                    await self._connection.request(protocol.REQUEST_INPUT, waiting.json())
+                reply = incoming.InputReply.model_validate(
+                    await self._connection.request(incoming.REQUEST_INPUT, waiting.json())
                 )
                 check(waiting, reply.answer)
             except (RequestFailed, ValidationError, RequestError):  # unanswered: tark.input.answer may still come
@@ -120,11 +139,12 @@ class Inputs:
 
 
 def check(waiting: WaitingInput, answer: str | list[str] | None) -> None:
+    """Raises RequestError if the question does not allow this answer."""
     if isinstance(answer, str) and not waiting.free_text:
         raise RequestError("answer: this question takes option ids, not text")
     if isinstance(answer, list):
         known = {option.id for option in waiting.options}
-        wrong = [each for each in answer if each not in known]
+        wrong = [option_id for option_id in answer if option_id not in known]
         if wrong:
             raise RequestError(f"answer: {wrong[0]!r} is not an option's id")
         if len(answer) != 1 and not waiting.multiple:

@@ -1,17 +1,20 @@
-"""`window/showMessageRequest`, one at a time: a second one makes some editors forget the first, never to answer it."""
+"""Messages and questions by LSP alone: `window/showMessage` and `window/showMessageRequest`.
+
+Questions are asked one at a time: a second one makes some editors forget the first, and then never answer it.
+"""
 
 import asyncio
 from collections.abc import Sequence
 
-from tark_lsp.server.asking.visible import cut, visible
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.documents.documents import Documents
+from tark_lsp.visible import cut, visible
+from tark_lsp.workspace.documents import Documents
 
 TYPING_SECONDS = 0.7
-"""Not sent until the person has not typed for so long: some editors take the keyboard for it."""
+"""A question waits until the user has not typed for this long: some editors move the keyboard focus to it."""
 LOST_SECONDS = 60.0
-"""An answer that takes longer may never come: the next question is shown, and a late answer still counts."""
-WARNING, INFO = 2, 3
+"""An answer that takes longer may never come: the next question is asked, and a late answer still counts."""
+ERROR, WARNING, INFO = 1, 2, 3
 
 
 class Questions:
@@ -21,13 +24,13 @@ class Questions:
         self._slot = asyncio.Lock()
 
     async def ask(self, text: str, actions: Sequence[str], *, level: int = INFO) -> str | None:
-        """The title of the chosen action. None: unanswered, which is neither yes nor no.
+        """The title of the chosen action. None if there is no answer, which means neither yes nor no.
 
-        Cancelling takes the question back (`$/cancelRequest`), where the editor can.
+        Cancelling withdraws the question (`$/cancelRequest`) if the editor supports it.
         """
         params = {"type": level, "message": cut(text), "actions": [{"title": title} for title in actions]}
         async with self._slot:
-            await self._documents.quiet(TYPING_SECONDS)
+            await self._documents.wait_for_quiet(TYPING_SECONDS)
             request = asyncio.ensure_future(self._connection.request("window/showMessageRequest", params))
             try:
                 await asyncio.wait({request}, timeout=LOST_SECONDS)
@@ -42,6 +45,9 @@ class Questions:
         return title if title in actions else None
 
     def tell(self, text: str, *, level: int = INFO) -> None:
-        """Whatever is in `text`, a provider's words or a repository's, is shown as what it is."""
+        """Show `text`, which can hold words of a provider or a repository: hidden characters are made visible."""
         shown = "\n".join(visible(line) for line in text.splitlines())
         self._connection.notify("window/showMessage", {"type": level, "message": shown})
+
+    def warn(self, text: str) -> None:
+        self.tell(text, level=WARNING)

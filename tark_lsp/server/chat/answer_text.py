@@ -1,7 +1,7 @@
-"""A model's answer while it streams -> Markdown to append to a chat document: no forged headings, no open fences. Pure.
+"""Turns a streaming answer into Markdown to append to a chat document: no forged headings, no open fences. Pure.
 
-What was given out is never taken back, so a line that may still become something else waits: a heading of ours, a
-fence, the opening of a code snippet. Of plain prose every character goes out at once.
+Text that was returned is never taken back. So a line waits while it can still become a heading of ours, a fence, or the
+start of a code snippet. Plain prose is returned at once, character by character.
 """
 
 import re
@@ -9,70 +9,83 @@ from collections.abc import Callable
 from pathlib import PurePath
 
 from tark_lsp.context.snippets import CLOSING, OPENING, unescape_code
-from tark_lsp.server.chat.fences import Fences
 from tark_lsp.server.chat.transcript import HEADINGS, escaped
+from tark_lsp.server.prompting.fences import Fences
 
 TICKS = "````"
-"""The fence around cited code: longer than most fences in it; a line that would close it is indented."""
+"""The fence around cited code. It is longer than most fences inside; a line that would close it is indented."""
 UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-"""Controls (a lone CR would begin a line) and halves of surrogate pairs."""
+"""Control characters (a lone CR would begin a line) and halves of surrogate pairs."""
 MAYBE_FENCE = re.compile(r" {0,3}(?:`{0,2}|`{3,}.*|~{0,2}|~{3,}.*)$")
 OPENING_START = '<code="'
 LONGEST_OPENING = 4096
 Cite = Callable[[str, int, int], str]
-"""Path as the model wrote it, first and last line, from 1 -> a link, or the same in plain words."""
+"""The path as the model wrote it, first and last line from 1 -> a link, or the same in plain words."""
+
+
+class Output:
+    """Text to append to the document."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._end = "\n\n"
+        """Its last two characters: a section begins after a blank line."""
+
+    def put(self, text: str) -> None:
+        if text:
+            self._pieces.append(text)
+            self._end = (self._end + text)[-2:]
+
+    def put_blank_line(self) -> None:
+        """Unless there is one."""
+        if self._end != "\n\n":
+            self.put("\n" if self._end.endswith("\n") else "\n\n")
+
+    def take(self) -> str:
+        """What was put since the last call."""
+        text = "".join(self._pieces)
+        self._pieces.clear()
+        return text
 
 
 class AnswerText:
-    """Each method gives what is to be appended now."""
+    """Each method returns the text to append now."""
 
     def __init__(self, cite: Cite) -> None:
         self._cite = cite
         self._fences = Fences()
         self._language: str | None = None
-        """Of the snippet it is in; None outside of one."""
+        """That of the current code snippet; None outside of one."""
         self._pending = ""
         self._in_line = False
-        """Some of the line in `_pending` is out already: it is prose."""
+        """A part of the line in `_pending` was returned already: it is prose."""
         self._fresh = True
-        """Nothing of the model's words stands here yet, or since the last note."""
+        """No text of the model was written yet, or none since the last note."""
         self._noted = False
-        self._out: list[str] = []
-        self._last = "\n\n"
-        """The last two characters given out: a section begins after a blank line."""
+        self._output = Output()
 
-    def feed(self, delta: str) -> str:
+    def add_text(self, delta: str) -> str:
         self._pending += UNSHOWABLE.sub("", delta)
-        self._take()
-        return self._given()
+        self._write_lines()
+        return self._output.take()
 
-    def note(self, line: str) -> str:
-        """A line of our own: a tool call, an error, a word on how it ended. `line` is one line."""
+    def add_note(self, line: str) -> str:
+        """A line of our own: a tool call, an error, or how the answer ended. `line` is one line."""
         self._finish()
         if not (self._fresh and self._noted):
-            self._blank_line()
-        self._put(f"> {line}\n")
+            self._output.put_blank_line()
+        self._output.put(f"> {line}\n")
         self._fresh = self._noted = True
-        return self._given()
+        return self._output.take()
 
-    def close(self) -> str:
-        """The rest, and a blank line."""
+    def end_text(self) -> str:
+        """Return the rest, and a blank line."""
         self._finish()
-        self._blank_line()
-        return self._given()
+        self._output.put_blank_line()
+        return self._output.take()
 
-    def _given(self) -> str:
-        text = "".join(self._out)
-        self._out.clear()
-        return text
-
-    def _put(self, text: str) -> None:
-        if text:
-            self._out.append(text)
-            self._last = (self._last + text)[-2:]
-
-    def _take(self) -> None:
-        """Whole lines; of the last, unfinished one what can be nothing but prose."""
+    def _write_lines(self) -> None:
+        """Write whole lines, and of the last, unfinished one what can only be prose."""
         *lines, self._pending = self._pending.split("\n")
         for line in lines:
             self._line(line)
@@ -80,23 +93,23 @@ class AnswerText:
             self._some_prose()
 
     def _line(self, line: str) -> None:
-        """A whole line, or the rest of one that has begun; snippets open and close anywhere in it."""
+        """A whole line, or the rest of one. Snippets open and close anywhere in it."""
         rest: str | None = line
         while rest is not None:
             rest = self._up_to_opening(rest) if self._language is None else self._up_to_closing(rest)
 
     def _up_to_opening(self, line: str) -> str | None:
-        """`<code="PATH" #S:E>` becomes a link on a line of its own; its fence waits for the first line of code.
+        """`<code="PATH" #S:E>` becomes a link on its own line; its fence follows with the first line of code.
 
-        Gives what follows it in the line; None: nothing does.
+        Returns what follows it in the line; None if nothing does.
         """
-        if not self._in_line and self._fences.feed(line):
+        if not self._in_line and self._fences.add_line(line):
             self._text(f"{line}\n")
             return None
         opening = OPENING.search(line)
         before = line if opening is None else line[: opening.start()]
         if self._in_line:
-            self._put(f"{before}\n")
+            self._output.put(f"{before}\n")
             self._in_line = False
         elif before or opening is None:
             fence = opening is not None and MAYBE_FENCE.match(before) and before.strip()
@@ -110,9 +123,9 @@ class AnswerText:
         return line[opening.end() :] or None
 
     def _up_to_closing(self, line: str) -> str | None:
-        """To its `</code>`, or to where another snippet begins before that."""
+        """Up to its `</code>`, or up to the next snippet if that begins before."""
         opening, closing = OPENING.search(line), line.find(CLOSING)
-        ends = [each for each in (opening.start() if opening else -1, closing) if each >= 0]
+        ends = [end for end in (opening.start() if opening else -1, closing) if end >= 0]
         if not ends:
             self._code(line)
             return None
@@ -122,19 +135,19 @@ class AnswerText:
         return line[min(ends) :].removeprefix(CLOSING) or None
 
     def _text(self, text: str) -> None:
-        """Words of the model's at the start of a line: apart from what stands above, and no blank lines at the top."""
+        """Text of the model at the start of a line: after a blank line, without blank lines at the top."""
         if self._fresh:
             if not text.strip():
                 return
-            self._blank_line()
+            self._output.put_blank_line()
             self._fresh = False
-        self._put(text)
+        self._output.put(text)
 
     def _some_prose(self) -> None:
         end = _maybe_opening(self._pending)
         prose = self._pending[:end]
         if self._in_line:
-            self._put(prose)
+            self._output.put(prose)
         elif prose.strip() and not MAYBE_FENCE.match(prose) and not _maybe_heading(prose):
             self._text(prose)
             self._in_line = True
@@ -144,31 +157,27 @@ class AnswerText:
 
     def _code(self, line: str) -> None:
         if not self._fences.closing:
-            self._put(f"\n{TICKS}{self._language}\n")
+            self._output.put(f"\n{TICKS}{self._language}\n")
             self._fences.closing = TICKS
         code = unescape_code(line)
-        self._put(f"    {code}\n" if self._fences.closes(code) else f"{code}\n")
+        self._output.put(f"    {code}\n" if self._fences.closes(code) else f"{code}\n")
 
     def _end_snippet(self) -> None:
         if self._fences.closing:
-            self._put(f"{TICKS}\n")
+            self._output.put(f"{TICKS}\n")
         self._fences = Fences()
         self._language = None
 
     def _finish(self) -> None:
-        """Give out what waits, and close what is open."""
+        """Write what waits, and close what is open."""
         line, self._pending = self._pending, ""
         if line or self._in_line:
             self._line(line)
         if self._language is not None:
             self._end_snippet()
         elif self._fences.closing:
-            self._put(f"{self._fences.closing}\n")
+            self._output.put(f"{self._fences.closing}\n")
             self._fences = Fences()
-
-    def _blank_line(self) -> None:
-        if self._last != "\n\n":
-            self._put("\n" if self._last.endswith("\n") else "\n\n")
 
 
 def _maybe_heading(text: str) -> bool:
@@ -177,7 +186,7 @@ def _maybe_heading(text: str) -> bool:
 
 
 def _maybe_opening(text: str) -> int:
-    """Where a snippet opens or may be about to; the end of the text where none may."""
+    """The index where a snippet opens, or may be about to open; the end of the text if there is none."""
     at = text.find(OPENING_START)
     if at < 0:
         at = text.rfind("<")

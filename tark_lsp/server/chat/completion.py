@@ -1,4 +1,4 @@
-"""Completion in a chat: mentions (`@file`, paths after `@file:` and so on), and `/name` where a message begins."""
+"""Completion in a chat: mentions (`@file`, paths after `@file:`), and `/name` at the start of a message."""
 
 import asyncio
 import logging
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.agent.kinds import kind_of
+from tark_lsp.agent.kinds import kind_of_prompt
 from tark_lsp.errors import ToolError
-from tark_lsp.server.asking.visible import visible
-from tark_lsp.server.documents.positions import to_client
-from tark_lsp.server.prompting.mentions import Argument, Kind
+from tark_lsp.server.prompting.mentions import Argument, MentionKind
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.symbols import names_beginning
-from tark_lsp.server.protocol_json import range_json
-from tark_lsp.tools.ripgrep import Program, Scope, list_files
+from tark_lsp.server.protocol.outgoing import range_json
+from tark_lsp.tools.ripgrep import SearchProgram, SearchScope, list_files
+from tark_lsp.visible import visible
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.positions import to_client
 
 log = logging.getLogger(__name__)
 
@@ -31,22 +31,22 @@ BUILT_IN = {
     "document": "write documentation",
     "ask": "an answer in words, nothing changed",
 }
-"""Of the built-in kinds, those that make sense without a selection."""
+"""The built-in kinds of turns that work without a selection."""
 LONGEST_TYPED = 300
-"""Characters before the caret in which a mention is looked for."""
+"""Characters before the caret that are searched for a mention."""
 MOST_PATHS = 100
 KEPT_SECONDS = 5.0
-"""How long a listing of the workspace serves: a person types some letters a second."""
+"""How long a listing of the workspace is reused: people type several letters a second."""
 LEAST_OF_NAME = 2
 SYMBOL_SECONDS = 0.5
 KEYWORD = 14
 ITEM_KINDS: Mapping[Argument, int] = {"path": 17, "folder": 19, "name": 18}
-"""`CompletionItemKind` of each argument that is completed."""
+"""The `CompletionItemKind` of each kind of argument."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The mention in front of the caret, from column `start`, in code points; `argument` is None before its colon."""
+    """The mention before the caret, from code point `start`. `argument` is None if there is no colon yet."""
 
     start: int
     name: str
@@ -64,25 +64,28 @@ class Completion:
     def __init__(
         self,
         workspace: Workspace,
-        kinds: Mapping[str, Kind],
+        kinds: Mapping[str, MentionKind],
         prompts: NamedPrompts,
         unsaved: Callable[[Path], Sequence[Path]],
     ) -> None:
-        """`unsaved(folder)`: open documents below it whose text is not what is on disk."""
+        """`unsaved(folder)`: the open documents below it with unsaved changes."""
         self._workspace = workspace
         self._kinds = kinds
         self._prompts = prompts
         self._unsaved = unsaved
         self._listed: tuple[float, tuple[Path, ...], list[str]] = (0.0, (), [])
 
-    async def at(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
-        """A `CompletionList` for the caret at code point `column` of line `number`; None: no mention is typed there."""
+    async def complete_mention(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
+        """A `CompletionList` for the caret at code point `column` of line `number`. None if no mention is typed."""
         typed = typed_before(line, column)
         if typed is None:
             return None
         span = range_json(number, to_client(line, typed.start, encoding), number, to_client(line, column, encoding))
         if typed.argument is None:
-            return {"isIncomplete": False, "items": [_kind_item(*each, span) for each in self._kinds.items()]}
+            return {
+                "isIncomplete": False,
+                "items": [_kind_item(name, kind, span) for name, kind in self._kinds.items()],
+            }
         kind = self._kinds.get(typed.name)
         item_kind = None if kind is None or kind.argument is None else ITEM_KINDS.get(kind.argument)
         if kind is None or item_kind is None:
@@ -96,7 +99,7 @@ class Completion:
         return {"isIncomplete": True, "items": items}
 
     async def _symbols(self, prefix: str) -> list[str]:
-        """None where that takes too long, or little was typed: too many names begin with a letter."""
+        """Empty if that takes too long, or if fewer than two letters are typed: too many names would match."""
         if len(prefix) < LEAST_OF_NAME or not self._workspace.folders:
             return []
         try:
@@ -106,37 +109,39 @@ class Completion:
             log.info("no names to complete: %s", error)
             return []
 
-    def slash(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
-        """As `at`, where a message begins; None: no `/name` is typed there."""
+    def complete_slash(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
+        """The same for a `/name` at the start of a message. None if none is typed there."""
         if SLASH_TYPED.fullmatch(line, 0, min(column, LONGEST_TYPED)) is None:
             return None
         start = to_client(line, line.index("/"), encoding)
         span = range_json(number, start, number, to_client(line, column, encoding))
         calls = dict(BUILT_IN)
-        for prompt in self._prompts.all().values():
-            if not kind_of(prompt).needs_range:  # there is no selection in a chat
+        for prompt in self._prompts.load_all().values():
+            if not kind_of_prompt(prompt).needs_range:  # there is no selection in a chat
                 whose = "the project's: " if prompt.source.whose == "project" else ""
                 calls[prompt.name] = f"{whose}{visible(prompt.description or prompt.title)}"
         return {"isIncomplete": False, "items": [_word_item(f"/{name}", about, span) for name, about in calls.items()]}
 
     async def _paths(self) -> list[str]:
-        """Those of the workspace, ignored ones left out, as people see them."""
+        """The paths in the workspace for people, without ignored files."""
         listed, folders, paths = self._listed
         if folders == self._workspace.folders and time.monotonic() - listed < KEPT_SECONDS:
             return paths
         folders = self._workspace.folders
         try:
-            found, _ = await list_files(Program.find(folders), Scope(folders)) if folders else ([], True)
+            found, _ = (
+                await list_files(SearchProgram.find_installed(folders), SearchScope(folders)) if folders else ([], True)
+            )
         except ToolError as error:
             log.warning("no paths to complete: %s", error)
             return []
-        paths = [self._workspace.display(Path(each)) for each in found]
+        paths = [self._workspace.display(Path(path)) for path in found]
         self._listed = (time.monotonic(), folders, paths)
         return paths
 
 
 def best(paths: Sequence[str], typed: str) -> list[str]:
-    """At most 100 that hold the letters typed: those where a name begins with them first, then the shortest."""
+    """At most 100 paths that contain the typed letters. First those with a name that begins so, then by length."""
     wanted = typed.lower()
     ranked = []
     for path in paths:
@@ -148,7 +153,7 @@ def best(paths: Sequence[str], typed: str) -> list[str]:
     return [path for *_, path in ranked[:MOST_PATHS]]
 
 
-def _kind_item(name: str, kind: Kind, span: dict[str, Any]) -> dict[str, Any]:
+def _kind_item(name: str, kind: MentionKind, span: dict[str, Any]) -> dict[str, Any]:
     return _word_item(f"@{name}:" if kind.argument else f"@{name}", kind.about, span)
 
 
@@ -158,7 +163,7 @@ def _word_item(text: str, about: str, span: dict[str, Any]) -> dict[str, Any]:
 
 
 def folders_of(paths: Sequence[str]) -> list[str]:
-    """Those that hold files, in order."""
+    """The folders of these files, in order."""
     return sorted({path[: found.start()] for path in paths for found in re.finditer("/", path)})
 
 

@@ -1,6 +1,6 @@
-"""LSP's requests about chat documents: actions, lenses, completion, folds, symbols, links, definitions.
+"""LSP requests about chat documents: actions, lenses, completion, folds, symbols, links, definitions.
 
-All other documents are answered with nothing, at once: some clients can only be told of these features for all.
+For other documents the answer is empty: some clients can only register these features for all documents.
 """
 
 import logging
@@ -8,38 +8,41 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
+from lsprotocol import types
+
 from tark_lsp.errors import WorkspaceError
-from tark_lsp.server import protocol
-from tark_lsp.server.capabilities import CHAT_FEATURES, is_dynamic
-from tark_lsp.server.chat.chats import Chats
+from tark_lsp.server.chat.chats import OpenChats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.links import Link, find_links, resolve
 from tark_lsp.server.chat.outline import flat, folds, symbols
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.documents.documents import Documents, TextDocument
-from tark_lsp.server.documents.positions import from_client, to_client
-from tark_lsp.server.documents.text_document import CHAT_ENDING, is_chat, is_prompt
-from tark_lsp.server.documents.uris import uri_from_path
-from tark_lsp.server.protocol_json import range_json
+from tark_lsp.server.connection.server import TarkServer
+from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol.capabilities import CHAT_FEATURES, is_dynamic
+from tark_lsp.server.protocol.outgoing import range_json
+from tark_lsp.workspace.documents import Documents, TextDocument
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import count_lines
+from tark_lsp.workspace.positions import from_client, to_client
+from tark_lsp.workspace.text_document import CHAT_ENDING, is_chat, is_prompt
+from tark_lsp.workspace.uris import uri_from_path
 
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 MOST_LINKED = 1_000_000
-"""Characters of a chat whose links are listed; in a longer one, each is still followed by its definition."""
+"""Characters of a chat whose links are listed. In a longer chat, go to definition still follows each link."""
 MOST_LINKS = 1_000
-"""Links of a chat that are looked up to be listed."""
+"""Links of a chat that are looked up for the list."""
 
 
-class Chat:
+class ChatFeatures:
     def __init__(
         self,
         connection: Connection,
         documents: Documents,
         workspace: Workspace,
-        chats: Chats,
+        chats: OpenChats,
         completion: Completion,
     ) -> None:
         self._connection = connection
@@ -49,7 +52,7 @@ class Chat:
         self._completion = completion
 
     async def register(self) -> None:
-        """Tell the client of these features for chat documents alone, of those it can be told so."""
+        """Register these features for chat documents only, as far as the client supports that."""
         selector = [{"scheme": "file", "pattern": f"**/*{CHAT_ENDING}"}]
         registrations = [
             {
@@ -66,7 +69,7 @@ class Chat:
             except RequestFailed as error:
                 log.warning("client/registerCapability: %s", error)
 
-    def actions(self, params: protocol.CodeActionParams) -> list[Json]:
+    def actions(self, params: incoming.CodeActionParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
         client = self._connection.client
         literals = client.has("textDocument.codeAction.codeActionLiteralSupport")
@@ -74,38 +77,38 @@ class Chat:
         return [
             placed.offer.as_action(preferable=False) if literals else placed.offer.as_command
             for placed in (self._chats.offers(document) if document else ())
-            if placed.start <= last and first < placed.end and placed.offer.wanted(params.context.only)
+            if placed.start <= last and first < placed.end and placed.offer.is_wanted(params.context.only)
         ]
 
-    def lenses(self, params: protocol.DocumentParams) -> list[Json]:
+    def lenses(self, params: incoming.DocumentParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
         return [placed.offer.as_lens(placed.start) for placed in (self._chats.offers(document) if document else ())]
 
-    async def completion(self, params: protocol.HoverParams) -> Json | None:
-        document = self._documents.find(params.text_document.uri)
+    async def completion(self, params: incoming.HoverParams) -> Json | None:
+        document = self._documents.find_document(params.text_document.uri)
         number = params.position.line
         if document is None or not (is_chat(document.path) or is_prompt(document.uri)) or number >= len(document.lines):
             return None
         line = document.lines[number]
         column = from_client(line, params.position.character, self._documents.encoding)
         place = (line, number, column, self._documents.encoding)
-        if self._begins_message(document, number) and (found := self._completion.slash(*place)) is not None:
+        if self._begins_message(document, number) and (found := self._completion.complete_slash(*place)) is not None:
             return found
-        return await self._completion.at(*place)
+        return await self._completion.complete_mention(*place)
 
-    async def folding(self, params: protocol.DocumentParams) -> list[Json]:
+    async def folding(self, params: incoming.DocumentParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
-        return [] if document is None else folds(document.lines, self._chats.transcripts.of(document))
+        return [] if document is None else folds(document.lines, self._chats.transcripts.transcript_of(document))
 
-    async def symbols(self, params: protocol.DocumentParams) -> list[Json]:
+    async def symbols(self, params: incoming.DocumentParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
         if document is None:
             return []
-        found = symbols(document.lines, self._chats.transcripts.of(document), self._documents.encoding)
+        found = symbols(document.lines, self._chats.transcripts.transcript_of(document), self._documents.encoding)
         nested = self._connection.client.has("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")
         return found if nested else flat(found, document.uri)
 
-    async def links(self, params: protocol.DocumentParams) -> list[Json]:
+    async def links(self, params: incoming.DocumentParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
         if document is None or document.path is None or sum(map(len, document.lines)) > MOST_LINKED:
             return []
@@ -121,33 +124,33 @@ class Chat:
                 found.append({"range": self._range(line, number, link), "target": target})
         return found
 
-    async def definition(self, params: protocol.HoverParams) -> Json | None:
-        """The code that the link under the caret means."""
+    async def definition(self, params: incoming.HoverParams) -> Json | None:
+        """The code that the link under the caret points to."""
         document = self._chat(params.text_document.uri)
         number = params.position.line
         if document is None or document.path is None or number >= len(document.lines):
             return None
         line = document.lines[number]
         column = from_client(line, params.position.character, self._documents.encoding)
-        link = next((each for each in find_links(line) if each.start <= column < each.end), None)
+        link = next((found for found in find_links(line) if found.start <= column < found.end), None)
         path = None if link is None else resolve(link.path, document.path.parent, self._workspace)
         if link is None or path is None:
             return None
         try:
             lines = count_lines(self._workspace.read(path).text)
-        except WorkspaceError:  # too large, or no text: the editor may show it all the same, from its beginning
+        except WorkspaceError:  # too large, or not text: the editor may show it anyway, from its start
             lines = 0
         first = min((link.first or 1) - 1, lines)
         return {"uri": self._documents.uri(path), "range": range_json(first, 0, first, 0)}
 
     def _chat(self, uri: str) -> TextDocument | None:
-        document = self._documents.find(uri)
+        document = self._documents.find_document(uri)
         return document if document is not None and is_chat(document.path) else None
 
     def _begins_message(self, document: TextDocument, number: int) -> bool:
-        """Is the line the first of a message of the person's that says something?"""
-        sections = self._chats.transcripts.of(document).sections
-        section = next((each for each in sections if each.body <= number < each.end), None)
+        """Is the line the first one that is not blank in a message of the user?"""
+        sections = self._chats.transcripts.transcript_of(document).sections
+        section = next((found for found in sections if found.body <= number < found.end), None)
         if section is None or section.speaker != "You":
             return False
         return not any(line.strip() for line in document.lines[section.body : number])
@@ -157,26 +160,25 @@ class Chat:
         return range_json(number, to_client(line, link.start, encoding), number, to_client(line, link.end, encoding))
 
 
-def serve(connection: Connection, chat: Callable[[], Chat]) -> None:
-    """Register the handlers; `chat()` is there when the first request comes."""
+def register(server: TarkServer, chat: Callable[[], ChatFeatures]) -> None:
+    """Register the handlers. `chat` is called when a request comes: before `initialize` there is no chat."""
 
-    async def completion(params: protocol.HoverParams) -> Json | None:
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION)
+    async def completion(params: incoming.HoverParams) -> Json | None:
         return await chat().completion(params)
 
-    async def folding(params: protocol.DocumentParams) -> list[Json]:
+    @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
+    async def folding(params: incoming.DocumentParams) -> list[Json]:
         return await chat().folding(params)
 
-    async def symbols(params: protocol.DocumentParams) -> list[Json]:
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    async def symbols(params: incoming.DocumentParams) -> list[Json]:
         return await chat().symbols(params)
 
-    async def links(params: protocol.DocumentParams) -> list[Json]:
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
+    async def links(params: incoming.DocumentParams) -> list[Json]:
         return await chat().links(params)
 
-    async def definition(params: protocol.HoverParams) -> Json | None:
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    async def definition(params: incoming.HoverParams) -> Json | None:
         return await chat().definition(params)
-
-    connection.on_request("textDocument/completion", completion, protocol.HoverParams)
-    connection.on_request("textDocument/foldingRange", folding, protocol.DocumentParams)
-    connection.on_request("textDocument/documentSymbol", symbols, protocol.DocumentParams)
-    connection.on_request("textDocument/documentLink", links, protocol.DocumentParams)
-    connection.on_request("textDocument/definition", definition, protocol.HoverParams)

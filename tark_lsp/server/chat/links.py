@@ -1,4 +1,4 @@
-"""Links from a chat to code: found in a line (pure), and followed only to files that are there, in the workspace."""
+"""Links from a chat to code: finds them in a line (pure), and resolves them to existing files in the workspace."""
 
 import os
 import re
@@ -8,19 +8,19 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from tark_lsp.context.snippets import OPENING
-from tark_lsp.server.asking.visible import visible
 from tark_lsp.server.prompting.mentions import find_mentions, split_lines_of
+from tark_lsp.visible import visible
 from tark_lsp.workspace.files import Workspace
 
 MARKDOWN = re.compile(r"\[[^\[\]]*\]\((?P<path>[^()\s#<>]+)(?:#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?)?\)")
 PLAIN = re.compile(r"(?<![\w./\\+~@-])(?P<path>[\w./\\+~@-]++):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?(?![\w/\\-])")
 LOOKED_AT = 2_000
-"""Characters of a line in which links are found: editors ask by themselves for those of a file that is only opened."""
+"""Characters of a line that are searched for links: editors request the links of every file that is opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """`line[start:end]`, in code points. `path` is as it was written; lines count from 1."""
+    """`line[start:end]`, in code points. `path` is as written; lines count from 1."""
 
     start: int
     end: int
@@ -30,9 +30,9 @@ class Link:
 
 
 def find_links(line: str) -> list[Link]:
-    """In order and apart: `[..](path#L1-L2)`, `<code="path" #1:2>`, `@file:path:1-2`, and plain `path:1-2`.
+    """In order, without overlaps: `[..](path#L1-L2)`, `<code="path" #1:2>`, `@file:path:1-2`, and plain `path:1-2`.
 
-    Only at the beginning of a long line, in time linear in that.
+    Only the beginning of a long line is searched, in linear time.
     """
     links: list[Link] = []
     cut = len(line) > LOOKED_AT
@@ -41,7 +41,7 @@ def find_links(line: str) -> list[Link]:
     def add(start: int, end: int, path: str, first: int | None, last: int | None) -> None:
         place = bisect(links, start, key=lambda link: link.start)
         clear = (place == 0 or links[place - 1].end <= start) and (place == len(links) or end <= links[place].start)
-        if clear and not (cut and end == len(line)):  # it may go on behind the cut
+        if clear and not (cut and end == len(line)):  # it may continue after the cut
             links.insert(place, Link(start, end, path, first, last))
 
     if "](" in line:
@@ -62,9 +62,9 @@ def find_links(line: str) -> list[Link]:
 
 
 def resolve(written: str, beside: Path, workspace: Workspace) -> Path | None:
-    """The file in the workspace that a link means, from the chat's folder or a workspace folder; None: there is none.
+    """The file in the workspace that a link points to, relative to the chat's folder or a workspace folder, if any.
 
-    Nothing outside is so much as looked at: on Windows a look at `//host/share` logs in there.
+    Paths outside are not even checked for existence: on Windows, checking `//host/share` logs in there.
     """
     if "\0" in written:
         return None
@@ -79,7 +79,7 @@ def resolve(written: str, beside: Path, workspace: Workspace) -> Path | None:
 
 
 def cite(written: str, first: int, last: int, beside: Path, workspace: Workspace) -> str:
-    """A link to lines, for an answer in a chat in the folder `beside`; plain words where there is no such file."""
+    """A link to lines, for an answer in a chat in the folder `beside`; plain text if there is no such file."""
     lines = f"{first}-{last}" if last > first else str(first)
     path = resolve(written, beside, workspace)
     if path is None:

@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from tark_lsp.server.asking.visible import cut, visible
 from tark_lsp.server.chat.transcript import Section, Transcript, words
-from tark_lsp.server.documents.positions import line_length, to_client
-from tark_lsp.server.protocol_json import range_json
+from tark_lsp.server.protocol.outgoing import range_json
+from tark_lsp.visible import cut, visible
+from tark_lsp.workspace.positions import line_length, to_client
 
 STRING = 15
-"""`SymbolKind.String`: LSP has no kind for words."""
+"""`SymbolKind.String`: LSP has no kind for messages."""
 LONGEST_NAME = 60
 NOTE = "> "
-"""How lines of ours in an answer begin: tool calls above all (answer_text.py)."""
+"""The beginning of our own lines in an answer, most of them tool calls (answer_text.py)."""
 
 
 def folds(lines: Sequence[str], transcript: Transcript) -> list[dict[str, Any]]:
-    """Each message under its heading, and the tool calls of an answer where several follow each other."""
+    """One for each message under its heading, and one for several tool calls that follow each other."""
     found = []
     for section in transcript.sections:
         found.append((section.start, _last_line(lines, section)))
@@ -44,15 +44,15 @@ def symbols(lines: Sequence[str], transcript: Transcript, encoding: str) -> list
 
 
 def flat(symbols: Sequence[dict[str, Any]], uri: str) -> list[dict[str, Any]]:
-    """As `SymbolInformation`, for clients without hierarchical ones."""
+    """As `SymbolInformation`, for clients without hierarchical symbols."""
     return [
-        {"name": each["name"], "kind": each["kind"], "location": {"uri": uri, "range": each["range"]}}
-        for each in symbols
+        {"name": symbol["name"], "kind": symbol["kind"], "location": {"uri": uri, "range": symbol["range"]}}
+        for symbol in symbols
     ]
 
 
 def _last_line(lines: Sequence[str], section: Section) -> int:
-    """The last that is not blank."""
+    """The last line that is not blank."""
     last = section.end - 1
     while last > section.start and not lines[last].strip():
         last -= 1
@@ -60,8 +60,8 @@ def _last_line(lines: Sequence[str], section: Section) -> int:
 
 
 def _first_words(lines: Sequence[str], section: Section) -> str:
-    spoken = words(lines, Section(section.speaker, section.start, section.body, min(section.end, section.body + 50)))
-    return cut(visible(spoken.partition("\n")[0][: LONGEST_NAME + 1]), LONGEST_NAME)
+    text = words(lines, Section(section.speaker, section.start, section.body, min(section.end, section.body + 50)))
+    return cut(visible(text.partition("\n")[0][: LONGEST_NAME + 1]), LONGEST_NAME)
 
 
 def _range(lines: Sequence[str], first: int, last: int, encoding: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""A chat document as a conversation: its messages, in whose words, and what of them a model is told. Pure.
+"""A chat document as a conversation: its messages, who wrote them, and the history for the model. Pure.
 
-`## You` and `## Tark`, alone on a line and outside fenced code, begin a message. Text before the first of them is the
-person's first message where an answer follows it or nothing does; before a `## You` it is only what stands above.
+`## You` and `## Tark`, alone on a line and outside of fenced code, begin a message. Text before the first heading is
+the user's first message if an answer or nothing follows. If a `## You` follows, it belongs to no message.
 """
 
 import re
@@ -11,22 +11,22 @@ from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from tark_lsp.messages import Message, Text
-from tark_lsp.server.chat.fences import Fences
+from tark_lsp.server.prompting.fences import Fences
 
 Speaker: TypeAlias = Literal["You", "Tark"]
 HEADINGS: dict[str, Speaker] = {"## You": "You", "## Tark": "Tark"}
 ESCAPED = re.compile(r"^\\(\\*## (?:You|Tark)[ \t]*)$", re.MULTILINE)
 HEADING = re.compile(r"\\*## (?:You|Tark)[ \t]*$")
-"""A heading, or one that is escaped already: each answer's gets one more backslash."""
+"""A heading, or one that is escaped already. In an answer, each gets one more backslash."""
 MAY_MATTER = ("#", "`", "~", " ")
-"""How a heading or a fence can begin: no other line of a large document is looked at."""
+"""Characters that can begin a heading or a fence: other lines of a large document are skipped."""
 NOTHING_ASKED = "(The document begins with an answer.)"
-"""Every provider wants a history that the person begins."""
+"""Every provider requires that a history begins with the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One message: lines `start` to `end` of the document, end not included; its words begin at line `body`."""
+    """One message: the lines [start, end) of the document. Its text begins at line `body`."""
 
     speaker: Speaker
     start: int
@@ -36,7 +36,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one side said, whole: sections of one speaker that follow each other are one."""
+    """What one side said: adjacent sections of one speaker are joined."""
 
     speaker: Speaker
     words: str
@@ -44,7 +44,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """`open_fence`: what closes the fenced code in which the document ends; empty where it ends in none."""
+    """`open_fence`: what closes the fenced code at the end of the document; empty if there is none."""
 
     sections: tuple[Section, ...]
     open_fence: str
@@ -58,7 +58,7 @@ def parse(lines: Sequence[str]) -> Transcript:
         if line.startswith(MAY_MATTER):
             bare = line.rstrip("\r\n")
             speaker = HEADINGS.get(bare.rstrip(" \t"))
-            if not fences.feed(bare) and speaker is not None:
+            if not fences.add_line(bare) and speaker is not None:
                 found.append((number, speaker))
     first = found[0] if found else (len(lines), "Tark")
     sections = []
@@ -71,39 +71,39 @@ def parse(lines: Sequence[str]) -> Transcript:
 
 
 def words(lines: Sequence[str], section: Section) -> str:
-    """What the section says: `\\n` for all line endings, none around it, escaped headings as they were meant."""
+    """The text of the section: `\\n` for all line endings, none around it, headings unescaped."""
     text = "".join(lines[section.body : section.end]).replace("\r\n", "\n").replace("\r", "\n").strip()
     return ESCAPED.sub(r"\1", text) if "\\#" in text else text
 
 
 def conversation(lines: Sequence[str], sections: Iterable[Section]) -> list[Said]:
-    """What was said, in turns: silence is left out, and who goes on speaking is heard as one."""
+    """What both sides said: empty sections are left out, adjacent ones of one speaker are joined."""
     said: list[Said] = []
     for section in sections:
-        spoken = words(lines, section)
-        if spoken and said and said[-1].speaker == section.speaker:
-            said[-1] = Said(section.speaker, f"{said[-1].words}\n\n{spoken}")
-        elif spoken:
-            said.append(Said(section.speaker, spoken))
+        text = words(lines, section)
+        if text and said and said[-1].speaker == section.speaker:
+            said[-1] = Said(section.speaker, f"{said[-1].words}\n\n{text}")
+        elif text:
+            said.append(Said(section.speaker, text))
     return said
 
 
 def digest(said: Iterable[Said]) -> str:
-    """Of what was said, blanks and line breaks apart: those change when a document is formatted or saved."""
+    """A hash of what was said, without blanks and line breaks, which change when a document is formatted or saved."""
     hashed = sha256()
-    for each in said:
-        hashed.update(f"{each.speaker}\0{' '.join(each.words.split())}\0".encode("utf-8", "surrogatepass"))
+    for message in said:
+        hashed.update(f"{message.speaker}\0{' '.join(message.words.split())}\0".encode("utf-8", "surrogatepass"))
     return hashed.hexdigest()
 
 
 def history(said: Sequence[Said]) -> list[Message]:
-    """What a model is told of a conversation that no session remembers: words alone, begun by the person."""
-    messages = [Message("user" if each.speaker == "You" else "assistant", (Text(each.words),), "") for each in said]
+    """The history for a conversation that no session has: text only, beginning with the user."""
+    messages = [Message("user" if part.speaker == "You" else "assistant", (Text(part.words),), "") for part in said]
     if messages and messages[0].role != "user":
         messages.insert(0, Message("user", (Text(NOTHING_ASKED),)))
     return messages
 
 
 def escaped(line: str) -> str:
-    """A line of an answer, never a heading of ours."""
+    """A line of an answer that is never a heading of ours."""
     return f"\\{line}" if HEADING.match(line) else line

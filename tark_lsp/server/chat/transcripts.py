@@ -1,7 +1,7 @@
-"""The transcripts of open chats, read once for each state of the text: editors ask for four things at a time."""
+"""The transcripts of open chats, parsed once for each state of the text: editors send several requests at a time."""
 
 from tark_lsp.server.chat.transcript import Transcript, parse
-from tark_lsp.server.documents.documents import DocumentEvent, Documents, TextDocument
+from tark_lsp.workspace.documents import DocumentEvent, Documents, TextDocument
 
 
 class Transcripts:
@@ -9,8 +9,8 @@ class Transcripts:
         self._known: dict[TextDocument, Transcript] = {}
         documents.listen(self._forget)
 
-    def of(self, document: TextDocument) -> Transcript:
-        """Of a document that is open."""
+    def transcript_of(self, document: TextDocument) -> Transcript:
+        """The transcript of an open document."""
         known = self._known.get(document)
         if known is None:
             known = self._known[document] = parse(document.lines)

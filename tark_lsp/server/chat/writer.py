@@ -1,7 +1,7 @@
-"""Writes one answer into an open chat document while it streams, by edits that follow the person's typing.
+"""Writes one answer into an open chat document while it streams. Its edits follow what the user types.
 
-The place is the last line written: each edit is made for the text as it was left, and carried to the text of now
-(`rebase`). Where the person changed that very line, or took it away, the place is lost and nothing more is written.
+The place to write is the last line written: each edit is made for the text as the last edit left it, and carried to the
+current text (`rebase`). If the user changed or removed that line, the place is lost, and nothing more is written.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.chat.transcript import HEADINGS, parse
-from tark_lsp.server.documents.documents import Documents
+from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import Hunk, ending_of, split_lines
@@ -20,24 +20,24 @@ from tark_lsp.workspace.outcomes import Applied, Refused
 from tark_lsp.workspace.snapshot import Snapshot
 
 JOIN_SECONDS = 0.3
-"""Between two edits: each is a step of the editor's undo, and one more thing to draw."""
+"""Between two edits: each one is a step of the editor's undo, and has to be drawn."""
 SLOW_SECONDS = 1.0
 PATIENCE = 5
-"""An edit that took longer than that is followed by a rest of so many times as long: eglot asks the person about each,
-and an editor that is slow with one is not hurried. What is left when the answer ends is written at once."""
+"""After an edit that took longer than `SLOW_SECONDS`, the writer pauses this many times as long: eglot asks the user
+about every edit, and a slow editor is not hurried. When the answer ends, the rest is written at once."""
 REFUSALS = 3
 QUIET_SECONDS = 1.0
-"""What a refused edit waits for: some editors take none while the person types."""
+"""A refused edit is repeated once the user has not typed for this long: some editors take no edit meanwhile."""
 LABEL = "Tark: answer"
 
 
-class Lost(Exception):
-    """The answer cannot be written on; the words say why."""
+class PlaceLost(Exception):
+    """The rest of the answer cannot be written. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """An edit of the text of now, the text it leads to, and the line of that text written last."""
+class AnswerEdit:
+    """An edit of the current text, the text after it, and the line of that text that was written last."""
 
     edit: ProposedEdit
     after: Snapshot
@@ -45,31 +45,31 @@ class Step:
 
 
 class AnswerWriter:
-    """`begin`, then `write` as often as there is something, then `finish`."""
+    """Call `begin`, then `write` for each piece of text, then `finish`."""
 
-    def __init__(self, documents: Documents, workspace: Workspace, path: Path, told: Callable[[str], None]) -> None:
-        """`told(why)`: called once, when the place is lost while the answer streams."""
+    def __init__(self, documents: Documents, workspace: Workspace, path: Path, lost: Callable[[str], None]) -> None:
+        """`lost(why)` is called once, if the place is lost while the answer streams."""
         self._documents = documents
         self._workspace = workspace
         self._path = path
-        self._told = told
+        self._lost = lost
         self._pending: list[str] = []
         self._wake = asyncio.Event()
         self._closing = asyncio.Event()
         self._heading: asyncio.Task[None] | None = None
         self._streaming: asyncio.Task[bool] | None = None
         self._base = Snapshot(path, "")
-        """The document as the last edit left it, and in it the line written last."""
+        """The document as the last edit left it. `_line` is the line in it that was written last."""
         self._line = 0
         self._rest = 0.0
-        """Seconds to leave the editor alone after the last edit."""
+        """Seconds to pause after the last edit."""
 
     async def begin(self) -> None:
-        """Write the heading. Cancelling leaves the writer at it. Raises RequestError: there is no place for it."""
+        """Write the heading. Cancelling does not stop the writer. Raises RequestError if there is no place for it."""
         self._heading = asyncio.create_task(self._apply(self._heading_step))
         try:
             await asyncio.shield(self._heading)
-        except Lost as lost:
+        except PlaceLost as lost:
             raise RequestError(f"the answer cannot be written into {self._path.name}: {lost}") from lost
         self._streaming = asyncio.create_task(self._stream())
 
@@ -80,9 +80,9 @@ class AnswerWriter:
             self._wake.set()
 
     async def finish(self) -> bool:
-        """Write the rest, which ends with a blank line, and the heading of the person's next message.
+        """Write the rest, which ends with a blank line, and the heading of the user's next message.
 
-        False: not all of it is in the document.
+        False if not all of it is in the document.
         """
         self._closing.set()
         self._wake.set()
@@ -90,7 +90,7 @@ class AnswerWriter:
             return False
         try:
             await asyncio.shield(self._heading)
-        except Lost:  # said as the turn's error, or the turn was cancelled before anything was written
+        except PlaceLost:  # reported as the turn's error, or the turn was cancelled before anything was written
             return False
         if self._streaming is None:
             self._streaming = asyncio.create_task(self._stream())
@@ -107,8 +107,8 @@ class AnswerWriter:
                 if not self._closing.is_set():
                     await self._write_pending()
             await self._write_pending(last=True)
-        except Lost as lost:
-            self._told(str(lost))
+        except PlaceLost as lost:
+            self._lost(str(lost))
             return False
         return True
 
@@ -118,12 +118,12 @@ class AnswerWriter:
         if text or last:
             await self._apply(lambda now: self._text_step(now, text, last))
 
-    def _heading_step(self, now: Snapshot) -> Step:
-        """At the end of the document, where the person's message stands."""
+    def _heading_step(self, now: Snapshot) -> AnswerEdit:
+        """At the end of the document, after the user's message."""
         lines = split_lines(now.text)
         transcript = parse(lines)
         if not transcript.sections or transcript.sections[-1].speaker != "You":
-            raise Lost("your message is not at its end any more")
+            raise PlaceLost("your message is no longer at its end")
         ending, last = _ending(lines), lines[-1]
         added = "" if ending_of(last) else ending
         if transcript.open_fence:
@@ -132,33 +132,33 @@ class AnswerWriter:
             added += ending
         edit = ProposedEdit.between(now, f"{now.text}{added}## Tark{ending}{ending}{ending}")
         after = edit.drafted
-        return Step(edit, after, len(split_lines(after.text)) - 1)
+        return AnswerEdit(edit, after, len(split_lines(after.text)) - 1)
 
-    def _text_step(self, now: Snapshot, text: str, last: bool) -> Step:
-        """The line written last, grown by the text."""
+    def _text_step(self, now: Snapshot, text: str, last: bool) -> AnswerEdit:
+        """Append the text to the line written last."""
         lines = split_lines(self._base.text)
         ending, standing = _ending(lines), lines[self._line]
         grown = standing.removesuffix(ending_of(standing)) + text.replace("\n", ending) + ending
         own = ProposedEdit(self._path, self._base, (Hunk(self._line, (standing,), tuple(split_lines(grown))),))
         carried, conflicts = rebase(own, now)
         if conflicts:
-            raise Lost("the line it had come to was changed")
-        if not carried.hunks:  # done already: the editor was late to tell
-            return Step(carried, own.drafted, self._line + len(own.hunks[0].new) - 1)
+            raise PlaceLost("its last line was changed")
+        if not carried.hunks:  # applied already: the editor was late to say so
+            return AnswerEdit(carried, own.drafted, self._line + len(own.hunks[0].new) - 1)
         hunk = carried.hunks[0]
         if last and not _goes_on(split_lines(now.text)[hunk.end :]):
             hunk = Hunk(hunk.start, hunk.old, (*hunk.new[:-1], f"## You{ending}", ending))
             carried = carried.only([hunk])
-        return Step(carried, carried.drafted, hunk.start + len(hunk.new) - 1)
+        return AnswerEdit(carried, carried.drafted, hunk.start + len(hunk.new) - 1)
 
-    async def _apply(self, propose: Callable[[Snapshot], Step]) -> None:
-        """Until it is done: what the person types meanwhile only means that it is proposed again. Raises Lost."""
+    async def _apply(self, propose: Callable[[Snapshot], AnswerEdit]) -> None:
+        """Repeat until it is applied, for the new text whenever the user types meanwhile. Raises PlaceLost."""
         refusals = 0
         begun = asyncio.get_running_loop().time()
         while True:
             document = self._documents.at(self._path)
             if document is None:
-                raise Lost("the document was closed")
+                raise PlaceLost("the document was closed")
             step = propose(document.snapshot())
             if all(hunk.old == hunk.new for hunk in step.edit.hunks):
                 break
@@ -168,8 +168,8 @@ class AnswerWriter:
             if isinstance(outcome, Refused):
                 refusals += 1
                 if refusals == REFUSALS:
-                    raise Lost(outcome.reason)
-                await self._documents.quiet(QUIET_SECONDS)
+                    raise PlaceLost(outcome.reason)
+                await self._documents.wait_for_quiet(QUIET_SECONDS)
         self._base, self._line = step.after, step.line
         took = asyncio.get_running_loop().time() - begun
         self._rest = JOIN_SECONDS if took < SLOW_SECONDS else PATIENCE * took
@@ -180,6 +180,6 @@ def _ending(lines: list[str]) -> str:
 
 
 def _goes_on(following: list[str]) -> bool:
-    """Does another message begin below, so that the person's needs no heading?"""
+    """Does another message begin below, so that no heading for the user's next message is needed?"""
     first = next((line for line in following if line.strip()), "")
     return first.rstrip() in HEADINGS

@@ -4,33 +4,33 @@ from collections.abc import Iterator
 
 MAX_HEADER = 4096
 MAX_BODY = 256 * 1024 * 1024
-"""Bytes of one message that are kept: far above a document of 50 MB, since JSON may take six bytes for one."""
+"""Bytes in the largest message that is kept: far above a document of 50 MB, since JSON can take six bytes for one."""
 
 
 class FramingError(ValueError):
-    """What came is not this framing; where the next message begins cannot be known, so the stream must be closed."""
+    """The bytes are not framed as LSP says. The next message cannot be found, so the stream must be closed."""
 
 
 class FrameDecoder:
-    """Give it bytes however they are cut, it gives bodies as they become whole.
+    """Takes bytes however they are cut, and returns each body once it is complete.
 
-    Any header but Content-Length and Content-Type is an error, so that no HTTP request ever passes for a message.
+    Any header except Content-Length and Content-Type is an error, so that an HTTP request never passes for a message.
     """
 
     def __init__(self, max_body: int = MAX_BODY) -> None:
         self._max_body = max_body
         self._buffer = bytearray()
-        self._missing: int | None = None  # bytes of the body still to come; None: its header is still to come
+        self._missing: int | None = None  # bytes of the body still to come; None if its header is
         self._too_large = False
 
-    def feed(self, data: bytes) -> Iterator[bytes | None]:
-        """Each whole body; None for one over the limit, whose bytes are not kept. Raises FramingError."""
+    def feed_bytes(self, data: bytes) -> Iterator[bytes | None]:
+        """Yields each complete body; None for one over the limit, whose bytes are not kept. Raises FramingError."""
         self._buffer += data
         while True:
             if self._missing is None:
                 end = self._buffer.find(b"\r\n\r\n", 0, MAX_HEADER)
                 if end < 0:
-                    _check_begun(bytes(self._buffer[:MAX_HEADER]))
+                    _check_unfinished_header(bytes(self._buffer[:MAX_HEADER]))
                     return
                 self._missing = _content_length(bytes(self._buffer[:end]))
                 self._too_large = self._missing > self._max_body
@@ -48,7 +48,7 @@ class FrameDecoder:
 
     @property
     def rest(self) -> bytes:
-        """What was fed and belongs to no body given so far, where that ended with a whole body."""
+        """The bytes behind the last body that was returned."""
         return bytes(self._buffer)
 
 
@@ -56,10 +56,10 @@ def encode_frame(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def _check_begun(header: bytes) -> None:
-    """Who ends lines otherwise, or never, would wait for us for ever as we would for them."""
+def _check_unfinished_header(header: bytes) -> None:
+    """A client that ends lines differently, or never, would wait for us forever, as we would for it."""
     if len(header) == MAX_HEADER or header.startswith(b"\r\n") or b"\n" in header.replace(b"\r\n", b""):
-        raise FramingError("a header that does not end as it must, or is none")
+        raise FramingError("the header is empty, or does not end with two CRLF")
 
 
 def _content_length(header: bytes) -> int:

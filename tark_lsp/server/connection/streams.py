@@ -1,8 +1,8 @@
-"""The two pipes of stdio, each in a thread of its own: neither reading nor writing ever stops the event loop.
+"""The two pipes of stdio, each in a thread of its own: neither reading nor writing ever blocks the event loop.
 
-Threads, and not the pipes of asyncio, because they are the same on every system (Windows cannot poll pipes) and leave
-the flags of a shared terminal alone. They cost some 0.05 ms of CPU a request more than polling would, of the 0.2 ms it
-takes in all; a thread hop per header line, as in pygls, made that 0.8 ms.
+Threads are used instead of asyncio's pipes because they work the same on every system (Windows cannot poll pipes) and
+do not change the flags of a shared terminal. They cost about 0.05 ms of CPU more per request than polling, of 0.2 ms in
+all. pygls's switch to a thread for every header line made that 0.8 ms.
 """
 
 import asyncio
@@ -16,12 +16,15 @@ logger = logging.getLogger(__name__)
 
 CHUNK = 256 * 1024
 AHEAD = 64
-"""Chunks that may be read before they are wanted: a client that floods us waits in its own pipe."""
+"""Chunks that are read ahead. A client that sends more has to wait until its pipe is emptied."""
+FLUSH_SECONDS = 1.0
 BACKLOG = 256 * 1024
-"""Bytes not yet taken by the client from which on it counts as not reading."""
+"""If more bytes than this wait for the client, it counts as not reading."""
 MAX_BACKLOG = 64 * 1024 * 1024
-"""Bytes that wait behind what is being written, from which on a client that takes nothing of that is given up: one
-answer may be larger than this, and a client that reads it must not lose its server for that."""
+"""If more bytes than this wait behind the data that is being written, the connection ends: the client reads nothing.
+
+The data being written does not count. One answer can be larger than this, and a client that reads it keeps its server.
+"""
 
 
 class PipeReader:
@@ -30,11 +33,11 @@ class PipeReader:
         self._loop = loop
         self._chunks: asyncio.Queue[bytes] = asyncio.Queue()
         self._room = threading.Semaphore(AHEAD)
-        # A daemon: it sits in read() until the client writes or goes, which must not keep the process alive.
+        # A daemon: it stays in read() until the client writes or exits, and must not keep the process alive.
         threading.Thread(target=self._run, name="stdin", daemon=True).start()
 
     async def read(self) -> bytes:
-        """The next bytes, at least one; none at the end of the stream."""
+        """The next bytes; empty at the end of the stream."""
         chunk = await self._chunks.get()
         self._room.release()
         return chunk
@@ -50,20 +53,20 @@ class PipeReader:
                 chunk = b""
             try:
                 self._loop.call_soon_threadsafe(self._chunks.put_nowait, chunk)
-            except RuntimeError:  # the loop is closed: nobody reads any more
+            except RuntimeError:  # the loop is closed: nobody reads any longer
                 return
 
 
 class PipeWriter:
     def __init__(self, descriptor: int, on_broken: Callable[[], None]) -> None:
-        """`on_broken` is called, in another thread, when the client took its end of the pipe away or was given up."""
+        """`on_broken` is called in any thread if the client closes its end of the pipe or reads nothing."""
         self._descriptor = descriptor
         self._on_broken = on_broken
         self._queue: deque[bytes] = deque()
         self._waiting = 0
-        """Bytes not yet taken, and of these..."""
+        """Bytes that the client has not taken yet."""
         self._behind = 0
-        """... those of the queue."""
+        """Those of them that are in the queue."""
         self._open = True
         self._changed = threading.Condition()
         threading.Thread(target=self._run, name="stdout", daemon=True).start()
@@ -73,7 +76,7 @@ class PipeWriter:
         return self._waiting > BACKLOG
 
     def write(self, data: bytes) -> None:
-        """Never waits. What comes after the end is dropped: there is nobody to read it."""
+        """Never waits. Data written after the end is dropped: nobody can read it."""
         with self._changed:
             if not self._open:
                 return
@@ -88,8 +91,8 @@ class PipeWriter:
             logger.error("the client does not read: %d bytes wait for it", self._waiting)
             self._on_broken()
 
-    def close(self, seconds: float) -> None:
-        """Wait until the client has taken all, `seconds` at most, and take nothing more."""
+    def close(self, seconds: float = FLUSH_SECONDS) -> None:
+        """Wait until the client has taken everything, `seconds` at most. Later writes are dropped."""
         with self._changed:
             self._changed.wait_for(lambda: not self._waiting, seconds)
             self._open = False

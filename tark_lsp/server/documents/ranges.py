@@ -1,7 +1,7 @@
-"""Which lines are meant: the definition around a caret, the definition after a comment. Pure.
+"""Finds the lines that a request is about: the definition around a caret, the definition after a comment. Pure.
 
-By indentation and the words that begin definitions, in any language that is indented as usual; where that finds
-nothing, the line itself. The range that counts is shown to the person before anything is done with it.
+It uses the indentation and the words that begin definitions, so it works for any language that is indented as usual. If
+it finds nothing, the line itself is used. The user is shown the range before anything is done with it.
 """
 
 import re
@@ -16,7 +16,7 @@ WORDS = (
     "def|class|function|func|fn|fun|sub|struct|enum|trait|impl|interface|module|mod|namespace|type|macro_rules!"
     "|defmodule|defp|defun|defn|proc|procedure|constructor|object|record|union|contract"
 )
-"""What begins a definition, before its name."""
+"""Words that begin a definition, before its name."""
 DEFINITION = re.compile(
     rf"""\s*(?:
         (?:@\w|\#\[)                                                                   # decorators, attributes
@@ -27,9 +27,9 @@ DEFINITION = re.compile(
     re.VERBOSE,
 )
 LONGEST_HEAD = 400
-"""Characters of a line that may begin a definition: on the endless lines of minified code a pattern takes for ever."""
+"""Characters of a line that can begin a definition. On the long lines of minified code a pattern would take forever."""
 FARTHEST = 10_000
-"""Lines above the caret that are looked at."""
+"""Lines above the caret that are searched."""
 CONTROL = re.compile(
     r"\s*\}?\s*(?:if|else|elif|for|while|switch|case|try|catch|finally|do|with|match|return|elseif|when)\b"
 )
@@ -38,9 +38,9 @@ CLOSER = re.compile(r"\s*(?:[)\]}]|end\b)")
 
 
 def enclosing_definition(lines: Sequence[str], line: int) -> tuple[int, int]:
-    """The lines [start, end) of the innermost definition that holds `line`; the line itself where none does."""
+    """The lines [start, end) of the innermost definition that contains `line`; the line itself if none does."""
     limit = sys.maxsize
-    """What begins a block that holds the lines seen so far is indented by less."""
+    """A line that begins a block around the lines seen so far is indented by less than this."""
     for start in range(min(line, len(lines) - 1), max(-1, line - FARTHEST), -1):
         text = lines[start]
         if not (bare := text.lstrip()):
@@ -56,7 +56,7 @@ def enclosing_definition(lines: Sequence[str], line: int) -> tuple[int, int]:
 
 
 def definition_after(lines: Sequence[str], line: int) -> tuple[int, int] | None:
-    """The definition that begins at `line` or after blank lines and comments; None where other code comes first."""
+    """The definition that begins at `line` or after blank lines and comments. None if other code comes first."""
     for start in range(line, min(len(lines), line + 20)):
         if begins_definition(lines, start):
             return start, block_end(lines, start)
@@ -66,7 +66,7 @@ def definition_after(lines: Sequence[str], line: int) -> tuple[int, int] | None:
 
 
 def begins_definition(lines: Sequence[str], at: int) -> bool:
-    """Also where the brace of the block stands on the line after."""
+    """Also if the brace of the block stands on the next line."""
     line = lines[at]
     if at + 1 < len(lines) and lines[at + 1].strip() == "{" and line.rstrip().endswith(")"):
         line = f"{line.rstrip()} {{"
@@ -79,7 +79,7 @@ def is_definition(line: str) -> bool:
 
 
 def block_end(lines: Sequence[str], start: int) -> int:
-    """The first line after the block that begins at `start`: what is deeper, and what closes it."""
+    """The first line after the block that begins at `start`: it has deeper lines, and lines that close it."""
     while start + 1 < len(lines) and PREFIX.match(lines[start]):
         start += 1
     indent = _indent(lines[start])
@@ -97,7 +97,7 @@ def block_end(lines: Sequence[str], start: int) -> int:
 
 
 def with_prefixes(lines: Sequence[str], start: int) -> int:
-    """The first decorator or attribute right above."""
+    """The line of the first decorator or attribute directly above; `start` if there are none."""
     while start > 0 and PREFIX.match(lines[start - 1]):
         start -= 1
     return start

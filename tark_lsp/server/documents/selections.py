@@ -1,19 +1,21 @@
-"""What the person selected last outside of the chats: as the client tells it, else as the last codeAction did."""
+"""What the user selected last outside of chats: as the client tells it, else as the last `codeAction` request did."""
 
 import logging
 from typing import Any
 
 from pydantic import ValidationError
 
-from tark_lsp.server import protocol
-from tark_lsp.server.capabilities import find
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.documents.documents import Documents
 from tark_lsp.server.documents.targets import Target, Targets
-from tark_lsp.server.documents.text_document import is_chat, is_prompt
-from tark_lsp.server.documents.uris import path_from_uri
+from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol.capabilities import find_value
+from tark_lsp.workspace.documents import Documents
+from tark_lsp.workspace.text_document import is_chat, is_prompt
+from tark_lsp.workspace.uris import path_from_uri
 
 log = logging.getLogger(__name__)
+
+Selected = tuple[incoming.DocumentId, incoming.Range]
 
 
 class Selections:
@@ -21,32 +23,39 @@ class Selections:
         self._connection = connection
         self._documents = documents
         self._targets = targets
-        self._seen: tuple[protocol.DocumentId, protocol.Range] | None = None
+        self._action: Selected | None = None
+        self._selection: Selected | None = None
 
-    def saw(self, uri: str, selected: protocol.Range) -> None:
-        """The range of a codeAction request; a caret is no selection, and a chat's own text is not meant."""
-        document = self._documents.find(uri)
-        if document is None or is_chat(document.path) or is_prompt(uri):
+    def saw_action(self, uri: str, selected: incoming.Range) -> None:
+        """Remember the range of a `codeAction` request, with the version of its document."""
+        document = self._documents.find_document(uri)
+        if document is None:
             return
-        if not _is_caret(selected):
-            self._seen = protocol.DocumentId(uri=document.uri, version=document.version), selected
+        self._action = incoming.DocumentId(uri=document.uri, version=document.version), selected
+        if not (is_chat(document.path) or is_prompt(uri) or _is_caret(selected)):
+            self._selection = self._action
 
-    async def last(self) -> Target | None:
-        """Where it is now. Raises RequestError where the person has changed it since."""
-        told = await self._told() or self._seen
-        return None if told is None else await self._targets.find(*told)
+    def last_action(self) -> Selected | None:
+        """What a command without a document is about. None if that document is closed."""
+        action = self._action
+        return action if action is not None and self._documents.find_document(action[0].uri) is not None else None
 
-    async def _told(self) -> tuple[protocol.DocumentId, protocol.Range] | None:
-        """`tark/clientState` answers `{selection: {uri, version?, range}}`, or null for none."""
+    async def last_selection(self) -> Target | None:
+        """The last selection in the current text. Raises RequestError if the user has changed it since."""
+        selected = await self._ask_client() or self._selection
+        return None if selected is None else await self._targets.find_target(*selected)
+
+    async def _ask_client(self) -> Selected | None:
+        """`tark/clientState` answers `{selection: {uri, version?, range}}`, or null if there is none."""
         if not self._connection.client.understands("clientState"):
             return None
         try:
-            answer: Any = await self._connection.request(protocol.CLIENT_STATE, {"want": ["selection"]})
-            selection = find(answer, "selection")
+            answer: Any = await self._connection.request(incoming.CLIENT_STATE, {"want": ["selection"]})
+            selection = find_value(answer, "selection")
             if selection is None:
                 return None
-            document = protocol.DocumentId.model_validate(selection)
-            selected = protocol.Range.model_validate(find(selection, "range"))
+            document = incoming.DocumentId.model_validate(selection)
+            selected = incoming.Range.model_validate(find_value(selection, "range"))
         except (RequestFailed, ValidationError) as error:
             log.warning("tark/clientState: %s", error)
             return None
@@ -55,6 +64,6 @@ class Selections:
         return document, selected
 
 
-def _is_caret(selected: protocol.Range) -> bool:
-    """At most one character: Helix and Kakoune select no less."""
+def _is_caret(selected: incoming.Range) -> bool:
+    """At most one character: Helix and Kakoune always select at least one."""
     return selected.start.line == selected.end.line and selected.end.character - selected.start.character <= 1

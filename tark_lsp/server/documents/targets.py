@@ -1,6 +1,6 @@
-"""What a turn is about: the document and range of a request, brought to the text of now (protocol.md, "textDocument").
+"""What a turn is about: the document and range of a request, in the current text (protocol.md, "textDocument").
 
-Ranges of older versions are carried forward through the changes seen since; newer versions are waited for.
+A range in an older version is carried forward through the changes since then. A newer version is waited for.
 """
 
 import asyncio
@@ -9,16 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tark_lsp.errors import FileMissing, RequestError, WorkspaceError
-from tark_lsp.server import protocol
-from tark_lsp.server.documents.documents import Change, Closed, DocumentEvent, Documents, Opened, TextDocument
-from tark_lsp.server.documents.positions import from_client, line_length, to_client
 from tark_lsp.server.documents.ranges import enclosing_definition
-from tark_lsp.server.documents.uris import path_from_uri
-from tark_lsp.server.protocol_json import range_json
+from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol.outgoing import range_json
 from tark_lsp.tools.tool import Selection
-from tark_lsp.workspace.files import LARGEST_FILE, Workspace
+from tark_lsp.workspace.closed_files import LARGEST_FILE
+from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, Opened, TextDocument
+from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import count_lines, split_lines
+from tark_lsp.workspace.positions import from_client, line_length, to_client
 from tark_lsp.workspace.snapshot import Snapshot
+from tark_lsp.workspace.uris import path_from_uri
 
 CONTENT_MODIFIED = -32801
 REMEMBERED_CHANGES = 500
@@ -29,7 +30,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`selection` covers the whole text where the request named no range (`whole`)."""
+    """If the request has no range, `selection` is the whole text, and `whole` is true."""
 
     uri: str
     name: str
@@ -45,8 +46,8 @@ class ContentModified(RequestError):
 
 
 @dataclass(slots=True)
-class History:
-    """The changes of one document since its version `oldest`; None: the client numbers none."""
+class ChangeHistory:
+    """The changes of one document since its version `oldest`, which is None if the client does not number versions."""
 
     oldest: int | None
     changes: deque[Change] = field(default_factory=deque)
@@ -56,18 +57,18 @@ class Targets:
     def __init__(self, documents: Documents, workspace: Workspace) -> None:
         self._documents = documents
         self._workspace = workspace
-        self._histories: dict[TextDocument, History] = {}
+        self._histories: dict[TextDocument, ChangeHistory] = {}
         documents.listen(self._remember)
 
-    async def find(self, identifier: protocol.DocumentId, wanted: protocol.Range | None) -> Target:
-        """Raises RequestError -32602 for what makes no sense, -32801 for what the person changed meanwhile."""
-        document = self._documents.find(identifier.uri)
+    async def find_target(self, identifier: incoming.DocumentId, wanted: incoming.Range | None) -> Target:
+        """Raises RequestError -32602 if the request makes no sense, -32801 if the user changed the range meanwhile."""
+        document = self._documents.find_document(identifier.uri)
         if document is None:
             return self._closed(identifier.uri, wanted)
         version = identifier.version
         if version is not None and document.version is not None and version > document.version:
             await self._wait(document, version)
-        # The encoding of positions is the client's, and so are the lines it means: those of that version.
+        # The positions are in the client's encoding and in the lines of that version.
         places = None if wanted is None else self._places(document, wanted, version)
         snapshot = document.snapshot()
         lines = document.lines
@@ -78,7 +79,7 @@ class Targets:
         return Target(document.uri, name, selection, document.path is not None, whole, document.language_id)
 
     def range_json(self, target: Target) -> dict[str, Any]:
-        """The range that counts, in the client's units."""
+        """The range of the target, in the client's units."""
         text = target.selection.snapshot.text
         start, end = (self._units(text, offset) for offset in (target.selection.start, target.selection.end))
         return range_json(*start, *end)
@@ -87,10 +88,10 @@ class Targets:
         begun = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
         return count_lines(text[:begun]), to_client(text[begun:offset], offset - begun, self._documents.encoding)
 
-    def _closed(self, uri: str, wanted: protocol.Range | None) -> Target:
+    def _closed(self, uri: str, wanted: incoming.Range | None) -> Target:
         path = path_from_uri(uri)
         if path is None:
-            raise RequestError(f"textDocument: {uri} is not open and is no file")
+            raise RequestError(f"textDocument: {uri} is not open and is not a file")
         try:
             snapshot = self._workspace.read(path)
         except FileMissing as error:
@@ -111,16 +112,16 @@ class Targets:
                     changed.clear()
                     await changed.wait()
         except TimeoutError as error:
-            raise ContentModified(f"textDocument: version {version} of {document.uri} never came") from error
+            raise ContentModified(f"textDocument: version {version} of {document.uri} was never sent") from error
         finally:
             stop()
 
-    def _places(self, document: TextDocument, wanted: protocol.Range, version: int | None) -> tuple[Place, Place]:
+    def _places(self, document: TextDocument, wanted: incoming.Range, version: int | None) -> tuple[Place, Place]:
         if version is None or document.version is None or version >= document.version:
             return _checked(document.lines, wanted, self._documents.encoding)
         history = self._histories[document]
         if history.oldest is None or version < history.oldest:
-            raise ContentModified(f"textDocument: version {version} of {document.uri} is not known any more")
+            raise ContentModified(f"textDocument: version {version} of {document.uri} is no longer known")
         start = (wanted.start.line, wanted.start.character)
         end = (wanted.end.line, wanted.end.character)
         if start > end:
@@ -133,7 +134,7 @@ class Targets:
     def _remember(self, event: DocumentEvent) -> None:
         match event:
             case Opened(document):
-                self._histories[document] = History(document.version)
+                self._histories[document] = ChangeHistory(document.version)
             case Change(document):
                 history = self._histories[document]
                 history.changes.append(event)
@@ -146,12 +147,12 @@ class Targets:
 
 
 def _carried(start: Place, end: Place, change: Change, encoding: str) -> tuple[Place, Place]:
-    """A range after one change outside it, in the client's units. Raises ContentModified for one inside."""
+    """The range after a change outside it, in the client's units. Raises ContentModified for a change inside it."""
     first, last = (change.start_line, change.start_units), (change.end_line, change.end_units)
     if first >= end and first != start:
         return start, end
     if last > start:
-        raise ContentModified("range: the person changed it meanwhile")
+        raise ContentModified("range: you changed it meanwhile")
     return _shifted(start, change, encoding), _shifted(end, change, encoding)
 
 
@@ -166,14 +167,14 @@ def _shifted(place: Place, change: Change, encoding: str) -> Place:
     return line, place[1] - change.end_units + base + to_client(added[-1], len(added[-1]), encoding)
 
 
-def _range(start: Place, end: Place) -> protocol.Range:
-    return protocol.Range(
-        start=protocol.Position(line=start[0], character=start[1]), end=protocol.Position(line=end[0], character=end[1])
+def _range(start: Place, end: Place) -> incoming.Range:
+    return incoming.Range(
+        start=incoming.Position(line=start[0], character=start[1]), end=incoming.Position(line=end[0], character=end[1])
     )
 
 
-def _checked(lines: list[str], wanted: protocol.Range, encoding: str) -> tuple[Place, Place]:
-    """Code-point places; a character past the end of its line is clamped, a line past the end is an error."""
+def _checked(lines: list[str], wanted: incoming.Range, encoding: str) -> tuple[Place, Place]:
+    """As code points. A character past the end of its line is clamped, a line past the end is an error."""
     for position in (wanted.start, wanted.end):
         if position.line >= len(lines):
             raise RequestError(f"range: line {position.line} is past the end, which is line {len(lines) - 1}")
@@ -187,7 +188,8 @@ def _checked(lines: list[str], wanted: protocol.Range, encoding: str) -> tuple[P
 
 
 def _selection(snapshot: Snapshot, lines: list[str], places: tuple[Place, Place] | None) -> tuple[Selection, bool]:
-    """A range of at most one character (a line ending is one) is a caret: the definition around it, else its line."""
+    """A range of at most one character (a line ending is one) is a caret: it selects the definition around it, else its
+    line."""
     if places is None:
         return Selection(snapshot, 0, len(snapshot.text)), True
     start, end = places
@@ -205,7 +207,7 @@ def _offset(lines: list[str], place: Place) -> int:
 
 
 def _lines(text: str) -> list[str]:
-    """As documents keep them: one more than there are line endings."""
+    """Lines as documents have them: one more than there are line endings."""
     lines = split_lines(text)
     if not lines or lines[-1].endswith(("\n", "\r")):
         lines.append("")

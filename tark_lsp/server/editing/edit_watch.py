@@ -1,24 +1,24 @@
-"""What became of an edit that an editor was asked to make: read from the texts it tells, and never from its answer."""
+"""Finds out what an editor made of an edit: from the texts that it reports, never from its answer."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tark_lsp.server.documents.documents import Change, Closed, DocumentEvent, Documents, TextDocument
+from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, TextDocument
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import line_changes, split_lines
 from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
 TEXTS_KEPT = 20
-"""How many states of a document are kept while one edit of it is on its way."""
+"""How many states of a document are kept while an edit of it is on its way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Misplaced:
-    """The editor applied the edit to newer text, by the line numbers of the old: `before` became `after`.
+    """The editor applied the edit to newer text, by the line numbers of the old text: `before` became `after`.
 
-    That may be right (typed below), put lines in the wrong place (typed above) or write over what was typed (inside).
+    That can be right (the user typed below), misplace lines (typed above), or write over what was typed (inside).
     """
 
     before: str
@@ -26,12 +26,12 @@ class Misplaced:
 
 
 class Watch:
-    """Watches one document from before an edit is sent until its text tells what became of it."""
+    """Watches one document from before an edit is sent until its text shows what happened."""
 
     def __init__(
         self, documents: Documents, document: TextDocument, edit: ProposedEdit, *, gathers: bool = True
     ) -> None:
-        """`gathers`: the editor may tell of typing and of the edit in one notification; others tell each by itself."""
+        """`gathers`: the editor can report typing and the edit in one notification; others report each by itself."""
         self._documents = documents
         self._document = document
         self._edit = edit
@@ -42,6 +42,8 @@ class Watch:
         self._misplaced: Misplaced | None = None
         self._doubtful: Misplaced | None = None
         self._texts = [edit.base.text]
+        self._states: list[str] = []
+        """Texts that are states of this edit, unless the user typed one by chance."""
 
     def __enter__(self) -> "Watch":
         self._stop = self._documents.listen(self._listen)
@@ -51,25 +53,27 @@ class Watch:
         self._stop()
 
     def _listen(self, event: DocumentEvent) -> None:
-        is_piece = isinstance(event, Change) and event.goes_on and not self._gathers
+        is_piece = isinstance(event, Change) and event.continued and not self._gathers
         if event.document is self._document and not is_piece:
             self._closed = self._closed or isinstance(event, Closed)
             text = self._document.text
+            made = self._made_twice(text) if self._as_predicted else self._made_on_newer(text)
             self._as_predicted = self._as_predicted or text == self._edit.after
-            made = self._made_on_newer(text)
             if made is not None and (self._is_part(made.before) or self._in_progress(made.before, text)):
                 self._doubtful = made if text != self._edit.after else None
             elif made is not None:
                 self._misplaced = made
-            if not self._is_made_of(self._texts[-1], text):
+            if self._is_made_of(self._texts[-1], text):
+                self._states = [*self._states[-TEXTS_KEPT:], text]
+            elif not any(self._is_made_of(state, text) for state in self._states):
                 self._texts = [*self._texts[-TEXTS_KEPT:], text]
             self._event.set()
 
     async def outcome(self, seconds: float, in_flight: float) -> "Outcome | Misplaced | None":
-        """What the text shows, within `seconds`; None: it did not change.
+        """What the text shows, within `seconds`; None if it did not change.
 
-        A text that changed, but not by this edit, is only believed after `in_flight` more seconds: the person's typing
-        may be told before the edit that the editor applied behind it.
+        If the text changed, but not by this edit, that counts only after `in_flight` more seconds: typing can be
+        reported before an edit that the editor applied after it.
         """
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
@@ -81,7 +85,7 @@ class Watch:
             current = self._document.snapshot()
             if self._as_predicted or self._is_in(current):
                 return Applied(current)
-            if self._closed:  # what was told before that counts: saved and closed, it would else be made twice
+            if self._closed:  # changes before that count, or the edit would be made twice
                 return Stale("the document was closed")
             if not other and current.text != self._edit.base.text:
                 other, until = True, loop.time() + in_flight
@@ -91,19 +95,29 @@ class Watch:
             except TimeoutError:
                 if not other:
                     return None
-                # An edit in progress would be over by now: the lines that seemed to be of it are the person's.
+                # An edit in progress would be complete by now: the lines that looked like part of it are the user's.
                 return self._doubtful or Stale("the text changed meanwhile")
 
     def _made_on_newer(self, text: str) -> Misplaced | None:
-        """Is it a text that was typed since, with the edit at its old places?"""
-        found = (before for before in reversed(self._texts[1:]) if at_old_places(self._edit, before) == text != before)
+        """Is it a text that was typed meanwhile, with the edit at its old places?"""
+        known = [*reversed(self._texts[1:]), *(self._states if text != self._edit.after else ())]
+        found = (before for before in known if at_old_places(self._edit, before) == text != before)
         return next((Misplaced(before, text) for before in found), None)
 
-    def _in_progress(self, *texts: str) -> bool:
-        """Are they this edit, done line by line and not to its end? Neovim tells of every line it replaces.
+    def _made_twice(self, text: str) -> Misplaced | None:
+        """Did the user make the same change just before the editor made it again?
 
-        What a person typed is not taken for it: inside the hunks are only lines of theirs, outside nothing changed, but
-        for an empty last line, which Neovim makes for an edit at the end of the text and takes away again.
+        If it removes lines, the second time it removed others. What is typed after the edit is not mistaken for typed
+        before it, even if the edit at its old places makes the same text of it.
+        """
+        before = self._edit.after
+        return Misplaced(before, text) if at_old_places(self._edit, before) == text != before else None
+
+    def _in_progress(self, *texts: str) -> bool:
+        """Are these texts states of this edit, made line by line and not complete? Neovim reports each replaced line.
+
+        Typed text is not mistaken for it: inside the hunks there are only lines of the edit, and outside nothing
+        changed, except for an empty last line, which Neovim adds for an edit at the end of the text and then removes.
         """
         endings = ("\r\n" if text.endswith("\r\n") else "\n" for text in texts)
         return all(
@@ -123,9 +137,9 @@ class Watch:
         )
 
     def _is_made_of(self, before: str, text: str) -> bool:
-        """Is it this edit being made at its old places in `before`, hunk by hunk or line by line?
+        """Is it a state of this edit at its old places in `before`, made hunk by hunk or line by line?
 
-        Such a text was not typed. Of a hunk, lines take the place of lines, and then what is more or fewer changes.
+        Such a text was not typed. In a hunk, lines replace lines first; then the surplus lines are added or removed.
         """
         old, now = split_lines(before), split_lines(text)
         at, growths = 0, {0}
@@ -142,7 +156,7 @@ class Watch:
         return any(old[at:] == now[at + grown :] for grown in growths)
 
     def _is_part(self, text: str) -> bool:
-        """Is it only this edit half done? An editor may tell of one hunk after the other."""
+        """Is it only a part of this edit? An editor can report one hunk after the other."""
         hunks = self._edit.hunks
         parts = (part for at in range(1, len(hunks)) for part in (hunks[:at], hunks[at:]))
         return any(self._edit.only(part).after == text for part in parts)
@@ -155,7 +169,7 @@ class Watch:
 
 
 def at_old_places(edit: ProposedEdit, text: str) -> str:
-    """What an editor makes of newer `text` that applies the edit by its line numbers alone."""
+    """What newer `text` becomes if an editor applies the edit by its line numbers alone."""
     lines = split_lines(text)
     for hunk in reversed(edit.hunks):
         lines[hunk.start : hunk.end] = hunk.new
@@ -163,16 +177,21 @@ def at_old_places(edit: ProposedEdit, text: str) -> str:
 
 
 def _is_mixed(lines: Sequence[str], old: Sequence[str], new: Sequence[str]) -> bool:
-    """Is each of the lines that of `old` or of `new` in its place, and the rest of them that of one of both?"""
+    """Is each line that of `old` or that of `new` in its place?
+
+    The rest of the lines is that of `old`. Once it is that of `new`, the lines before are those of `new` too.
+    """
     both = min(len(old), len(new))
-    rests = [[*map(_body, some[both:])] for some in (lines, old, new)]
-    return rests[0] in rests[1:] and all(
+    rest, old_rest, new_rest = ([*map(_body, some[both:])] for some in (lines, old, new))
+    if rest == new_rest != old_rest:
+        return [*map(_body, lines)] == [*map(_body, new)]
+    return rest == old_rest and all(
         _body(line) in (_body(one), _body(other)) for line, one, other in zip(lines[:both], old, new, strict=False)
     )
 
 
 def _body(line: str) -> str:
-    """Without its ending, which a last line has not, and has while others follow it."""
+    """Without its ending, which a last line lacks and gets when others follow it."""
     return line.rstrip("\r\n")
 
 

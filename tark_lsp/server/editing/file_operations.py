@@ -1,7 +1,7 @@
-"""RenameFile and DeleteFile: the editor is asked, and what became of it is read from the disk and its own didClose.
+"""Asks the editor for RenameFile and DeleteFile; the outcome is read from the disk and from the editor's didClose.
 
-Editors skip a rename and say they applied it (Neovim), rename on disk only and keep the old buffer (kakoune-lsp), or
-save the buffer at its new place, formatted (docs/editors.md); so an answer is never taken for what happened.
+Some editors skip a rename and report it as applied (Neovim), rename on disk only and keep the old buffer (kakoune-lsp),
+or save the buffer at its new place, formatted (docs/editors.md). So the answer never counts as the outcome.
 """
 
 import asyncio
@@ -12,26 +12,27 @@ from typing import Any
 
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.documents.documents import Documents
-from tark_lsp.server.documents.text_document import TextDocument
-from tark_lsp.server.documents.uris import path_text, uri_from_path
 from tark_lsp.server.editing.apply_edit import ANSWER_SECONDS, IN_FLIGHT_SECONDS, PROOF_SECONDS, apply_edit
-from tark_lsp.server.protocol import SAVE
-from tark_lsp.workspace.disk.handles import TAKEN, open_folder
+from tark_lsp.server.protocol.incoming import SAVE
+from tark_lsp.workspace.closed_files import LARGEST_FILE
+from tark_lsp.workspace.disk.folder import TAKEN
+from tark_lsp.workspace.disk.opening import open_folder
+from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.encoding import decode
-from tark_lsp.workspace.files import LARGEST_FILE
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
+from tark_lsp.workspace.text_document import TextDocument
+from tark_lsp.workspace.uris import path_text, uri_from_path
 
 LOOK_SECONDS = 0.05
-"""Between two looks at the disk."""
+"""Between two checks of the disk."""
 UNSAVED = "it has unsaved changes: save it, then try again"
 CHANGED = "the text changed meanwhile"
-LINKED = "it is open by a link to it: close that, then try again"
+LINKED = "it is open through a link: close that document, then try again"
 
 
 class FileOperations:
-    """One at a time, and none while an edit is on its way."""
+    """Makes one at a time, and none while an edit is on its way."""
 
     def __init__(self, connection: Connection, documents: Documents, in_flight: asyncio.Lock) -> None:
         self._connection = connection
@@ -39,7 +40,7 @@ class FileOperations:
         self._in_flight = in_flight
 
     async def move(self, snapshot: Snapshot, target: Path) -> Outcome | None:
-        """See `Buffers.move`. None, for a file that is not open, also where the editor would not or did not."""
+        """See `Buffers.move`. Also None for a file that is not open if the editor refused or did nothing."""
         if not self._can("rename"):
             return None
         source = snapshot.path
@@ -88,11 +89,11 @@ class FileOperations:
             )
 
     async def _problem(self, snapshot: Snapshot) -> Outcome | None:
-        """Why the editor is not to be asked. What is unsaved is saved by it first, where it can."""
+        """Why the editor must not be asked. If it can, it first saves unsaved changes."""
         path = snapshot.path
         document = self._documents.at(path)
         if document is not None and Path(path_text(document.uri) or "").is_symlink():
-            return Refused(LINKED)  # the editor would move or delete the link
+            return Refused(LINKED)  # the editor would move or delete the link itself
         if document is None:
             return None if _text(path) == snapshot.text else Stale("the file has changed on disk")
         if document.text != snapshot.text:
@@ -106,13 +107,13 @@ class FileOperations:
                 await self._connection.request(SAVE, {"uris": [document.uri]})
         except (RequestFailed, TimeoutError) as error:
             return Refused(f"the editor did not save it: {error or 'no answer'}")
-        await self._until(lambda: not document.dirty, PROOF_SECONDS)  # its didSave may come after the answer
+        await self._until(lambda: not document.dirty, PROOF_SECONDS)  # its didSave can come after the answer
         if self._documents.at(path) is not document or document.text != snapshot.text:
             return Stale(CHANGED)
         return Refused(UNSAVED) if document.dirty else None
 
     async def _ask(self, change: dict[str, Any], label: str) -> tuple[str, bool]:
-        """Why the editor did not do it (empty: it says it did), and whether it answered at all."""
+        """Why the editor did not do it (empty if it says it did), and whether it answered at all."""
         try:
             edit = {"documentChanges": [change]}
             applied, reason = await apply_edit(self._connection, label, edit, within=ANSWER_SECONDS)
@@ -125,7 +126,7 @@ class FileOperations:
         return f"the editor refused{f': {reason}' if reason else ''}", True
 
     async def _moved(self, document: TextDocument | None, snapshot: Snapshot, target: Path) -> Outcome:
-        """Told once the editor has closed the old document and opened the new one, so that edits go to that."""
+        """Wait until the editor has closed the old document and opened the new one, so that edits go to the new one."""
         notes = []
         if document is not None:
             if await self._until(lambda: self._documents.at(snapshot.path) is None, PROOF_SECONDS):
@@ -149,13 +150,13 @@ class FileOperations:
         return True
 
     def _can(self, operation: str) -> bool:
-        """`documentChanges` is not asked for: Neovim 0.11 honours it and does not say so."""
+        """Does not check `documentChanges`: Neovim 0.11 supports it without declaring it."""
         operations = self._connection.client.get("workspace.workspaceEdit.resourceOperations")
         return isinstance(operations, list) and operation in operations
 
 
 def _text(path: Path) -> str | None:
-    """What the file holds, to compare; None where that cannot be said. It follows no link and waits for nothing."""
+    """The text of the file, to compare; None if it cannot be read. Follows no link and does not block."""
     try:
         return decode(open_folder(Path(path.anchor)).read(path.relative_to(path.anchor), LARGEST_FILE).data)[0]
     except (OSError, WorkspaceError):

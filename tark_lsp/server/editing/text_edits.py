@@ -1,16 +1,16 @@
-"""A proposed edit as the `TextEdit`s of LSP, in the positions of an open document. Pure."""
+"""A proposed edit as LSP `TextEdit`s, with the positions of an open document. Pure."""
 
 from typing import Any
 
-from tark_lsp.server.documents import positions
-from tark_lsp.server.documents.text_document import TextDocument
-from tark_lsp.server.protocol_json import range_json
+from tark_lsp.server.protocol.outgoing import range_json
+from tark_lsp.workspace import positions
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
+from tark_lsp.workspace.text_document import TextDocument
 
 
 def text_edits(document: TextDocument, edit: ProposedEdit, encoding: str) -> list[dict[str, Any]]:
-    """Whole lines, in order; a hunk that ends with a line that has no ending ends at that line's last character."""
+    """Whole lines, in order. If the last line of a hunk has no ending, the hunk ends at its last character."""
     last = len(document.lines) - 1
     edits = []
     for hunk in edit.hunks:
@@ -24,7 +24,7 @@ def text_edits(document: TextDocument, edit: ProposedEdit, encoding: str) -> lis
 
 
 def anchored(edit: ProposedEdit) -> ProposedEdit:
-    """The same change, where it adds lines after the last one, as an edit of the last line."""
+    """The same change; if it adds lines after the last line, as an edit of the last line."""
     lines = split_lines(edit.base.text)
     added = edit.hunks[-1] if edit.hunks else None
     if added is None or added.old or not lines or added.start < len(lines):

@@ -1,8 +1,8 @@
 """`tark:` comments: prompts written into the code, for editors with no input box (protocol.md). Pure.
 
-A comment line whose text starts with `tark: ` is a prompt; the lines of the same comment right below continue it.
-Comments are found by the line pattern of the language, and only where the comment token starts the line's text: so
-never inside a string that shares its line with code, but possibly in a multi-line string.
+A comment line whose text starts with `tark: ` is a prompt; the following lines of the same comment continue it.
+Comments are found by the comment token of the language, only if it begins the text of a line. So none is found inside a
+string that shares its line with code, but possibly in a multi-line string.
 """
 
 import re
@@ -43,11 +43,11 @@ BLOCK_TOKENS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("ocaml", "pascal"), ("(*", "*)")),
 }
 FILE_TYPES = dict(pair.split(":") for pair in ENDINGS.split())
-"""Language ids of clients that send a file's ending instead, or nothing."""
+"""The language for a file's ending, for clients that send that as the language id, or nothing."""
 LONGEST_BLOCK = 200
-"""Lines of a block comment that are looked at for its end: else a file of unclosed ones would be read once for each."""
+"""Lines of a block comment that are searched for its end: a file of unclosed comments would take quadratic time."""
 ANY_LANGUAGE = "#"
-"""The token where the language is not known: who has an empty comment put there can then use it."""
+"""The token if the language is unknown, so that a comment for a prompt can be inserted there, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def find_comments(lines: Sequence[str], language_id: str, snapshot: Snapshot) ->
 
 
 def empty_comment(indent: str, language_id: str, ending: str) -> tuple[str, int]:
-    """A comment to write a prompt into, and the column where the prompt begins."""
+    """A comment for the user to write a prompt into, and the column where the prompt begins."""
     language = _language(language_id)
     if (token := line_token(language)) is not None:
         text = f"{indent}{token} tark: "
@@ -104,13 +104,13 @@ def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Sna
     found = re.match(rf"\s*{re.escape(opening)}\s?(.*)", _bare(lines[line]))
     if found is None or _prompt(found[1]) is None:
         return None
-    if not any(closing in each for each in lines[line : line + LONGEST_BLOCK]):
+    if not any(closing in text for text in lines[line : line + LONGEST_BLOCK]):
         return None
     prompt, end = [_prompt(found[1]) or ""], line + 1
     while closing not in prompt[-1]:
         if end == len(lines):
             return None
-        prompt.append(re.sub(r"^\s*\*(?!/)\s?", "", _bare(lines[end])))  # the star that many begin each line with
+        prompt.append(re.sub(r"^\s*\*(?!/)\s?", "", _bare(lines[end])))  # many people begin each line with a star
         end += 1
     last, _, rest = prompt[-1].partition(closing)
     if rest.strip():
@@ -119,7 +119,7 @@ def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Sna
 
 
 def _after_token(line: str, token: str) -> str | None:
-    """The text of a line that is a comment and nothing else."""
+    """The text of a line that is only a comment."""
     found = re.match(rf"\s*{re.escape(token)}+[!/]?[ \t]?(.*)", _bare(line))
     return None if found is None else found[1]
 

@@ -1,61 +1,65 @@
-"""The named prompts there are now, and which kind of turn a request means: by its kind, or by `/name` in its words."""
+"""The named prompts of the user and the project, and the kind of turn that a request means: by its field `kind`, or by
+`/name` in its prompt."""
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from tark_lsp.agent.kinds import KINDS, Kind, called_by, kind_of
+from tark_lsp.agent.kinds import KINDS, Kind, kind_of_prompt, slash_name
 from tark_lsp.context.prompts import NamedPrompt, find_prompts
 from tark_lsp.context.sources import Sources
 from tark_lsp.errors import RequestError
+from tark_lsp.folders import user_config_path
+from tark_lsp.server.asking.questions import Questions
+from tark_lsp.server.configuration import Configuration
 from tark_lsp.workspace.files import Workspace
 
 
 class NamedPrompts:
-    """Read anew at each use: some small files, and only when a person asks for something."""
+    """Read again at each use: they are a few small files, needed only when the user asks for something."""
 
-    def __init__(
-        self, workspace: Workspace, own: Path, closed: Callable[[Path], bool], say: Callable[[str], None]
-    ) -> None:
-        """`own`: the folder of the person's config.toml. `closed`: does a rule keep this file from the model? `say`:
-        tells the person what is left out, which happens once."""
+    def __init__(self, workspace: Workspace, configuration: Configuration, questions: Questions) -> None:
+        """The user is told once about each prompt that is left out."""
         self._workspace = workspace
-        self._own = own
-        self._closed = closed
-        self._say = say
-        self._said: set[str] = set()
+        self._configuration = configuration
+        self._questions = questions
+        self._reported: set[str] = set()
 
-    def all(self) -> Mapping[str, NamedPrompt]:
-        sources = Sources(self._workspace, self._own, self._closed)
+    def load_all(self) -> Mapping[str, NamedPrompt]:
+        sources = Sources(self._workspace, user_config_path().parent, self._configuration.is_closed)
         found = find_prompts(sources, KINDS)
         for problem in sources.problems:
-            if problem not in self._said:
-                self._said.add(problem)
-                self._say(problem)
+            if problem not in self._reported:
+                self._reported.add(problem)
+                self._questions.warn(f"Tark: {problem}")
         return found
 
-    def kind(self, name: str, prompt: str, has_range: bool, *, asks: bool) -> Kind:
-        """The kind of a request; an agent's may be named by its words. `asks`: the person will be asked for a prompt.
+    def find_kind(self, name: str, prompt: str, has_range: bool, *, asks: bool) -> Kind:
+        """The kind of a request. If `name` is `agent`, the prompt can name another one. `asks`: the user will be asked
+        for a prompt.
 
-        Raises RequestError where there is no such kind, or it needs what the request has not.
+        Raises RequestError if there is no such kind, or if the request lacks a prompt or a range that the kind needs.
         """
         kind = self._find(name)
         if kind is None:
-            known = ", ".join([*KINDS, *self.all()])
+            known = ", ".join([*KINDS, *self.load_all()])
             raise RequestError(f"kind: there is no kind {name!r}", hint=f"the kinds are {known}")
-        if name == "agent" and (called := called_by(prompt)) is not None:
+        if name == "agent" and (called := slash_name(prompt)) is not None:
             kind = self._find(called) or kind
-        if kind.needs_prompt and not asks and not kind.words(prompt).strip():
+        if kind.needs_prompt and not asks and not kind.prompt_text(prompt).strip():
             raise RequestError(f"prompt: kind {kind.name} needs one")
         if kind.needs_range and not has_range:
             raise RequestError(f"range: kind {kind.name} needs one")
         return kind
 
+    def state(self, _: str | None) -> list[dict[str, Any]]:
+        """For `tark.state`."""
+        return [prompt_json(prompt) for prompt in self.load_all().values()]
+
     def _find(self, name: str) -> Kind | None:
         if name in KINDS:
             return KINDS[name]
-        prompt = self.all().get(name)
-        return None if prompt is None else kind_of(prompt)
+        prompt = self.load_all().get(name)
+        return None if prompt is None else kind_of_prompt(prompt)
 
 
 def prompt_json(prompt: NamedPrompt) -> dict[str, Any]:
@@ -65,5 +69,5 @@ def prompt_json(prompt: NamedPrompt) -> dict[str, Any]:
         "title": prompt.title,
         "description": prompt.description,
         "source": "user" if prompt.source.whose == "person" else "workspace",
-        "needsSelection": kind_of(prompt).needs_range,
+        "needsSelection": kind_of_prompt(prompt).needs_range,
     }

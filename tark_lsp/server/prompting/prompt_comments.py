@@ -1,19 +1,19 @@
-"""The `tark:` comments of open documents: where they are, what each is a prompt for, and new ones to write into."""
+"""The `tark:` comments of open documents: where they are, which turn each starts, and new ones for the user to fill."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from tark_lsp.errors import RequestError
-from tark_lsp.server.documents.documents import Change, Closed, DocumentEvent, Documents, TextDocument
-from tark_lsp.server.documents.positions import line_length, to_client
 from tark_lsp.server.documents.ranges import definition_after
 from tark_lsp.server.documents.targets import Target
 from tark_lsp.server.prompting.comments import PromptComment, empty_comment, find_comments
-from tark_lsp.server.protocol_json import range_json
+from tark_lsp.server.protocol.outgoing import range_json
+from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, TextDocument
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import Hunk, count_lines, ending_of, split_lines
 from tark_lsp.workspace.outcomes import Applied
+from tark_lsp.workspace.positions import line_length, to_client
 
 
 def comment_range(comment: PromptComment) -> dict[str, Any]:
@@ -21,8 +21,8 @@ def comment_range(comment: PromptComment) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Inserted:
-    """A comment we put at `line` for the `lines` lines right below it."""
+class InsertedComment:
+    """A comment that we inserted at `line`, for the `lines` lines directly below it."""
 
     line: int
     lines: int
@@ -32,13 +32,13 @@ class Inserted:
 class PromptComments:
     def __init__(self, documents: Documents, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._inserted: dict[TextDocument, list[Inserted]] = {}
+        self._inserted: dict[TextDocument, list[InsertedComment]] = {}
         self._found: dict[TextDocument, tuple[int, list[PromptComment]]] = {}
-        """With the number of changes the document had had, since every keystroke may ask for lenses."""
+        """With the number of changes of the document, since every key can cause a request for lenses."""
         self._documents = documents
         documents.listen(self._follow)
 
-    def of(self, document: TextDocument) -> list[PromptComment]:
+    def comments_in(self, document: TextDocument) -> list[PromptComment]:
         changes, found = self._found.get(document, (-1, []))
         if changes != document.changes:
             found = []
@@ -47,18 +47,18 @@ class PromptComments:
             self._found[document] = document.changes, found
         return found
 
-    def near(self, uri: str, target: Target) -> PromptComment | None:
-        """One in the target's lines, or just above them."""
-        document = self._documents.find(uri)
-        if document is None or not (found := self.of(document)):
+    def comment_near(self, uri: str, target: Target) -> PromptComment | None:
+        """One in the target's lines or directly above them, if any."""
+        document = self._documents.find_document(uri)
+        if document is None or not (found := self.comments_in(document)):
             return None
         text = target.selection.snapshot.text
         first = len(split_lines(text[: target.selection.start] + "|")) - 1
         last = len(split_lines(text[: target.selection.end] + "|")) - 1
-        return next((each for each in found if first <= each.end and each.start <= last), None)
+        return next((comment for comment in found if first <= comment.end and comment.start <= last), None)
 
-    def meant(self, document: TextDocument, comment: PromptComment) -> tuple[str, dict[str, Any] | None]:
-        """Kind and range of the prompt: those it was inserted for, else an agent's turn on the definition after it."""
+    def turn_of(self, document: TextDocument, comment: PromptComment) -> tuple[str, dict[str, Any] | None]:
+        """Kind and range of its turn: those that it was inserted for, else `agent` and the definition after it."""
         for inserted in self._inserted.get(document, ()):
             if comment.start <= inserted.line < comment.end:
                 end = min(comment.end + inserted.lines, len(document.lines))
@@ -66,9 +66,9 @@ class PromptComments:
         found = definition_after(document.lines, comment.end)
         return "agent", None if found is None else self._whole_lines(document, *found)
 
-    async def insert(self, target: Target, kind: str) -> None:
-        """Put an empty comment right above the target for the person to write into. Raises RequestError."""
-        document = self._documents.find(target.uri)
+    async def insert_comment(self, target: Target, kind: str) -> None:
+        """Insert an empty comment directly above the target for the user to write into. Raises RequestError."""
+        document = self._documents.find_document(target.uri)
         if document is None or document.path is None:
             raise RequestError(
                 "this editor has no input box, and the document is not an open file to write a prompt into"
@@ -85,8 +85,8 @@ class PromptComments:
             ProposedEdit(document.path, snapshot, (Hunk(line, (), (comment,)),)), "Tark: a comment for your prompt"
         )
         if not isinstance(outcome, Applied):
-            raise RequestError(f"no comment could be put there: {outcome.reason}")
-        self._inserted.setdefault(document, []).append(Inserted(line, lines, kind))
+            raise RequestError(f"no comment could be inserted there: {outcome.reason}")
+        self._inserted.setdefault(document, []).append(InsertedComment(line, lines, kind))
 
     def _whole_lines(self, document: TextDocument, start: int, end: int) -> dict[str, Any]:
         if end < len(document.lines):

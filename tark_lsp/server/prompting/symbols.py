@@ -1,7 +1,7 @@
-"""Where a name is defined, by ripgrep and a table of how definitions look: in any language, and now and then wrong.
+"""Finds where a name is defined, by ripgrep and a table of patterns: in any language, and sometimes wrong.
 
-Files are searched as they are in the editor. `Shape.area` and `Shape::area` mean the `area` of a `Shape`, where one is
-found, else any.
+Files are searched as they are in the editor. `Shape.area` and `Shape::area` mean the `area` of a `Shape` if one is
+found, else any `area`.
 """
 
 import re
@@ -19,7 +19,7 @@ from tark_lsp.server.documents.ranges import (
     is_definition,
     with_prefixes,
 )
-from tark_lsp.tools.ripgrep import Program, Query, Scope, search_files
+from tark_lsp.tools.ripgrep import SearchProgram, SearchQuery, SearchScope, search_files
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
 
@@ -37,17 +37,17 @@ FORMS = (
     r"^\s*(?:(?:export|pub|public|private|static|final|default)\s+)*(?:const|let|var|val|static)\s+(?:mut\s+)?NAME\b",
     r"^\s*NAME\s*(?::[^=]+)?(?:=[^=>]|=$)",
 )
-"""How a line begins that defines NAME, the surest first. In what both ripgrep and Python read alike."""
+"""How a line that defines NAME begins, the most certain pattern first. In syntax that ripgrep and Python share."""
 NO_DEFINITION = re.compile(
     r"\s*(?://|/?\*|--|;|%|\"|'|\#(?!\s*define)"
     r"|(?:await|yield|throw|raise|new|not|and|or|in|import|from|assert|del|print|echo|goto|delete|using|include)\b)"
 )
-"""Comments, and words that stand before a call as a type stands before a name."""
+"""Comments, and words that can stand before a call like a type before a name."""
 WHOLE_NAME = re.compile(r"\w{1,100}(?:(?:\.|::|\#)\w{1,100}){0,5}")
 PROSE = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc"})
 MOST_HITS = 300
 Unsaved = Callable[[Path], Sequence[Path]]
-"""The open documents below a folder whose text is not what is on disk."""
+"""The open documents below a folder with unsaved changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A line that defines `name`; `form` is how, by its place in the table."""
+    """A line that defines `name`. `form` is the index of its pattern in the table."""
 
     path: Path
     line: int
@@ -71,34 +71,36 @@ class Hit:
 
 
 async def find_definitions(name: str, workspace: Workspace, unsaved: Unsaved) -> list[Definition]:
-    """The likeliest first. Empty for what is no name, too."""
+    """The likeliest first. Empty if `name` is not a name."""
     if WHOLE_NAME.fullmatch(name) is None or not workspace.folders:
         return []
     *around, own = re.split(r"\.|::|#", name)
     hits = await _hits(re.escape(own), workspace, unsaved)
     hits.sort(key=lambda hit: (hit.form, len(hit.text) - len(hit.text.lstrip()), str(hit.path), hit.line))
-    placed = [(found, each) for each in hits if (found := _definition(each, around, workspace)) is not None]
+    placed = [(found, hit) for hit in hits if (found := _definition(hit, around, workspace)) is not None]
     inside = [found for (found, within), _ in placed if within]
     return inside or [found for (found, _), _ in placed]
 
 
 async def names_beginning(prefix: str, workspace: Workspace, unsaved: Unsaved) -> list[str]:
-    """Names that are defined in the workspace, in order."""
+    """The names with this prefix that are defined in the workspace, in order."""
     if re.fullmatch(r"\w{1,100}", prefix) is None:
         return []
     return sorted({hit.name for hit in await _hits(rf"{re.escape(prefix)}\w*", workspace, unsaved)})
 
 
 async def _hits(name: str, workspace: Workspace, unsaved: Unsaved) -> list[Hit]:
-    """`name` is a regular expression. Raises ToolError where the search fails."""
-    forms = [re.compile(each.replace("NAME", f"(?P<name>{name})")) for each in FORMS]
-    pattern = "|".join(each.replace("NAME", f"(?:{name})") for each in FORMS)
+    """`name` is a regular expression. Raises ToolError if the search fails."""
+    forms = [re.compile(form.replace("NAME", f"(?P<name>{name})")) for form in FORMS]
+    pattern = "|".join(form.replace("NAME", f"(?:{name})") for form in FORMS)
     folders = workspace.folders
-    scope = Scope(folders)
+    scope = SearchScope(folders)
     matches = scope.matcher()
     dirty = [path for path in sorted({path for folder in folders for path in unsaved(folder)}) if matches(str(path))]
-    found = await search_files(Program.find(folders), Query(pattern, True, 0, MOST_HITS), scope, skip=dirty)
-    lines = [(Path(each.path), each.number - 1, each.text) for each in found.lines]
+    found = await search_files(
+        SearchProgram.find_installed(folders), SearchQuery(pattern, True, 0, MOST_HITS), scope, skip=dirty
+    )
+    lines = [(Path(line.path), line.number - 1, line.text) for line in found.lines]
     for path in dirty:
         try:
             text = workspace.read(path).text
@@ -118,7 +120,7 @@ def _hit(path: Path, number: int, text: str, forms: Iterable[re.Pattern[str]]) -
 
 
 def _definition(hit: Hit, around: Sequence[str], workspace: Workspace) -> tuple[Definition, bool] | None:
-    """And whether it is in what `around` names. None: the file is not what was searched any more."""
+    """And whether it is inside the definition that `around` names. None if the file has changed since the search."""
     try:
         lines = split_lines(workspace.read(hit.path).text)
     except WorkspaceError:
@@ -130,7 +132,7 @@ def _definition(hit: Hit, around: Sequence[str], workspace: Workspace) -> tuple[
 
 
 def _is_in(name: str, lines: Sequence[str], hit: Hit) -> bool:
-    """Named in the line itself (`func (s Shape) area`), in the head of a definition around it, or the file's name."""
+    """Does the line itself (`func (s Shape) area`), a definition around it, or the file's name have this name?"""
     word = re.compile(rf"\b{re.escape(name)}\b")
     if word.search(hit.text.partition(hit.name)[0]) or hit.path.stem == name:
         return True

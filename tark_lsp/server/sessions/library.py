@@ -1,39 +1,42 @@
-"""What is done to sessions as a whole, live or not: listed, named, deleted, forked, taken in from a file."""
+"""What is done to whole sessions, live or stored: list, rename, delete, fork, import."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from tark_lsp.errors import RequestError
+from tark_lsp.server.sessions.events import SessionChanged, SessionDeleted
 from tark_lsp.server.sessions.sessions import Sessions, held
-from tark_lsp.server.sessions.titles import first_words, title_of_fork, turn_title
+from tark_lsp.server.sessions.title_text import first_words, title_of_fork, turn_title
 from tark_lsp.sessions.rows import SessionHeld, SessionRow
 
 
-class Library:
+class SessionLibrary:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
+        self._rows = sessions.rows
         self._store = sessions.store
 
-    def rows(self, *, everywhere: bool = False) -> list[SessionRow]:
-        """The newest first; those in which nothing was said or named are left out."""
-        said = [self._sessions.as_used(row) for row in self._store.sessions() if row.turns or row.title]
-        return [row for row in said if everywhere or self._sessions.is_here(row)]
+    def list_rows(self, *, everywhere: bool = False) -> list[SessionRow]:
+        """The newest first. Sessions without turns and title are left out."""
+        used = [self._rows.as_used(row) for row in self._store.list_sessions() if row.turns or row.title]
+        return [row for row in used if everywhere or self._rows.is_here(row)]
 
     def end_of(self, turn_id: str) -> tuple[str, Mapping[str, Any]]:
-        """How a turn of another server ended, and what it is called. Raises RequestError where there is none."""
-        turn = self._sessions.turn(turn_id)
+        """The title and the end of a turn of another server. Raises RequestError if there is no such turn, or if it
+        still runs."""
+        turn = self._rows.find_turn(turn_id)
         if turn.end is None:
-            holder = self._sessions.look(self._sessions.row(turn.session_id))
+            holder = self._sessions.look(self._rows.find_row(turn.session_id))
             if holder is not None:
                 raise RequestError(f"turnId: it runs in another editor (process {holder.pid})")
-            turn = self._sessions.turn(turn_id)
-        assert turn.end is not None, "a turn that runs nowhere was ended when its session was taken up"
+            turn = self._rows.find_turn(turn_id)
+        assert turn.end is not None, "look() ended the turns of a session that nobody has"
         return turn_title(turn.prompt, turn.kind), turn.end
 
     def rename(self, session_id: str, title: str) -> None:
-        """Raises RequestError where another process has it."""
-        session = self._sessions.find(session_id)
+        """Raises RequestError if another process has it."""
+        session = self._sessions.live.get_session(session_id)
         if session is not None:
             session.title = title
             self._sessions.save(session)
@@ -41,49 +44,50 @@ class Library:
             self._change(session_id, title=title)
 
     def delete(self, session_id: str) -> SessionRow:
-        """Its row, as it was. Raises RequestError where a turn of it runs, or another process has it."""
-        row = self._sessions.row(session_id)
-        if self._sessions.is_busy(session_id):
+        """Returns its row from before. Raises RequestError if a turn of it runs, or if another process has it."""
+        row = self._rows.find_row(session_id)
+        if self._sessions.live.is_busy(session_id):
             raise RequestError("sessionId: a turn of it is running", hint="cancel it first, or wait for its end")
         try:
-            self._store.delete(session_id)
+            self._store.delete_session(session_id)
         except SessionHeld as error:
             raise held(error.holder) from error
-        self._sessions.forget(session_id)
+        self._sessions.live.remove(session_id)
+        self._sessions.emit(SessionDeleted(session_id))
         return row
 
     def fork(self, session_id: str, title: str, number: int | None) -> SessionRow:
-        """A new one of this workspace, with what was said up to message `number`, or to the end.
+        """A new session of this workspace with the messages up to `number`, or with all.
 
-        Neither looser than the other one nor than a new one would be.
+        Its mode and level are no looser than those of the original, and than those of a new session.
         """
-        row, beginnings = self._sessions.row(session_id), self._sessions.beginnings
-        new_id = beginnings.fresh().id
-        forked = self._store.fork(session_id, new_id, title or title_of_fork(row.title), number)
-        now = beginnings.tightened(forked)
-        folders = forked.folders if self._sessions.is_here(forked) else tuple(self._sessions.folders())
+        row, new_sessions = self._rows.find_row(session_id), self._sessions.new_sessions
+        new_id = new_sessions.make_session().id
+        forked = self._store.fork_session(session_id, new_id, title or title_of_fork(row.title), number)
+        now = new_sessions.tightened(forked)
+        folders = forked.folders if self._rows.is_here(forked) else new_sessions.folders
         self._change(new_id, mode=now.mode, approval=now.approval, folders=folders)
-        self._store.release(new_id)
-        return self._sessions.row(new_id)
+        self._store.release_leases(new_id)
+        return self._rows.find_row(new_id)
 
-    def take_in(self, text: str, title: str) -> SessionRow:
-        """An exported session as a new one of this workspace. Raises RequestError for what is none.
+    def import_session(self, text: str, title: str) -> SessionRow:
+        """An exported session as a new one of this workspace. Raises RequestError if `text` is not one.
 
-        Mode, level and model are those of new sessions: a file is not to loosen anything.
+        Mode, level and model are those of new sessions: a file must not loosen anything.
         """
         from tark_lsp.sessions.export import from_json
 
         exported = from_json(text)
-        session = self._sessions.beginnings.fresh()
+        session = self._sessions.new_sessions.make_session()
         session.title = title or first_words(exported.title)
-        row = replace(self._sessions.beginnings.row(session), created=exported.created)
-        self._store.take_in(row, exported)
-        self._store.release(row.id)
+        row = replace(self._sessions.new_sessions.row(session), created=exported.created)
+        self._store.import_session(row, exported)
+        self._store.release_leases(row.id)
         return row
 
     def _change(self, session_id: str, **columns: Any) -> None:
         try:
-            self._store.change(session_id, **columns)
+            self._store.change_session(session_id, **columns)
         except SessionHeld as error:
             raise held(error.holder) from error
-        self._sessions.changed(session_id)
+        self._sessions.emit(SessionChanged(session_id))

@@ -1,26 +1,23 @@
-"""A session in memory, what was said in it since it was last idle, and how that is kept where another process takes it.
+"""The sessions in memory, and what was said in each since it was last idle.
 
-It becomes a session of its own, begun with what the other one held before: what that process did with it since (it
-ended our turns, and may go on) is none of ours, and what was asked here, even of a turn that still waited, is kept.
+A session is *live* while it is in memory: then this process holds its lease and is the only one that writes it. It is
+*lost* if another process took it over while turns of it ran or waited here, until those have ended.
 """
 
-import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from tark_lsp.agent.session import Session
 from tark_lsp.messages import Message
-from tark_lsp.server.sessions.titles import turn_title
-from tark_lsp.sessions.rows import SessionRow, TurnRow
-from tark_lsp.sessions.store import SessionStore
-from tark_lsp.sessions.usage import usage_total
+from tark_lsp.sessions.rows import TurnRow
 
 
 @dataclass(slots=True)
-class Meanwhile:
-    """`turns` and `ends` by the turn's id; `messages` with their turn's id and the ids of their calls."""
+class RecentTurns:
+    """What was said in a session since it was last idle. `turns` and `ends` by the turn's id; `messages` with the
+    id of their turn and those of their calls."""
 
     turns: dict[str, TurnRow] = field(default_factory=dict)
     ends: dict[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -28,55 +25,96 @@ class Meanwhile:
 
 
 @dataclass(slots=True)
-class Live:
-    """`stored`: its settings as they are in the store, None before it is there; `turns`: the ids of those that run or
-    wait; `meanwhile`: all since there was none."""
+class LiveSession:
+    """`stored`: its settings in the store, None until it is stored. `turns`: the ids of those that run or wait.
+    `recent`: what was said since there was no such turn."""
 
     session: Session
     stored: dict[str, Any] | None = None
     turns: set[str] = field(default_factory=set)
-    meanwhile: Meanwhile = field(default_factory=Meanwhile)
+    recent: RecentTurns = field(default_factory=RecentTurns)
 
 
-def in_memory(store: SessionStore, row: SessionRow) -> Session:
-    """As it is stored, with the settings of `row`."""
-    history, used = store.history(row.id), usage_total(store.read, session_id=row.id).usage
-    modes = (row.mode, row.approval, row.thinking)
-    messages = list(history.messages)
-    return Session(row.id, row.model, *modes, messages, usage=used, shortened=history.shortened, title=row.title)
+class LiveSessions:
+    def __init__(self) -> None:
+        self._live: OrderedDict[str, LiveSession] = OrderedDict()
+        self._lost: dict[str, LiveSession] = {}
 
+    def __contains__(self, session_id: object) -> bool:
+        return session_id in self._live
 
-def keep_apart(store: SessionStore, old_id: str, row: SessionRow, meanwhile: Meanwhile) -> None:
-    """Store the session `row` with what `old_id` held before, and with what was said meanwhile."""
-    before = {"", *(turn.id for turn in takewhile(lambda turn: turn.id not in meanwhile.turns, store.turns(old_id)))}
-    last = max((stored.number for stored in store.messages(old_id) if stored.turn_id in before), default=0)
-    try:
-        store.fork(old_id, row.id, row.title, last)
-    except KeyError:  # it was deleted there; what was said here is another's
-        store.create(row)
-    for turn in meanwhile.turns.values():
-        copy = replace(turn, id=f"turn-{secrets.token_hex(6)}", session_id=row.id)
-        store.begin_turn(copy)
-        for turn_id, message, call_ids in meanwhile.messages:
-            if turn_id == turn.id:
-                store.add_message(row.id, copy.id, message, call_ids)
-        store.end_turn(copy.id, {**meanwhile.ends[turn.id], "sessionId": row.id, "turnId": copy.id})
-    store.release(row.id)
+    def all_sessions(self) -> list[Session]:
+        """The live ones, the one used last at the end."""
+        return [live.session for live in self._live.values()]
 
+    def add_live(self, live: LiveSession) -> None:
+        self._live[live.session.id] = live
 
-def cut_off(turns: Iterable[tuple[TurnRow, Sequence[tuple[int, Mapping[str, Any]]]]]) -> str:
-    """What the person is told of turns, each with its updates, that ended with their server; "" of none."""
-    titles: dict[bool, list[str]] = {True: [], False: []}
-    for turn, updates in turns:
-        begun = any(update.get("kind") == "start" for _, update in updates)
-        titles[begun].append(f"“{turn_title(turn.prompt, turn.kind)}”")
-    words = {
-        True: "cut off when the server ended: what was done until then is kept.",
-        False: "not begun when the server ended: send it again.",
-    }
-    of = (
-        (", ".join(names), "was" if len(names) == 1 else "were", words[begun])
-        for begun, names in titles.items()
-        if names
-    )
-    return " ".join(f"{names} {verb} {rest}" for names, verb, rest in of)
+    def get_live(self, session_id: str) -> LiveSession | None:
+        return self._live.get(session_id)
+
+    def get_session(self, session_id: str) -> Session | None:
+        live = self._live.get(session_id)
+        return None if live is None else live.session
+
+    def is_ours(self, session: Session) -> bool:
+        """False if another process took it over while a turn ran."""
+        live = self._live.get(session.id)
+        return live is not None and live.session is session
+
+    def is_busy(self, session_id: str) -> bool:
+        """Does a turn of it run or wait?"""
+        live = self._live.get(session_id)
+        return live is not None and bool(live.turns)
+
+    def mark_used(self, session_id: str) -> None:
+        self._live.move_to_end(session_id)
+
+    def remove(self, session_id: str) -> LiveSession | None:
+        """No longer live. If turns of it run or wait, it is lost: returned, and kept until they have ended."""
+        live = self._live.pop(session_id, None)
+        if live is None or not live.turns:
+            return None
+        self._lost[session_id] = live
+        return live
+
+    def forget_idle(self, most: int) -> list[str]:
+        """Forget the idle sessions that were not used for longest, except for `most` of them. Returns their ids."""
+        idle = [session_id for session_id, live in self._live.items() if live.stored is not None and not live.turns]
+        dropped = idle[: max(0, len(idle) - most)]
+        for session_id in dropped:
+            del self._live[session_id]
+        return dropped
+
+    def turn_accepted(self, session: Session, turn: TurnRow) -> None:
+        if self.is_ours(session):
+            live = self._live[session.id]
+            live.turns.add(turn.id)
+            live.recent.turns[turn.id] = turn
+            self.mark_used(session.id)
+
+    def message_added(self, session: Session, turn_id: str, message: Message, call_ids: Mapping[str, str]) -> None:
+        """In a turn of the session that runs."""
+        live = self._of(session)
+        if live is not None and turn_id in live.turns:
+            live.recent.messages.append((turn_id, message, call_ids))
+
+    def turn_ended(self, session: Session, turn_id: str, end: Mapping[str, Any]) -> RecentTurns | None:
+        """What was said in its recent turns, if this was the last turn of a lost session."""
+        live = self._of(session)
+        if live is None or turn_id not in live.turns:
+            return None
+        live.turns.discard(turn_id)
+        live.recent.ends[turn_id] = end
+        if live.turns:
+            return None
+        recent, live.recent = live.recent, RecentTurns()
+        if self._lost.get(session.id) is not live:
+            return None
+        del self._lost[session.id]
+        return recent
+
+    def _of(self, session: Session) -> LiveSession | None:
+        """The live or lost one."""
+        both = (self._live.get(session.id), self._lost.get(session.id))
+        return next((live for live in both if live is not None and live.session is session), None)

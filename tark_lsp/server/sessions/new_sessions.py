@@ -1,4 +1,4 @@
-"""What a session begins with, as settings and the person have it now, and the row it gets."""
+"""What a new session begins with: the current settings, and what the user set for new sessions."""
 
 import secrets
 import time
@@ -13,19 +13,24 @@ from tark_lsp.sessions.rows import SessionRow
 from tark_lsp.settings import Settings
 
 MODES, LEVELS = tuple(Mode), tuple(ApprovalLevel)
-"""The strictest first, as they are declared."""
+"""Both are declared with the strictest first."""
 
 
 class NewSessions:
     def __init__(self, settings: Callable[[], Settings], folders: Callable[[], Sequence[Path]]) -> None:
-        """`folders()`: those of the workspace."""
+        """`settings()`: the current ones. `folders()`: those of the workspace."""
         self._settings = settings
         self._folders = folders
         self.defaults: dict[str, Any] = {}
-        """What the person set for new sessions, until exit."""
+        """What the user set for new sessions, until this server ends."""
 
-    def fresh(self) -> Session:
-        """As a new one would be, but nobody's."""
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Those of the workspace."""
+        return tuple(self._folders())
+
+    def make_session(self) -> Session:
+        """A session that is not live yet."""
         settings, defaults = self._settings(), self.defaults
         return Session(
             f"session-{secrets.token_hex(6)}",
@@ -36,15 +41,19 @@ class NewSessions:
         )
 
     def tightened(self, row: SessionRow) -> SessionRow:
-        """As it is gone on with: what was set in it once never loosens what holds now."""
-        now = self.fresh()
+        """With the mode and level it continues with: what was set in it before never loosens what holds now."""
+        now = self.make_session()
         mode, approval = min(row.mode, now.mode, key=MODES.index), min(row.approval, now.approval, key=LEVELS.index)
         return replace(row, mode=mode, approval=approval)
 
+    def settings_state(self, _: str | None) -> dict[str, Any]:
+        """For `tark.state`: the effective settings, with what the user set for new sessions."""
+        return {**self._settings().as_protocol_json(), **self.defaults}
+
     def row(self, session: Session) -> SessionRow:
-        """Of one that is to be stored now."""
+        """The row of a session that is stored for the first time now."""
         now = time.time()
-        return SessionRow(session.id, created=now, updated=now, folders=tuple(self._folders()), **columns(session))
+        return SessionRow(session.id, created=now, updated=now, folders=self.folders, **columns(session))
 
 
 def settings_json(session: Session | SessionRow) -> dict[str, Any]:
@@ -57,5 +66,5 @@ def settings_json(session: Session | SessionRow) -> dict[str, Any]:
 
 
 def columns(session: Session | SessionRow) -> dict[str, Any]:
-    """What may change of it, as the store's columns are called."""
+    """What can change of it, by the names of the store's columns."""
     return {"title": session.title, **settings_json(session)}

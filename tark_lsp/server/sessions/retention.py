@@ -1,4 +1,4 @@
-"""Old sessions go (`sessions.retentionDays`)."""
+"""Deletes old sessions (`sessions.retentionDays`)."""
 
 import asyncio
 import time
@@ -11,27 +11,27 @@ DAY_SECONDS = 86_400.0
 
 
 async def retire(store: SessionStore, days: int, kept: Container[str]) -> None:
-    """Delete those that are old, but for these, whichever they are by then."""
-    for row in old(store.sessions(), days, time.time()):
-        await asyncio.sleep(0)  # others are not to wait for all of them
-        # Used since, here or elsewhere: looked at when nobody else can write it any more.
-        if row.id in kept or store.take(row.id) is not None:
+    """Delete the old sessions, except for those that are in `kept` when their turn comes."""
+    for row in old(store.list_sessions(), days, time.time()):
+        await asyncio.sleep(0)  # so that other tasks need not wait for all of them
+        # It may have been used meanwhile, here or elsewhere: checked once no other process can write it.
+        if row.id in kept or store.acquire_lease(row.id) is not None:
             continue
-        now = store.session(row.id)
+        now = store.find_session(row.id)
         if now is None or now.updated != row.updated:
-            store.release(row.id)
+            store.release_leases(row.id)
             continue
         try:
-            store.delete(row.id)
+            store.delete_session(row.id)
         except SessionHeld:
             continue
 
 
 def old(rows: Sequence[SessionRow], days: int, now: float) -> list[SessionRow]:
-    """Those that were not used for `days` before the last use of any. `now` in seconds since 1970.
+    """Those that were not used for `days` before the last use of any session. `now` is in seconds since 1970.
 
-    Counted so, a machine that was off for a year deletes nothing. Nor does a clock that jumped years ahead: after a gap
-    longer than `days` a use counts only once there was another one half a day apart.
+    So a machine that was off for a year deletes nothing. Nor does a clock that jumped years ahead: after a gap longer
+    than `days`, a use counts only if there was another one half a day apart.
     """
     span = days * DAY_SECONDS
     since: list[float] = []

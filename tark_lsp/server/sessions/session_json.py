@@ -1,14 +1,14 @@
-"""A session as clients get it: its settings, its messages with the results folded into their calls. Pure."""
+"""A session as clients get it: its settings, and its messages with results inside their calls. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import Image, Message, Thinking, ToolResult
-from tark_lsp.server.documents.uris import uri_from_path
 from tark_lsp.server.sessions.shown_turn import ShownTurn, bounded, call_json, iso
 from tark_lsp.sessions.page import Page
 from tark_lsp.sessions.rows import Holder, SessionRow, StoredMessage
+from tark_lsp.workspace.uris import uri_from_path
 
 Json = dict[str, Any]
 
@@ -34,7 +34,7 @@ def session_json(row: SessionRow, *, read_only: bool = False, holder: Holder | N
 
 
 def messages_json(session_id: str, page: Page, shown: Mapping[str, ShownTurn]) -> list[Json]:
-    """`shown` are the turns of the page, by their ids in their order. What of a turn no message has stands after its
+    """`shown`: the turns of the page by id, in their order. What a turn said that is in no message stands after its
     messages, without an id."""
     ends = {stored.turn_id: index for index, stored in enumerate(page.messages)}
     silent = [turn for turn_id, turn in shown.items() if turn_id not in ends]
@@ -56,7 +56,7 @@ def messages_json(session_id: str, page: Page, shown: Mapping[str, ShownTurn]) -
 def _entry(session_id: str, stored: StoredMessage, of: ShownTurn | None, results: Mapping[str, ToolResult]) -> Json:
     entry = _message_json(session_id, stored)
     if of is not None:
-        of.see(stored, entry)
+        of.add_message(stored, entry)
     if stored.message.tool_calls:
         entry["toolCalls"] = list(_calls_json(stored, of, results))
     return entry
@@ -80,16 +80,16 @@ def message_id(session_id: str, number: int) -> str:
 
 
 def message_number(session_id: str, wanted: str) -> int:
-    """Raises RequestError where it cannot be a message of the session's."""
+    """Raises RequestError if it cannot be the id of a message of the session."""
     number = wanted.rpartition(".")[2]
     if not (
         number.isascii() and number.isdecimal() and len(number) < 19 and wanted == message_id(session_id, int(number))
     ):
-        raise no_message(session_id, wanted)
+        raise unknown_message(session_id, wanted)
     return int(number)
 
 
-def no_message(session_id: str, wanted: str) -> RequestError:
+def unknown_message(session_id: str, wanted: str) -> RequestError:
     return RequestError(f"messageId: there is no message {wanted!r} in {session_id!r}")
 
 

@@ -1,21 +1,21 @@
-"""One turn as the person saw it, put together from what was said of it: enough to draw it again at any time. Pure.
+"""One turn as the user saw it, put together from its stored updates and messages, so that it can be drawn again. Pure.
 
-Of a turn that has ended the messages hold all words; of one that runs (perhaps in another process) the last words are
+The messages hold all text of a turn that has ended. The last text of a turn that runs (perhaps in another process) is
 in its updates alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from tark_lsp.agent.events import CallStatus
-from tark_lsp.agent.kinds import KINDS, called_by
-from tark_lsp.agent.prompt import own_words
+from tark_lsp.agent.kinds import KINDS, slash_name
+from tark_lsp.agent.prompt import typed_text
 from tark_lsp.messages import Message, ToolResult
-from tark_lsp.server.asking.visible import cut
-from tark_lsp.server.turns.spoken import spoken
-from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.server.protocol.readable_text import readable_result
 from tark_lsp.sessions.rows import StoredMessage, TurnRow
+from tark_lsp.visible import cut
 
 Json = dict[str, Any]
 OVER = frozenset(status for status in CallStatus if status.over)
@@ -25,11 +25,21 @@ LONGEST_TEXT = 1_000_000
 """Characters of one text: a client that gets more at once may be overwhelmed, and `export` has it all."""
 
 
-class ShownTurn:
-    """`calls` are its tool calls by id, what was said of each put together.
+@dataclass(frozen=True, slots=True)
+class RunningTurn:
+    """A turn of this server. `seq`: that of its last update. `is_queued`: it waits for another turn of its session.
+    `steering`: what the user said to it while it runs."""
 
-    `begun`: the ids of its calls in messages that are not given; None: all its messages are. `goes_on`: there are more
-    messages after those given. `record`: where the turn is one of this server's.
+    seq: int
+    is_queued: bool
+    steering: tuple[str, ...]
+
+
+class ShownTurn:
+    """`calls` are its tool calls by id, each with the fields of all its updates.
+
+    `begun`: the ids of its calls in messages that are not given; None if all its messages are given. `goes_on`: more
+    messages follow after those given. `running`: None if this server does not know the turn.
     """
 
     def __init__(
@@ -39,13 +49,13 @@ class ShownTurn:
         begun: frozenset[str] | None = None,
         *,
         goes_on: bool = False,
-        record: TurnRecord | None = None,
+        running: RunningTurn | None = None,
     ) -> None:
         self.id = turn.id
         self.over = turn.end is not None
         self.calls: dict[str, Json] = {}
         self._turn = turn
-        self._record = record
+        self._running = running
         self._goes_on = goes_on
         self._said: list[tuple[int, str, str]] = []
         self._notices: list[Json] = []
@@ -65,8 +75,8 @@ class ShownTurn:
                     self._latest[kind] = update
         self._unplaced = dict.fromkeys(call for call in self.calls if call not in (begun or ()))
 
-    def see(self, stored: StoredMessage, entry: Json) -> None:
-        """The next message of the turn, and what is told of it: of the first one what the person typed."""
+    def add_message(self, stored: StoredMessage, entry: Json) -> None:
+        """Take note of the turn's next message. The text of the first one becomes what the user typed."""
         if stored.message.role == "user" and not self._begun:
             self._begun = True
             entry["text"] = bounded(typed(self._turn, stored.message))
@@ -76,8 +86,8 @@ class ShownTurn:
             self._unplaced.pop(call_id, None)
 
     def rest(self) -> Sequence[Json]:
-        """What no message has, after the last one was seen: the prompt of a turn that has none yet, what is being
-        said. Calls of an answer that was cut go to what is left of that."""
+        """What is in no message, after all were seen: the prompt of a turn without messages, and text that still
+        streams. The calls of an answer that was cut off are added to the message with its beginning."""
         if self._goes_on:
             return ()
         entry = {"turnId": self.id, "time": iso(self._turn.began)}
@@ -98,11 +108,11 @@ class ShownTurn:
         return [*asked, {**entry, "role": "assistant", "text": words["text"], **thinking, **made}]
 
     def json(self) -> Json:
-        """`seq`: of its last update that was sent by this server; those to come have a higher one."""
+        """`seq`: that of the last update that this server sent; later ones have a higher one."""
         turn, end = self._turn, self._turn.end or {}
         start, plan = self._latest.get("start", {}), self._latest.get("plan", {})
         optional = {
-            "seq": None if self._record is None else self._record.updates.seq,
+            "seq": None if self._running is None else self._running.seq,
             "model": start.get("model") or turn.model,
             "ended": None if turn.ended is None else iso(turn.ended),
             "stopReason": end.get("stopReason"),
@@ -112,7 +122,7 @@ class ShownTurn:
             "usage": self._usage() or None,
             "edits": end.get("edits") or None,
             "changedByCommand": end.get("changedByCommand") or None,
-            "steers": None if self._record is None or self.over else list(self._record.steering) or None,
+            "steers": None if self._running is None or self.over else list(self._running.steering) or None,
         }
         return {
             "turnId": turn.id,
@@ -126,8 +136,8 @@ class ShownTurn:
     def _state(self) -> str:
         if self.over:
             return "ended"
-        runs = self._record.task is not None if self._record is not None else bool(self._latest)
-        return "running" if runs else "queued"
+        queued = self._running.is_queued if self._running is not None else not self._latest
+        return "queued" if queued else "running"
 
     def _usage(self) -> Json:
         told = {key: value for key, value in self._latest.get("usage", {}).items() if key != "kind"}
@@ -136,15 +146,15 @@ class ShownTurn:
 
 
 def typed(turn: TurnRow, message: Message) -> str:
-    """What the person typed for a turn with this first message; and what the model was told as their words, where that
-    is something else: a named prompt that was filled in, a prompt that was asked for, a file that was taken in."""
-    words, prompt = own_words(message), turn.prompt.strip()
-    called = called_by(prompt) is not None
+    """What the user typed for a turn with this first message, and what the model was told instead if that differs: a
+    named prompt that was filled in, a prompt that was asked for, an imported session."""
+    words, prompt = typed_text(message), turn.prompt.strip()
+    called = slash_name(prompt) is not None
     if prompt.endswith(words) if words else not prompt or called:
         return turn.prompt
     kind = KINDS.get(turn.kind)
     if kind is not None and words == kind.instructions.strip() and (not prompt or called):
-        return turn.prompt  # nothing was typed, and nothing pointed at
+        return turn.prompt  # nothing was typed or pointed at
     told = words or message.text
     return f"{prompt}\n\n{told}" if called else told
 
@@ -157,7 +167,7 @@ def call_json(call_id: str, said: Mapping[str, Any], result: ToolResult | None, 
             status = "failed" if result.is_error else "completed"
         shown = content if isinstance(content, list) else []
         if not any(isinstance(part, Mapping) and part.get("type") == "text" for part in shown):
-            content = [*shown, {"type": "text", "text": spoken(result.content, failed=result.is_error)}]
+            content = [*shown, {"type": "text", "text": readable_result(result.content, failed=result.is_error)}]
     elif over and status not in OVER:
         status = "cancelled"
     optional = {**{name: said.get(name) for name in ("title", "toolKind", "locations")}, "content": content}
@@ -176,6 +186,6 @@ def bounded(text: str) -> str:
 
 
 def iso(seconds: float) -> str:
-    """A time as ISO 8601 in UTC; the nearest there is for one that a clock or a file has wrong."""
+    """A time as ISO 8601 in UTC. A time that ISO 8601 cannot express becomes the nearest one."""
     inside = min(max(seconds, 0.0), 253_402_300_799.0)  # the end of year 9999
     return datetime.fromtimestamp(inside, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

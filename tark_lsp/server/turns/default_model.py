@@ -1,39 +1,55 @@
-"""The model of a turn that names none: the settings', else the one agreed to once, else what is found and agreed to."""
+"""The model of a turn that names none: that of the settings, else the one agreed to before, else one that is found."""
 
 import json
 
+from tark_lsp.agent.session import Session
 from tark_lsp.errors import NoModel
 from tark_lsp.folders import state_folder
-from tark_lsp.llm.client import Models
 from tark_lsp.server.asking.questions import Questions
-from tark_lsp.server.asking.show import write_private
-from tark_lsp.server.asking.visible import visible
+from tark_lsp.server.asking.text_display import write_private
+from tark_lsp.server.configuration import Configuration
+from tark_lsp.visible import visible
 
 USE, NOT_NOW = "Use it", "Not now"
 CHOSEN_MODEL = "model.json"
 
 
-async def default_model(set_model: str | None, models: Models, questions: Questions) -> str:
-    """Raises NoModel where none is found, or the person does not want the one that is."""
-    if set_model is not None:
-        return set_model
-    remembered = read_chosen()
-    if remembered is not None:
-        return remembered
-    found = await models.find_default()
-    fix = 'set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider\'s key, or "model" in your config.toml'
-    if found is None:
-        raise NoModel("no model is set and none was found", hint=fix)
-    if await questions.ask(f"Tark: no model is set. Use {visible(found)}?", [USE, NOT_NOW]) != USE:
-        raise NoModel(f"no model is set, and {found} was not agreed to", hint=fix)
-    write_private(state_folder(), CHOSEN_MODEL, json.dumps({"model": found}))
-    return found
+class SessionModels:
+    """The models of sessions."""
+
+    def __init__(self, configuration: Configuration, questions: Questions) -> None:
+        self._configuration = configuration
+        self._questions = questions
+
+    async def model_of(self, session: Session) -> str:
+        """A session that has none gets the default model. Raises NoModel."""
+        if session.model is None:
+            session.model = await self._default_model()
+        return session.model
+
+    async def _default_model(self) -> str:
+        """Raises NoModel if none is found, or if the user does not want the one that is found."""
+        set_model = self._configuration.settings.model
+        if set_model is not None:
+            return set_model
+        remembered = read_chosen()
+        if remembered is not None:
+            return remembered
+        found = await self._configuration.models.find_default_model()
+        fix = 'set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider\'s key, or "model" in your config.toml'
+        if found is None:
+            raise NoModel("no model is set and none was found", hint=fix)
+        if await self._questions.ask(f"Tark: no model is set. Use {visible(found)}?", [USE, NOT_NOW]) != USE:
+            raise NoModel(f"no model is set, and you did not choose {found}", hint=fix)
+        write_private(state_folder(), CHOSEN_MODEL, json.dumps({"model": found}))
+        return found
 
 
 def read_chosen() -> str | None:
+    """The model that the user agreed to before."""
     try:
         value = json.loads((state_folder() / CHOSEN_MODEL).read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # none yet, or not ours: then the person is asked again
+    except (OSError, ValueError):  # there is no such file, or it is not ours: the user is asked again
         return None
     model = value.get("model") if isinstance(value, dict) else None
     return model if isinstance(model, str) else None

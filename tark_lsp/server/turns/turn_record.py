@@ -10,26 +10,29 @@ from tark_lsp.agent.events import AgentEvent
 from tark_lsp.agent.kinds import Kind
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn
-from tark_lsp.server import protocol
-from tark_lsp.server.asking.visible import cut
 from tark_lsp.server.documents.targets import Target
+from tark_lsp.server.protocol import incoming
 from tark_lsp.server.turns.updates import Progress, Updates
+from tark_lsp.visible import cut
 
 LONGEST_REMEMBERED = 10_000
-"""Characters of the prompt of a turn that is over; the store has all of it."""
+"""Characters of the prompt of a turn that has ended; the store has all of it."""
 
 
 class Follower(Protocol):
     """Shows the answer of one turn in a place of its own, beside `tark/update`."""
 
-    async def begin(self) -> None:
-        """Before anything else of the turn is done. Raises TarkError where it cannot be shown: that is its end."""
+    async def begin_answer(self) -> None:
+        """Called before anything else of the turn is done.
+
+        Raises TarkError if the answer cannot be shown: then the turn ends with that error.
+        """
         ...
 
-    def event(self, event: AgentEvent) -> None: ...
+    def on_turn_event(self, event: AgentEvent) -> None: ...
 
-    async def end(self, end: dict[str, Any]) -> bool:
-        """The turn's end, as clients get it. False: not all was shown, so that it is to be shown as other answers are.
+    async def end_answer(self, end: dict[str, Any]) -> bool:
+        """`end` is the turn's end as clients get it. False if not all was shown: then the answer is shown like others.
 
         Not called for a turn that never began.
         """
@@ -37,29 +40,29 @@ class Follower(Protocol):
 
 
 class Observer(Protocol):
-    """Hears of every turn of the server, before its client does. None of these may raise."""
+    """Called for every turn of the server, before its client is told. No method may raise."""
 
-    def accepted(self, record: "TurnRecord") -> None:
-        """Before the answer to `tark.turn.start`, so also of a turn that has to wait."""
+    def on_turn_accepted(self, record: "TurnRecord") -> None:
+        """Before the answer to `tark.turn.start`, so for a turn that has to wait, too."""
         ...
 
-    def event(self, record: "TurnRecord", event: AgentEvent) -> None: ...
+    def on_turn_event(self, record: "TurnRecord", event: AgentEvent) -> None: ...
 
-    def told(self, record: "TurnRecord", seq: int, update: Mapping[str, Any]) -> None:
-        """What `tark/update` is about to say, whether or not the client wants to hear it."""
+    def on_update_sent(self, record: "TurnRecord", seq: int, update: Mapping[str, Any]) -> None:
+        """Before `tark/update` is sent, also if the client does not understand it."""
         ...
 
-    def ended(self, record: "TurnRecord", end: Mapping[str, Any]) -> None:
-        """The turn's end, as clients get it; its `end` was told by then."""
+    def on_turn_ended(self, record: "TurnRecord", end: Mapping[str, Any]) -> None:
+        """`end` is the turn's end as clients get it; its update `end` was sent."""
         ...
 
 
 @dataclass(eq=False, slots=True)
 class TurnRecord:
-    """`target` is what it is about, `turn` the agent's side once it began, `steering`
-    what the person says while it runs, `told` how its hunks in each file were told to stand."""
+    """`target`: what the turn is about. `turn`: the agent's side, once it began. `steering`: what the user says while
+    the turn runs. `shown_hunks`: the state of its hunks in each file, as last sent to the client."""
 
-    request: protocol.StartTurn
+    request: incoming.StartTurn
     kind: Kind
     session: Session
     target: Target | None
@@ -73,21 +76,52 @@ class TurnRecord:
     began: bool = False
     steering: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What the person is to be told when it has started."""
-    told: dict[Path, list[tuple[str, str, bool]]] = field(default_factory=dict)
+    """Warnings for the user, sent when the turn has started."""
+    shown_hunks: dict[Path, list[tuple[str, str, bool]]] = field(default_factory=dict)
     context: tuple[int, int | None] = (0, None)
-    """Tokens its last request took, and the most there may be."""
+    """Tokens of its last request, and how many fit into the context window."""
     diffs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """Of calls that are not over, by their ids: what they want to change, as the client was shown it."""
+    """By the id of each call that has not ended: what it wants to change, as the client was shown it."""
 
     @property
     def over(self) -> bool:
         return self.ended.done()
 
-    def let_go(self) -> None:
-        """After its end, of what weighs: many turns are remembered, for their ends and their hunks.
+    def steer(self, prompt: str) -> bool:
+        """Say something to the running turn. False if it has ended."""
+        if not self.over:
+            self.steering.append(prompt)
+        return not self.over
 
-        Of the session its id and settings stay; it may go on, or be on disk alone.
+    async def wait(self, token: str | int | None) -> dict[str, Any]:
+        """The turn's end. Cancelling does not cancel the turn.
+
+        `token`: show progress under it, too, until this returns.
+        """
+        if token is not None:
+            self.progress.mirror(token)
+        try:
+            return await asyncio.shield(self.ended)
+        except asyncio.CancelledError:
+            if token is not None:
+                self.progress.forget(token)
+            raise
+
+    def state_json(self) -> dict[str, Any]:
+        """For `tark.state`."""
+        return {
+            "sessionId": self.session.id,
+            "turnId": self.id,
+            "prompt": self.request.prompt,
+            "kind": self.kind.name,
+            "state": "queued" if self.task is None else "running",
+            "seq": self.updates.seq,
+        }
+
+    def release_memory(self) -> None:
+        """After the end, drop what is large: many turns are remembered, for their ends and their hunks.
+
+        The id and the settings of the session stay. The session itself can go on, or be on disk only.
         """
         words = cut(self.request.prompt, LONGEST_REMEMBERED)
         self.request = self.request.model_copy(update={"context": [], "prompt": words})

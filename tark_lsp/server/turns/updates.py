@@ -1,7 +1,7 @@
-"""What a client is told of a running turn: `tark/update`, numbered without gaps, and standard work-done progress.
+"""Sends a running turn to the client: `tark/update`, numbered without gaps, and standard work-done progress.
 
-Text is joined for at most 30 ms, and for longer while the client does not read, so that a slow editor gets fewer and
-larger updates and never a growing queue.
+Text is joined for at most 30 ms, and for longer while the client does not read: a slow editor gets fewer and larger
+updates, and no queue grows.
 """
 
 import asyncio
@@ -10,16 +10,16 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tark_lsp.server import protocol
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
+from tark_lsp.server.protocol import incoming
 
 JOIN_SECONDS = 0.03
 CREATE_SECONDS = 1.0
-"""How long a turn holds back for the client to take the token; where that comes later, progress begins later."""
+"""How long a turn waits for the client to accept the token. If it accepts later, progress begins later."""
 
 
 class Updates:
-    """The `tark/update` stream of one turn; silent where the client has no `updates`."""
+    """The `tark/update` stream of one turn. Nothing is sent to a client without `updates`."""
 
     def __init__(self, connection: Connection, session_id: str, turn_id: str) -> None:
         self._connection = connection
@@ -28,10 +28,10 @@ class Updates:
         self._pieces: list[str] = []
         self._timer: asyncio.TimerHandle | None = None
         self.seq = 0
-        self.about_to_say: Callable[[int, Mapping[str, Any]], None] = lambda _, __: None
-        """Called with each update and its `seq` before it goes out."""
+        self.before_sending: Callable[[int, Mapping[str, Any]], None] = lambda _, __: None
+        """Called with `seq` and the update before each one is sent."""
 
-    def text(self, kind: str, delta: str) -> None:
+    def add_text(self, kind: str, delta: str) -> None:
         """`kind` is `text` or `thinking`."""
         if self._pieces and kind != self._kind:
             self.flush()
@@ -61,29 +61,29 @@ class Updates:
 
     def _send(self, update: dict[str, Any]) -> None:
         self.seq += 1
-        self.about_to_say(self.seq, update)
+        self.before_sending(self.seq, update)
         if self._connection.client.understands("updates"):
-            self._connection.notify(protocol.UPDATE, {**self._ids, "seq": self.seq, "update": update})
+            self._connection.notify(incoming.UPDATE, {**self._ids, "seq": self.seq, "update": update})
 
 
 class ProgressTokens:
-    """Which turn a progress token belongs to, so that `window/workDoneProgress/cancel` finds it."""
+    """The turn of each progress token, for `window/workDoneProgress/cancel`."""
 
     def __init__(self) -> None:
         self._turns: dict[str | int, str] = {}
 
-    def add(self, token: str | int, turn_id: str) -> None:
+    def remember_token(self, token: str | int, turn_id: str) -> None:
         self._turns[token] = turn_id
 
-    def forget(self, token: str | int) -> None:
+    def forget_token(self, token: str | int) -> None:
         self._turns.pop(token, None)
 
-    def turn(self, token: object) -> str | None:
+    def find_turn_id(self, token: object) -> str | None:
         return self._turns.get(token) if isinstance(token, str | int) else None
 
 
 class Progress:
-    """The work-done progress of one turn, under a token made by the server; further tokens (of `wait`) mirror it."""
+    """The work-done progress of one turn, under a token of the server, and mirrored under those of `tark.turn.wait`."""
 
     def __init__(self, connection: Connection, tokens: ProgressTokens, turn_id: str, title: str) -> None:
         self._connection = connection
@@ -92,13 +92,13 @@ class Progress:
         self._title = f"Tark: {title}"
         self._tokens: list[str | int] = []
         self._message = ""
-        self._begun = False
+        self._began = False
         self._ended = False
         self._creating: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """An editor without progress, or one that refuses the token, gets none."""
-        self._begun = True
+        """An editor without progress gets none, nor does one that refuses the token."""
+        self._began = True
         for token in self._tokens:
             self._show(token)
         if self._connection.client.has("window.workDoneProgress"):
@@ -112,19 +112,19 @@ class Progress:
             self.mirror(token)
 
     def mirror(self, token: str | int) -> None:
-        """Show the turn under this token, too, from its beginning on."""
+        """Show the turn under this token, too, from the beginning."""
         if self._ended:
             return
         self._tokens.append(token)
-        self._registry.add(token, self._turn_id)
-        if self._begun:
+        self._registry.remember_token(token, self._turn_id)
+        if self._began:
             self._show(token)
 
     def forget(self, token: str | int) -> None:
-        """Say nothing more under this token."""
+        """Send nothing more under this token."""
         if token in self._tokens:
             self._tokens.remove(token)
-        self._registry.forget(token)
+        self._registry.forget_token(token)
 
     def _show(self, token: str | int) -> None:
         self._notify([token], {"kind": "begin", "title": self._title, "cancellable": True})
@@ -139,10 +139,10 @@ class Progress:
         self._ended = True
         if self._creating is not None:
             self._creating.cancel()
-        if self._begun:
+        if self._began:
             self._notify(self._tokens, {"kind": "end", "message": message})
         for token in self._tokens:
-            self._registry.forget(token)
+            self._registry.forget_token(token)
         self._tokens.clear()
 
     def _notify(self, tokens: list[str | int], value: dict[str, Any]) -> None:

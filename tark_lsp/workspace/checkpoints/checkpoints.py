@@ -1,4 +1,4 @@
-"""What each turn changed, noted before it is, and how that is taken back without touching what the person wrote."""
+"""Checkpoints: what each turn changed, recorded before it happens, and undone without touching what the user wrote."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tark_lsp.errors import WorkspaceError
+from tark_lsp.workspace.checkpoints.dry_run import DryRunFiles, Files
 from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories_of
-from tark_lsp.workspace.checkpoints.imagined import Files, ImaginedFiles
 from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
-from tark_lsp.workspace.checkpoints.undoing import Foreseen, Undoing, Undone
+from tark_lsp.workspace.checkpoints.turn_undo import TurnUndo, UndoPreview, UndoResult
 from tark_lsp.workspace.outcomes import Applied, Outcome
 
 About: TypeAlias = Callable[[str], tuple[str, Sequence[Path]]]
-"""A turn's title and the folders of its workspace, for its id."""
+"""Returns the title of a turn and the folders of its workspace, given its id."""
 
 
 class Checkpoints:
-    """Each change is noted by `changing`, `moving` or `removing` just before it is made, since the server may be killed
-    in between; `settled` then says what became of it. Bytes of edits follow from their texts: edits keep the encoding.
+    """Each change is recorded just before it is made, because the server can be killed in between; `settle_change`
+    then records the outcome. Edits are recorded as texts, since they keep the encoding of the file.
     """
 
     def __init__(self, store: CheckpointStore, about: About = lambda _: ("", ())) -> None:
@@ -26,49 +26,49 @@ class Checkpoints:
         self._about = about
         self._undoing = asyncio.Lock()
 
-    def changing(self, turn_id: str, path: Path, before: str | None, after: str) -> int:
-        """An edit: the text it is of (None: there is no file), and what it will leave.
+    def record_edit(self, turn_id: str, path: Path, before: str | None, after: str) -> int:
+        """Record an edit by the text before it (None: there is no file) and after it. Returns the number of the change.
 
-        So what the person typed between two edits is told from the agent's. Gives what `settled` takes.
+        So what the user typed between two edits is distinguished from the agent's text.
         """
         self._begin(turn_id)
-        return self._store.add(
+        return self._store.add_change(
             turn_id, "edit", path, before=None if before is None else _bytes(before), after=_bytes(after)
         )
 
-    def moving(self, turn_id: str, source: Path, target: Path) -> int:
-        """A move without a change of text."""
+    def record_move(self, turn_id: str, source: Path, target: Path) -> int:
+        """Record a move that does not change the text. Returns the number of the change."""
         self._begin(turn_id)
-        return self._store.add(turn_id, "move", source, target=target)
+        return self._store.add_change(turn_id, "move", source, target=target)
 
-    def removing(self, turn_id: str, path: Path, data: bytes, mode: int) -> int:
-        """`data` is all of the file as the person had it, `mode` its permission bits."""
+    def record_removal(self, turn_id: str, path: Path, data: bytes, mode: int) -> int:
+        """Record a removal: `data` is the whole file, `mode` its permission bits. Returns the number of the change."""
         self._begin(turn_id)
-        return self._store.add(turn_id, "remove", path, before=data, mode=mode)
+        return self._store.add_change(turn_id, "remove", path, before=data, mode=mode)
 
-    def removed(self, turn_id: str, path: Path) -> tuple[bytes, int, int]:
-        """What `removing` was given for a file that the turn removed, and the number it gave.
+    def removed_content(self, turn_id: str, path: Path) -> tuple[bytes, int, int]:
+        """The bytes and the mode of a file that the turn removed, and the number of that change.
 
-        Raises WorkspaceError where that is not kept any more.
+        Raises WorkspaceError if they are no longer stored.
         """
         for change in reversed(self._store.changes(turn_id)):
             if change.kind == "remove" and change.path == path and change.before is not None and not change.undone:
                 return self._store.content(change.before), change.mode, change.number
         raise WorkspaceError("no copy of it is kept any more")
 
-    def settled(self, change: int, outcome: Outcome) -> None:
-        """What became of a change. Where this is never called, undo decides by what it finds."""
+    def settle_change(self, change: int, outcome: Outcome) -> None:
+        """Record the outcome of a change. If this is never called, undo decides by what it finds."""
         if isinstance(outcome, Applied):
-            self._store.sure(change)
+            self._store.confirm_change(change)
         else:
-            self._store.drop(change)
+            self._store.drop_change(change)
 
     def turns(self) -> list[LoggedTurn]:
-        """All that changed something and are not forgotten, of whatever workspace; the newest first."""
+        """The turns of all workspaces that changed something and are still stored, newest first."""
         return self._store.turns()
 
-    def touched(self, turn_id: str) -> tuple[Path, ...]:
-        """Every path the turn changed something at, be it taken back by now; none for a turn that is not known."""
+    def changed_paths(self, turn_id: str) -> tuple[Path, ...]:
+        """Every path at which the turn changed something, even if that was undone; empty for an unknown turn."""
         changes = self._store.changes(turn_id)
         paths = (path for change in changes for path in (change.path, change.target) if path is not None)
         return tuple(dict.fromkeys(paths))
@@ -77,23 +77,23 @@ class Checkpoints:
         """What the turn did to each file, in the order of their first changes."""
         return histories_of(self._store.changes(turn_id))
 
-    async def undo(self, turn_id: str, files: Files) -> Undone:
-        """Take back the turn's changes, and each only once. What is kept can be tried again by a second call."""
+    async def undo(self, turn_id: str, files: Files) -> UndoResult:
+        """Undo the turn's changes, each only once. A second call tries again what was kept."""
         async with self._undoing:
-            undoing = Undoing(self._store.changes(turn_id), self._store.content, files, self._store.undone)
-            undone = await undoing.undo()
-            self._store.give_up(undoing.absent)
+            undo = TurnUndo(self._store.changes(turn_id), self._store.content, files, self._store.mark_undone)
+            undone = await undo.undo()
+            self._store.drop_unconfirmed(undo.absent)
             return undone
 
-    async def foresee(self, turn_id: str, files: Files) -> Foreseen:
-        """What `undo` would do now: the same, done to imagined files, and noted nowhere."""
-        imagined = ImaginedFiles(files)
+    async def preview_undo(self, turn_id: str, files: Files) -> UndoPreview:
+        """What `undo` would do now, found by running it on `DryRunFiles`."""
+        dry_run = DryRunFiles(files)
         changes = self._store.changes(turn_id)
-        undone = await Undoing(changes, self._store.content, imagined, lambda _: None).undo()
-        return Foreseen(tuple(reversed(imagined.edits)), undone)  # the first change first, as people read
+        undone = await TurnUndo(changes, self._store.content, dry_run, lambda _: None).undo()
+        return UndoPreview(tuple(reversed(dry_run.edits)), undone)  # in the order in which the changes were made
 
     def _begin(self, turn_id: str) -> None:
-        self._store.begin(turn_id, *self._about(turn_id))
+        self._store.begin_turn(turn_id, *self._about(turn_id))
 
 
 def _bytes(text: str) -> bytes:

@@ -1,4 +1,4 @@
-"""What one turn did to each file, followed through its moves, out of the log of its changes; pure."""
+"""What one turn did to each file, followed through its moves; derived from the log of changes; pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from tark_lsp.workspace.checkpoints.store import LoggedChange
 
 
 class Step(NamedTuple):
-    """Edits with nothing of the person's between them. Digests of texts; `before` None: there was no file."""
+    """Successive edits between which the user changed nothing. Digests of texts; `before` None: there was no file."""
 
     before: str | None
     after: str | None
@@ -17,24 +17,24 @@ class Step(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class FileHistory:
-    """One file's changes in their order, taken back ones included; never empty."""
+    """The changes of one file in order, including those that were undone. There is at least one."""
 
     changes: list[LoggedChange] = field(default_factory=list)
 
     @property
     def origin(self) -> Path:
-        """Where it was before the turn."""
+        """Its path before the turn."""
         return self.changes[0].path
 
     @property
     def place(self) -> Path:
-        """Where the turn left it, less the moves that were taken back; where it was if it is removed."""
+        """Its path after the turn, without the moves that were undone; its last path if it was removed."""
         targets = [change.target for change in self.changes if change.target is not None and not change.undone]
         return targets[-1] if targets else self.origin
 
     @property
     def created(self) -> bool:
-        """Whether the turn made the file."""
+        """Whether the turn created the file."""
         return self.changes[0].kind == "edit" and self.changes[0].before is None
 
     @property
@@ -48,8 +48,18 @@ class FileHistory:
 
     @property
     def edits(self) -> list[LoggedChange]:
-        """Those that were not taken back."""
+        """The edits that were not undone."""
         return [change for change in self.changes if change.kind == "edit" and not change.undone]
+
+    def is_only_agents(self, digest: str | None) -> bool:
+        """Whether a created file has only text of the agent: nothing was typed between its edits or after the last."""
+        texts: set[str | None] = {None}
+        for edit in self.edits:
+            if edit.before not in texts:
+                return False
+            # A killed server can have recorded an edit that it did not make.
+            texts = {edit.after} if edit.confirmed else {edit.before, edit.after}
+        return digest in texts
 
 
 def steps_of(edits: Sequence[LoggedChange]) -> list[Step]:
@@ -63,19 +73,19 @@ def steps_of(edits: Sequence[LoggedChange]) -> list[Step]:
 
 
 def histories_of(changes: Sequence[LoggedChange]) -> list[FileHistory]:
-    """In the order of the files' first changes."""
+    """In the order in which the files were first changed."""
     histories: list[FileHistory] = []
-    at: dict[Path, FileHistory] = {}
+    by_path: dict[Path, FileHistory] = {}
     for change in changes:
-        history = at.get(change.path)
+        history = by_path.get(change.path)
         new = change.kind == "edit" and change.before is None
-        # Whatever stands at a path after all was taken back there need not be the file of before.
+        # After everything at a path was undone, the file there can be another one.
         if history is None or new or history.undone:
-            history = at[change.path] = FileHistory()
+            history = by_path[change.path] = FileHistory()
             histories.append(history)
         history.changes.append(change)
         if change.kind == "move" and change.target is not None:
-            at[change.target] = at.pop(change.path)
+            by_path[change.target] = by_path.pop(change.path)
         elif change.kind == "remove":
-            del at[change.path]
+            del by_path[change.path]
     return histories

@@ -1,4 +1,4 @@
-"""Give a file another name below directory handles, at once and never over another file."""
+"""Renames a file inside directory handles, atomically and never over another file."""
 
 import ctypes
 import errno
@@ -10,15 +10,15 @@ NO_REPLACE = 1
 EXCLUSIVE = 4
 """`RENAME_EXCL` of renameatx_np(2), macOS."""
 NOT_KNOWN = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM)
-"""What kernels, file systems and container filters answer to a call or flag they do not know."""
+"""Answers of kernels, file systems and container filters to a call or flag that they do not know."""
 NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
-def rename_new(source: int, name: str, target: int, new: str) -> None:
-    """`name` below the handle `source` becomes `new` below `target`.
+def rename_no_replace(source: int, name: str, target: int, new: str) -> None:
+    """Rename `name` inside the handle `source` to `new` inside `target`.
 
-    Raises FileExistsError where anything is at `new`, a link that leads nowhere included; OSError EXDEV where they are
-    on different file systems.
+    Raises FileExistsError if anything is at `new`, even a dangling link; OSError EXDEV if the two handles are on
+    different file systems.
     """
     try:
         _by_system_call(source, name, target, new)
@@ -41,17 +41,17 @@ def _by_system_call(source: int, name: str, target: int, new: str) -> None:
 
 
 def _by_link(source: int, name: str, target: int, new: str) -> None:
-    """A second name, which no system gives over another file, and then the first one taken away."""
+    """Add a second name, which no system does over another file, then remove the first one."""
     before = os.stat(name, dir_fd=source, follow_symlinks=False)
     try:
         os.link(name, new, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
     except OSError as error:
         if error.errno not in NO_HARD_LINKS:
             raise
-        _by_look(source, name, target, new)
+        _by_check(source, name, target, new)
         return
     try:
-        # Where another file has taken the first name since, that is not ours to take away.
+        # If another file has taken the first name meanwhile, it is not ours to remove.
         if os.path.samestat(os.stat(name, dir_fd=source, follow_symlinks=False), before):
             os.unlink(name, dir_fd=source)
     except OSError:
@@ -59,8 +59,8 @@ def _by_link(source: int, name: str, target: int, new: str) -> None:
         raise
 
 
-def _by_look(source: int, name: str, target: int, new: str) -> None:
-    """For file systems without hard links (FAT): a rename, after a look that nothing is there."""
+def _by_check(source: int, name: str, target: int, new: str) -> None:
+    """For file systems without hard links (FAT): rename after checking that nothing is there."""
     try:
         os.stat(new, dir_fd=target, follow_symlinks=False)
     except FileNotFoundError:

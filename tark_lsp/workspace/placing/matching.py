@@ -1,7 +1,7 @@
-"""Where in a text the lines a model quotes stand, and what would stand there after its edit; pure.
+"""Finds the lines that a model quotes in a text, and what its edit would put there; pure.
 
-Three steps, from strict to lenient: whole lines exactly; whole lines but for white space at their ends; whole lines
-re-indented as one, or a part of a line exactly. Which of them counts is decided in placing.py.
+Three steps, from strict to lenient: whole lines exactly; whole lines, ignoring white space at their ends; whole lines
+with another common indentation, or a part of a line exactly. placing.py decides which step counts.
 """
 
 import re
@@ -15,16 +15,16 @@ NEWLINE = r"(?:\r\n|\r(?!\n)|(?<!\r)\n)"
 
 
 class Doubt(Enum):
-    """Why a place is not to be changed although the quoted text stands there; placing.py puts it into words."""
+    """Why a place must not be changed although the quoted text is there; quote_errors.py has the messages."""
 
-    INDENTATION = "the new lines are indented in another way than the quoted ones"
+    INDENTATION = "the new lines are not indented like the quoted ones"
     WORD = "the quoted text begins or ends within a word"
-    LINE = "whole lines are quoted, and the last one goes on in the text"
+    LINE = "whole lines are quoted, but in the text the last one is longer"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`text[start:end]` is to become `new`; `line` counts from 0."""
+    """`text[start:end]` is to be replaced by `new`; `line` counts from 0."""
 
     line: int
     start: int
@@ -34,59 +34,61 @@ class Place:
 
 
 def exact_places(text: str, old: str, new: str) -> list[Place]:
-    """Every exact occurrence: of whole lines where `old` has a line ending, else anywhere."""
+    """Every exact occurrence: as whole lines if `old` has a line ending, else anywhere."""
     whole = next(places_by_step(text, old, new), []) if count_lines(old) else []
     return whole or _part_places(text, old, new)
 
 
 def whole_line_places(text: str, old: str, new: str) -> list[Place]:
-    """Every place where the lines of `old` stand, by the first step that finds any."""
+    """Every place of the lines of `old`, by the first step that finds any."""
     wanted = split_lines(old)
-    if old != "\n" and "\r" not in text and "\r" not in old:  # As in `places_by_step`, without cutting the text.
+    if old != "\n" and "\r" not in text and "\r" not in old:  # as in `places_by_step`, without splitting the text
         found = _found_places(text, old, wanted, new)
         if found:
             return found
     lines = split_lines(text)
-    steps = (_line_places(lines, wanted, new, same) for same in (_exactly, _but_for_ends, _but_for_indentation))
+    steps = (
+        _line_places(lines, wanted, new, same) for same in (_exactly, _without_trailing_space, _without_indentation)
+    )
     return next(filter(None, steps), [])
 
 
 def places_by_step(text: str, old: str, new: str) -> Iterator[list[Place]]:
-    """The places of each step of the recipe, found when they are asked for; neither text is empty."""
+    """The places of each step, found lazily; neither text is empty."""
     wanted = split_lines(old)
     plain = old != "\n" and "\r" not in text and "\r" not in old
-    if plain:  # Nearly always; the whole text is cut into lines only where this finds nothing.
+    if plain:  # nearly always; the text is split into lines only if this finds nothing
         yield _found_places(text, old, wanted, new)
-    if max(map(str.strip, wanted), key=len) not in text:  # Nor does anything more lenient find it; this is cheap.
+    if max(map(str.strip, wanted), key=len) not in text:  # a cheap test that no step finds anything
         return
     lines = split_lines(text)
     if not plain:
         yield _line_places(lines, wanted, new, _exactly)
-    yield _line_places(lines, wanted, new, _but_for_ends)
-    # An indented line is also a place where its unindented text stands; a second such place makes it ambiguous.
-    found = _line_places(lines, wanted, new, _but_for_indentation)
+    yield _line_places(lines, wanted, new, _without_trailing_space)
+    # An indented line also contains its unindented text; a second such place makes the quote ambiguous.
+    found = _line_places(lines, wanted, new, _without_indentation)
     parts = [
         part
         for part in _part_places(text, old, new)
         if not any(part.start < whole.end and whole.start < part.end for whole in found)
     ]
-    yield sorted(found + parts, key=lambda one: one.start)
+    yield sorted(found + parts, key=lambda place: place.start)
 
 
 def _exactly(line: str) -> str:
     return line.rstrip("\r\n")
 
 
-def _but_for_ends(line: str) -> str:
+def _without_trailing_space(line: str) -> str:
     return line.rstrip()
 
 
-def _but_for_indentation(line: str) -> str:
+def _without_indentation(line: str) -> str:
     return line.rstrip().lstrip(" \t")
 
 
 def _found_places(text: str, old: str, wanted: Sequence[str], new: str) -> list[Place]:
-    """As `_line_places` for lines that are exactly the same, where every line ending is `\\n`."""
+    """As `_line_places` for exactly equal lines, if every line ending is `\\n`."""
     body = old.removesuffix("\n")
     found: list[Place] = []
     at = text.find(body)
@@ -104,9 +106,9 @@ def _found_places(text: str, old: str, wanted: Sequence[str], new: str) -> list[
 
 
 def _line_places(lines: Sequence[str], wanted: Sequence[str], new: str, same: Callable[[str], str]) -> list[Place]:
-    """Where the lines `wanted` stand, two lines being the same if `same` makes them so.
+    """The places of the lines `wanted`. Two lines are equal if `same` returns the same text for them.
 
-    `same` takes away white space at most, so only where the longest line is found it is worth to look at the others.
+    `same` removes only white space, so the other lines are compared only if the longest one is found.
     """
     keys = [same(line) for line in wanted]
     size, longest = len(wanted), max(range(len(wanted)), key=lambda k: len(wanted[k].strip()))
@@ -117,7 +119,7 @@ def _line_places(lines: Sequence[str], wanted: Sequence[str], new: str, same: Ca
         if at < 0 or same(lines[at + longest]) != keys[longest] or [*map(same, lines[at : at + size])] != keys:
             continue
         here = lines[at : at + size]
-        shift = ("", "") if same is not _but_for_indentation else _shift(wanted, here)
+        shift = ("", "") if same is not _without_indentation else _shift(wanted, here)
         if shift is None:
             continue
         offset += sum(map(len, lines[counted:at]))
@@ -131,9 +133,9 @@ def _line_places(lines: Sequence[str], wanted: Sequence[str], new: str, same: Ca
 
 
 def _shift(wanted: Sequence[str], here: Sequence[str]) -> tuple[str, str] | None:
-    """`(less, more)`: the indentation taken from and given to each line of `wanted` to get `here`; one is empty.
+    """`(less, more)`: the indentation to remove from and add to each line of `wanted` to get `here`; one is empty.
 
-    None where no single such pair serves all lines: tabs for spaces, say, or lines indented unevenly.
+    None if no pair fits all lines: for example tabs instead of spaces, or lines indented unevenly.
     """
     pairs = [(_indentation(a), _indentation(b)) for a, b in zip(wanted, here, strict=True) if a.strip()]
     if not pairs:
@@ -150,9 +152,9 @@ def _shift(wanted: Sequence[str], here: Sequence[str]) -> tuple[str, str] | None
 
 
 def _unlike(wanted: Sequence[str], here: Sequence[str], fresh: Sequence[str], shift: tuple[str, str]) -> bool:
-    """Whether the new lines may be indented as the text is, or in no one way, where the quoted lines are not.
+    """Whether the new lines could be indented like the text, or unevenly, although the quoted lines are not.
 
-    They are indented like the quoted ones where half of them are of these.
+    If at least half of the new lines are quoted ones, they count as indented like these.
     """
     less, more = shift
     new = _least_indentation(fresh)
@@ -177,7 +179,8 @@ def _indentation(line: str) -> str:
 
 
 def _block(here: Sequence[str], ending: str, wanted: Sequence[str], new: str, shift: tuple[str, str]) -> str:
-    """The new lines: those the model left alone byte for byte as they stand, the rest with the endings around them."""
+    """The new lines. Lines that the model did not change stay byte for byte; others get the line endings around
+    them."""
     fresh = split_lines(new)
     less, more = shift
     out: list[str] = []
@@ -201,9 +204,9 @@ def _block(here: Sequence[str], ending: str, wanted: Sequence[str], new: str, sh
 
 
 def _part_places(text: str, old: str, new: str) -> list[Place]:
-    """Every exact occurrence, also inside a line and across lines; line endings of any kind are the same.
+    """Every exact occurrence, also inside a line and across lines; all kinds of line endings are equal.
 
-    The ending of the last line is never replaced: it would join what is left of that line to the next.
+    The ending of the last line is never replaced: that would join the rest of that line to the next one.
     """
     ended = ending_of(old)
     old, new = old.removesuffix(ended), new.removesuffix(ending_of(new)) if ended else new

@@ -1,4 +1,4 @@
-"""The lines of a file that look most like lines that are not in it; pure."""
+"""Finds the lines of a file that are most similar to lines that are not in it; pure."""
 
 import re
 from collections import Counter, defaultdict
@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 SHOWN_LINES = 12
 COMMON = 50
-"""A key found more often than this says nothing about the place."""
+"""A key that is found more often says nothing about the place."""
 
 
 def nearest_lines(lines: Sequence[str], wanted: Sequence[str]) -> range:
-    """The numbers (from 0) of the lines most like `wanted`, `SHOWN_LINES` at most; empty where nothing is like it.
+    """The numbers (from 0) of the lines most similar to `wanted`, at most `SHOWN_LINES`; empty if none is similar.
 
-    Each line that is found again, else each word, votes for the place where `wanted` would then begin; rare ones weigh
-    more. This takes milliseconds where comparing every window takes seconds.
+    Each line that is found in the file votes for the place at which `wanted` would then begin; if none is found, each
+    word does. Rare ones count more. This takes milliseconds; comparing every range of lines takes seconds.
     """
     for keys in (_whole, _words):
         votes = _votes(lines, wanted, keys)

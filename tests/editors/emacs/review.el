@@ -18,7 +18,8 @@
 
 (defun review-listed ()
   "The lines and words of Flymake's list for the current buffer, in order."
-  (mapcar (lambda (each) (cons (line-number-at-pos (flymake-diagnostic-beg each)) (flymake-diagnostic-text each)))
+  (mapcar (lambda (diagnostic)
+            (cons (line-number-at-pos (flymake-diagnostic-beg diagnostic)) (flymake-diagnostic-text diagnostic)))
           (sort (flymake-diagnostics) (lambda (one other)
                                         (< (flymake-diagnostic-beg one) (flymake-diagnostic-beg other))))))
 

@@ -1,4 +1,4 @@
-"""A real Neovim, driven as a person drives it: by keys."""
+"""A real Neovim, driven as a user drives it: by keys."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ import pynvim  # type: ignore[import-untyped]  # it has no types
 
 LIMIT_SECONDS = 45.0
 INIT = Path(__file__).with_name("init.lua")
-# A list of choices may open the moment another closes, so that nobody sees that there was none in between.
+# A list of choices can open the moment another one closes, so that no caller sees that none was open in between.
 COUNT_LISTS = """
     local path = ...
     local inputlist = vim.fn.inputlist
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def wait_for_end(process: psutil.Process, seconds: float = 20.0) -> None:
-    """Of a process that may be nobody's child any more: psutil would wait until somebody reaps it, too."""
+    """For a process that can have lost its parent: psutil would also wait until somebody reaps it."""
     deadline = time.monotonic() + seconds
     with suppress(psutil.NoSuchProcess):
         while process.status() != psutil.STATUS_ZOMBIE:
@@ -35,22 +35,22 @@ def wait_for_end(process: psutil.Process, seconds: float = 20.0) -> None:
 
 
 class Neovim:
-    """A buffer is a list of lines without their ends. Lines and columns of positions count from 1, as on the screen."""
+    """A buffer is a list of lines without their ends. Lines and columns count from 1, as on the screen."""
 
     def __init__(self, binary: Path, folder: Path, env: Mapping[str, str], init: Path | None = INIT) -> None:
-        """`init`: an init.lua, and nothing else is loaded; None: all that is in the home that `env` names."""
+        """`init`: an init.lua, and nothing else is loaded; None: everything in the home that `env` names."""
         loaded = ["--clean", "-u", str(init)] if init else []
         argv = [str(binary), "--embed", "--headless", *loaded]
         environment = [f"{name}={value}" for name, value in env.items()]
         self._nvim = pynvim.attach("child", argv=["env", "-i", *environment, *argv])
-        # A call to a Neovim that asks something never returns; ending it makes the call fail instead.
+        # A call to a Neovim that asks something never returns. If its process ends, the call fails instead.
         self._process = psutil.Process(self.lua("return vim.fn.getpid()"))
         self._limit: threading.Timer | None = None
         self.live_on()
         self._nvim.command(f"cd {folder}")
         # A screen, so that it asks there and not on standard error.
         self._nvim.ui_attach(120, 40, rgb=True)
-        # Before it shows "-- VISUAL --" again after a list of choices it waits for seconds, for the person to read on.
+        # After a list of choices it waits for seconds before it shows "-- VISUAL --" again, so that the user can read.
         self.lua("vim.o.showmode = false")
         self.lua("vim.api.nvim_create_autocmd('LspProgress', { pattern = 'end', command = 'let g:turns_ended = 1' })")
         self._lists = folder.parent / "lists_closed.txt"
@@ -58,31 +58,36 @@ class Neovim:
         self._closed = False
 
     def live_on(self) -> None:
-        """For as long again as a new one may live: the next test begins."""
+        """Restarts the time limit: the next test starts."""
         if self._limit is not None:
             self._limit.cancel()
         self._limit = threading.Timer(LIMIT_SECONDS, self._process.kill)
         self._limit.daemon = True
         self._limit.start()
 
+    def pause_limit(self) -> None:
+        """No time limit until `live_on`: the tests that follow use another Neovim."""
+        if self._limit is not None:
+            self._limit.cancel()
+
     def keys(self, keys: str) -> None:
-        """Typed, in the notation of `:help key-notation`; works while Neovim waits for an answer, too."""
+        """Types keys in the notation of `:help key-notation`. Also works while Neovim waits for an answer."""
         self._nvim.api.input(keys)
 
     def resize(self, columns: int, lines: int) -> None:
-        """The screen."""
+        """Resizes the screen."""
         self._nvim.ui_try_resize(columns, lines)
 
     def undo(self) -> None:
-        """Once; the selection an action began with is left first."""
+        """Undoes once. Leaves visual mode first."""
         self.keys("<Esc>u")
 
     def lua(self, code: str, *arguments: Any) -> Any:
-        """Not while Neovim waits for an answer."""
+        """Not to be called while Neovim waits for an answer."""
         return self._nvim.exec_lua(code, *arguments)
 
     def open(self, path: Path) -> None:
-        """Returns when the language server is there."""
+        """Returns when the language server is attached."""
         self._nvim.command(f"edit {path}")
         ready = "local c = vim.lsp.get_clients({ bufnr = 0 })[1]; return c ~= nil and c.initialized"
         self.until(lambda: self.lua(ready), "the language server attached")
@@ -132,9 +137,9 @@ class Neovim:
         return list(self.lua(code, start, end))
 
     def run_action(self, start: int, end: int, title: str) -> None:
-        """Select whole lines, press the key for code actions, choose the one whose title holds `title`."""
+        """Select whole lines, press the key for code actions, choose the one whose title contains `title`."""
         titles = self.action_titles(start, end)
-        numbers = [number for number, each in enumerate(titles, 1) if title in each]
+        numbers = [number for number, listed in enumerate(titles, 1) if title in listed]
         assert len(numbers) == 1, f"{title!r} is not one of {titles}"
         self.keys(f"<Esc>{start}GV{end}Ggra")
         self.choose(numbers[0])
@@ -156,12 +161,12 @@ class Neovim:
 
     @property
     def idle(self) -> bool:
-        """No turn of the language server shows progress any more, though one has."""
+        """A turn of the language server has shown progress, and none does any more."""
         return bool(self.lua("return vim.g.turns_ended"))
 
     def find_server(self) -> psutil.Process | None:
-        """The language server, a child of Neovim, if one is there."""
-        with suppress(psutil.NoSuchProcess):  # one that ends while it is looked at
+        """The language server, a child of Neovim, if one runs."""
+        with suppress(psutil.NoSuchProcess):  # one that ends in this moment
             return next((child for child in self._process.children() if "tark_lsp" in child.cmdline()), None)
         return None
 
@@ -171,7 +176,7 @@ class Neovim:
         return server
 
     def close(self) -> None:
-        """Quits as a person does, whatever it is asking; the language server goes with it."""
+        """Quits as a user does, even if it asks something. The language server ends with it."""
         if self._closed:
             return
         self._closed = True

@@ -26,12 +26,12 @@ LOADED = """
     end
     return names
 """
-REVIEW = 1  # Review, Reject, and once it was seen Apply
+REVIEW = 1  # Review, Reject, and after Review also Apply
 
 
 @pytest.fixture
 def opened(neovim: Neovim, tmp_path: Path) -> Neovim:
-    """A file is open; the server, started with it, plays the scenario of files."""
+    """Opens a file. The server, which starts with it, plays the scenario of files."""
     (tmp_path / "home/config/tark/config.toml").write_text(
         f"model = \"scripted/files\"\n[providers.scripted]\nscenario = '{SCENARIO}'\n"
     )
@@ -52,7 +52,7 @@ def on_disk(tmp_path: Path) -> dict[str, str]:
 
 
 def turn(neovim: Neovim, prompt: str) -> str:
-    """Asked for, looked at, applied."""
+    """Asks for the change, reviews it, and applies it."""
     turn_id = str(run(neovim, "tark.turn.start", prompt=prompt)["turnId"])
     neovim.choose(REVIEW)
     neovim.choose(3)
@@ -81,7 +81,7 @@ def test_a_buffer_is_deleted_with_its_file(opened: Neovim, tmp_path: Path) -> No
 
 
 def test_a_patch_moves_and_changes_buffers(opened: Neovim, tmp_path: Path) -> None:
-    """What is open gets the new text as unsaved changes, where the file is by then."""
+    """Open files get the new text as unsaved changes, at their new paths."""
     folder = tmp_path / "workspace"
     for name in ("one.py", "two.py", "three.py", "four.py"):
         (folder / name).write_text(TEXT)

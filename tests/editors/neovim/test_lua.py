@@ -11,7 +11,7 @@ from tests.editors.neovim.conftest import binary
 
 SPEC = Path(__file__).parents[3] / "editors" / "neovim" / "spec"
 NO_BUSTED = 2
-"""What run.lua ends with then."""
+"""The exit code of run.lua if there is no busted."""
 
 
 @pytest.mark.parametrize("path", sorted(SPEC.glob("*_spec.lua")), ids=lambda path: path.stem)

@@ -53,7 +53,7 @@ def test_a_prompt_in_a_comment(neovim: Neovim, tmp_path: Path) -> None:
 
 
 def test_a_prompt_in_a_comment_apart_from_the_code(neovim: Neovim, tmp_path: Path) -> None:
-    """Neovim tells of an edit with several hunks line by line: that is one edit all the same, and one undo step."""
+    """Neovim reports an edit with several hunks line by line. It is still one edit, and one undo step."""
     with_comment = SHAPES.replace(HEAD, f"{COMMENT}\n{HEAD}")
     open_shapes(neovim, tmp_path, with_comment)
     neovim.run_action(6, 6, "Run")

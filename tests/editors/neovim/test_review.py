@@ -22,7 +22,7 @@ from tests.editors.shapes import (
 
 pytestmark = pytest.mark.editor
 
-REVIEW = 1  # Review, Reject, and once it was seen Apply, Apply all this turn
+REVIEW = 1  # Review, Reject, and after Review also Apply, Apply all this turn
 COMMENT = "# tark: tidy both files\n"
 COMMANDED = """
     local name, argument = ...
@@ -31,15 +31,15 @@ COMMANDED = """
     return client:request_sync('workspace/executeCommand', params, 10000, 0).result
 """
 LISTED = """
-    return vim.tbl_map(function(each)
-      return { vim.fn.bufname(each.bufnr), each.lnum, each.text }
+    return vim.tbl_map(function(item)
+      return { vim.fn.bufname(item.bufnr), item.lnum, item.text }
     end, vim.fn.getqflist())
 """
 
 
 @pytest.fixture
 def reviewing(neovim: Neovim, tmp_path: Path) -> Neovim:
-    """The comment in shapes.py is run, the change looked at, and the question after that left alone."""
+    """Runs the comment in shapes.py, reviews the change, and does not answer the question after that."""
     folder = tmp_path / "workspace"
     (folder / "solids.py").write_text(SOLIDS)
     (folder / "shapes.py").write_text(COMMENT + SHAPES)
@@ -66,16 +66,16 @@ def on_disk(tmp_path: Path) -> str:
 
 
 def left_here(neovim: Neovim, lines: list[int]) -> None:
-    """Wait until the list of the buffer is as it should be: Neovim tells of changes after 150 ms."""
-    left = "return vim.tbl_map(function(each) return each.lnum + 1 end, vim.diagnostic.get(0))"
+    """Waits until the buffer's list is as expected: Neovim reports changes after 150 ms."""
+    left = "return vim.tbl_map(function(diagnostic) return diagnostic.lnum + 1 end, vim.diagnostic.get(0))"
     neovim.until(lambda: neovim.lua(left) == lines, f"hunks at the lines {lines}")
 
 
 def decide(neovim: Neovim, title: str, expected: str) -> None:
-    """By the code action key where the cursor is, until the buffer is as expected."""
+    """Uses the code action key at the cursor, until the buffer is as expected."""
     line = neovim.lua("return vim.fn.line('.')")
     titles = neovim.action_titles(line, line)
-    (number,) = [number for number, each in enumerate(titles, 1) if each.startswith(f"{title} (")]
+    (number,) = [number for number, listed in enumerate(titles, 1) if listed.startswith(f"{title} (")]
     neovim.keys("gra")
     neovim.choose(number)
     neovim.until(lambda: lines_of(neovim) == expected, f"{title} at line {line}")
@@ -137,7 +137,7 @@ def test_all_at_once_and_the_turn_taken_back(reviewing: Neovim) -> None:
     turn = neovim.lua(COMMANDED, "tark.hunk.list", {})["hunks"][0]["turnId"]
     line = 8
     titles = neovim.action_titles(line, line)
-    (number,) = [number for number, each in enumerate(titles, 1) if each == "Accept all 5 in 2 files"]
+    (number,) = [number for number, listed in enumerate(titles, 1) if listed == "Accept all 5 in 2 files"]
     neovim.keys(f"{line}Ggra")
     neovim.choose(number)
     changed = SHAPES.replace(AREA, NEW_AREA).replace(VOLUME, NEW_VOLUME)

@@ -1,4 +1,4 @@
-"""What cannot be seen is shown by the plugin as by the server: the two tables are compared, character by character.
+"""The plugin shows invisible characters as the server does: the two tables are compared, character by character.
 
 `python -m tests.editors.neovim.test_visible` writes the plugin's table anew.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.server.asking.visible import visible, visible_code
+from tark_lsp.visible import visible, visible_code
 from tests.editors.availability import skip
 from tests.editors.neovim.conftest import binary
 
@@ -28,7 +28,7 @@ return [[
 """
 HIDDEN = """
 local visible, codes = require('tark.visible'), vim.json.decode(io.read('*a'))
-io.write(vim.json.encode(vim.tbl_map(visible.hidden, codes)))
+io.write(vim.json.encode(vim.tbl_map(visible.is_invisible, codes)))
 """
 SHOWN = """
 local visible, texts = require('tark.visible'), vim.json.decode(io.read('*a'))
@@ -46,13 +46,13 @@ TEXTS = [
 
 
 def hidden() -> list[int]:
-    """Of all code points, by the server's own words; newline and tab have signs of their own."""
+    """Of all code points, as the server shows them. Newline and tab have signs of their own."""
     everything = range(0x110000)
     return [code for code in everything if code in (9, 10) or visible_code(chr(code)) != chr(code)]
 
 
 def written() -> list[int]:
-    """What the plugin's table holds."""
+    """The content of the plugin's table."""
     ranges = re.findall(r"\b([0-9a-f]+)-([0-9a-f]+)\b", RANGES.read_text().partition("[[")[2])
     return [code for first, last in ranges for code in range(int(first, 16), int(last, 16) + 1)]
 
@@ -84,7 +84,7 @@ def in_lua(tmp_path: Path, code: str, given: str = "") -> object:
 
 
 def test_the_same_characters_are_hidden() -> None:
-    """Another version of Unicode may have given a meaning to what had none: nothing else may differ."""
+    """Another version of Unicode can define new characters: nothing else may differ."""
     made_by = RANGES.read_text().partition("unicodedata ")[2].partition(" ")[0]
     if unicodedata.unidata_version == made_by:
         assert written() == hidden()

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.server.editing.apply import MISPLACED
-from tark_lsp.server.review.hunks import ReviewHunk
+from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.outcomes import MISPLACED
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.editors.property.marked_text import Mark
 from tests.editors.property.model_editor import Buffer, Json
@@ -91,15 +91,15 @@ class Deciding(Person):
 
     def _some_hunks(self) -> Sequence[ReviewHunk]:
         # Not what they answer at this very moment: of two decisions in one moment either may come first.
-        hunks = [each for each in self._desk.reviews.find() if each.turn_id not in self._answered_turns]
+        hunks = [hunk for hunk in self._desk.reviews.hunks.find_hunks() if hunk.turn_id not in self._answered_turns]
         if not hunks:
             return []
         one = self._random.choice(hunks)
         match self._random.choice(["one", "one", "file", "turn"]):
             case "file":
-                return [each for each in hunks if each.path == one.path and each.open]
+                return [hunk for hunk in hunks if hunk.path == one.path and hunk.pending]
             case "turn":
-                return [each for each in hunks if each.turn_id == one.turn_id and each.open]
+                return [hunk for hunk in hunks if hunk.turn_id == one.turn_id and hunk.pending]
             case _:
                 return [one]
 
@@ -109,11 +109,11 @@ class Deciding(Person):
     def _reject(self) -> None:
         self._decide(self._desk.reviews.reject)
 
-    def _decide(self, decide: Callable[[Sequence[ReviewHunk]], Awaitable[None]]) -> None:
+    def _decide(self, decide: Callable[[list[str]], Awaitable[None]]) -> None:
         hunks = self._some_hunks()
-        self._note(f"   {[each.id[-4:] for each in hunks]}")
+        self._note(f"   {[item.id[-4:] for item in hunks]}")
         if hunks:
-            self._tasks.append(asyncio.ensure_future(decide(hunks)))
+            self._tasks.append(asyncio.ensure_future(decide([hunk.id for hunk in hunks])))
 
     def _answer(self) -> None:
         open_ones = [(params, future) for params, future in self._editor.questions if not future.done()]
@@ -121,14 +121,14 @@ class Deciding(Person):
             return
         params, future = self._random.choice(open_ones)
         hunk_ids = [hunk["hunkId"] for edit in params["edits"] for hunk in edit["hunks"]]
-        some = [each for each in hunk_ids if self._random.random() < 0.5]
+        some = [item for item in hunk_ids if self._random.random() < 0.5]
         match self._random.choice(["all", "some", "edited", "reject", "cancelled"]):
             case "all":
                 reply: Json = {"outcome": "allow"}
             case "some":
                 reply = {"outcome": "allow", "hunks": some}
             case "edited":
-                reply = {"outcome": "allow", "edited": [self._edited(each) for each in some[:1]]}
+                reply = {"outcome": "allow", "edited": [self._edited(item) for item in some[:1]]}
             case outcome:
                 reply = {"outcome": outcome}
         self._note(f"   {params['turnId']}: {reply!a}")
@@ -142,12 +142,12 @@ class Deciding(Person):
         """The answer came while the question was open, so what the person wrote in it counts as typed."""
         self._answered_turns.clear()
         for edited in reply.get("edited", ()):
-            hunk = self._desk.reviews.get(edited["hunkId"])
+            hunk = self._desk.reviews.hunks.get_hunk(edited["hunkId"])
             assert hunk is not None
-            if hunk.applying or hunk.applied:  # accepted as it was, by another way of saying so
+            if hunk.life.in_flight or hunk.applied:  # accepted as it was, by another way of saying so
                 continue
             self._oracle.typed.update(dict.fromkeys(typed_in(edited["newText"]), hunk.path))
-            self._oracle.gone |= written_in("".join(hunk.new)) - written_in(hunk.hunk.old_text)
+            self._oracle.gone |= written_in("".join(hunk.new)) - written_in(hunk.old_text)
 
     def _undo(self) -> None:
         over = [turn for turn, task in self._desk.turns.items() if task.done()]
@@ -164,7 +164,7 @@ class Deciding(Person):
         self._oracle.shown |= {path for path, reason in undone.kept if reason == MISPLACED}
         # What was accepted stays accepted, though it is taken back.
         self._oracle.exempt |= {
-            each.id for path in {*undone.restored, *kept} for each in self._desk.reviews.find(path, turn_id)
+            hunk.id for path in {*undone.restored, *kept} for hunk in self._desk.reviews.hunks.find_hunks(path, turn_id)
         }
         self._note(f"   {turn_id}: restored {[path.name for path in undone.restored]}, kept {undone.kept}")
         return kept

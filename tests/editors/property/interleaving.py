@@ -68,7 +68,7 @@ class Interleaving(Deciding):
         """Whatever needs no further word of the person is over, and all is told."""
         await asyncio.sleep(1)
         waiting = {self._desk.turns[params["turnId"]] for params, future in self._editor.questions if not future.done()}
-        await self._over([each for each in self._tasks if each not in waiting])
+        await self._over([task for task in self._tasks if task not in waiting])
         self._editor.flush_all()
         await asyncio.sleep(1)
         self._raise_wrong()
@@ -76,7 +76,7 @@ class Interleaving(Deciding):
             document = self._desk.documents.at(path)
             if document is None or document.text != buffer.text.text:
                 raise Wrong(f"the server's text of {path.name} is not the editor's")
-        if not any(hunk.applying for hunk in self._desk.reviews.find()):
+        if not any(hunk.life.in_flight for hunk in self._desk.reviews.hunks.find_hunks()):
             self._oracle.check({path: buffer.text.text for path, buffer in self._editor.buffers.items()})
 
     async def _over(self, tasks: Sequence[asyncio.Future[Any]]) -> None:
@@ -95,12 +95,12 @@ class Interleaving(Deciding):
             task.cancel()
         await self._over(self._tasks)
         await asyncio.sleep(PATIENCE)  # an edit that was on its way when its turn was cancelled is followed to its end
-        asked = [each for each in self._desk.reviews.find() if each.open and not each.applied]
+        asked = [item for item in self._desk.reviews.hunks.find_hunks() if item.pending and not item.applied]
         if asked:
             raise Wrong(f"{len(asked)} hunks are pending for ever")
         await self._settle()
         self._counted("wrong places shown", bool(self._oracle.shown))
-        for hunk in self._desk.reviews.find():
+        for hunk in self._desk.reviews.hunks.find_hunks():
             self._counted(f"hunks {hunk.state}")
         self._note("the end: undo")
         for turn_id in reversed(self._desk.turns):
@@ -112,16 +112,16 @@ class Interleaving(Deciding):
         await self._settle()
 
     def _check_undone(self, turn_id: str, kept: set[Path], closed: Sequence[str]) -> None:
-        for hunk in self._desk.reviews.find(turn_id=turn_id):
+        for hunk in self._desk.reviews.hunks.find_hunks(turn_id=turn_id):
             if hunk.path in kept | self._oracle.shown or hunk.path not in self._editor.buffers or hunk.id in closed:
                 continue
-            left = written_in("".join(hunk.new)) - written_in(hunk.hunk.old_text)
+            left = written_in("".join(hunk.new)) - written_in(hunk.old_text)
             if self._stands(left, self._editor.buffers[hunk.path].text.lines):
                 raise Wrong(f"{turn_id} was undone in {hunk.path.name}, but hunk {hunk.id} is still there")
 
     def _stands(self, left: set[str], lines: Sequence[str]) -> bool:
         """Beside lines that look like others a diff may take a line for one that was moved, and undo leaves it."""
-        alike = [line in (each.replace("\n", self._ending) for each in SAME) for line in lines]
+        alike = [line in (item.replace("\n", self._ending) for item in SAME) for line in lines]
         return any(left & set(line) and not any(alike[max(0, at - 1) : at + 2]) for at, line in enumerate(lines))
 
     def _raise_wrong(self) -> None:

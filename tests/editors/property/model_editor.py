@@ -10,11 +10,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tark_lsp.server.connection.editors import ClientInfo
 from tark_lsp.server.connection.lsp import Connection
-from tark_lsp.server.documents.documents import Documents
-from tark_lsp.server.documents.uris import uri_from_path
-from tark_lsp.server.editors import ClientInfo
+from tark_lsp.server.documents.sync import DocumentSync
+from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.lines import common_prefix, common_suffix, split_lines
+from tark_lsp.workspace.uris import uri_from_path
 from tests.editors.behaviour import Behaviour, Stale
 from tests.editors.property.marked_text import Mark, MarkedText
 from tests.server.scripted import capabilities
@@ -53,7 +54,7 @@ class ModelEditor(Connection):
         super().__init__()
         name = NAMES.get(behaviour.name, "")
         tark = capabilities("workspace.applyEdit", tark=("permission", "updates"))
-        self.client = ClientInfo.read({"capabilities": tark, "clientInfo": {"name": name}})
+        self.client = ClientInfo.from_params({"capabilities": tark, "clientInfo": {"name": name}})
         self.documents: Documents
         self.behaviour = behaviour
         self.telling = telling
@@ -93,20 +94,20 @@ class ModelEditor(Connection):
             self.known[path] = buffer
             if path.read_bytes().decode() != text:
                 self.overtaken(path)
-            self.documents.did_open({"textDocument": item})
+            DocumentSync(self.documents).did_open({"textDocument": item})
 
         self._send(deliver)
 
     def close(self, path: Path) -> None:
         self.flush(self.buffers[path])
         uri = self.buffers.pop(path).uri
-        self._send(lambda: self.documents.did_close({"textDocument": {"uri": uri}}))
+        self._send(lambda: DocumentSync(self.documents).did_close({"textDocument": {"uri": uri}}))
 
     def save(self, path: Path) -> None:
         buffer = self.buffers[path]
         self.flush(buffer)
         path.write_bytes(buffer.text.text.encode())
-        self._send(lambda: self.documents.did_save({"textDocument": {"uri": buffer.uri}}))
+        self._send(lambda: DocumentSync(self.documents).did_save({"textDocument": {"uri": buffer.uri}}))
 
     def type(self, path: Path, start: int, end: int, new: str) -> set[Mark]:
         """The marks of lines that are not what they were."""
@@ -142,7 +143,7 @@ class ModelEditor(Connection):
 
         def deliver() -> None:
             self.told[buffer.path] = marks
-            self.documents.did_change(params)
+            DocumentSync(self.documents).did_change(params)
 
         self._send(deliver)
 
@@ -179,7 +180,7 @@ class ModelEditor(Connection):
         """What was asked goes on where the server waits no longer."""
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         if method == "workspace/applyEdit":
-            document = self.documents.find(params["edit"]["documentChanges"][0]["textDocument"]["uri"])
+            document = self.documents.find_document(params["edit"]["documentChanges"][0]["textDocument"]["uri"])
             base = "" if document is None else document.text
             buffer = None if document is None or document.path is None else self.known.get(document.path)
             task = asyncio.ensure_future(self._apply(params, buffer, base, answer))
@@ -277,7 +278,7 @@ class ModelEditor(Connection):
 
                 def deliver(params: Json = params, marks: list[Mark] = marks) -> None:
                     self.told[buffer.path] = marks
-                    self.documents.did_change(params)
+                    DocumentSync(self.documents).did_change(params)
 
                 self._send(deliver)
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tark_lsp.server.editing.apply import MISPLACED
-from tark_lsp.server.review.hunks import ReviewHunk
-from tark_lsp.server.review.reviews import Reviews
+from tark_lsp.review.decisions import Reviews
+from tark_lsp.review.hunk import ReviewHunk
+from tark_lsp.workspace.outcomes import MISPLACED
 from tests.editors.property.marked_text import Mark, MarkedText
 
 PERSON, AGENT = 0xE000, 0xF0000
@@ -15,11 +15,11 @@ MOST = 6000
 
 
 def typed_in(text: str) -> set[str]:
-    return {each for each in text if PERSON <= ord(each) < PERSON + MOST}
+    return {item for item in text if PERSON <= ord(item) < PERSON + MOST}
 
 
 def written_in(text: str) -> set[str]:
-    return {each for each in text if AGENT <= ord(each) < AGENT + MOST}
+    return {item for item in text if AGENT <= ord(item) < AGENT + MOST}
 
 
 class Wrong(AssertionError):
@@ -52,7 +52,7 @@ class Oracle:
         """The text is not that of before, so of its lines and hunks nothing can be said; of what is typed, it can."""
         self.originals[path] = []
         self.blurred.add(path)
-        self.exempt |= {each.id for each in self.reviews.find(path)}
+        self.exempt |= {hunk.id for hunk in self.reviews.hunks.find_hunks(path)}
 
     # Each edit that arrives
 
@@ -66,7 +66,7 @@ class Oracle:
         if newer or not label.startswith(("Tark: apply", "Tark: take back")):  # or an undo, or what puts an edit right
             return [self._restored(path, new, text.carried(start, end, new)) for start, end, new in spans]
         marks = []
-        hunks = [each for each in self.reviews.find(path) if each.applying]
+        hunks = [item for item in self.reviews.hunks.find_hunks(path) if item.life.in_flight]
         for hunk, (start, end, new) in zip(hunks, spans, strict=True):
             if path not in self.blurred:
                 self._check_place(hunk, text, start, end, new, forward=forward)
@@ -80,8 +80,8 @@ class Oracle:
 
     def _restored(self, path: Path, lines: Sequence[str], marks: Sequence[Mark]) -> list[Mark]:
         """Lines of old that come back are the same lines."""
-        known = {line: mark for mark, line in self.originals[path] if line.startswith("line")}
-        return [known.get(line, mark) for line, mark in zip(lines, marks, strict=True)]
+        known = {line.rstrip("\r\n"): mark for mark, line in self.originals[path] if line.startswith("line")}
+        return [known.get(line.rstrip("\r\n"), mark) for line, mark in zip(lines, marks, strict=True)]
 
     def _check_place(
         self, hunk: ReviewHunk, text: MarkedText, start: int, end: int, new: list[str], *, forward: bool
@@ -92,7 +92,7 @@ class Oracle:
                 return
             wanted = self.inserted[hunk.id][1]
         else:
-            wanted = base[hunk.hunk.start : hunk.hunk.end]
+            wanted = base[hunk.proposed.start : hunk.proposed.end]
             if not exact:
                 return
         made = [*text.lines[:start], *new, *text.lines[end:]]
@@ -108,8 +108,8 @@ class Oracle:
         elif not forward:
             return  # a removal taken back: where, nobody can say but by its neighbours
         else:
-            above = [text.marks.index(each) for each in base[: hunk.hunk.start] if each in text.marks]
-            below = [text.marks.index(each) for each in base[hunk.hunk.start :] if each in text.marks]
+            above = [text.marks.index(item) for item in base[: hunk.proposed.start] if item in text.marks]
+            below = [text.marks.index(item) for item in base[hunk.proposed.start :] if item in text.marks]
             places = range(max(above, default=-1) + 1, min(below, default=len(text.marks)) + 1)
         right = ([*text.lines[:at], *new, *text.lines[at + len(wanted) :]] for at in places)
         if made not in right and not any(_run(text.lines, start, at, len(wanted)) for at in places):
@@ -124,38 +124,36 @@ class Oracle:
     # Once all is quiet
 
     def look(self) -> None:
-        self.shown |= {each.path for each in self.reviews.find() if each.reason == MISPLACED}
+        self.shown |= {hunk.path for hunk in self.reviews.hunks.find_hunks() if hunk.reason == MISPLACED}
 
     def check(self, texts: dict[Path, str]) -> None:
-        hunks = self.reviews.find()
+        hunks = self.reviews.hunks.find_hunks()
         self.look()
         for path, text in texts.items():
             self._check_typed(path, text, hunks)
             if path not in self.shown:
-                self._check_originals(path, text, [each for each in hunks if each.path == path])
+                self._check_originals(path, text, [item for item in hunks if item.path == path])
         for hunk in hunks:
             if hunk.path in texts and hunk.path not in self.shown and hunk.id not in self.exempt:
                 self._check_hunk(hunk, texts[hunk.path], hunks)
 
     def _check_typed(self, path: Path, text: str, hunks: Sequence[ReviewHunk]) -> None:
-        for each, home in self.typed.items():
-            if home != path or each in self.gone:
+        for item, home in self.typed.items():
+            if home != path or item in self.gone:
                 continue
-            found = text.count(each)
-            removed = any(
-                hunk.applied and each in hunk.hunk.old_text and each not in "".join(hunk.new) for hunk in hunks
-            )
-            shown = any(each in "".join(hunk.new) and (not hunk.applied or hunk.id in self.exempt) for hunk in hunks)
+            found = text.count(item)
+            removed = any(hunk.applied and item in hunk.old_text and item not in "".join(hunk.new) for hunk in hunks)
+            shown = any(item in "".join(hunk.new) and (not hunk.applied or hunk.id in self.exempt) for hunk in hunks)
             if found > 1 and path in self.kept:
                 continue
-            if path in self.shown and (found > 1 or self._is_shown(each, hunks)):
+            if path in self.shown and (found > 1 or self._is_shown(item, hunks)):
                 continue
             if found != 1 and not (found == 0 and (removed or shown)):
-                raise Wrong(f"{each!a}, which the person typed, is in {path.name} {found} times")
+                raise Wrong(f"{item!a}, which the person typed, is in {path.name} {found} times")
 
     def _is_shown(self, character: str, hunks: Sequence[ReviewHunk]) -> bool:
         """By a hunk that says it is in the wrong place, with both texts of it."""
-        return any(hunk.reason == MISPLACED and character in hunk.hunk.old_text for hunk in hunks)
+        return any(hunk.reason == MISPLACED and character in hunk.old_text for hunk in hunks)
 
     def _check_originals(self, path: Path, text: str, hunks: Sequence[ReviewHunk]) -> None:
         lines = text.splitlines()
@@ -164,7 +162,7 @@ class Oracle:
             line = whole.rstrip("\r\n")  # a last line without an ending gets one where others follow it
             if mark in self.touched or not line.startswith("line") or written_in(line):
                 continue
-            if any(hunk.applied and whole in hunk.hunk.old and whole not in hunk.new for hunk in hunks):
+            if any(hunk.applied and line in _bodies(hunk.old) - _bodies(hunk.new) for hunk in hunks):
                 continue
             if lines.count(line) != 1:
                 raise Wrong(f"{line!r}, which nobody touched, is in {path.name} {lines.count(line)} times")
@@ -181,15 +179,20 @@ class Oracle:
                 raise Wrong(f"hunk {hunk.id} is pending and stands not at line {hunk.start} of {hunk.path.name}")
         if hunk.state not in ("pending", "accepted", "rejected"):
             return
-        others = [each for each in hunks if each is not hunk and each.applied]
-        for each in written_in("".join(hunk.new)) - written_in(hunk.hunk.old_text):
-            found = text.count(each)
+        others = [item for item in hunks if item is not hunk and item.applied]
+        for item in written_in("".join(hunk.new)) - written_in(hunk.old_text):
+            found = text.count(item)
             if hunk.applied:
-                removed = each in self.gone or any(each in other.hunk.old_text for other in others)
+                removed = item in self.gone or any(item in other.old_text for other in others)
                 if found != 1 and not (found == 0 and removed):
-                    raise Wrong(f"hunk {hunk.id} is applied, and {each!a} of it is there {found} times")
-            elif found and not any(each in "".join(other.new) for other in others):
-                raise Wrong(f"hunk {hunk.id} is {hunk.state}, not applied, and {each!a} of it is there")
+                    raise Wrong(f"hunk {hunk.id} is applied, and {item!a} of it is there {found} times")
+            elif found and not any(item in "".join(other.new) for other in others):
+                raise Wrong(f"hunk {hunk.id} is {hunk.state}, not applied, and {item!a} of it is there")
+
+
+def _bodies(lines: Sequence[str]) -> set[str]:
+    """The lines without their endings: a last line gets one if others follow it."""
+    return {line.rstrip("\r\n") for line in lines}
 
 
 def _run(lines: Sequence[str], one: int, other: int, size: int) -> bool:

@@ -62,7 +62,7 @@ class Person:
     def _line_near(self, path: Path) -> int:
         """Often one at a hunk."""
         lines = len(self._editor.buffers[path].text.lines)
-        hunks = [each for each in self._desk.reviews.find(path) if each.open]
+        hunks = [item for item in self._desk.reviews.hunks.find_hunks(path) if item.pending]
         if hunks and self._random.random() < 0.6:
             hunk = self._random.choice(hunks)
             return min(lines, max(0, self._random.choice([hunk.start - 1, hunk.start, hunk.end, hunk.end + 1])))
@@ -168,5 +168,5 @@ class Person:
             self._oracle.forget(path)
         if discard:
             there = typed_in(text)
-            lost = {each for each, home in self._oracle.typed.items() if home == path} - there
+            lost = {item for item, home in self._oracle.typed.items() if home == path} - there
             self._oracle.gone = (self._oracle.gone | lost) - there

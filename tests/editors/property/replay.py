@@ -56,7 +56,7 @@ def smallest(failure: Failure, folder: Path) -> Failure:
 
 
 def main(name: str, first: str, count: str = "1") -> None:
-    behaviour = next(each for each in BEHAVIOURS if each.name == name)
+    behaviour = next(item for item in BEHAVIOURS if item.name == name)
     began, failed = time.perf_counter(), []
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:

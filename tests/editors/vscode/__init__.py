@@ -1,5 +1,5 @@
-"""Tests of the extension for VS Code: unit tests, in its extension host, and on the screen of a real workbench.
+"""Tests of the extension for VS Code: unit tests, tests in the extension host, and tests in a real workbench.
 
-`installed` has the programs, `workbench` a window and `chat` the chat in it; `hands` does for the extension host what
-only a person can; `hostile` and `axe` say what a page must stand. `screens` is no test: it takes the pictures of docs/.
+`installed` has the programs, `workbench` a window and `chat` the chat in it. `hands` performs user actions for tests in
+the extension host. `hostile` and `axe` check the page. `screens` is not a test: it takes the pictures of docs/.
 """

@@ -1,4 +1,4 @@
-"""What axe-core says of a page: where not everybody can use it."""
+"""Checks the accessibility of a page with axe-core."""
 
 from playwright.sync_api import Frame
 
@@ -11,9 +11,9 @@ THEMES = {
     "Dark High Contrast": "vscode-high-contrast",
     "Light High Contrast": "vscode-high-contrast-light",
 }
-"""By their names in the list of themes: what the page is told of them."""
+"""Names of themes, with the theme kind that the page gets."""
 LOOK = """() => {
-  // What VS Code draws behind the page, which has no ground of its own.
+  // The background that VS Code draws behind the page.
   document.body.style.background = 'var(--vscode-sideBar-background)';
   const said = ({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html.slice(0, 100)} ${failureSummary}`);
   return axe.run(document).then(({violations}) => violations.flatMap(said));
@@ -21,7 +21,7 @@ LOOK = """() => {
 
 
 def violations(page: Frame) -> list[str]:
-    """Of what is on the page now, in the theme it has."""
+    """The violations on the page, in the current theme."""
     page.evaluate(AXE.read_text())
     found: list[str] = page.evaluate(LOOK)
     return found

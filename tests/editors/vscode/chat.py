@@ -1,4 +1,4 @@
-"""The chat of the VS Code extension as a person sees it, wherever its page is."""
+"""The chat of the VS Code extension, as a user sees it."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def volume(radius, height):
 
 
 def showing_shapes(bench: Workbench) -> Workbench:
-    """The one that was begun, with a file to talk about."""
+    """Open the workbench with a file to talk about."""
     (bench.workspace / "shapes.py").write_text(SHAPES)
     bench.open()
     bench.open_file("shapes.py")
@@ -28,7 +28,7 @@ def showing_shapes(bench: Workbench) -> Workbench:
 
 
 class Chat:
-    """`page` is another one after it was hidden, or the window was loaded anew: `open` finds it."""
+    """`page` changes after the view was hidden or the window reloaded: `open` finds it again."""
 
     def __init__(self, bench: Workbench) -> None:
         self.bench = bench
@@ -53,7 +53,7 @@ class Chat:
         return self.page.locator(".turns .turn").last
 
     def button(self, name: str) -> Locator:
-        """By its words, or what it is called for who does not see it."""
+        """A button by its text or its accessible name."""
         return self.page.get_by_role("button", name=name, exact=True)
 
     def say(self, words: str) -> None:
@@ -62,12 +62,12 @@ class Chat:
         expect(self.prompt).to_have_value("")
 
     def until_said(self, words: str) -> None:
-        """In the last turn, which is over."""
+        """Wait until the last turn has ended with this text."""
         expect(self.last).to_contain_text(words)
         expect(self.last).to_have_attribute("data-state", "ended")
 
     def until_asked(self, row: str) -> Locator:
-        """The row of a permission or a question, once it takes clicks."""
+        """The row of a permission request or a question, once it accepts clicks."""
         found = self.page.locator(f".waiting:not(.quiet) .{row}").first
         found.wait_for()
         return found

@@ -1,4 +1,4 @@
-"""What tests of the VS Code extension get: a browser for all, and `begin`, which makes a workbench for a test file."""
+"""Fixtures for tests of the VS Code extension: a browser, and `begin`, which creates a workbench for a test file."""
 
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -22,11 +22,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """What was on the screen when a test failed is told with it: a picture's path, and what was said."""
+    """Add the screen of a failed test to its report: the path of a screenshot, and the notifications."""
     report = yield
     for bench in getattr(item, "funcargs", {}).values():
         if report.failed and isinstance(bench, Workbench):
-            report.sections.append(("Screen", bench.told()))
+            report.sections.append(("Screen", bench.describe_screen()))
     return report
 
 
@@ -46,27 +46,27 @@ class Begin(Protocol):
 
 @pytest.fixture(scope="module")
 def begin(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Begin]:
-    """`begin(scenario, settings=..., machine=..., trusting=...)`: one that shows nothing yet, ended after the file."""
-    begun: list[Workbench] = []
+    """`begin(scenario, settings=..., machine=..., trusting=...)`: a workbench, closed after the file."""
+    benches: list[Workbench] = []
 
     def make(scenario: Path, **options: Any) -> Workbench:
-        begun.append(Workbench(browser, tmp_path_factory.mktemp("vscode"), scenario, **options))
-        return begun[-1]
+        benches.append(Workbench(browser, tmp_path_factory.mktemp("vscode"), scenario, **options))
+        return benches[-1]
 
     yield make
-    for each in begun:
-        each.close()
+    for bench in benches:
+        bench.close()
 
 
 @pytest.fixture(scope="module")
 def opened(bench: Workbench) -> Chat:
-    """Of the workbench that the test file has begun."""
+    """The chat of the test file's workbench."""
     return Chat(bench)
 
 
 @pytest.fixture
 def chat(opened: Chat) -> Chat:
-    """With the focus, and nothing in it."""
+    """An empty chat with the focus."""
     opened.open()
     opened.new_session()
     return opened

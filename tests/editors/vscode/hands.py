@@ -1,4 +1,4 @@
-"""Hands and eyes for tests in the extension host, which ask by HTTP for what only a person at the screen can do."""
+"""Performs user actions in the browser for tests in the extension host, which request them by HTTP."""
 
 import json
 import logging
@@ -15,19 +15,19 @@ from tests.patience import AT_ONCE
 
 LOG = logging.getLogger(__name__)
 LATE = 300.0
-"""Seconds after which the extension host is given up."""
+"""Seconds to wait for the extension host."""
 
 
 @dataclass(slots=True)
 class Step:
-    """What is asked for; `done` gets what kept it from being done, or nothing."""
+    """A requested action. `done` gets the problem, or an empty string."""
 
     asked: dict[str, Any]
     done: Queue[str] = field(default_factory=Queue)
 
 
 class Hands:
-    """Asked by other threads, done in the thread that has the browser."""
+    """Receives actions in other threads, and performs them in the thread of the browser."""
 
     def __init__(self) -> None:
         self._steps: Queue[Step] = Queue()
@@ -40,7 +40,7 @@ class Hands:
         return self._server.server_port
 
     def work(self, page: Page) -> list[dict[str, str]]:
-        """What is asked for, until the tests have ended: their results."""
+        """Perform actions until the tests have ended. Return their results."""
         results: list[dict[str, str]] = []
         while True:
             page.set_default_timeout(AT_ONCE * 1000)
@@ -85,7 +85,7 @@ def _toast(page: Page, asked: dict[str, Any]) -> Locator:
 
 
 def _choose(page: Page, asked: dict[str, Any]) -> None:
-    """By typing it, as rows move while a list is being filled."""
+    """Type the text, because rows move while the list is being filled."""
     row = page.locator(".quick-input-list .monaco-list-row").filter(has_text=asked["text"]).first
     row.wait_for()
     box = page.locator(".quick-input-widget input[type=text]")
@@ -117,6 +117,6 @@ def _handler(steps: Queue[Step]) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(answer)
 
         def log_message(self, *_: object) -> None:
-            """Nothing of it belongs into the output of the tests."""
+            """Keep requests out of the output of the tests."""
 
     return Handler

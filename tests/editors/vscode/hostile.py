@@ -1,4 +1,4 @@
-"""What a model that means harm says: the list of the unit tests, as replies of the scripted model in one turn."""
+"""Replies of a hostile model: the payloads of the unit tests, as replies of the scripted model in one turn."""
 
 import json
 import subprocess
@@ -16,13 +16,13 @@ console.log(JSON.stringify((await import(url)).HOSTILE));
 LEADS_AWAY = """() => {
   const loads = 'script, iframe, frame, img, svg, video, audio, object, embed, link, base, meta, form, style, math';
   const names = '[href], [src], [srcset], [action], [background], [data]';
-  const handles = (each) => each.getAttributeNames().some((name) => name.startsWith('on'));
+  const handles = (element) => element.getAttributeNames().some((name) => name.startsWith('on'));
   return [...document.body.querySelectorAll('*')]
-    .filter((each) => each.matches(`${loads}, ${names}`) || handles(each))
-    .filter((each) => !each.matches('script[nonce]'))
-    .map((each) => each.outerHTML.slice(0, 200));
+    .filter((element) => element.matches(`${loads}, ${names}`) || handles(element))
+    .filter((element) => !element.matches('script[nonce]'))
+    .map((element) => element.outerHTML.slice(0, 200));
 }"""
-"""What of a page would load something, lead somewhere or run."""
+"""Finds elements of a page that load something, link somewhere or run code."""
 
 
 def payloads() -> list[str]:
@@ -33,7 +33,7 @@ def payloads() -> list[str]:
 
 
 def replies(said: Sequence[str]) -> str:
-    """To "be hostile": each as words, as a thought and as what a tool is to do; all in a plan and a question."""
+    """Replies to "be hostile": each payload as text, thought and tool argument; all in a plan and a question."""
     rules = []
     for index, payload in enumerate(said):
         asks = "when = 'be hostile'" if index == 0 else 'tool = "list_directory"\ntimes = 1'
@@ -42,7 +42,7 @@ def replies(said: Sequence[str]) -> str:
         call = f'{{ name = "list_directory", arguments = {{ path = {path} }} }}'
         rules.append(f"[[reply]]\n{asks}\nthinking = {words}\ntext = {words}\ncalls = [{call}]\n")
     entries = ", ".join(
-        f'{{ content = {json.dumps(each[:200], ensure_ascii=False)}, status = "pending" }}' for each in said
+        f'{{ content = {json.dumps(payload[:200], ensure_ascii=False)}, status = "pending" }}' for payload in said
     )
     plan = f'{{ name = "update_plan", arguments = {{ entries = [{entries}] }} }}'
     options = json.dumps(said[:20], ensure_ascii=False)

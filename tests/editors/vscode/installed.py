@@ -1,6 +1,6 @@
-"""The programs that tests of the VS Code extension need: a VS Code for browsers, a browser, and the extension, packed.
+"""The programs for tests of the VS Code extension: a VS Code for browsers, a browser, and the packed extension.
 
-What is not there is installed from npm into the person's cache folder, once, or the tests are skipped with the reason.
+Missing programs are installed once from npm into the user's cache folder. If that fails, the tests are skipped.
 """
 
 import fcntl
@@ -19,7 +19,7 @@ from tests.editors.availability import skip
 
 EXTENSION = Path(__file__).parents[3] / "editors" / "vscode"
 VERSION = "4.100.3"
-"""Of code-server: VS Code 1.100.3, which runs on Node 20."""
+"""The version of code-server, which has VS Code 1.100.3 and runs on Node 20."""
 CACHE = platformdirs.user_cache_path("tark-tests", appauthor=False) / f"code-server-{VERSION}"
 CODE = CACHE / "node_modules" / "code-server" / "lib" / "vscode"
 NPM = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
@@ -28,7 +28,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 @functools.cache
 def workbench() -> Path:
-    """The server of a VS Code 1.100, a script for Node."""
+    """The server of VS Code 1.100: a script for Node."""
     _needed("node", "npm", "rg")
     done = CACHE / "installed"
     with _alone(CACHE):
@@ -37,7 +37,7 @@ def workbench() -> Path:
             _install([*NPM, f"code-server@{VERSION}"], CACHE)
             _install([*NPM, "--omit=dev"], CODE)
             modules = CODE / "node_modules"
-            # Where the web client looks for its modules, and the search for ripgrep, of which only the source came.
+            # The web client looks for its modules here, and the search for ripgrep, whose package has only sources.
             _link(CODE / "node_modules.asar", modules)
             _link(modules / "@vscode" / "ripgrep" / "bin" / "rg", Path(shutil.which("rg") or ""))
             done.touch()
@@ -48,13 +48,13 @@ def workbench() -> Path:
 def browser() -> Path:
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
-        skip("there is no Chromium")
+        skip("Chromium is not installed")
     return Path(found)
 
 
 @functools.cache
 def packed() -> Path:
-    """The extension as people install it, packed anew where its sources are newer. That fails where they are wrong."""
+    """The extension as users install it. Packed again if its sources are newer; fails if they do not compile."""
     _needed("node", "npm")
     argv = [sys.executable, str(EXTENSION / "pack.py")]
     done = subprocess.run(argv, cwd=EXTENSION, capture_output=True, text=True, check=False, env=_environment())
@@ -65,7 +65,7 @@ def packed() -> Path:
 def _needed(*programs: str) -> None:
     missing = [program for program in programs if shutil.which(program) is None]
     if missing:
-        skip(f"there is no {' and no '.join(missing)}")
+        skip(f"not installed: {', '.join(missing)}")
 
 
 def _link(path: Path, target: Path) -> None:
@@ -81,13 +81,13 @@ def _install(argv: Sequence[str], folder: Path) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Without what the npm that runs the tests, if one does, has set for itself."""
+    """The environment without the variables of an npm that runs the tests."""
     return {name: value for name, value in os.environ.items() if not name.startswith("npm_")}
 
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Tests run in several processes, and one of them installs."""
+    """Let one of several test processes install."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,8 +1,8 @@
-"""The pictures in docs/vscode.md, taken from the real thing with the scripted model.
+"""Takes the pictures of docs/vscode.md in a real workbench, with the scripted model.
 
     uv run python -m tests.editors.vscode.screens [FOLDER]
 
-FOLDER is docs/images/vscode, if none is named.
+FOLDER is docs/images/vscode by default.
 """
 
 import shutil
@@ -27,14 +27,14 @@ SETTINGS = {
     "workbench.layoutControl.enabled": False,
 }
 WIDTH = 400
-"""Of the side bar."""
+"""The width of the side bar, in pixels."""
 FILE = "shop/prices.py"
 
 Take = Callable[[str], None]
 
 
 def take(bench: Workbench, shoot: Take) -> None:
-    """Each with what the one before has left."""
+    """Take the pictures in order. Each continues from the state after the previous one."""
     bench.open()
     bench.open_file(FILE)
     bench.run("Tark: Open Chat")
@@ -104,14 +104,14 @@ def _idle(bench: Workbench) -> None:
 
 
 def _calm(bench: Workbench) -> None:
-    """Nothing that was told is shown any more: a key that does so while the editor has the focus."""
+    """Close the notifications with a key, which works while the editor has the focus."""
     bench.page.locator(".view-line").filter(has_text="def total").click()
     bench.page.keyboard.press("Escape")
     until(lambda: bench.page.locator(".notification-toast").count() == 0, "no notifications")
 
 
 def _changes(bench: Workbench, *, shown: bool) -> None:
-    """The list of them, below the chat."""
+    """Show or hide the list of changes below the chat."""
     head = bench.page.locator(".pane-header").filter(has_text="Changes")
     if head.get_attribute("aria-expanded") != str(shown).lower():
         head.click()
@@ -119,7 +119,7 @@ def _changes(bench: Workbench, *, shown: bool) -> None:
 
 
 def _settled(bench: Workbench) -> None:
-    """What slides in has come to rest."""
+    """Wait until the notification has stopped moving."""
     toast = bench.page.locator(".notification-toast").first
     seen = [toast.bounding_box()]
 
@@ -132,14 +132,14 @@ def _settled(bench: Workbench) -> None:
 
 
 def _widen(bench: Workbench) -> None:
-    """The side bar, by its edge."""
+    """Drag the edge of the side bar."""
     edge = bench.page.locator(".part.sidebar").bounding_box()
     assert edge is not None
     bench.page.mouse.move(edge["width"], 300)
     bench.page.mouse.down()
     bench.page.mouse.move(WIDTH, 300, steps=5)
     bench.page.mouse.up()
-    bench.page.mouse.move(SIZE["width"] / 2, SIZE["height"] / 2)  # or the edge would be lit
+    bench.page.mouse.move(SIZE["width"] / 2, SIZE["height"] / 2)  # otherwise the edge is highlighted
 
 
 def main(folder: Path) -> None:
@@ -153,7 +153,7 @@ def main(folder: Path) -> None:
             take(
                 bench, lambda name: print(bench.page.screenshot(path=folder / f"{name}.png") and folder / f"{name}.png")
             )
-        except BaseException:  # which goes on: a picture of it stays
+        except BaseException:  # re-raised; keep a picture of it
             bench.page.screenshot(path=folder / "failed.png")
             raise
         finally:

@@ -1,4 +1,4 @@
-"""The chat in a real workbench: what is said in it, what its buttons do, what waits in it, and what it keeps."""
+"""The chat in a real workbench: answers, buttons, pending requests, and what it keeps."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from tests.editors.vscode.chat import SCENARIO, Chat, showing_shapes
 from tests.editors.vscode.conftest import Begin
 from tests.editors.vscode.workbench import Workbench, until
 
-COLOURS = "new Set([...document.querySelectorAll('.code span')].map((each) => getComputedStyle(each).color)).size"
+COLOURS = "new Set([...document.querySelectorAll('.code span')].map((span) => getComputedStyle(span).color)).size"
 CODE = '''def area(radius: float) -> float:
     """What a circle covers."""
     return math.tau / 2 * radius**2
@@ -38,7 +38,7 @@ def test_an_answer_with_all_its_parts(chat: Chat, bench: Workbench) -> None:
     position = bench.page.locator("#status\\.editor\\.selection")
     expect(position).to_contain_text("Ln 9, Col 33")
     chat.find(".answer a", "missing.py:3").click()
-    expect(bench.toast("missing.py is no file in the workspace")).to_be_visible()
+    expect(bench.toast("missing.py is not a file in the workspace")).to_be_visible()
 
     chat.button("Copy python").click()
     expect(chat.find(".code button", "Copied")).to_be_visible()
@@ -57,10 +57,10 @@ def test_a_busy_session_queues_is_steered_stopped_and_rewritten(chat: Chat) -> N
     chat.say("look slowly")
     expect(chat.find(".answer")).to_contain_text("I look at")
     chat.prompt.fill("in one word")
-    chat.button("Say it now").click()
+    chat.button("Send now").click()
     chat.say("never end")
     chat.say("say queued")
-    expect(chat.last).to_contain_text("waits for the turn before it")
+    expect(chat.last).to_contain_text("queued behind another turn")
     expect(chat.find(".steered")).to_contain_text("in one word")
     expect(chat.find(".answer", "and so on")).to_be_visible()
     chat.button("Stop").click()
@@ -90,8 +90,8 @@ def test_a_busy_session_queues_is_steered_stopped_and_rewritten(chat: Chat) -> N
 def test_what_waits_is_answered_in_the_chat(chat: Chat, bench: Workbench) -> None:
     chat.say("make a plan")
     chat.until_said("The first step is done.")
-    plan = [" ".join(each.split()) for each in chat.find(".plan li").all_inner_texts()]
-    assert plan == ["☑ Read the shapes done", "◐ Simplify the area being done", "☐ Write a test to do"]
+    plan = [" ".join(entry.split()) for entry in chat.find(".plan li").all_inner_texts()]
+    assert plan == ["☑ Read the shapes done", "◐ Simplify the area in progress", "☐ Write a test to do"]
     chat.say("which shape?")
     chat.until_asked("input").get_by_role("button", name="Circle").click()
     chat.until_said("A Circle it is.")
@@ -100,24 +100,24 @@ def test_what_waits_is_answered_in_the_chat(chat: Chat, bench: Workbench) -> Non
     expect(row).to_contain_text("echo tested && exit 0")
     assert bench.page.locator(".activitybar .badge", has_text="1").count() == 1
     row.get_by_text("Other answers").click()
-    row.get_by_label("Reason to reject").fill("not now")
+    row.get_by_label("Reason for rejecting").fill("not now")
     chat.open()
     bench.run("View: Show Explorer")
     chat.open()
     row = chat.until_asked("permission")
-    expect(row.get_by_label("Reason to reject")).to_have_value("not now")
-    row.get_by_role("button", name="Reject because").click()
+    expect(row.get_by_label("Reason for rejecting")).to_have_value("not now")
+    row.get_by_role("button", name="Reject with reason").click()
     chat.until_said("Understood, I do not run it.")
     chat.find("details.call[data-status=rejected] summary").click()
     expect(chat.find("details.call[data-status=rejected] pre")).to_contain_text("not now")
 
 
 def test_nothing_is_allowed_unseen(chat: Chat, bench: Workbench) -> None:
-    """An edit of a file that is not open is shown whole before it is made, also where it is allowed in the chat."""
+    """An edit of a file that is not open is shown whole before it is applied, also if it is allowed in the chat."""
     (bench.workspace / "closed.txt").write_text("one\n" * 300)
     chat.say("rewrite the closed file")
     chat.until_asked("permission").get_by_role("button", name="Allow").click()
-    expect(bench.toast("read it to its end first")).to_be_visible()
+    expect(bench.toast("read the request to its end first")).to_be_visible()
     expect(bench.page.locator(".tab.active")).to_contain_text("Tark asks")
     assert bench.read("closed.txt") == "one\n" * 300
     bench.page.keyboard.press("Control+End")
@@ -135,7 +135,7 @@ def test_it_is_there_again_after_hiding_reloading_and_a_death(chat: Chat, bench:
     transcript = chat.find(".transcript")
     transcript.evaluate("(element) => { element.scrollTop = 300; }")
     read = "(element) => element.scrollTop"
-    expect(chat.button("↓ To the end")).to_be_visible()
+    expect(chat.button("↓ Scroll to end")).to_be_visible()
     bench.run("View: Show Explorer")
     expect(bench.page.locator(".explorer-folders-view")).to_be_visible()
     chat.open()

@@ -1,4 +1,4 @@
-"""The page of the chat, whoever uses it and whatever is said in it: by keys alone, in every theme, hostile words."""
+"""The page of the chat: keyboard only, accessible in every theme, safe against hostile text."""
 
 import pytest
 from playwright.sync_api import expect
@@ -68,7 +68,7 @@ def test_everybody_can_use_it_in_every_theme(chat: Chat, bench: Workbench) -> No
     chat.until_asked("permission")
     chat.page.locator("header .title").click()
     expect(chat.find("nav.sessions li").first).to_be_visible()
-    chat.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    chat.page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     expect(chat.find(".waiting .diff ins")).to_be_visible()
     for theme, kind in THEMES.items():
         bench.run("Preferences: Color Theme")
@@ -81,20 +81,20 @@ def test_everybody_can_use_it_in_every_theme(chat: Chat, bench: Workbench) -> No
 
 
 def test_hostile_words_do_nothing(chat: Chat, bench: Workbench, said: list[str]) -> None:
-    """Words, thoughts, tool calls, a plan and a question: no script ran, nothing was loaded, no link leads away."""
+    """Text, thoughts, tool calls, a plan and a question: no script runs, nothing is loaded, no link leads out."""
     asked, dialogs = [], []
     bench.page.context.on("request", lambda request: asked.append(request.url))
     bench.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
     chat.say("be hostile")
     chat.until_asked("input")
-    chat.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    chat.page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     assert chat.find(".answer .blocks > .markdown").count() == len(said)
     assert chat.find("details.thinking .markdown").count() == len(said)
     assert chat.find(".plan li").count() == len(said)
     assert chat.page.evaluate(LEADS_AWAY) == []
     for link in chat.find(".answer a[title*='javascript'], .answer a[title*='command']").all():
         link.click()
-    chat.find(".waiting .input").get_by_role("button", name="Do not answer").click()
+    chat.find(".waiting .input").get_by_role("button", name="Decline to answer").click()
     expect(chat.last).to_have_attribute("data-state", "ended")
     bench.page.screenshot(path=bench.workspace.parent / "hostile.png")
     ours = (bench.origin, "https://vscode-remote")

@@ -1,4 +1,4 @@
-"""docs/vscode.md names every command, key and setting of the extension, and the pictures it shows are there."""
+"""docs/vscode.md names every command, key and setting of the extension, and its pictures exist."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The tests of editors/vscode/test/host, in the extension host of a window: every command, and what may go wrong."""
+"""Runs the tests of editors/vscode/test/host in the extension host: every command, and possible failures."""
 
 import json
 import os
@@ -27,7 +27,7 @@ HANDS_OVER = "import os, sys\ndef main(): os.execv({0!r}, [{0!r}, '-m', 'tark_ls
 
 @pytest.fixture(scope="module")
 def results(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[dict[str, str]]]:
-    """Of all of them: a window with a folder, and one without."""
+    """The results of all tests: in a window with a folder, and in one without."""
     _bundle()
     hands = Hands()
     folder = tmp_path_factory.mktemp("host")
@@ -50,9 +50,9 @@ def results(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.mark.parametrize("file", [*FILES, "commands"])
 def test_in_the_extension_host(results: list[dict[str, str]], file: str) -> None:
-    told = [each for each in results if each["file"] == file]
-    assert told, "none was run"
-    problems = [f"{each['title']}: {each['problem']}" for each in told if each["problem"]]
+    own = [result for result in results if result["file"] == file]
+    assert own, "no test was run"
+    problems = [f"{result['title']}: {result['problem']}" for result in own if result["problem"]]
     assert not problems, "\n\n".join(problems)
 
 
@@ -76,7 +76,7 @@ def _run(bench: Workbench, hands: Hands, query: str) -> list[dict[str, str]]:
 
 
 def _wheel(folder: Path) -> Path:
-    """A package whose server is the one of these tests: what is installed is seen to be run, without a network."""
+    """A package that starts the server of these tests, so that an installation works without a network."""
     path = folder / "tark_lsp-0.0.1-py3-none-any.whl"
     info = "tark_lsp-0.0.1.dist-info"
     files = {
@@ -93,7 +93,7 @@ def _wheel(folder: Path) -> Path:
 
 
 def _python_alone(folder: Path) -> Path:
-    """For PATH: Python, and no server beside it."""
+    """A folder for PATH with Python and without a server."""
     path = folder / "bin" / "python3"
     path.parent.mkdir()
     path.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')

@@ -1,4 +1,4 @@
-"""`tark-lsp install vscode` into a real one, which then starts the very server that the extension came with."""
+"""`tark-lsp install vscode` into a real VS Code, which then starts the server that the extension came with."""
 
 import shlex
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.editors.vscode.workbench import Workbench, until
 
 @pytest.fixture(scope="module")
 def bench(begin: Begin) -> Workbench:
-    """Of a person who has set nothing."""
+    """A workbench of a user without settings."""
     bench = begin(Path(__file__).with_name("host.toml"), machine={})
     (bench.workspace / "numbers.txt").write_text("one\ntwo\n")
     return bench
@@ -34,13 +34,13 @@ def install(bench: Workbench, *arguments: str) -> tuple[int, str]:
 
 
 def test_it_is_installed_and_starts_the_server_it_came_with(bench: Workbench) -> None:
-    code, out = install(bench)  # over the one that every workbench has
+    code, out = install(bench)  # replaces the one that every workbench has
     assert (code, f"installed  Tark {__version__} for code-server: " in out) == (0, True), out
     bench.open()
     bench.open_file("numbers.txt")
     bench.status().wait_for()
     until(bench.processes, "the server")
-    running = [psutil.Process(each).cmdline() for each in bench.processes()]
+    running = [psutil.Process(process).cmdline() for process in bench.processes()]
     assert running == [server_command()]
     bench.run("Tark: Doctor")
     bench.page.get_by_text("the tark-lsp that installed the extension").first.wait_for()

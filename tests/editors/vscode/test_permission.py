@@ -1,4 +1,4 @@
-"""Permissions and questions on the screen: told without the focus, shown whole, answered once, wherever that is."""
+"""Permission requests and questions in the workbench: they leave the focus, are shown whole, and are answered once."""
 
 from pathlib import Path
 
@@ -24,17 +24,17 @@ def desk(begin: Begin) -> Workbench:
 
 @pytest.fixture
 def bench(desk: Workbench) -> Workbench:
-    """With a file open, and none that commands made."""
+    """A workbench with one open file, and without files that commands created."""
     desk.run("View: Close All Editors")
-    for each in desk.workspace.glob("*.txt"):
-        each.write_text(TEXT) if each.name == "numbers.txt" else each.unlink()
+    for file in desk.workspace.glob("*.txt"):
+        file.write_text(TEXT) if file.name == "numbers.txt" else file.unlink()
     desk.open_file("numbers.txt")
     return desk
 
 
 def ask(bench: Workbench, words: str) -> Locator:
-    """What tells of it."""
-    bench.run("Tark: Let the Agent Do It")
+    """Start a turn. Return the notification that asks for permission."""
+    bench.run("Tark: Run Agent")
     bench.answer(words)
     asks = bench.toast("asks: ")
     asks.wait_for()
@@ -50,7 +50,7 @@ def badges(bench: Workbench) -> list[str]:
 
 
 def over(bench: Workbench, words: str) -> None:
-    """The turn has ended with these words, and nobody is asked any more: no notification, no badge, no document."""
+    """Wait until the turn has ended with this text, and no notification, badge or document is left."""
     bench.chat().locator(".turn").last.get_by_text(words).wait_for()
     bench.toast("asks: ").wait_for(state="detached")
     bench.page.get_by_role("tab", name="Tark asks").wait_for(state="detached")
@@ -66,11 +66,11 @@ def test_a_command_is_asked_about_without_the_focus_and_allowed_by_the_notificat
     assert asks.locator(".notification-list-item-message a").all_inner_texts() == ["Show", "Reject"]
     until(lambda: badges(bench) == ["1"], "the badge")
     asks.get_by_role("button", name="Answer…").click()
-    bench.page.locator(".quick-input-list .monaco-list-row.focused").filter(has_text="Show It Whole").wait_for()
+    bench.page.locator(".quick-input-list .monaco-list-row.focused").filter(has_text="Show Whole Request").wait_for()
     bench.page.keyboard.press("Enter")
     bench.page.get_by_role("tab", name="Tark asks").wait_for()
     assert not (bench.workspace / "made.txt").exists(), "no Enter alone allows"
-    lens(bench, "Allow This").click()
+    lens(bench, "Allow").click()
     over(bench, "The command ran.")
     assert bench.read("made.txt") == "[made](command:x)\n"
 
@@ -97,11 +97,11 @@ def test_what_is_long_is_read_to_its_end_before_it_is_allowed(bench: Workbench) 
     bench.look()
     asks.get_by_role("link", name="Show").click()
     lens(bench, "Reject").wait_for()
-    assert lens(bench, "Allow This").count() == 0
+    assert lens(bench, "Allow").count() == 0
     bench.page.keyboard.press("Control+End")
-    lens(bench, "Allow This").wait_for()
+    lens(bench, "Allow").wait_for()
     bench.page.keyboard.press("Control+Home")
-    lens(bench, "Allow This").click()
+    lens(bench, "Allow").click()
     over(bench, "The command ran.")
     assert bench.read("long.txt") == "hidden at the end\n"
 
@@ -113,7 +113,7 @@ def test_a_question_waits_until_one_comes_and_keeps_what_was_typed(bench: Workbe
     box = bench.page.locator(".quick-input-widget input")
     box.fill("half a na")
     box.press("Escape")
-    bench.run("Tark: Show What Waits for You")
+    bench.run("Tark: Show Pending Requests")
     box.wait_for()
     until(lambda: box.input_value() == "half a na", "what was typed is there again")
     bench.answer("Basket")

@@ -1,4 +1,4 @@
-"""Review on the screen: changes stand where they would go, and are accepted one by one, and none unseen."""
+"""Review in the workbench: changes are shown in place, accepted one by one, and never unseen."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def surface(side):
     return side * side * 6
 """
 RED = "rgba(255, 0, 0, 0.2)"
-"""What VS Code's light theme puts behind lines that go."""
+"""The background of removed lines in VS Code's light theme."""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def desk(begin: Begin) -> Workbench:
 
 @pytest.fixture
 def bench(desk: Workbench) -> Workbench:
-    """With both files as they were, and nothing to be decided."""
+    """A workbench with both files unchanged, and no undecided hunks."""
     desk.run("Tark: Reject All Hunks")
     desk.run("File: Save All")
     desk.page.locator(".tab.dirty").first.wait_for(state="detached")
@@ -64,7 +64,7 @@ def bench(desk: Workbench) -> Workbench:
 
 
 def ask(bench: Workbench, words: str) -> None:
-    bench.run("Tark: Let the Agent Do It")
+    bench.run("Tark: Run Agent")
     bench.answer(words)
 
 
@@ -73,15 +73,15 @@ def lenses(bench: Workbench, title: str) -> Locator:
 
 
 def beside(bench: Workbench) -> list[str]:
-    """What is drawn at the ends of lines, without being in the text."""
-    script = "spans => spans.map(each => getComputedStyle(each, '::after').content)"
+    """The ghost text at the ends of lines."""
+    script = "spans => spans.map(span => getComputedStyle(span, '::after').content)"
     found: list[str] = bench.page.locator(".view-line span span").evaluate_all(script)
-    return [each.strip('"').replace("\xa0", " ") for each in found if each not in ("none", "normal", '""')]
+    return [text.strip('"').replace("\xa0", " ") for text in found if text not in ("none", "normal", '""')]
 
 
 def behind(bench: Workbench) -> set[str]:
-    """Colours behind the text."""
-    script = "marks => marks.map(each => getComputedStyle(each).backgroundColor)"
+    """The background colors of the text."""
+    script = "marks => marks.map(mark => getComputedStyle(mark).backgroundColor)"
     return set(bench.page.locator(".view-overlays .cdr").evaluate_all(script))
 
 
@@ -92,7 +92,7 @@ def to(bench: Workbench, line: int) -> None:
 
 
 def accept(bench: Workbench, name: str, text: str) -> None:
-    """By the key, in a diff; pressed before one could have looked it decides nothing."""
+    """Accept with the key in a diff. Pressed too early, it decides nothing."""
 
     def pressed() -> bool:
         bench.look()
@@ -133,7 +133,7 @@ def test_nothing_is_accepted_unseen_from_the_list(bench: Workbench) -> None:
     row.scroll_into_view_if_needed()
     row.hover()
     row.get_by_role("button", name="Accept Hunk").click()
-    bench.toast("look at all of it first").wait_for()
+    bench.toast("review the whole change first").wait_for()
     bench.page.get_by_role("tab", name="(Tark: 1 change)").wait_for()
     assert bench.read("solids.py") == SOLIDS
     accept(bench, "solids.py", "side**3")
@@ -148,7 +148,7 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided_alone(bench: Workbe
     bench.page.keyboard.press("End")
     bench.page.keyboard.type("  # mine", delay=20)
     lenses(bench, "Keep Mine").wait_for()
-    assert any("your text is kept" in each for each in beside(bench))
+    assert any("your text is kept" in text for text in beside(bench))
     bench.page.keyboard.press("Control+A")
     bench.run("Tark: Accept Hunk")
     until(lambda: lenses(bench, "Accept").count() == 0, "of many the plain ones are accepted")
@@ -163,7 +163,7 @@ def test_what_is_longer_than_what_is_drawn_is_shown_first(bench: Workbench) -> N
     bench.answer("write a long one")
     lenses(bench, "Accept").first.wait_for()
     lenses(bench, "Accept").first.click()
-    bench.toast("look at all of it first").wait_for()
+    bench.toast("review the whole change first").wait_for()
     bench.page.get_by_role("tab", name="(Tark: 1 change)").wait_for()
     assert bench.read("shapes.py") == SHAPES
     accept(bench, "shapes.py", "no negative radius")

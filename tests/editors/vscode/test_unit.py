@@ -1,4 +1,4 @@
-"""The unit tests of the extension's parts that need no VS Code, by the test runner of Node."""
+"""Runs the unit tests of the extension, which need no VS Code, with Node's test runner."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""The extension in a window, without chat and review: status, progress, the end of the server, first steps."""
+"""The extension in a window, except chat and review: status, progress, the end of the server, first steps."""
 
 import os
 import signal
@@ -24,12 +24,12 @@ def bench(begin: Begin) -> Workbench:
 
 
 def start(bench: Workbench, prompt: str) -> None:
-    bench.run("Tark: Let the Agent Do It")
+    bench.run("Tark: Run Agent")
     bench.answer(prompt)
 
 
 def pick(bench: Workbench, text: str) -> None:
-    """From the list that is open."""
+    """Choose a row of the open list."""
     rows = bench.page.locator(".quick-input-list .monaco-list-row")
     rows.filter(has_text=text).first.wait_for()
     box = bench.page.locator(".quick-input-widget input[type=text]")
@@ -60,31 +60,31 @@ def test_a_server_that_is_killed_comes_back(bench: Workbench) -> None:
     bench.status().locator(".codicon-sync").wait_for()
     (former,) = bench.processes()
     os.kill(former, signal.SIGKILL)
-    bench.toast("the server ended (killed), 1 turn was cut; it is started again").wait_for()
-    until(lambda: [each for each in bench.processes() if each != former], "another server")
+    bench.toast("the server ended (killed), 1 turn was interrupted; it is restarted").wait_for()
+    until(lambda: [process for process in bench.processes() if process != former], "another server")
     bench.status().locator(".codicon-sync").wait_for(state="hidden")
     start(bench, "hello")
     bench.chat().locator(".answer").filter(has_text="Hello from the script.").wait_for()
 
 
 def test_a_session_goes_by_way_of_a_file_and_is_deleted_after_a_question(bench: Workbench) -> None:
-    bench.run("Tark: Export a Session")
+    bench.run("Tark: Export Session")
     pick(bench, "talk for ever")
     pick(bench, "JSON")
     bench.toast("exported to").wait_for()
     (exported,) = bench.home.rglob("exports/*.json")
-    bench.run("Tark: Import a Session")
-    bench.page.locator(".quick-input-title").filter(has_text="Import a session").wait_for()
+    bench.run("Tark: Import Session")
+    bench.page.locator(".quick-input-title").filter(has_text="Import Session").wait_for()
     rows = bench.page.locator(".quick-input-list .monaco-list-row")
-    rows.filter(has_text="..").wait_for()  # it has looked where it begins
+    rows.filter(has_text="..").wait_for()  # it has listed the initial folder
     box = bench.page.locator(".quick-input-widget input[type=text]")
     box.fill(str(exported))
-    rows.filter(has_text=exported.name).wait_for()  # and where that is
+    rows.filter(has_text=exported.name).wait_for()  # and the folder of the file
     box.press("Enter")
-    expect(bench.chat().locator("#prompt")).to_be_focused()  # what is opened before that loses the focus to it
+    expect(bench.chat().locator("#prompt")).to_be_focused()  # an input box that opens earlier loses the focus
     until(lambda: sessions(bench) == 2, "the session and its copy")
     for answer, left in (("Cancel", 2), ("Delete", 1)):
-        bench.run("Tark: Delete a Session")
+        bench.run("Tark: Delete Session")
         pick(bench, "talk for ever")
         bench.page.locator(".monaco-dialog-box .monaco-button").filter(has_text=answer).click()
         bench.page.locator(".monaco-dialog-box").wait_for(state="hidden")
@@ -94,9 +94,9 @@ def test_a_session_goes_by_way_of_a_file_and_is_deleted_after_a_question(bench: 
 def sessions(bench: Workbench) -> int:
     """How many are listed that began with "talk for ever"."""
     bench.page.locator(".editor-instance .view-lines").first.click()
-    bench.run("Tark: Open a Session")
+    bench.run("Tark: Open Session")
     rows = bench.page.locator(".quick-input-list .monaco-list-row")
-    rows.filter(has_text="A new session").wait_for()
+    rows.filter(has_text="New Session").wait_for()
     count = rows.filter(has_text="talk for ever").count()
     bench.page.keyboard.press("Escape")
     return count
@@ -104,10 +104,10 @@ def sessions(bench: Workbench) -> int:
 
 def test_first_steps(bench: Workbench) -> None:
     bench.run("Welcome: Open Walkthrough")
-    pick(bench, "Begin with Tark")
+    pick(bench, "Get Started with Tark")
     steps = bench.page.locator(".gettingStartedContainer .step-title")
-    until(lambda: "Get the server" in steps.all_inner_texts(), "the steps")
-    assert "Give it a model" in steps.all_inner_texts()
+    until(lambda: "Install the server" in steps.all_inner_texts(), "the steps")
+    assert "Choose a model" in steps.all_inner_texts()
 
 
 def test_in_a_workspace_that_is_not_trusted_nothing_of_it_is_run(begin: Begin) -> None:
@@ -116,7 +116,7 @@ def test_in_a_workspace_that_is_not_trusted_nothing_of_it_is_run(begin: Begin) -
     bench.open()
     bench.open_file("numbers.txt")
     bench.run("Tark: Doctor")
-    said = "not trusted: only your own settings count, and no commands are run"
+    said = "not trusted: only your user settings apply, and no commands run"
     until(lambda: any(said in line for line in bench.lines()), "what that means")
     start(bench, "make made.txt")
     bench.chat().locator(".answer").filter(has_text="It is not run.").wait_for()

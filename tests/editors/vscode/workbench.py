@@ -1,4 +1,4 @@
-"""A real VS Code in a browser without a window: its own server, home and settings, with the packed extension in it."""
+"""A real VS Code in a headless browser, with its own server, home and settings, and the packed extension."""
 
 import json
 import os
@@ -28,13 +28,13 @@ SETTINGS: dict[str, Any] = {
     "extensions.ignoreRecommendations": True,
     "chat.commandCenter.enabled": False,
 }
-"""Of the person: nothing that moves or asks by itself."""
+"""The user settings: nothing moves or asks by itself."""
 PATIENCE = 2 * AT_ONCE
-"""Seconds for what a workbench shows: three processes of its own and a server take turns on the machine."""
+"""Seconds to wait for the workbench: it has three processes and a server."""
 
 
 class Workbench:
-    """`page` shows the folder `workspace`; the person's settings of both programs lie in `home`."""
+    """`page` shows the folder `workspace`. The user settings of both programs are in `home`."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Workbench:
         trusting: bool = True,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        """`machine`: settings of that scope, by default which server is run. `trusting`: no folder is asked about."""
+        """`machine`: machine settings; by default the server to run. `trusting`: VS Code trusts all folders."""
         self.workspace, self.home, self._data = folder / "workspace", folder / "home", folder / "code"
         self.workspace.mkdir(exist_ok=True)
         if not self.home.exists():
@@ -66,11 +66,11 @@ class Workbench:
 
     @property
     def program(self) -> Sequence[str]:
-        """How it is called on the command line, with its folders."""
+        """The command line, with its folders."""
         return self._argv
 
     def install(self, vsix: Path) -> None:
-        """For windows that are opened from now on."""
+        """Install for windows that are opened later."""
         subprocess.run([*self._argv, "--install-extension", str(vsix)], env=self._env, check=True, capture_output=True)
 
     def _start(self, trusting: bool) -> tuple[subprocess.Popen[bytes], int]:
@@ -98,17 +98,17 @@ class Workbench:
 
     @property
     def extension(self) -> Path:
-        """As it is installed."""
+        """The folder of the installed extension."""
         (folder,) = (self._data / "extensions").glob("tark.tark-*")
         return folder
 
     def open(self, query: str = "") -> None:
-        """The folder, until the window can be used. `query` is added to the address."""
+        """Open the folder, and wait until the window can be used. `query` is added to the address."""
         self.page.goto(f"{self.origin}/?folder={self.workspace}{query}")
         self.page.locator(".monaco-workbench .statusbar").wait_for()
 
     def open_file(self, name: str) -> Locator:
-        """Its editor, with the focus. A file of the workspace, as the person picks it by its name."""
+        """Open a file of the workspace with Quick Open. Return its editor, which has the focus."""
         self.page.keyboard.press("Control+P")
         box = self.page.locator(".quick-input-widget input")
         box.fill(name)
@@ -121,7 +121,7 @@ class Workbench:
         return editor
 
     def run(self, title: str) -> None:
-        """A command of the palette by its title, as with the category."""
+        """Run a command of the palette by its title, including the category."""
         self.page.keyboard.press("F1")
         box = self.page.locator(".quick-input-widget input")
         box.fill(f">{title}")
@@ -130,17 +130,17 @@ class Workbench:
         row.click()
 
     def look(self) -> None:
-        """As long as it takes a person: what is pressed as soon as something is drawn decides nothing."""
+        """Wait as long as a user needs to look: clicks right after something appears are ignored."""
         self.page.wait_for_timeout(600)
 
     def answer(self, text: str) -> None:
-        """In the input box that is open."""
+        """Answer in the open input box."""
         box = self.page.locator(".quick-input-widget input")
         box.fill(text)
         box.press("Enter")
 
     def select_lines(self, first: int, last: int) -> None:
-        """Of the editor with the focus, from 1, whole."""
+        """Select whole lines of the focused editor, counted from 1."""
         self.page.keyboard.press("Control+G")
         self.answer(f":{first}")
         self.page.locator(".quick-input-widget").wait_for(state="hidden")
@@ -149,7 +149,7 @@ class Workbench:
             self.page.keyboard.press("Shift+ArrowDown")
 
     def lines(self) -> list[str]:
-        """What the active editor shows, without what the extension draws between the lines."""
+        """The lines of the active editor, without decorations."""
         return [line.replace("\xa0", " ") for line in self.page.locator(".view-lines .view-line").all_inner_texts()]
 
     def toast(self, text: str) -> Locator:
@@ -160,21 +160,21 @@ class Workbench:
         return self.page.locator('.statusbar-item[id^="tark."]').first
 
     def chat(self) -> Frame:
-        """The page of the chat, which is in a frame within a frame."""
+        """The page of the chat, which is in a nested frame."""
         found: list[Frame] = []
 
         def look() -> bool:
-            for each in self.page.frames:
-                with suppress(Error):  # that frame is on its way out
-                    if each.query_selector("textarea#prompt"):
-                        found.append(each)
+            for frame in self.page.frames:
+                with suppress(Error):  # the frame is being removed
+                    if frame.query_selector("textarea#prompt"):
+                        found.append(frame)
             return bool(found)
 
         until(look, "the chat's page")
         return found[-1]
 
-    def told(self) -> str:
-        """For a test that failed: a picture's path, and what notifications say."""
+    def describe_screen(self) -> str:
+        """For a failed test: the path of a screenshot, and the texts of notifications."""
         picture = self.workspace.parent / "screen.png"
         self.page.screenshot(path=picture)
         said = self.page.locator(".notification-list-item-message").all_inner_texts()
@@ -184,7 +184,7 @@ class Workbench:
         return (self.workspace / name).read_text()
 
     def processes(self) -> list[int]:
-        """The language servers of this workbench, by their ids."""
+        """The process ids of the language servers of this workbench."""
         import psutil
 
         def is_server(process: psutil.Process) -> bool:
@@ -194,7 +194,7 @@ class Workbench:
                 return False  # it has just ended
 
         family = psutil.Process(self._process.pid).children(recursive=True)
-        return [each.pid for each in family if is_server(each)]
+        return [process.pid for process in family if is_server(process)]
 
     def close(self) -> None:
         self.page.context.close()
@@ -207,7 +207,7 @@ class Workbench:
 
 
 def until(condition: Callable[[], object], what: str) -> None:
-    """Raises AssertionError where it does not come to be."""
+    """Raises AssertionError if the condition does not become true."""
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, f"never came: {what}"

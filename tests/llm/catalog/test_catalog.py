@@ -1,4 +1,4 @@
-"""What is known of models: the table, how sources add up, tokens and cost on every wire, the person's word."""
+"""Facts about models: the table, the merging of sources, tokens and cost on every wire, the user's settings."""
 
 import asyncio
 import json
@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from tark_lsp.http import HttpRequest, HttpResponse
-from tark_lsp.llm.catalog.facts import FREE, NOTHING, TABLE, Facts, ModelInfo, Price, facts, merged
-from tark_lsp.llm.catalog.known import by_preference
-from tark_lsp.llm.catalog.price_lookup import look_up
+from tark_lsp.llm.catalog.facts import FREE, NO_FACTS, TABLE, ModelFacts, ModelInfo, Price, merge_facts, table_facts
+from tark_lsp.llm.catalog.model_catalog import sort_by_preference
+from tark_lsp.llm.catalog.price_lookup import look_up_price
 from tark_lsp.llm.catalog.prices import Prices
 from tark_lsp.llm.client import Models, ProviderOverride
 from tark_lsp.llm.events import UsageUpdate
 from tark_lsp.llm.model import WireModel
 from tark_lsp.llm.provider import load_providers
 from tark_lsp.llm.scripted.scenario import Reply
-from tark_lsp.llm.wire.thinking import SCALE
+from tark_lsp.llm.wire.thinking import EFFORT_SCALE
 from tark_lsp.llm.wire.wire import load_wire
 from tark_lsp.messages import Usage
 from tests.llm.asking import ENVIRON, ask, built, models_at, parse
@@ -77,13 +77,13 @@ ROWS: list[tuple[str, int | None, str, str]] = [
 
 @pytest.mark.parametrize(("ref", "window", "thinking", "efforts"), ROWS)
 def test_table(ref: str, window: int | None, thinking: str, efforts: str) -> None:
-    known = facts(ref)
+    known = table_facts(ref)
     assert (known.context_window, known.thinking, " ".join(known.efforts)) == (window, thinking, efforts)
 
 
 def test_words_of_the_table_are_known_and_in_order() -> None:
     for pattern, row in TABLE:
-        assert list(row.efforts) == sorted(set(row.efforts), key=SCALE.index), pattern
+        assert list(row.efforts) == sorted(set(row.efforts), key=EFFORT_SCALE.index), pattern
         assert (row.thinking in ("effort", "adaptive")) or not row.efforts or row.thinking == "switch", pattern
         assert row.price is None, pattern  # a price library keeps those
 
@@ -104,30 +104,32 @@ def test_words_of_the_table_are_known_and_in_order() -> None:
     ],
 )
 def test_native_tool_calls(ref: str, tools: bool | None) -> None:
-    assert facts(ref).tools is tools
+    assert table_facts(ref).tools is tools
 
 
-def test_what_is_known_wins_source_by_source() -> None:
-    best = Facts(context_window=1, tools=False)
-    middle = Facts(context_window=2, thinking="none", price=FREE, images=True)
-    least = Facts(context_window=3, max_output=4, thinking="effort", efforts=("low",), images=False, wire="openai-chat")
-    assert merged(best, middle, least) == Facts(1, 4, "none", ("low",), FREE, False, True, "openai-chat")
-    assert merged() == merged(NOTHING, NOTHING) == NOTHING
+def test_a_higher_source_overrides_a_lower_one() -> None:
+    best = ModelFacts(context_window=1, tools=False)
+    middle = ModelFacts(context_window=2, thinking="none", price=FREE, images=True)
+    least = ModelFacts(
+        context_window=3, max_output=4, thinking="effort", efforts=("low",), images=False, wire="openai-chat"
+    )
+    assert merge_facts(best, middle, least) == ModelFacts(1, 4, "none", ("low",), FREE, False, True, "openai-chat")
+    assert merge_facts() == merge_facts(NO_FACTS, NO_FACTS) == NO_FACTS
 
 
 def test_price_by_hand() -> None:
     price = Price(input=3, output=15, cached=0.3, cache_write=3.75)
     usage = Usage(input_tokens=1_000_000, cached_tokens=500_000, cache_write_tokens=100_000, output_tokens=100_000)
-    assert price.of(usage) == pytest.approx(0.4 * 3 + 0.5 * 0.3 + 0.1 * 3.75 + 0.1 * 15)
-    assert Price(2, 10).of(Usage(1_000_000, 600_000, 400_000, 0)) == pytest.approx(2)
-    assert Price(2, 10).of(Usage(1, 5, 5, 0)) >= 0  # a provider that counts strangely never earns money
+    assert price.cost_of(usage) == pytest.approx(0.4 * 3 + 0.5 * 0.3 + 0.1 * 3.75 + 0.1 * 15)
+    assert Price(2, 10).cost_of(Usage(1_000_000, 600_000, 400_000, 0)) == pytest.approx(2)
+    assert Price(2, 10).cost_of(Usage(1, 5, 5, 0)) >= 0  # a provider that counts strangely never earns money
 
 
 def test_a_long_prompt_pays_more_for_all_of_it() -> None:
     price = Price(1, 10, 0.1, above=((200, Price(2, 20, 0.2)), (400, Price(3, 30))))
-    assert price.of(Usage(200, 0, 0, 1)) * 1e6 == pytest.approx(200 + 10)
-    assert price.of(Usage(201, 100, 0, 1)) * 1e6 == pytest.approx(101 * 2 + 100 * 0.2 + 20)
-    assert price.of(Usage(401, 1, 0, 1)) * 1e6 == pytest.approx(401 * 3 + 30)
+    assert price.cost_of(Usage(200, 0, 0, 1)) * 1e6 == pytest.approx(200 + 10)
+    assert price.cost_of(Usage(201, 100, 0, 1)) * 1e6 == pytest.approx(101 * 2 + 100 * 0.2 + 20)
+    assert price.cost_of(Usage(401, 1, 0, 1)) * 1e6 == pytest.approx(401 * 3 + 30)
 
 
 def _sse(*events: object) -> bytes:
@@ -231,10 +233,10 @@ def test_tokens_and_cost_on_each_wire(wire: str) -> None:
     assert error is None
     last = [event.usage for event in events if isinstance(event, UsageUpdate)][-1]
     assert last == usage
-    assert Price(10, 20, 1, 12.5).of(last) * 1e6 == pytest.approx(millionths)
+    assert Price(10, 20, 1, 12.5).cost_of(last) * 1e6 == pytest.approx(millionths)
 
 
-SAID = Facts(
+SAID = ModelFacts(
     context_window=123,
     max_output=45,
     thinking="effort",
@@ -245,35 +247,37 @@ SAID = Facts(
 )
 
 
-async def test_the_person_s_word_goes_before_all() -> None:
+async def test_the_user_s_settings_override_all() -> None:
     body = STREAMS["openai-chat"][0]
     async with Loopback([Raw([body])], models=["gpt-4o"]) as server:
         models = Models(
             {"openai": ProviderOverride(f"{server.url}/v1", wire="openai-chat", models={"gpt-4o": SAID})}, ENVIRON
         )
-        model = await models.open("openai/gpt-4o")
+        model = await models.open_model("openai/gpt-4o")
         assert isinstance(model, WireModel)
         assert model.facts == SAID
         target = model.target
         assert (target.thinking, target.efforts, target.context_window) == ("effort", ("low", "high"), 123)
         assert (target.max_output_tokens, target.text_calls, model.context_window) == (45, True, 123)
         events, error = await ask(model)
-        (listed,) = (await models.list("openai")).models
+        (listed,) = (await models.list_models("openai")).models
         await models.aclose()
     assert error is None
     assert built(events)[1].usage.cost_usd == pytest.approx((1000 * 1000 + 200 * 2000) / 1e6)
     assert listed.facts == SAID
 
 
-async def test_the_provider_s_own_cost_goes_before_ours() -> None:
+async def test_the_provider_s_own_cost_overrides_ours() -> None:
     chunk = {
         "choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1000, "completion_tokens": 200, "cost": 0.125},
     }
     async with Loopback([Raw([_sse(chunk) + b"data: [DONE]\n\n"])]) as server:
-        own = ProviderOverride(f"{server.url}/v1", wire="openai-chat", models={"m": Facts(price=Price(1000, 2000))})
+        own = ProviderOverride(
+            f"{server.url}/v1", wire="openai-chat", models={"m": ModelFacts(price=Price(1000, 2000))}
+        )
         models = Models({"openrouter": own}, {"OPENROUTER_API_KEY": "k"})
-        events, _ = await ask(await models.open("openrouter/m"))
+        events, _ = await ask(await models.open_model("openrouter/m"))
         await models.aclose()
     assert built(events)[1].usage.cost_usd == 0.125
 
@@ -301,7 +305,7 @@ class Played:
 async def test_the_first_answer_waits_for_the_price_of_the_library(model: str, known: bool) -> None:
     body = STREAMS["openai-chat"][0]
     models = Models({"openai": ProviderOverride(wire="openai-chat")}, ENVIRON, network=Played(body))
-    opened = await models.open(f"openai/{model}")
+    opened = await models.open_model(f"openai/{model}")
     costs = []
     for _ in range(2):
         events, error = await ask(opened)
@@ -309,7 +313,7 @@ async def test_the_first_answer_waits_for_the_price_of_the_library(model: str, k
         assert isinstance(events[-2], UsageUpdate)
         costs.append(events[-2].usage.cost_usd)
     await models.aclose()
-    found = look_up("https://api.openai.com/v1", model)
+    found = look_up_price("https://api.openai.com/v1", model)
     assert (found is not None) is known
     if found is None:
         assert costs == [None, None]
@@ -319,9 +323,9 @@ async def test_the_first_answer_waits_for_the_price_of_the_library(model: str, k
         assert costs == [pytest.approx(dollars)] * 2
 
 
-async def test_a_look_up_that_is_still_running_ends_with_its_models() -> None:
+async def test_a_running_lookup_ends_with_its_models() -> None:
     models = Models({}, ENVIRON, prices=Prices(("sleep", "60")), network=Played(b""))
-    await models.open("openai/gpt-4.1")
+    await models.open_model("openai/gpt-4.1")
     assert len(asyncio.all_tasks()) > 1
     await models.aclose()
     assert asyncio.all_tasks() == {asyncio.current_task()}
@@ -339,13 +343,13 @@ async def test_a_look_up_that_is_still_running_ends_with_its_models() -> None:
         ("openai", "http://127.0.0.1:1/v1", "gpt-4o", None),
     ],
 )
-async def test_what_a_server_of_one_s_own_costs(provider: str, base_url: str, model: str, cost: float | None) -> None:
+async def test_costs_of_local_servers(provider: str, base_url: str, model: str, cost: float | None) -> None:
     models = Models({provider: ProviderOverride(base_url)}, ENVIRON, prices=NEVER, network=Played(b"{}"))
-    opened = await models.open(f"{provider}/{model}")
+    opened = await models.open_model(f"{provider}/{model}")
     await models.aclose()
     assert isinstance(opened, WireModel)
     price = opened.facts.price
-    assert (None if price is None else price.of(Usage(1_000_000, output_tokens=1_000_000))) == cost
+    assert (None if price is None else price.cost_of(Usage(1_000_000, output_tokens=1_000_000))) == cost
 
 
 JSON = {"content-type": "application/json"}
@@ -355,27 +359,29 @@ def _as_json(body: object, status: int = 200) -> Raw:
     return Raw([json.dumps(body).encode()], status, JSON)
 
 
-async def test_ollama_is_asked_of_a_model_when_it_is_opened() -> None:
+async def test_ollama_is_asked_about_a_model_when_it_is_opened() -> None:
     shown = {"capabilities": ["completion", "vision"], "model_info": {"gemma3.context_length": 131_072}}
     async with Loopback([Reply(text="Hi")], shown=_as_json(shown)) as server:
         models = models_at(server, more={"ollama": ProviderOverride(server.url)})
-        opened = await models.open("ollama/gemma3")
+        opened = await models.open_model("ollama/gemma3")
         await models.aclose()
     assert isinstance(opened, WireModel)
-    assert opened.facts == Facts(131_072, thinking="none", price=FREE, tools=False, images=True)
+    assert opened.facts == ModelFacts(131_072, thinking="none", price=FREE, tools=False, images=True)
     assert opened.target.text_calls
 
 
 @pytest.mark.parametrize("answer", [_as_json({"error": "not found"}, 404), Raw(silent=True), Raw([b"<html>"])])
-async def test_an_ollama_that_does_not_say_leaves_it_unknown(answer: Raw, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_ollama_that_does_not_answer_leaves_facts_unknown(
+    answer: Raw, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.DEBUG, "tark_lsp.llm"):
         async with Loopback([Reply(text="Hi")], shown=answer) as server:
             models = models_at(server, more={"ollama": ProviderOverride(server.url)})
-            opened = await models.open("ollama/qwen3")
+            opened = await models.open_model("ollama/qwen3")
             await models.aclose()
     assert isinstance(opened, WireModel)
-    assert opened.facts == Facts(thinking="switch", price=FREE)
-    assert "ollama/qwen3 could not be asked of" in caplog.text
+    assert opened.facts == ModelFacts(thinking="switch", price=FREE)
+    assert "does not describe ollama/qwen3" in caplog.text
 
 
 def _copilot(endpoints: list[str]) -> Raw:
@@ -391,10 +397,10 @@ def _copilot(endpoints: list[str]) -> Raw:
     ("endpoints", "path"),
     [(["/chat/completions", "/responses"], "/responses"), (["/chat/completions"], "/chat/completions")],
 )
-async def test_a_listing_read_first_says_the_wire_and_the_window(endpoints: list[str], path: str) -> None:
+async def test_a_listing_read_first_gives_wire_and_window(endpoints: list[str], path: str) -> None:
     async with Loopback([Reply(text="Hi")], listing=_copilot(endpoints)) as server:
         models = Models({"copilot": ProviderOverride(server.url)}, {"COPILOT_GITHUB_TOKEN": "k"})
-        opened = await models.open("copilot/new-1")
+        opened = await models.open_model("copilot/new-1")
         _, error = await ask(opened)
         await models.aclose()
     assert error is None
@@ -402,11 +408,11 @@ async def test_a_listing_read_first_says_the_wire_and_the_window(endpoints: list
     assert [request.path for request in server.requests] == ["/models", path]
 
 
-async def test_listings_are_kept_until_asked_anew() -> None:
+async def test_listings_are_kept_until_refresh() -> None:
     async with Loopback([Reply()], models=["gpt-4o"]) as server:
         models = models_at(server)
         for refresh, asked in ((False, 1), (False, 1), (True, 2), (False, 2)):
-            assert len((await models.list("openai", refresh=refresh)).models) == 1
+            assert len((await models.list_models("openai", refresh=refresh)).models) == 1
             assert len(server.requests) == asked
         await models.aclose()
 
@@ -415,7 +421,7 @@ async def test_a_provider_that_does_not_answer_is_a_problem() -> None:
     refusal = _as_json({"error": {"message": "bad key"}}, 401)
     async with Loopback([Reply()], listing=refusal) as bad, Loopback([Reply()], models=["claude-sonnet-5"]) as good:
         models = models_at(bad, more={"anthropic": ProviderOverride(good.url)})
-        found = await models.list()
+        found = await models.list_models()
         await models.aclose()
     assert "anthropic/claude-sonnet-5" in [model.id for model in found.models]
     (problem,) = found.problems
@@ -423,11 +429,11 @@ async def test_a_provider_that_does_not_answer_is_a_problem() -> None:
     assert "OPENAI_API_KEY" in problem
 
 
-async def test_a_server_the_person_set_up_and_did_not_start_is_a_problem() -> None:
+async def test_a_configured_server_that_does_not_run_is_a_problem() -> None:
     async with Loopback([Reply()]) as server:
         url = server.url
     models = Models({"vllm": ProviderOverride(f"{url}/v1")}, {})
-    found = await models.list()
+    found = await models.list_models()
     await models.aclose()
     assert [problem.partition(":")[0] for problem in found.problems] == ["vllm"]
 
@@ -458,7 +464,7 @@ PREFERENCES: list[tuple[str, list[ModelInfo], str]] = [
 def test_the_best_of_a_provider(provider: str, models: list[ModelInfo], best: str) -> None:
     shipped = load_providers()[provider]
     own = [ModelInfo(f"{provider}/{model.id[2:]}", model.name, created=model.created) for model in models]
-    assert by_preference(shipped, own)[0].id == f"{provider}/{best}"
+    assert sort_by_preference(shipped, own)[0].id == f"{provider}/{best}"
 
 
 async def test_the_default_of_ollama_can_call_tools() -> None:
@@ -471,5 +477,5 @@ async def test_the_default_of_ollama_can_call_tools() -> None:
     }
     async with Loopback([Reply()], listing=_as_json(tags)) as server:
         models = Models({"ollama": ProviderOverride(server.url)}, {})
-        assert await models.find_default() == "ollama/qwen3"
+        assert await models.find_default_model() == "ollama/qwen3"
         await models.aclose()

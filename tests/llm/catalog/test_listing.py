@@ -1,12 +1,12 @@
-"""What providers say of their models, each in its own shape (authored after their references), read as one."""
+"""Listings of all providers, each in its own shape (written after their references), are read into one form."""
 
 import json
 from typing import Any
 
 import pytest
 
-from tark_lsp.llm.catalog.facts import NOTHING, Facts, ModelInfo, Price
-from tark_lsp.llm.catalog.listing import MOST_PAGES, describe, list_models, read_listing, read_shown
+from tark_lsp.llm.catalog.facts import NO_FACTS, ModelFacts, ModelInfo, Price
+from tark_lsp.llm.catalog.listing import MAX_PAGES, fetch_description, fetch_listing, read_description, read_listing
 
 YES, NO = {"supported": True}, {"supported": False}
 CLAUDE = {
@@ -61,7 +61,7 @@ ENTRIES: dict[str, tuple[Any, ModelInfo]] = {
         ModelInfo(
             "p/vendor/new",
             "Vendor: New",
-            Facts(1000, 300, "effort", (), Price(2, 10, 0.2, 2.5), True, True),
+            ModelFacts(1000, 300, "effort", (), Price(2, 10, 0.2, 2.5), True, True),
             True,
             2,
         ),
@@ -78,14 +78,14 @@ ENTRIES: dict[str, tuple[Any, ModelInfo]] = {
                 }
             ]
         },
-        ModelInfo("p/auto", "auto", Facts(thinking="none", tools=False, images=False), False),
+        ModelInfo("p/auto", "auto", ModelFacts(thinking="none", tools=False, images=False), False),
     ),
     "Anthropic": (
         {"data": [CLAUDE], "has_more": False, "last_id": "claude-sonnet-9"},
         ModelInfo(
             "p/claude-sonnet-9",
             "Claude Sonnet 9",
-            Facts(1_000_000, 128_000, "adaptive", ("low", "medium", "high", "max"), images=True),
+            ModelFacts(1_000_000, 128_000, "adaptive", ("low", "medium", "high", "max"), images=True),
             True,
             1_793_491_200,
         ),
@@ -99,11 +99,11 @@ ENTRIES: dict[str, tuple[Any, ModelInfo]] = {
                 }
             ]
         },
-        ModelInfo("p/c", "c", Facts(thinking="budget"), True),
+        ModelInfo("p/c", "c", ModelFacts(thinking="budget"), True),
     ),
     "Anthropic, one that does not think": (
         {"data": [{"id": "c", "capabilities": {"image_input": NO, "thinking": {"supported": False}}}]},
-        ModelInfo("p/c", "c", Facts(thinking="none", images=False), False),
+        ModelInfo("p/c", "c", ModelFacts(thinking="none", images=False), False),
     ),
     "Gemini": (
         {
@@ -118,11 +118,11 @@ ENTRIES: dict[str, tuple[Any, ModelInfo]] = {
                 }
             ]
         },
-        ModelInfo("p/gemini-9-pro", "Gemini 9 Pro", Facts(1_048_576, 65_536), True),
+        ModelInfo("p/gemini-9-pro", "Gemini 9 Pro", ModelFacts(1_048_576, 65_536), True),
     ),
     "Gemini, one that does not think": (
         {"models": [{"name": "models/g", "thinking": False}]},
-        ModelInfo("p/g", "models/g", Facts(thinking="none"), False),
+        ModelInfo("p/g", "models/g", ModelFacts(thinking="none"), False),
     ),
     "Ollama": (
         {"models": [{"name": "qwen3:8b", "model": "qwen3:8b", "modified_at": "1970-01-01T00:01:00Z", "details": {}}]},
@@ -130,14 +130,14 @@ ENTRIES: dict[str, tuple[Any, ModelInfo]] = {
     ),
     "Ollama, newer": (
         {"models": [{"name": "a:1b", "model": "a:1b", "capabilities": ["completion", "tools"]}]},
-        ModelInfo("p/a:1b", "a:1b", Facts(tools=True, images=False)),
+        ModelInfo("p/a:1b", "a:1b", ModelFacts(tools=True, images=False)),
     ),
     "Copilot": (
         {"data": [COPILOT]},
         ModelInfo(
             "p/gpt-9",
             "GPT-9",
-            Facts(
+            ModelFacts(
                 264_000, 64_000, "effort", ("low", "medium", "high"), tools=True, images=False, wire="openai-responses"
             ),
             True,
@@ -158,7 +158,7 @@ ENTRIES: dict[str, tuple[Any, ModelInfo]] = {
         ModelInfo(
             "p/claude-9",
             "claude-9",
-            Facts(thinking="adaptive", efforts=("low", "xhigh"), images=True, wire="anthropic-messages"),
+            ModelFacts(thinking="adaptive", efforts=("low", "xhigh"), images=True, wire="anthropic-messages"),
             True,
         ),
     ),
@@ -172,11 +172,11 @@ ENTRIES: dict[str, tuple[Any, ModelInfo]] = {
                 }
             ]
         },
-        ModelInfo("p/m", "m", Facts(262_144, tools=True, images=False)),
+        ModelInfo("p/m", "m", ModelFacts(262_144, tools=True, images=False)),
     ),
     "Groq": (
         {"data": [{"id": "o/g", "context_window": 131_072, "max_completion_tokens": 65_536}]},
-        ModelInfo("p/o/g", "o/g", Facts(131_072, 65_536)),
+        ModelInfo("p/o/g", "o/g", ModelFacts(131_072, 65_536)),
     ),
     "Together": (
         [
@@ -188,11 +188,11 @@ ENTRIES: dict[str, tuple[Any, ModelInfo]] = {
                 "pricing": {"hourly": 0, "input": 0.2, "output": 1},
             }
         ],
-        ModelInfo("p/a/b", "B", Facts(8192, price=Price(0.2, 1.0))),
+        ModelInfo("p/a/b", "B", ModelFacts(8192, price=Price(0.2, 1.0))),
     ),
     "vLLM": (
         {"data": [{"id": "own", "object": "model", "created": 5, "max_model_len": 32_768}]},
-        ModelInfo("p/own", "own", Facts(32_768), created=5),
+        ModelInfo("p/own", "own", ModelFacts(32_768), created=5),
     ),
     "llama.cpp": (
         {
@@ -200,11 +200,11 @@ ENTRIES: dict[str, tuple[Any, ModelInfo]] = {
             "models": [{"name": "own.gguf", "capabilities": ["completion"]}],
             "data": [{"id": "own.gguf", "meta": {"n_ctx_train": 131_072, "vocab_type": 2}}],
         },
-        ModelInfo("p/own.gguf", "own.gguf", Facts(131_072)),
+        ModelInfo("p/own.gguf", "own.gguf", ModelFacts(131_072)),
     ),
     "LM Studio": (
         {"data": [{"id": "own", "type": "vlm", "max_context_length": 4096, "capabilities": ["tool_use"]}]},
-        ModelInfo("p/own", "own", Facts(4096, tools=True, images=True)),
+        ModelInfo("p/own", "own", ModelFacts(4096, tools=True, images=True)),
     ),
     "wrong types": (
         {
@@ -257,7 +257,7 @@ def test_shapes(body: Any, expected: ModelInfo) -> None:
         None,
     ],
 )
-def test_what_does_not_chat_is_left_out(entry: Any) -> None:
+def test_models_that_do_not_chat_are_left_out(entry: Any) -> None:
     assert read_listing("p", {"data": [entry]}) == []
 
 
@@ -274,12 +274,12 @@ def test_what_does_not_chat_is_left_out(entry: Any) -> None:
         "safeguards",
     ],
 )
-def test_what_chats_stays(name: str) -> None:
+def test_models_that_chat_are_kept(name: str) -> None:
     assert [model.id for model in read_listing("p", {"data": [{"id": name}]})] == [f"p/{name}"]
 
 
 @pytest.mark.parametrize("body", [None, {}, {"data": None}, {"models": 3}, [], "text", {"data": [[]]}])
-def test_a_strange_listing_has_no_models(body: object) -> None:
+def test_a_malformed_listing_has_no_models(body: object) -> None:
     assert read_listing("p", body) == []
 
 
@@ -289,7 +289,7 @@ def test_the_newest_comes_first() -> None:
 
 
 class Pages:
-    """A provider that answers from a table and keeps what it was asked."""
+    """A provider that answers from a table and records the requests."""
 
     def __init__(self, pages: dict[str, Any]) -> None:
         self.pages = pages
@@ -307,7 +307,7 @@ async def test_all_pages_of_gemini() -> None:
             "/v1beta/models?pageSize=1000&pageToken=t%2F1": {"models": [{"name": "models/b"}]},
         }
     )
-    found = await list_models("g", "/v1beta/models?pageSize=1000", pages)
+    found = await fetch_listing("g", "/v1beta/models?pageSize=1000", pages)
     assert [model.id for model in found] == ["g/a", "g/b"]
 
 
@@ -319,43 +319,43 @@ async def test_all_pages_of_anthropic() -> None:
             "/v1/models?after_id=old": {"data": [new], "has_more": False, "last_id": "x"},
         }
     )
-    found = await list_models("a", "/v1/models", pages)
+    found = await fetch_listing("a", "/v1/models", pages)
     assert [model.id for model in found] == ["a/claude-sonnet-9", "a/old"]
 
 
-async def test_a_listing_that_never_ends_is_left(caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_endless_listing_is_cut_off(caplog: pytest.LogCaptureFixture) -> None:
     pages = Pages({"*": {"models": [{"name": "models/a"}], "nextPageToken": "again"}})
-    await list_models("g", "/m", pages)
-    assert len(pages.asked) == MOST_PAGES + 1
+    await fetch_listing("g", "/m", pages)
+    assert len(pages.asked) == MAX_PAGES + 1
     assert "g lists more than" in caplog.text
 
 
-SHOWN: list[tuple[object, Facts]] = [
+SHOWN: list[tuple[object, ModelFacts]] = [
     (
         {
             "capabilities": ["completion", "tools", "thinking", "vision"],
             "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40_960},
         },
-        Facts(40_960, tools=True, images=True),
+        ModelFacts(40_960, tools=True, images=True),
     ),
     (
         {"capabilities": ["completion"], "model_info": {"gemma2.context_length": 8192}},
-        Facts(8192, thinking="none", tools=False, images=False),
+        ModelFacts(8192, thinking="none", tools=False, images=False),
     ),
-    ({"model_info": {"llama.context_length": 2048}}, Facts(2048)),
-    ({"model_info": None, "capabilities": "all"}, NOTHING),
-    ({}, NOTHING),
-    ("odd", NOTHING),
+    ({"model_info": {"llama.context_length": 2048}}, ModelFacts(2048)),
+    ({"model_info": None, "capabilities": "all"}, NO_FACTS),
+    ({}, NO_FACTS),
+    ("odd", NO_FACTS),
 ]
 
 
 @pytest.mark.parametrize(("body", "expected"), SHOWN)
-def test_what_ollama_shows(body: object, expected: Facts) -> None:
-    assert read_shown(body) == expected
+def test_description_of_an_ollama_model(body: object, expected: ModelFacts) -> None:
+    assert read_description(body) == expected
 
 
-async def test_only_a_server_that_can_be_asked_is_asked() -> None:
+async def test_only_a_server_with_a_description_request_is_asked() -> None:
     pages = Pages({"/api/show": SHOWN[0][0]})
-    assert await describe("ollama-chat", "qwen3", pages) == SHOWN[0][1]
-    assert await describe("openai-chat", "qwen3", pages) == NOTHING
+    assert await fetch_description("ollama-chat", "qwen3", pages) == SHOWN[0][1]
+    assert await fetch_description("openai-chat", "qwen3", pages) == NO_FACTS
     assert pages.asked == [("/api/show", b'{"model":"qwen3"}')]

@@ -1,4 +1,4 @@
-"""Prices: our sums held against the price library's own, whose name a price is for, and what the look-up may do."""
+"""Prices: our costs compared with the price library's own, matching of model names, and the lookup process."""
 
 import asyncio
 import json
@@ -12,8 +12,8 @@ import genai_prices
 import pytest
 from genai_prices import data_snapshot, types
 
-from tark_lsp.llm.catalog.facts import NOTHING, Facts, Price
-from tark_lsp.llm.catalog.price_lookup import look_up, row
+from tark_lsp.llm.catalog.facts import NO_FACTS, ModelFacts, Price
+from tark_lsp.llm.catalog.price_lookup import look_up_price, price_row
 from tark_lsp.llm.catalog.prices import PERIOD, Prices, is_local
 from tark_lsp.llm.provider import load_providers
 from tark_lsp.messages import Usage
@@ -36,11 +36,11 @@ def library() -> Iterator[tuple[str, types.ModelInfo]]:
             yield f"{provider.id}/{model.id}", model
 
 
-def test_our_sums_are_the_library_s_for_every_model_it_knows() -> None:
+def test_our_costs_equal_the_library_s_for_every_model_it_knows() -> None:
     counted = 0
     for name, model in library():
         prices = model.get_prices(NOW)
-        if (found := row(prices)) is None:
+        if (found := price_row(prices)) is None:
             continue
         price = _price(found)
         for usage in USAGES:
@@ -52,7 +52,7 @@ def test_our_sums_are_the_library_s_for_every_model_it_knows() -> None:
                     output_tokens=usage.output_tokens,
                 )
             )
-            assert price.of(usage) == pytest.approx(float(theirs["total_price"])), (name, usage)
+            assert price.cost_of(usage) == pytest.approx(float(theirs["total_price"])), (name, usage)
             counted += 1
     assert counted > 1000
 
@@ -92,7 +92,7 @@ MEANT = [
 
 @pytest.mark.parametrize(("base_url", "model"), MEANT)
 def test_a_known_model_has_a_price(base_url: str, model: str) -> None:
-    found = look_up(base_url, model)
+    found = look_up_price(base_url, model)
     assert found is not None
     assert found["price"]["input"] > 0
 
@@ -114,8 +114,8 @@ NOT_MEANT = [
 
 
 @pytest.mark.parametrize(("base_url", "model"), NOT_MEANT)
-def test_a_name_that_only_begins_alike_has_no_price(base_url: str, model: str) -> None:
-    assert look_up(base_url, model) is None
+def test_a_name_with_only_the_same_start_has_no_price(base_url: str, model: str) -> None:
+    assert look_up_price(base_url, model) is None
 
 
 @pytest.mark.parametrize(
@@ -130,12 +130,12 @@ def test_a_name_that_only_begins_alike_has_no_price(base_url: str, model: str) -
         ),
     ],
 )
-def test_what_is_not_by_tokens_alone_is_no_price(prices: types.ModelPrice) -> None:
-    assert row(prices) is None
+def test_a_price_that_is_not_by_tokens_alone_is_not_used(prices: types.ModelPrice) -> None:
+    assert price_row(prices) is None
 
 
 def test_the_vendors_we_ship_have_prices() -> None:
-    """By the base URL of our provider's file, which is how the library is asked."""
+    """Uses the base URL of our provider's file, as in requests to the library."""
     known = {"openai", "anthropic", "gemini", "copilot", "openrouter", "groq", "deepseek", "mistral", "xai", "together"}
     providers = load_providers()
     for name in known:
@@ -157,7 +157,7 @@ def test_the_vendors_we_ship_have_prices() -> None:
         ("https://localhost.example/v1", False),
     ],
 )
-def test_what_is_local(url: str, local: bool) -> None:
+def test_which_urls_are_local(url: str, local: bool) -> None:
     assert is_local(url) is local
 
 
@@ -165,24 +165,24 @@ async def test_the_program_is_asked_once_for_each_half_hour() -> None:
     now = [PERIOD * 1.5]
     prices = Prices(clock=lambda: now[0])
     wanted = [(OPENAI, "gpt-4o"), (OPENAI, "nonesuch"), ("http://localhost:1", "gpt-4o")]
-    assert [prices.known(*each) for each in wanted] == [None, None, NOTHING]
-    await asyncio.gather(prices.look_up(wanted), prices.look_up(wanted[:1]))
-    known = prices.known(OPENAI, "gpt-4o")
+    assert [prices.stored_facts(*item) for item in wanted] == [None, None, NO_FACTS]
+    await asyncio.gather(prices.look_up_prices(wanted), prices.look_up_prices(wanted[:1]))
+    known = prices.stored_facts(OPENAI, "gpt-4o")
     assert known is not None
-    assert known == _facts(look_up(OPENAI, "gpt-4o"))
-    assert prices.known(OPENAI, "nonesuch") == NOTHING
+    assert known == _facts(look_up_price(OPENAI, "gpt-4o"))
+    assert prices.stored_facts(OPENAI, "nonesuch") == NO_FACTS
     now[0] += PERIOD * 0.4
-    assert prices.known(OPENAI, "gpt-4o") is known
+    assert prices.stored_facts(OPENAI, "gpt-4o") is known
     now[0] += PERIOD * 0.2
-    assert prices.known(OPENAI, "gpt-4o") is None
+    assert prices.stored_facts(OPENAI, "gpt-4o") is None
 
 
-def _facts(found: dict[str, object] | None) -> Facts:
+def _facts(found: dict[str, object] | None) -> ModelFacts:
     assert found is not None
     window, price = found["context_window"], found["price"]
     assert isinstance(window, int)
     assert isinstance(price, dict)
-    return Facts(context_window=window, price=_price(price))
+    return ModelFacts(context_window=window, price=_price(price))
 
 
 def program(code: str) -> Prices:
@@ -191,37 +191,37 @@ def program(code: str) -> Prices:
 
 FAILING = {
     "ends badly": ("raise SystemExit('no library')", "no library"),
-    "says something else": ("print('[]')", "something else"),
+    "says something unexpected": ("print('[]')", "something unexpected"),
     "says no JSON": ("print('hello')", "Expecting value"),
 }
 
 
 @pytest.mark.parametrize(("code", "said"), FAILING.values(), ids=FAILING.keys())
-async def test_a_look_up_that_fails_is_said_and_leaves_prices_unknown(
+async def test_a_failed_lookup_is_logged_and_leaves_prices_unknown(
     code: str, said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     prices = program(code)
     with caplog.at_level(logging.WARNING):
-        await prices.look_up([(OPENAI, "gpt-4o")])
-    assert prices.known(OPENAI, "gpt-4o") == NOTHING
+        await prices.look_up_prices([(OPENAI, "gpt-4o")])
+    assert prices.stored_facts(OPENAI, "gpt-4o") == NO_FACTS
     assert said in caplog.text
 
 
 async def test_a_program_that_is_not_there(caplog: pytest.LogCaptureFixture) -> None:
     prices = Prices(("tark-no-such-program",))
-    await prices.look_up([(OPENAI, "gpt-4o")])
-    assert prices.known(OPENAI, "gpt-4o") == NOTHING
-    assert "no prices" in caplog.text
+    await prices.look_up_prices([(OPENAI, "gpt-4o")])
+    assert prices.stored_facts(OPENAI, "gpt-4o") == NO_FACTS
+    assert "prices are not known" in caplog.text
 
 
-async def test_without_a_program_nothing_is_asked() -> None:
+async def test_without_a_program_nothing_is_looked_up() -> None:
     prices = Prices(program=())
-    await prices.look_up([(OPENAI, "gpt-4o")])
-    assert prices.known(OPENAI, "gpt-4o") == NOTHING
+    await prices.look_up_prices([(OPENAI, "gpt-4o")])
+    assert prices.stored_facts(OPENAI, "gpt-4o") == NO_FACTS
 
 
-async def test_a_look_up_that_is_given_up_ends_its_program() -> None:
-    looking = asyncio.create_task(program(f"import time; time.sleep({HANGS})").look_up([(OPENAI, "gpt-4o")]))
+async def test_a_cancelled_lookup_ends_its_program() -> None:
+    looking = asyncio.create_task(program(f"import time; time.sleep({HANGS})").look_up_prices([(OPENAI, "gpt-4o")]))
     await asyncio.sleep(0.2)
     looking.cancel()
     async with asyncio.timeout(AT_ONCE):
@@ -232,6 +232,6 @@ async def test_a_look_up_that_is_given_up_ends_its_program() -> None:
 async def test_no_key_reaches_the_program(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv("PYTHONPATH", "some-folder")
-    await program("import os, sys; sys.exit(str(dict(os.environ)))").look_up([(OPENAI, "gpt-4o")])
+    await program("import os, sys; sys.exit(str(dict(os.environ)))").look_up_prices([(OPENAI, "gpt-4o")])
     assert "some-folder" in caplog.text
     assert "sk-secret" not in caplog.text

@@ -10,7 +10,7 @@ from tark_lsp.errors import ModelError, TarkError
 from tark_lsp.http import Transport
 from tark_lsp.llm.client import Model, Models, ProviderOverride
 from tark_lsp.llm.events import Done, Notice, Retry, Stall, StreamEvent, ToolCallComplete, ToolCallStart, UsageUpdate
-from tark_lsp.llm.exchange import Times
+from tark_lsp.llm.exchange import Timeouts
 from tark_lsp.llm.provider import load_providers
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.retry import RetryPolicy
@@ -23,7 +23,7 @@ from tests.llm.faults.table import RETRIED, Fault
 SHIPPED = {name: provider for name, provider in load_providers().items() if provider.script is None}
 TRIES = 3
 POLICY = RetryPolicy(tries=TRIES, base=0.0)
-TINY = Times(headers=0.01, idle=0.01, thinking=0.01, notice=0.004, notice_again=0.004)
+TINY = Timeouts(headers=0.01, idle=0.01, thinking=0.01, notice=0.004, notice_again=0.004)
 BOUND = 10.0
 QUESTION = Message("user", (Text("What is this?"),))
 KEY = "sk-secret-of-the-matrix"
@@ -35,12 +35,14 @@ def pairs() -> Iterator[tuple[str, str]]:
         wires: dict[str, str] = {}
         for route in provider.routes:
             model = route.pattern.replace("[0-9]", "4").replace("*", "x").replace("?", "x")
-            if provider.route(model) is route:
+            if provider.find_route(model) is route:
                 wires.setdefault(route.wire, model)
         yield from ((f"{name}/{model}", wire) for wire, model in wires.items())
 
 
-def models_with(fault: Fault, network: Transport, ref: str, base_url: str = "", times: Times | None = None) -> Models:
+def models_with(
+    fault: Fault, network: Transport, ref: str, base_url: str = "", times: Timeouts | None = None
+) -> Models:
     """With a key for every provider."""
     name = ref.partition("/")[0]
     url = base_url or f"http://localhost:1{urlsplit(SHIPPED[name].base_url).path}"  # local: no prices are looked up
@@ -125,7 +127,7 @@ def goes_on(events: list[StreamEvent], error: TarkError | None, name: str) -> li
         )
     else:
         messages.append(Message("user", (Text("Go on."),)))
-    history.check(messages)
+    history.check_history(messages)
     return messages
 
 

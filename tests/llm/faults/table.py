@@ -24,7 +24,7 @@ from tark_lsp.errors import (
     RateLimited,
     StreamCut,
 )
-from tark_lsp.llm.scripted.answer import refusal
+from tark_lsp.llm.scripted.answer import error_response
 from tark_lsp.llm.scripted.scenario import ScriptedError
 from tests.llm.faults.script import ANSWERS, FIRST_CONTENT, POSITIONS, TERMINAL, Script, script
 from tests.llm.faults.stream_errors import STREAM_ERRORS
@@ -97,7 +97,7 @@ HEADLESS: Mapping[str, Fault] = {
 
 def _status(script: Script, *, error: ScriptedError, headers: Mapping[str, str], count: int | None) -> list[Raw]:
     """`count` None: for ever."""
-    own, body = refusal(error, script.wire)
+    own, body = error_response(error, script.wire)
     raw = Raw([body], error.status, {**own, **headers})
     return [raw] if count is None else [*[raw] * count, script.good()]
 
@@ -207,7 +207,7 @@ def _single_bytes(data: bytes) -> list[bytes]:
 
 def _document(script: Script) -> list[Raw]:
     """A refusal that calls itself a success."""
-    _, body = refusal(ScriptedError(503, "the model is overloaded"), script.wire)
+    _, body = error_response(ScriptedError(503, "the model is overloaded"), script.wire)
     return [Raw([body], headers=JSON), script.good()]
 
 

@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from tark_lsp.errors import ProtocolError, StreamCut
 from tark_lsp.http import HttpTransport
-from tark_lsp.llm.exchange import Times
+from tark_lsp.llm.exchange import Timeouts
 from tark_lsp.llm.request import ChatRequest
 from tests.llm.faults.checks import QUESTION, check_calls, check_end, check_next, goes_on, models_with, pairs, play
 from tests.llm.faults.script import Script, script
@@ -34,7 +34,7 @@ ON_SOCKETS: Mapping[str, Fault] = {
 """What only a real connection has."""
 
 
-SLOWER = Times(headers=5.0, idle=0.1, thinking=0.1, notice=0.04, notice_again=0.04)
+SLOWER = Timeouts(headers=5.0, idle=0.1, thinking=0.1, notice=0.04, notice_again=0.04)
 
 
 def socket_cells() -> Iterator[object]:
@@ -66,7 +66,7 @@ async def test_on_sockets(ref: str, fault: Fault, played: Script, network: HttpT
     assert answers
     async with Loopback(answers) as server:
         models = models_with(fault, network, ref, server.url, SLOWER if fault.tiny else None)
-        model = await models.open(ref)
+        model = await models.open_model(ref)
         events, error = await play(model, ChatRequest("Be brief.", (QUESTION,)))
         asked = [request for request in server.requests if request.method == "POST"]
         check_end(fault, played, events, error, len(asked))

@@ -1,4 +1,4 @@
-"""Backends for the keyring library, as other packages bring them: in clear, real, and chains of some."""
+"""Backends for the keyring library, as in other packages: plain text, secure, and chained."""
 
 from keyring.backend import KeyringBackend
 from keyring.backends.chainer import ChainerBackend

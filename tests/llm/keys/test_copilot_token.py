@@ -1,4 +1,4 @@
-"""A GitHub login in use: exchanged, refreshed ahead and once when refused, revoked; and sent nowhere else."""
+"""A GitHub login in use: exchanged, refreshed early and once after a refusal, revoked, and never sent elsewhere."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ from tark_lsp.llm.client import Models
 from tark_lsp.llm.keys.copilot_token import CopilotAccess
 from tark_lsp.llm.keys.credentials import origin_of
 from tark_lsp.llm.keys.store import KeyStore
-from tark_lsp.llm.provider import configured, load_providers
+from tark_lsp.llm.provider import configure_provider, load_providers
 from tests.llm.asking import ask
 from tests.llm.keys.loopback_github import (
     BROKEN,
@@ -44,7 +44,7 @@ class Clock:
 
 def logged_in(folder: Path, github: LoopbackGitHub, token: str = LOGIN_TOKEN, expires: float | None = None) -> KeyStore:
     keys = KeyStore(folder, {"TARK_KEYRING": "off"})
-    keys.set("copilot", token, origin_of(github.url), expires)
+    keys.write_secret("copilot", token, origin_of(github.url), expires)
     return keys
 
 
@@ -52,7 +52,7 @@ def logged_in(folder: Path, github: LoopbackGitHub, token: str = LOGIN_TOKEN, ex
 async def access_to(
     github: LoopbackGitHub, keys: KeyStore | None, clock: Clock, environ: Mapping[str, str] | None = None
 ) -> AsyncIterator[CopilotAccess]:
-    provider = configured("copilot", load_providers(), github.override())
+    provider = configure_provider("copilot", load_providers(), github.override())
     assert provider.login is not None
     transport = HttpTransport()
     try:
@@ -70,17 +70,17 @@ async def models_of(github: LoopbackGitHub, keys: KeyStore | None) -> AsyncItera
         await models.aclose()
 
 
-async def test_exchanged_kept_and_refreshed_ahead(tmp_path: Path) -> None:
+async def test_a_token_is_exchanged_kept_and_refreshed_early(tmp_path: Path) -> None:
     clock = Clock()
     async with LoopbackGitHub() as github, access_to(github, logged_in(tmp_path, github), clock) as access:
-        first = await access.get()
+        first = await access.get_access()
         assert first.key is not None
         assert (first.base_url, first.key.value, first.key.origin) == (github.url, "copilot-s3cret-1", github.url)
         assert "s3cret" not in repr(first)
         clock.time += 1499
-        assert await access.get() is first
+        assert await access.get_access() is first
         clock.time += 1
-        second = await access.get()
+        second = await access.get_access()
         assert second.key is not None
         assert second.key.value == "copilot-s3cret-2"
     assert len(github.asked_for(EXCHANGE)) == 2
@@ -88,45 +88,45 @@ async def test_exchanged_kept_and_refreshed_ahead(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("trouble", [HICCUP, BROKEN, told({"message": "busy"}, 429), told({})], ids=str)
-async def test_a_refresh_that_fails_does_no_harm_as_long_as_the_token_is_good(tmp_path: Path, trouble: Raw) -> None:
+async def test_a_failed_refresh_does_no_harm_while_the_token_is_valid(tmp_path: Path, trouble: Raw) -> None:
     clock = Clock()
     github = LoopbackGitHub(exchanges=[MINT, trouble])
     async with github, access_to(github, logged_in(tmp_path, github), clock) as access:
-        first = await access.get()
+        first = await access.get_access()
         clock.time += 1559
-        assert await access.get() == first
+        assert await access.get_access() == first
         clock.time += 1
         with pytest.raises(ModelError):
-            await access.get()
+            await access.get_access()
 
 
 async def test_two_requests_at_once_refresh_once(tmp_path: Path) -> None:
     clock = Clock()
     async with LoopbackGitHub() as github, access_to(github, logged_in(tmp_path, github), clock) as access:
-        both = await asyncio.gather(*(access.get() for _ in range(5)))
+        both = await asyncio.gather(*(access.get_access() for _ in range(5)))
         assert len(set(both)) == 1
         clock.time += 1500
-        await asyncio.gather(*(access.get() for _ in range(5)))
+        await asyncio.gather(*(access.get_access() for _ in range(5)))
         assert github.minted == 2
-        refused = await access.get()
-        assert await asyncio.gather(*(access.renew(refused) for _ in range(5))) == [True] * 5
+        refused = await access.get_access()
+        assert await asyncio.gather(*(access.renew_access(refused) for _ in range(5))) == [True] * 5
         assert github.minted == 3
 
 
 async def test_a_cancelled_refresh_leaves_the_next_one_free(tmp_path: Path) -> None:
     github = LoopbackGitHub(exchanges=[Raw(stall=True), MINT])
     async with github, access_to(github, logged_in(tmp_path, github), Clock()) as access:
-        waiting = asyncio.create_task(access.get())
+        waiting = asyncio.create_task(access.get_access())
         await github.asked(1)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        assert (await access.get()).key is not None
+        assert (await access.get_access()).key is not None
 
 
 async def test_refreshed_once_when_a_model_refuses(tmp_path: Path) -> None:
     async with LoopbackGitHub() as github, models_of(github, logged_in(tmp_path, github)) as models:
-        model = await models.open(REF)
+        model = await models.open_model(REF)
         assert (await ask(model))[1] is None
         github.refused.add("copilot-s3cret-1")
         assert (await ask(model))[1] is None
@@ -142,7 +142,7 @@ async def test_refreshed_once_when_a_model_refuses(tmp_path: Path) -> None:
 
 async def test_two_models_that_are_refused_at_once_refresh_once(tmp_path: Path) -> None:
     async with LoopbackGitHub() as github, models_of(github, logged_in(tmp_path, github)) as models:
-        model = await models.open(REF)
+        model = await models.open_model(REF)
         assert (await ask(model))[1] is None
         github.refused.add("copilot-s3cret-1")
         assert [error for _, error in await asyncio.gather(ask(model), ask(model))] == [None, None]
@@ -161,7 +161,7 @@ async def test_a_login_that_is_refused(tmp_path: Path, answer: Raw, words: str, 
     async with LoopbackGitHub(exchanges=[MINT, answer]) as github:
         keys = logged_in(tmp_path, github)
         async with models_of(github, keys) as models:
-            model = await models.open(REF)
+            model = await models.open_model(REF)
             github.refused.add("copilot-s3cret-1")
             _, error = await ask(model)
             assert isinstance(error, AuthenticationFailed)
@@ -169,7 +169,7 @@ async def test_a_login_that_is_refused(tmp_path: Path, answer: Raw, words: str, 
             assert hint in error.hint
             assert "s3cret" not in str(error)
             # Refused is refused: the login itself is sent to no model in its place.
-            assert [each.headers["authorization"] for each in github.asked_for(CHAT)] == ["Bearer copilot-s3cret-1"]
+            assert [item.headers["authorization"] for item in github.asked_for(CHAT)] == ["Bearer copilot-s3cret-1"]
 
 
 async def test_a_new_login_is_used_at_once(tmp_path: Path) -> None:
@@ -177,32 +177,32 @@ async def test_a_new_login_is_used_at_once(tmp_path: Path) -> None:
         keys = logged_in(tmp_path, github, "gho_revoked")
         async with models_of(github, keys) as models:
             with pytest.raises(AuthenticationFailed):
-                await models.open(REF)
+                await models.open_model(REF)
             logged_in(tmp_path, github)
-            assert (await ask(await models.open(REF)))[1] is None
-            keys.delete("copilot")
-            _, error = await ask(await models.open(REF))
+            assert (await ask(await models.open_model(REF)))[1] is None
+            keys.delete_secret("copilot")
+            _, error = await ask(await models.open_model(REF))
             assert isinstance(error, MissingKey)
             assert "tark-lsp login copilot" in error.hint
 
 
 async def test_a_login_without_exchange_is_the_bearer_token(tmp_path: Path) -> None:
     async with LoopbackGitHub(exchanges=[UNKNOWN]) as github, models_of(github, logged_in(tmp_path, github)) as models:
-        model = await models.open(REF)
+        model = await models.open_model(REF)
         for _ in range(3):
             assert (await ask(model))[1] is None
         assert {request.headers["authorization"] for request in github.asked_for(CHAT)} == {f"Bearer {LOGIN_TOKEN}"}
         assert len(github.asked_for(EXCHANGE)) == 1
 
 
-async def test_a_token_of_the_environment_is_sent_as_it_is(tmp_path: Path) -> None:
+async def test_a_token_from_the_environment_is_sent_unchanged(tmp_path: Path) -> None:
     environ = {"COPILOT_GITHUB_TOKEN": "ghp_own"}
     async with LoopbackGitHub() as github:
         async with access_to(github, logged_in(tmp_path, github), Clock(), environ) as access:
-            found = await access.get()
+            found = await access.get_access()
             assert found.key is not None
             assert (found.key.value, found.key.source) == ("ghp_own", "COPILOT_GITHUB_TOKEN")
-            assert await access.renew(found) is False
+            assert await access.renew_access(found) is False
         assert github.requests == []
 
 
@@ -213,16 +213,16 @@ async def test_no_answer_sends_a_token_elsewhere(tmp_path: Path, endpoint: str) 
     async with LoopbackGitHub() as github, access_to(github, logged_in(tmp_path, github), Clock()) as access:
         github.endpoint = endpoint
         with pytest.raises(ProtocolError, match="nothing was sent there"):
-            await access.get()
+            await access.get_access()
 
 
 @pytest.mark.parametrize("exchange", [UNKNOWN, told({"token": "t", "refresh_in": 1500})], ids=["direct", "exchanged"])
-async def test_no_base_url_gets_a_login_of_elsewhere(tmp_path: Path, exchange: Raw) -> None:
+async def test_no_other_base_url_gets_the_login(tmp_path: Path, exchange: Raw) -> None:
     async with LoopbackGitHub(exchanges=[exchange]) as github:
         override = github.override(base_url="https://proxy.example")
         models = Models({"copilot": override}, {}, keys=logged_in(tmp_path, github))
-        with pytest.raises(ProtocolError, match=r"https://proxy\.example, and nothing was sent"):
-            await models.open(REF)
+        with pytest.raises(ProtocolError, match=r"https://proxy\.example, so nothing was sent"):
+            await models.open_model(REF)
         await models.aclose()
 
 
@@ -230,7 +230,7 @@ async def test_a_login_is_for_its_site(tmp_path: Path) -> None:
     async with LoopbackGitHub() as github, LoopbackGitHub() as other:
         async with access_to(other, logged_in(tmp_path, github), Clock()) as access:
             with pytest.raises(MissingKey, match="is for http") as caught:
-                await access.get()
+                await access.get_access()
         assert github.url in str(caught.value)
         assert other.requests == []
 
@@ -240,10 +240,10 @@ async def test_a_login_that_has_expired(tmp_path: Path) -> None:
         for expires in (time.time() - 1, time.time() + 60):
             async with access_to(github, logged_in(tmp_path, github, expires=expires), Clock()) as access:
                 if expires > time.time():
-                    assert (await access.get()).key is not None
+                    assert (await access.get_access()).key is not None
                     continue
                 with pytest.raises(AuthenticationFailed, match="has expired") as caught:
-                    await access.get()
+                    await access.get_access()
                 assert "tark-lsp login copilot" in caught.value.hint
                 assert github.requests == []
 
@@ -257,16 +257,18 @@ async def test_a_login_that_has_expired(tmp_path: Path) -> None:
 )
 def test_logins_only_over_https(setting: dict[str, str], words: str) -> None:
     with pytest.raises(SettingsError, match=words):
-        configured("copilot", load_providers(), LoopbackGitHub().override(**setting))
+        configure_provider("copilot", load_providers(), LoopbackGitHub().override(**setting))
 
 
 def test_an_enterprises_site() -> None:
-    provider = configured("copilot", load_providers(), LoopbackGitHub().override(login_url="https://acme.ghe.com/"))
+    provider = configure_provider(
+        "copilot", load_providers(), LoopbackGitHub().override(login_url="https://acme.ghe.com/")
+    )
     assert provider.login is not None
     assert provider.base_url == "https://copilot-api.acme.ghe.com"
-    assert provider.login.below("api", provider.login.exchange_path) == f"https://api.acme.ghe.com{EXCHANGE}"
+    assert provider.login.subdomain_url("api", provider.login.exchange_path) == f"https://api.acme.ghe.com{EXCHANGE}"
     with pytest.raises(SettingsError, match="openai has no login"):
-        configured("openai", load_providers(), LoopbackGitHub().override())
+        configure_provider("openai", load_providers(), LoopbackGitHub().override())
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 500])
@@ -274,5 +276,5 @@ async def test_a_refusal_that_repeats_the_login(tmp_path: Path, status: int) -> 
     github = LoopbackGitHub(exchanges=[told({"message": f"bad token {LOGIN_TOKEN}"}, status)])
     async with github, access_to(github, logged_in(tmp_path, github), Clock()) as access:
         with pytest.raises(ModelError, match=r"bad token \*\*\*") as caught:
-            await access.get()
+            await access.get_access()
     assert LOGIN_TOKEN not in str(caught.value)

@@ -1,4 +1,4 @@
-"""The device flow: what each answer to a poll means, how long is waited, and where a token may go."""
+"""The device flow: the meaning of each answer to a poll, the waits, and where a token can be sent."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -10,7 +10,14 @@ import pytest
 from tark_lsp.errors import AuthenticationFailed, BadRequest, ModelError, ModelTimeout, SettingsError, TarkError
 from tark_lsp.http import HttpRequest, HttpResponse, HttpTransport
 from tark_lsp.llm.keys import device_login
-from tark_lsp.llm.keys.device_login import DeviceCode, DeviceLogin, Granted, Polling, finish, start
+from tark_lsp.llm.keys.device_login import (
+    DeviceCode,
+    DeviceLogin,
+    GrantedToken,
+    TokenPolling,
+    request_device_code,
+    wait_for_token,
+)
 from tark_lsp.llm.provider import load_providers
 from tests.llm.keys.loopback_github import (
     BROKEN,
@@ -46,7 +53,7 @@ async def transport() -> AsyncIterator[HttpTransport]:
 
 
 class Sleep:
-    """No time passes; what was waited for is kept."""
+    """A clock without real waiting. It records the waits."""
 
     def __init__(self) -> None:
         self.waits: list[float] = []
@@ -76,20 +83,20 @@ COURSES: dict[str, tuple[Sequence[Raw], list[float], type[TarkError] | None, str
 
 
 @pytest.mark.parametrize(("polls", "waits", "kind", "words"), COURSES.values(), ids=COURSES.keys())
-async def test_the_course_of_a_login(
+async def test_polls_of_a_login(
     transport: HttpTransport, polls: Sequence[Raw], waits: list[float], kind: type[TarkError] | None, words: str
 ) -> None:
     sleep = Sleep()
     lives = 20 if "expired" in words else 900
     async with LoopbackGitHub(polls, expires_in=lives) as github:
         login = login_at(github)
-        code = await start(login, "copilot", transport)
+        code = await request_device_code(login, "copilot", transport)
         assert (code.user_code, code.verification_uri) == (USER_CODE, f"{github.url}/login/device")
         if kind is None:
-            assert await finish(login, code, transport, sleep) == Granted(LOGIN_TOKEN, None)
+            assert await wait_for_token(login, code, transport, sleep) == GrantedToken(LOGIN_TOKEN, None)
         else:
             with pytest.raises(TarkError, match=words) as caught:
-                await finish(login, code, transport, sleep)
+                await wait_for_token(login, code, transport, sleep)
             assert type(caught.value) is kind
             assert len(str(caught.value)) < 600
         assert len(github.asked_for("/login/oauth/access_token")) == len(waits)
@@ -110,18 +117,21 @@ async def test_how_a_login_starts(
     transport: HttpTransport, fields: dict[str, Any], interval: float, expires_in: float
 ) -> None:
     async with LoopbackGitHub(**fields) as github:
-        code = await start(login_at(github), "copilot", transport)
+        code = await request_device_code(login_at(github), "copilot", transport)
     assert (code.interval, code.expires_in) == (interval, expires_in)
     assert DEVICE_CODE not in repr(code)
     assert USER_CODE not in repr(code)
 
 
 NO_START: dict[str, tuple[dict[str, Any], str]] = {
-    "no device code": ({"device_code": None}, "gave no code"),
-    "an empty user code": ({"user_code": ""}, "gave no code"),
-    "a user code that steers the terminal": ({"user_code": "\x1b[2J"}, "gave no code"),
-    "a page elsewhere": ({"verification_uri": "https://evil.example/login"}, "names a page elsewhere"),
-    "a page that is none": ({"verification_uri": "javascript:alert(1)"}, "names a page elsewhere"),
+    "no device code": ({"device_code": None}, "did not return a login code"),
+    "an empty user code": ({"user_code": ""}, "did not return a login code"),
+    "a user code that steers the terminal": ({"user_code": "\x1b[2J"}, "did not return a login code"),
+    "a login page on another site": (
+        {"verification_uri": "https://evil.example/login"},
+        "names a login page on another site",
+    ),
+    "a page that is none": ({"verification_uri": "javascript:alert(1)"}, "names a login page on another site"),
     "an error": ({"device_code": None, "error": "device_flow_disabled"}, "device_flow_disabled"),
 }
 
@@ -130,55 +140,57 @@ NO_START: dict[str, tuple[dict[str, Any], str]] = {
 async def test_logins_that_do_not_start(transport: HttpTransport, fields: dict[str, Any], words: str) -> None:
     async with LoopbackGitHub(**fields) as github:
         with pytest.raises(ModelError, match=words) as caught:
-            await start(login_at(github), "copilot", transport)
+            await request_device_code(login_at(github), "copilot", transport)
     assert DEVICE_CODE not in str(caught.value)
 
 
 async def test_client_ids(transport: HttpTransport) -> None:
-    """There is none by default: those that everybody knows belong to other products."""
+    """There is no default client id: the well-known ids belong to other products."""
     assert COPILOT is not None
-    with pytest.raises(SettingsError, match="no client id") as missing:
-        await start(COPILOT, "copilot", transport)
+    with pytest.raises(SettingsError, match="needs a client id") as missing:
+        await request_device_code(COPILOT, "copilot", transport)
     assert "providers.copilot.clientId" in missing.value.hint
     async with LoopbackGitHub() as github:
         with pytest.raises(ModelError) as wrong:
-            await start(replace(login_at(github), client_id="other"), "copilot", transport)
+            await request_device_code(replace(login_at(github), client_id="other"), "copilot", transport)
     assert "providers.copilot.clientId" in wrong.value.hint
 
 
 async def test_a_login_is_cancelled_at_once(transport: HttpTransport) -> None:
     async with LoopbackGitHub([PENDING]) as github:
         login = login_at(github)
-        waiting = asyncio.create_task(finish(login, await start(login, "copilot", transport), transport))
+        waiting = asyncio.create_task(
+            wait_for_token(login, await request_device_code(login, "copilot", transport), transport)
+        )
         await asyncio.sleep(0.05)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asyncio.wait_for(waiting, AT_ONCE)
-        stalled = asyncio.create_task(finish(login, DeviceCode("d", "u", "", 900, 0), transport))
+        stalled = asyncio.create_task(wait_for_token(login, DeviceCode("d", "u", "", 900, 0), transport))
         await github.asked(2)
         stalled.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asyncio.wait_for(stalled, AT_ONCE)
 
 
-async def test_nobody_there(transport: HttpTransport) -> None:
+async def test_a_site_that_is_unreachable(transport: HttpTransport) -> None:
     async with LoopbackGitHub() as github:
         login = login_at(github)
     with pytest.raises(ModelError, match="no connection"):
-        await start(login, "copilot", transport)
+        await request_device_code(login, "copilot", transport)
     with pytest.raises(AuthenticationFailed, match="expired"):
-        await finish(login, DeviceCode("d", "u", "", 20, 5), transport, Sleep())
+        await wait_for_token(login, DeviceCode("d", "u", "", 20, 5), transport, Sleep())
 
 
 def test_polling_alone() -> None:
-    polling = Polling(5)
+    polling = TokenPolling(5)
     odd: list[object] = [None, [], "text", {"error": 7}, {"access_token": 7}, {"access_token": ""}]
     for body in odd:
-        assert polling.read(body, 200) is None
+        assert polling.read_answer(body, 200) is None
     assert polling.interval == 5
-    assert polling.read({"access_token": "t", "expires_in": 28800}, 200) == Granted("t", 28800)
-    assert "t=" not in repr(Granted("secret-t", None))
-    assert "secret" not in repr(Granted("secret-t", None))
+    assert polling.read_answer({"access_token": "t", "expires_in": 28800}, 200) == GrantedToken("t", 28800)
+    assert "t=" not in repr(GrantedToken("secret-t", None))
+    assert "secret" not in repr(GrantedToken("secret-t", None))
 
 
 MAY_GO: list[tuple[str, str, bool]] = [
@@ -209,9 +221,9 @@ MAY_GO: list[tuple[str, str, bool]] = [
 
 
 @pytest.mark.parametrize(("site", "url", "may"), MAY_GO)
-def test_where_a_token_may_go(site: str, url: str, may: bool) -> None:
+def test_trusted_urls(site: str, url: str, may: bool) -> None:
     assert COPILOT is not None
-    assert replace(COPILOT, url=site).trusts(url) is may
+    assert replace(COPILOT, url=site).is_trusted(url) is may
 
 
 @pytest.mark.parametrize(
@@ -224,11 +236,11 @@ def test_where_a_token_may_go(site: str, url: str, may: bool) -> None:
 )
 def test_sub_domains(site: str, expected: str) -> None:
     assert COPILOT is not None
-    assert replace(COPILOT, url=site).below("api", "/x") == expected
+    assert replace(COPILOT, url=site).subdomain_url("api", "/x") == expected
 
 
 class Dripping(HttpTransport):
-    """Answers never end, and never fall silent."""
+    """Its answers never end, and are never silent."""
 
     async def send(self, request: HttpRequest) -> HttpResponse:  # noqa: ARG002  every answer is the same
         async def drip() -> AsyncIterator[bytes]:
@@ -242,27 +254,27 @@ class Dripping(HttpTransport):
         return HttpResponse(200, {}, drip(), closed)
 
 
-async def test_a_poll_that_drips_does_not_outlive_the_code() -> None:
+async def test_a_slow_poll_ends_with_the_code() -> None:
     code = DeviceCode(DEVICE_CODE, USER_CODE, "https://github.com/login/device", expires_in=0.3, interval=0.1)
     assert COPILOT is not None
     async with asyncio.timeout(AT_ONCE):
-        with pytest.raises(AuthenticationFailed, match="the code has expired"):
-            await finish(replace(COPILOT, client_id=CLIENT_ID), code, Dripping())
+        with pytest.raises(AuthenticationFailed, match="the code expired"):
+            await wait_for_token(replace(COPILOT, client_id=CLIENT_ID), code, Dripping())
 
 
-async def test_a_start_that_drips_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_start_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_login, "START_SECONDS", 0.2)
     assert COPILOT is not None
     async with asyncio.timeout(AT_ONCE):
-        with pytest.raises(ModelTimeout, match="gave no code"):
-            await start(replace(COPILOT, client_id=CLIENT_ID), "copilot", Dripping())
+        with pytest.raises(ModelTimeout, match="did not return a login code"):
+            await request_device_code(replace(COPILOT, client_id=CLIENT_ID), "copilot", Dripping())
 
 
 async def test_a_refusal_that_repeats_the_device_code(transport: HttpTransport) -> None:
     refusal = told({"error": "nonsense", "error_description": f"what is {DEVICE_CODE}?"})
     async with LoopbackGitHub([refusal]) as github:
         login = login_at(github)
-        code = await start(login, "copilot", transport)
+        code = await request_device_code(login, "copilot", transport)
         with pytest.raises(BadRequest, match=r"what is \*\*\*\?") as caught:
-            await finish(login, code, transport, Sleep())
+            await wait_for_token(login, code, transport, Sleep())
     assert DEVICE_CODE not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Where keys are kept: in a keyring that is one, else in a file that only the person can read; never a hang."""
+"""The key store: a secure keyring, else a file that only the user can read. It never hangs."""
 
 import json
 import logging
@@ -39,7 +39,7 @@ class MemoryKeyring:
 
 
 class FailingKeyring(MemoryKeyring):
-    """Locked: everything is refused, in words that hold what was to be stored."""
+    """A locked keyring: it refuses everything, with messages that contain the secret."""
 
     def get_password(self, service: str, username: str) -> str | None:
         raise RuntimeError(f"locked, while asked for {service} {username}")
@@ -53,7 +53,7 @@ def store(folder: Path, keyring: MemoryKeyring | None = None, **environ: str) ->
 
 
 def secret(keys: KeyStore, name: str) -> str:
-    stored = keys.get(name)
+    stored = keys.read_secret(name)
     assert stored is not None
     return stored.secret
 
@@ -61,17 +61,17 @@ def secret(keys: KeyStore, name: str) -> str:
 def test_in_the_keyring(tmp_path: Path) -> None:
     keyring = MemoryKeyring()
     keys = store(tmp_path, keyring)
-    assert keys.get("openai") is None
-    assert keys.set("openai", SECRET, ORIGIN) == "the keyring"
-    stored = keys.get("openai")
+    assert keys.read_secret("openai") is None
+    assert keys.write_secret("openai", SECRET, ORIGIN) == "the keyring"
+    stored = keys.read_secret("openai")
     assert stored is not None
     assert (stored.secret, stored.origin, stored.place, stored.expires) == (SECRET, ORIGIN, "the keyring", None)
     assert SECRET not in repr(stored)
     assert list(keyring.kept) == [(SERVICE, "openai")]
     assert not (tmp_path / "keys").exists()
-    assert keys.place() == "the keyring (memory)"
-    assert keys.delete("openai") == ["the keyring"]
-    assert keys.delete("openai") == []
+    assert keys.describe_location() == "the keyring (memory)"
+    assert keys.delete_secret("openai") == ["the keyring"]
+    assert keys.delete_secret("openai") == []
     assert keyring.kept == {}
 
 
@@ -81,25 +81,25 @@ def test_in_a_file(tmp_path: Path, environ: dict[str, str]) -> None:
     keyring = MemoryKeyring() if environ else None
     keys = store(tmp_path, keyring, **environ)
     file = tmp_path / "keys" / "openai.json"
-    assert keys.set("openai", SECRET, ORIGIN, 5.5) == f"the file {file}"
+    assert keys.write_secret("openai", SECRET, ORIGIN, 5.5) == f"the file {file}"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-    assert [each.name for each in file.parent.iterdir()] == ["openai.json"]
-    stored = keys.get("openai")
+    assert [item.name for item in file.parent.iterdir()] == ["openai.json"]
+    stored = keys.read_secret("openai")
     assert stored is not None
     assert (stored.secret, stored.origin, stored.place, stored.expires) == (SECRET, ORIGIN, f"the file {file}", 5.5)
     assert keyring is None or keyring.kept == {}
-    assert str(tmp_path) in keys.place()
-    assert keys.delete("openai") == [f"the file {file}"]
-    assert keys.get("openai") is None
+    assert str(tmp_path) in keys.describe_location()
+    assert keys.delete_secret("openai") == [f"the file {file}"]
+    assert keys.read_secret("openai") is None
 
 
-def test_a_keyring_that_came_later_takes_over(tmp_path: Path) -> None:
-    store(tmp_path).set("openai", "old", ORIGIN)
+def test_a_keyring_that_is_added_later_is_used(tmp_path: Path) -> None:
+    store(tmp_path).write_secret("openai", "old", ORIGIN)
     keyring = MemoryKeyring()
     keys = store(tmp_path, keyring)
     assert secret(keys, "openai") == "old"
-    keys.set("openai", SECRET, ORIGIN)
+    keys.write_secret("openai", SECRET, ORIGIN)
     assert list((tmp_path / "keys").iterdir()) == []
     assert secret(keys, "openai") == SECRET
 
@@ -107,34 +107,34 @@ def test_a_keyring_that_came_later_takes_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../up", "a/b", "..", ".", "ümläut", "CON", "x" * 60])
 def test_any_providers_name_stays_in_the_folder(tmp_path: Path, name: str) -> None:
     keys = store(tmp_path)
-    keys.set(name, SECRET, ORIGIN)
-    assert keys.get(name) is not None
+    keys.write_secret(name, SECRET, ORIGIN)
+    assert keys.read_secret(name) is not None
     assert [file for file in tmp_path.rglob("*") if file.is_file()] == list((tmp_path / "keys").iterdir())
 
 
-def test_a_failing_keyring_gives_way_to_the_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_after_a_failing_keyring_the_file_is_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     keys = store(tmp_path, FailingKeyring())
     with pytest.raises(SettingsError, match="keyring failed") as caught:
-        keys.get("openai")
+        keys.read_secret("openai")
     assert "TARK_KEYRING=off" in caught.value.hint
-    assert "file" in keys.set("openai", SECRET, ORIGIN)
+    assert "file" in keys.write_secret("openai", SECRET, ORIGIN)
     assert secret(keys, "openai") == SECRET
-    with pytest.raises(SettingsError, match=r"deleted from the file .* may still hold"):
-        keys.delete("openai")
+    with pytest.raises(SettingsError, match=r"deleted from the file .* may still contain"):
+        keys.delete_secret("openai")
     assert not (tmp_path / "keys" / "openai.json").exists()
     assert "failed (RuntimeError)" in caplog.text
     assert SECRET not in caplog.text
 
 
-def test_a_key_that_the_keyring_did_not_take_counts_before_its_older_one(tmp_path: Path) -> None:
+def test_a_key_in_the_file_overrides_the_older_one_in_the_keyring(tmp_path: Path) -> None:
     keyring, locked = MemoryKeyring(), FailingKeyring()
-    store(tmp_path, keyring).set("openai", "old", ORIGIN)
-    store(tmp_path, locked).set("openai", SECRET, ORIGIN)
+    store(tmp_path, keyring).write_secret("openai", "old", ORIGIN)
+    store(tmp_path, locked).write_secret("openai", SECRET, ORIGIN)
     keys = store(tmp_path, keyring)
     assert secret(keys, "openai") == SECRET
-    assert len(keys.delete("openai")) == 2
-    assert keys.get("openai") is None
+    assert len(keys.delete_secret("openai")) == 2
+    assert keys.read_secret("openai") is None
 
 
 def test_a_hanging_keyring_hangs_nobody(tmp_path: Path) -> None:
@@ -146,13 +146,13 @@ def test_a_hanging_keyring_hangs_nobody(tmp_path: Path) -> None:
 
     keys = KeyStore(tmp_path / "keys", {}, find, seconds=(0.05, 0.05))
     with pytest.raises(SettingsError, match=r"did not answer within 0\.05 s"):
-        keys.get("openai")
-    assert "file" in keys.set("openai", SECRET, ORIGIN)
+        keys.read_secret("openai")
+    assert "file" in keys.write_secret("openai", SECRET, ORIGIN)
     for _ in range(20):
-        assert keys.get("openai") is not None
+        assert keys.read_secret("openai") is not None
     assert answers == []
     assert len(calls) == 1  # it is left alone for a while
-    assert "did not answer" in keys.place()
+    assert "did not answer" in keys.describe_location()
     stuck.set()
 
 
@@ -193,23 +193,23 @@ SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @posix
 @pytest.mark.parametrize(("spoil", "hint"), SPOILT.values(), ids=SPOILT.keys())
-def test_files_that_no_key_is_taken_from(tmp_path: Path, spoil: Callable[[Path], object], hint: str) -> None:
+def test_unsafe_files_are_refused(tmp_path: Path, spoil: Callable[[Path], object], hint: str) -> None:
     keys = store(tmp_path)
-    keys.set("openai", SECRET, ORIGIN)
+    keys.write_secret("openai", SECRET, ORIGIN)
     spoil(tmp_path / "keys" / "openai.json")
     with pytest.raises(SettingsError) as caught:
-        keys.get("openai")
+        keys.read_secret("openai")
     assert hint in caught.value.hint
     assert SECRET not in str(caught.value)
 
 
 @posix
-def test_storing_again_mends_what_others_could_read(tmp_path: Path) -> None:
+def test_storing_again_repairs_the_permissions(tmp_path: Path) -> None:
     keys = store(tmp_path)
-    keys.set("openai", "old", ORIGIN)
+    keys.write_secret("openai", "old", ORIGIN)
     (tmp_path / "keys").chmod(0o755)
     (tmp_path / "keys" / "openai.json").chmod(0o644)
-    keys.set("openai", SECRET, ORIGIN)
+    keys.write_secret("openai", SECRET, ORIGIN)
     assert secret(keys, "openai") == SECRET
     assert stat.S_IMODE((tmp_path / "keys").stat().st_mode) == 0o700
 
@@ -217,31 +217,33 @@ def test_storing_again_mends_what_others_could_read(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "keys").write_text("in the way")
     with pytest.raises(SettingsError, match="cannot be written"):
-        store(tmp_path).set("openai", SECRET, ORIGIN)
+        store(tmp_path).write_secret("openai", SECRET, ORIGIN)
 
 
 @posix
 def test_a_write_that_fails_keeps_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = store(tmp_path)
-    keys.set("openai", "old", ORIGIN)
+    keys.write_secret("openai", "old", ORIGIN)
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(SettingsError, match="No space left"):
-        keys.set("openai", SECRET, ORIGIN)
+        keys.write_secret("openai", SECRET, ORIGIN)
     assert secret(keys, "openai") == "old"
     assert [file.name for file in (tmp_path / "keys").iterdir()] == ["openai.json"]
 
 
 def test_many_writers_lose_nothing(tmp_path: Path) -> None:
     names = [f"p{n}" for n in range(8)]
-    threads = [threading.Thread(target=store(tmp_path).set, args=(name, f"key-{name}", ORIGIN)) for name in names]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    threads = [
+        threading.Thread(target=store(tmp_path).write_secret, args=(name, f"key-{name}", ORIGIN)) for name in names
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     for name in names:
         assert secret(store(tmp_path), name) == f"key-{name}"
 
@@ -258,7 +260,7 @@ BACKENDS = [
 
 
 @pytest.mark.parametrize(("backend", "counts"), BACKENDS)
-def test_what_counts_as_a_keyring(monkeypatch: pytest.MonkeyPatch, backend: str, counts: bool) -> None:
+def test_which_backends_are_secure(monkeypatch: pytest.MonkeyPatch, backend: str, counts: bool) -> None:
     import keyring
     from keyring import core
 

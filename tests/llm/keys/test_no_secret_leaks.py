@@ -1,4 +1,4 @@
-"""Nothing secret in any log, message, traceback or repr: the way of a key and of a login, all loggers at DEBUG."""
+"""No secret is in any log, message, traceback or repr while a key and a login are used, with all logs at DEBUG."""
 
 import logging
 import traceback
@@ -36,7 +36,7 @@ WATCHED = (*SECRETS, USER_CODE, KEY, OWN_HEADER, "s3cret", "S3CR")
 
 
 class Ears:
-    """Everything that could be shown or written down."""
+    """Everything that can be shown or logged."""
 
     def __init__(self, caplog: pytest.LogCaptureFixture) -> None:
         self._caplog = caplog
@@ -92,22 +92,22 @@ async def test_a_login_from_end_to_end(
         overrides = {"copilot": github.override(headers={"x-own": OWN_HEADER})}
         logins, models = Logins(overrides, {}, keys), Models(overrides, {}, keys=keys, policy=QUICK)
         try:
-            login = logins.provider("copilot").login
+            login = logins.find_provider("copilot").login
             assert login is not None
-            code = await device_login.start(login, "copilot", transport)
-            ears.thing((login, code, overrides, logins.provider("copilot")))
-            granted = await device_login.finish(login, code, transport)
+            code = await device_login.request_device_code(login, "copilot", transport)
+            ears.thing((login, code, overrides, logins.find_provider("copilot")))
+            granted = await device_login.wait_for_token(login, code, transport)
             ears.thing(granted)
-            ears.thing(await logins.store("copilot", granted.token))
-            ears.thing((await logins.statuses(), keys.get("copilot")))
-            model = await models.open("copilot/gpt-4.1")
+            ears.thing(await logins.store_key("copilot", granted.token))
+            ears.thing((await logins.key_statuses(), keys.read_secret("copilot")))
+            model = await models.open_model("copilot/gpt-4.1")
             ears.thing((await ask(model))[1])
             github.refused |= {f"copilot-s3cret-{n}" for n in range(1, 9)}
             _, error = await ask(model)  # the server says which token it refuses
             assert error is not None or "copilot-s3cret" not in str(github.requests)
             if error is not None:
                 ears.error(error)
-            access = models._access(logins.provider("copilot"))
+            access = models._connections.access_for(logins.find_provider("copilot"))
             ears.thing((model, models, access, vars(access)))
         except TarkError as error:
             ears.error(error)
@@ -135,14 +135,14 @@ async def test_a_key_that_the_provider_repeats(tmp_path: Path, ears: Ears, refus
         override = ProviderOverride(f"{server.url}/v1", headers={"x-own": OWN_HEADER}, wire="openai-chat")
         environ = {} if stored else {"OPENAI_API_KEY": KEY}
         if stored:
-            keys.set("openai", KEY, server.url)
+            keys.write_secret("openai", KEY, server.url)
         models = Models({"openai": override}, environ, keys=keys, policy=QUICK)
-        model = await models.open("openai/gpt-4.1")
+        model = await models.open_model("openai/gpt-4.1")
         _, error = await ask(model)
         assert error is not None
         ears.error(error)
         with pytest.raises(TarkError) as caught:
-            await models.list("openai")
+            await models.list_models("openai")
         ears.error(caught.value)
         ears.thing((model, override, models))
         await models.aclose()

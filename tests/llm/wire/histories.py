@@ -1,4 +1,4 @@
-"""Histories that providers choke on, built of our message types."""
+"""Histories that cause problems at providers, built from our message types."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Request bodies of all wires read back into one form, by the wires' rules and not by our encoders."""
+"""Reads request bodies of all wires into one form, by the wires' rules, independent of our encoders."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Where the recorded streams are, and how they are read; absent data skips the tests that want it."""
+"""Finds and reads the recorded streams. If they are missing, the tests that need them are skipped."""
 
 import os
 from pathlib import Path
@@ -23,7 +23,7 @@ def stream_files(*wires: str) -> list[Path]:
 
 
 def stream_bytes(path: Path) -> bytes:
-    """The body as it went over the wire. Two recorders dropped the framing (streams/README.md): it is put back."""
+    """The body as sent over the network. Two recorders dropped the framing (streams/README.md); it is restored."""
     raw = path.read_bytes()
     if path.name.endswith(".chunks.txt"):
         return b"".join(b"data: " + line + b"\n\n" for line in raw.split(b"\n") if line)

@@ -1,4 +1,4 @@
-"""Anthropic Messages both ways: histories to bodies, and what the provider and its proxies send to events."""
+"""Anthropic Messages in both directions: histories to bodies, and streams of the provider and its proxies to events."""
 
 import itertools
 import json
@@ -11,12 +11,12 @@ from tark_lsp.errors import BadRequest, ModelError, Overloaded, ProtocolError, S
 from tark_lsp.llm.events import Done, Echo, StreamEvent, TextDelta, ToolCallComplete, WireStop
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.anthropic_messages import WIRE
-from tark_lsp.llm.wire.wire import Quirks, Target, ThinkingStyle
+from tark_lsp.llm.wire.wire import Quirks, TargetModel, ThinkingStyle
 from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolDefinition, ToolResult, Usage
 from tests.llm.asking import built, parse_body
 
 REF = "anthropic/claude"
-PLAIN = Target(REF, "claude", Quirks(cache_control=False))
+PLAIN = TargetModel(REF, "claude", Quirks(cache_control=False))
 USER = Message("user", (Text("Do it."),))
 CALL = ToolCall("toolu_1", "read_file", '{"path":"a"}')
 USE = {"type": "tool_use", "id": "toolu_1", "name": "read_file", "input": {"path": "a"}}
@@ -41,7 +41,7 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
-def body_of(*messages: Message, target: Target = PLAIN, system: str = "", **request: Any) -> dict[str, Any]:
+def body_of(*messages: Message, target: TargetModel = PLAIN, system: str = "", **request: Any) -> dict[str, Any]:
     return dict(json.loads(WIRE.encode(ChatRequest(system, messages, **request), target)))
 
 
@@ -59,14 +59,14 @@ HISTORIES: dict[str, tuple[tuple[Message, ...], list[tuple[str, list[Any]]]]] = 
         (assistant(CALL), USER),
         [
             ("assistant", [USE]),
-            ("user", [result("toolu_1", "No result: this call was not run.", is_error=True), text("Do it.")]),
+            ("user", [result("toolu_1", "No result: this call did not run.", is_error=True), text("Do it.")]),
         ],
     ),
     "thinking goes back signed, in its place; unsigned it is dropped": (
         (assistant(SIGNED, Text("a"), Thinking("no"), Thinking("no", {"signature": ""}), CALL), results()),
         [
             ("assistant", [{"type": "thinking", "thinking": "hm", "signature": "s"}, text("a"), USE]),
-            ("user", [result("toolu_1", "No result: this call was not run.", is_error=True)]),
+            ("user", [result("toolu_1", "No result: this call did not run.", is_error=True)]),
         ],
     ),
     "omitted thinking goes back, too": (
@@ -179,7 +179,7 @@ def test_thinking(style: ThinkingStyle, asked: str, history: tuple[Message, ...]
     assert body.get("output_config") == output
 
 
-def test_efforts_are_in_the_words_the_model_takes() -> None:
+def test_efforts_use_the_model_s_words() -> None:
     target = replace(PLAIN, thinking="adaptive", efforts=("low", "medium", "high", "xhigh", "max"))
     for level, effort in {"minimal": "low", "medium": "medium", "max": "max"}.items():
         assert body_of(USER, target=target, thinking=level)["output_config"] == {"effort": effort}
@@ -187,7 +187,7 @@ def test_efforts_are_in_the_words_the_model_takes() -> None:
     assert body_of(USER, target=narrow, thinking="max")["output_config"] == {"effort": "high"}
 
 
-def test_a_budget_that_does_not_fit_is_left_out() -> None:
+def test_a_budget_that_is_too_large_is_left_out() -> None:
     target = replace(PLAIN, thinking="budget", max_output_tokens=2000)
     assert "thinking" not in body_of(USER, target=target, thinking="high")
 
@@ -221,20 +221,20 @@ def marked_paths(body: dict[str, Any]) -> list[tuple[str, int]]:
 
 
 def test_tools_system_and_the_ends_of_the_last_two_requests_are_marked_for_the_cache() -> None:
-    body = body_of(*LOOP, target=Target(REF, "c"), system="Be brief.", tools=(READ, WRITE))
+    body = body_of(*LOOP, target=TargetModel(REF, "c"), system="Be brief.", tools=(READ, WRITE))
     assert marked_paths(body) == [("tools", 1), ("system", 0), ("messages", 6), ("messages", 8)]
     assert body["system"] == [{**text("Be brief."), **MARK}]
     assert body["messages"][-1]["content"] == [{**result("toolu_4", "ok"), **MARK}]
     assert json.dumps(body).count("cache_control") == 4
 
 
-def test_in_a_loop_each_request_marks_what_the_one_before_it_ended_with_and_changes_nothing_of_it() -> None:
+def test_in_a_loop_each_request_marks_the_end_of_the_one_before() -> None:
     def prefix(body: dict[str, Any]) -> str:
         bare = json.dumps([body["tools"], body["system"], body["messages"]])
         return bare.replace(f", {json.dumps(MARK)[1:-1]}", "").rstrip("]")
 
     bodies = [
-        body_of(*LOOP[: end + 1], target=Target(REF, "c"), system="Be brief.", tools=(READ, WRITE))
+        body_of(*LOOP[: end + 1], target=TargetModel(REF, "c"), system="Be brief.", tools=(READ, WRITE))
         for end in range(0, len(LOOP), 2)
     ]
     for before, after in itertools.pairwise(bodies):
@@ -243,15 +243,15 @@ def test_in_a_loop_each_request_marks_what_the_one_before_it_ended_with_and_chan
         assert json.dumps(after).count("cache_control") <= 4
 
 
-def test_nothing_is_marked_where_the_server_does_not_take_it() -> None:
+def test_nothing_is_marked_if_the_server_rejects_marks() -> None:
     assert marked_paths(body_of(*LOOP, system="Be brief.", tools=(READ, WRITE))) == []
 
 
-def test_a_model_without_eyes_is_told_of_images() -> None:
+def test_a_model_without_image_input_gets_a_note() -> None:
     target = replace(PLAIN, quirks=Quirks(cache_control=False, images=False))
     history = (Message("user", (PICTURE,)), assistant(CALL), results(ToolResult("toolu_1", "ok", images=(PICTURE,))))
     sent = body_of(*history, target=target)["messages"]
-    note = text("[1 image(s) left out: this model takes none]")
+    note = text("[1 image(s) left out: this model does not accept images]")
     assert sent[0]["content"] == [note]
     assert sent[2]["content"] == [{**result("toolu_1", "ok"), "content": [text("ok"), note]}]
 
@@ -267,8 +267,8 @@ def test_the_body_is_the_same_whatever_the_order_of_the_tools() -> None:
 
 def test_encoding_leaves_the_history_alone() -> None:
     history = (USER, assistant(Opaque({"type": "new"})))
-    first = body_of(*history, target=Target(REF, "c"))
-    assert body_of(*history, target=Target(REF, "c")) == first
+    first = body_of(*history, target=TargetModel(REF, "c"))
+    assert body_of(*history, target=TargetModel(REF, "c")) == first
     assert history[1].parts == (Opaque({"type": "new"}),)
 
 
@@ -461,7 +461,7 @@ def test_only_message_stop_ends_an_answer(seen: int) -> None:
     assert isinstance(failure, StreamCut)
 
 
-def test_thinking_comes_back_as_it_was_sent() -> None:
+def test_thinking_is_sent_back_unchanged() -> None:
     thinking = block(0, {"type": "thinking", "thinking": ""}, {"type": "signature_delta", "signature": "s"})
     events, _ = parse(START, *thinking, *block(1, TOOL), end("tool_use"), STOP)
     assert Echo("thinking", {"signature": "s"}) in events
@@ -473,8 +473,8 @@ def test_thinking_comes_back_as_it_was_sent() -> None:
     ]
 
 
-def test_thinking_that_led_to_nothing_is_not_sent() -> None:
-    """The wire refuses an answer that ends in thinking, and the session would be dead."""
+def test_thinking_at_the_end_is_not_sent() -> None:
+    """The wire rejects an answer that ends in thinking, so the session could not continue."""
     history = (USER, assistant(SIGNED), USER, assistant(Text("Yes."), SIGNED), USER)
     sent = json.loads(WIRE.encode(ChatRequest("", history), PLAIN))["messages"]
     kinds = [[block["type"] for block in message["content"]] for message in sent if message["role"] == "assistant"]

@@ -1,4 +1,4 @@
-"""What lets providers cache a prompt: what was sent once is sent again byte for byte, marked where a wire has marks."""
+"""Prompt caching: what was sent once is sent again byte for byte, with cache marks if the wire has them."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 
 from tark_lsp.llm.provider import load_providers
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.wire.wire import WIRES, Quirks, Target, load_wire
+from tark_lsp.llm.wire.wire import WIRES, Quirks, TargetModel, load_wire
 from tark_lsp.messages import Message
 from tests.llm.wire.histories import HISTORIES, TOOLS, ref_of, user
 from tests.llm.wire.wire_answers import answer_of, with_results
@@ -49,7 +49,7 @@ def requests(history: tuple[Message, ...]) -> Iterator[int]:
 
 
 def encoded(wire: str, history: tuple[Message, ...], quirks: Quirks = UNMARKED) -> bytes:
-    target = Target(ref_of(wire), "m", quirks)
+    target = TargetModel(ref_of(wire), "m", quirks)
     return load_wire(wire).encode(ChatRequest("Be brief.", history, TOOLS, session_id="s1"), target)
 
 
@@ -64,8 +64,8 @@ def taken_apart(wire: str, body: bytes) -> tuple[str, dict[str, Any]]:
 
 
 @WIRE
-def test_what_was_sent_is_sent_again(wire: str) -> None:
-    """Request by request, each begins with all of the one before."""
+def test_earlier_bytes_are_sent_again(wire: str) -> None:
+    """Each request starts with the whole request before it."""
     history = session(wire)
     before: tuple[str, dict[str, Any]] | None = None
     for place in requests(history):
@@ -84,7 +84,7 @@ MARKED = {
 
 
 def marks(value: Any, field: str) -> Iterator[Any]:
-    """All that is marked, without the mark."""
+    """The body without its marks."""
     if isinstance(value, dict):
         if field in value:
             assert value[field] == {"type": "ephemeral"}
@@ -119,7 +119,7 @@ def test_without_quirks_nothing_is_marked(wire: str) -> None:
     assert b"cache_control" not in body
     assert (b'"prompt_cache_key":"s1"' in body) == wire.startswith("openai")
     assert b"s1" not in load_wire(wire).encode(
-        ChatRequest("", (user("Hi"),), session_id="s1"), Target("p/m", "m", Quirks())
+        ChatRequest("", (user("Hi"),), session_id="s1"), TargetModel("p/m", "m", Quirks())
     )
 
 
@@ -138,9 +138,9 @@ CACHES = [
 
 
 @pytest.mark.parametrize(("provider", "model", "field"), CACHES)
-def test_what_a_provider_is_told_of_caching(provider: str, model: str, field: str) -> None:
-    route = load_providers()[provider].route(model)
+def test_cache_fields_of_each_provider(provider: str, model: str, field: str) -> None:
+    route = load_providers()[provider].find_route(model)
     request = ChatRequest("Be brief.", (user("Hi"),), TOOLS, session_id="s1")
-    body = load_wire(route.wire).encode(request, Target(f"{provider}/{model}", model, route.quirks))
+    body = load_wire(route.wire).encode(request, TargetModel(f"{provider}/{model}", model, route.quirks))
     told = [name for name in ("cache_control", "prompt_cache_key") if f'"{name}"'.encode() in body]
     assert told == ([field] if field else [])

@@ -1,4 +1,4 @@
-"""What providers say when they refuse: real bodies, each with the error it is."""
+"""Error bodies of providers: real bodies, each with its error."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ from tark_lsp.errors import (
     QuotaExceeded,
     RateLimited,
 )
-from tark_lsp.llm.wire.failures import failure
+from tark_lsp.llm.wire.provider_errors import provider_error
 from tests.llm.wire.recordings import SHARED, needs_shared
 
 BODIES: dict[str, tuple[int | None, Any, type[ModelError], str]] = {
@@ -49,7 +49,7 @@ BODIES: dict[str, tuple[int | None, Any, type[ModelError], str]] = {
     "a validation list": (422, {"detail": [{"loc": ["x"], "msg": "missing"}]}, BadRequest, "missing"),
     "no money": (429, {"error": {"code": "insufficient_quota", "message": "pay"}}, QuotaExceeded, "pay"),
     "no money, Anthropic": (400, {"error": {"message": "Your credit balance is too low"}}, QuotaExceeded, "credit"),
-    "payment": (402, None, QuotaExceeded, "nothing more"),
+    "payment": (402, None, QuotaExceeded, "no reason given"),
     "too long": (413, "", ContextOverflow, ""),
     "too long, in words": (400, {"error": {"message": "maximum context length is 10 tokens"}}, ContextOverflow, ""),
     "no such model as 400": (400, {"error": {"code": "model_not_found", "message": "no"}}, ModelNotFound, ""),
@@ -212,8 +212,10 @@ TOO_LONG = (
 
 @pytest.mark.parametrize("words", TOO_LONG)
 @pytest.mark.parametrize("status", [400, None])
-def test_too_long_is_told_apart_by_words(words: str, status: int | None) -> None:
-    assert type(failure({"error": {"message": words, "type": "invalid_request_error"}}, status)) is ContextOverflow
+def test_a_request_that_is_too_long_is_recognised_by_its_message(words: str, status: int | None) -> None:
+    assert (
+        type(provider_error({"error": {"message": words, "type": "invalid_request_error"}}, status)) is ContextOverflow
+    )
 
 
 HINTED = (
@@ -224,16 +226,16 @@ HINTED = (
     (400, {"message": '"auto" tool choice requires --enable-auto-tool-choice'}, "--enable-auto-tool-choice"),
     (404, {"error": {"message": "No endpoints found matching your data policy"}}, "privacy settings"),
     (400, {"error": {"message": "Your organization must be verified to stream this model."}}, "verify"),
-    (400, {"error": {"code": "content_filter", "message": "x"}}, "in other words"),
-    (422, {"error": {"message": "response filtered"}}, "in other words"),
+    (400, {"error": {"code": "content_filter", "message": "x"}}, "rephrase it"),
+    (422, {"error": {"message": "response filtered"}}, "rephrase it"),
     (466, "", "update tark-lsp"),
     (400, {"error": {"message": "x"}}, ""),
 )
 
 
 @pytest.mark.parametrize(("status", "body", "words"), HINTED)
-def test_what_has_a_remedy_of_its_own_is_told_with_it(status: int, body: Any, words: str) -> None:
-    hint = failure(body, status).hint
+def test_particular_refusals_have_particular_hints(status: int, body: Any, words: str) -> None:
+    hint = provider_error(body, status).hint
     assert words in hint
     assert bool(hint) == bool(words)
 
@@ -249,20 +251,20 @@ def test_what_has_a_remedy_of_its_own_is_told_with_it(status: int, body: Any, wo
         ("Please try again later", None),
     ],
 )
-def test_the_wait_may_stand_in_the_message(message: str, seconds: float | None) -> None:
-    assert failure({"error": {"message": message}}, 429).retry_after == seconds
+def test_the_wait_can_be_in_the_message(message: str, seconds: float | None) -> None:
+    assert provider_error({"error": {"message": message}}, 429).retry_after == seconds
 
 
 @pytest.mark.parametrize(("status", "body", "kind", "words"), BODIES.values(), ids=BODIES.keys())
 def test_body(status: int | None, body: Any, kind: type[ModelError], words: str) -> None:
-    error = failure(body, status)
+    error = provider_error(body, status)
     assert type(error) is kind
     assert words in error.message
 
 
 def test_gemini_says_how_long_to_wait_in_the_body() -> None:
     body = {"error": {"code": 429, "message": "quota", "details": [{"@type": "RetryInfo", "retryDelay": "34.4s"}]}}
-    error = failure(body, 429)
+    error = provider_error(body, 429)
     assert type(error) is RateLimited
     assert error.retry_after == 34.4
 
@@ -279,7 +281,7 @@ EXPECTED = {401: AuthenticationFailed, 404: ModelNotFound, 429: RateLimited}
 @pytest.mark.parametrize("case", recorded(), ids=lambda case: f"{case['status']}-{case['url'].split('/')[2]}")
 def test_recorded_bodies(case: dict[str, Any]) -> None:
     body: str = case["body"]
-    error = failure(json.loads(body), case["status"])
+    error = provider_error(json.loads(body), case["status"])
     assert error.message
     assert "{" not in error.message[:30]
     if case["status"] in EXPECTED:

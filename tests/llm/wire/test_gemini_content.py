@@ -1,4 +1,4 @@
-"""Gemini's wire both ways: histories to contents, thinking by model, and streams to events, each rule as a row."""
+"""Gemini's wire in both directions: histories to contents, thinking by model, streams to events; one row per rule."""
 
 import json
 import re
@@ -21,15 +21,16 @@ from tark_lsp.llm.events import (
     UsageUpdate,
     WireStop,
 )
-from tark_lsp.llm.fallbacks import do_without
+from tark_lsp.llm.fallbacks import find_fallback
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.wire.gemini_content import UNSIGNED, WIRE
-from tark_lsp.llm.wire.wire import Quirks, Target, ThinkingStyle
+from tark_lsp.llm.wire.gemini_content import PLACEHOLDER_SIGNATURE, WIRE
+from tark_lsp.llm.wire.wire import Quirks, TargetModel, ThinkingStyle
 from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolDefinition, ToolResult, Usage
+from tests.exhaustive import examples
 from tests.llm.asking import built, parse, parse_body, single_bytes
 
 REF = "gemini/gemini-3-pro"
-TARGET = Target(REF, "gemini-3-pro")
+TARGET = TargetModel(REF, "gemini-3-pro")
 OLDER = replace(TARGET, model="gemini-2.5-flash")
 USER = Message("user", (Text("Do it."),))
 USER_SENT = {"role": "user", "parts": [{"text": "Do it."}]}
@@ -49,7 +50,7 @@ def results(*parts: ToolResult) -> Message:
     return Message("tool", parts)
 
 
-def body_of(*messages: Message, target: Target = TARGET, system: str = "", **request: Any) -> dict[str, Any]:
+def body_of(*messages: Message, target: TargetModel = TARGET, system: str = "", **request: Any) -> dict[str, Any]:
     return dict(json.loads(WIRE.encode(ChatRequest(system, messages, **request), target)))
 
 
@@ -86,7 +87,7 @@ HISTORIES: dict[str, tuple[tuple[Message, ...], list[dict[str, Any]]]] = {
             model_says(
                 {"functionCall": {"id": "x9", "name": "read_file", "args": {"path": "a"}}, "thoughtSignature": "S"}
             ),
-            user_says(answered("read_file", {"error": "No result: this call was not run."}, id="x9")),
+            user_says(answered("read_file", {"error": "No result: this call did not run."}, id="x9")),
         ],
     ),
     "calls of another model are signed as such, the first of each step": (
@@ -97,9 +98,9 @@ HISTORIES: dict[str, tuple[tuple[Message, ...], list[dict[str, Any]]]] = {
             results(ToolResult("call_3", "c")),
         ),
         [
-            model_says({**CALL_SENT, "thoughtSignature": UNSIGNED}, OTHER_CALL_SENT),
+            model_says({**CALL_SENT, "thoughtSignature": PLACEHOLDER_SIGNATURE}, OTHER_CALL_SENT),
             user_says(answered("read_file", {"output": "a"}), answered("list_files", {"output": "b"})),
-            model_says({**CALL_SENT, "thoughtSignature": UNSIGNED}),
+            model_says({**CALL_SENT, "thoughtSignature": PLACEHOLDER_SIGNATURE}),
             user_says(answered("read_file", {"output": "c"})),
         ],
     ),
@@ -108,7 +109,7 @@ HISTORIES: dict[str, tuple[tuple[Message, ...], list[dict[str, Any]]]] = {
         [
             user_says({"text": "Do it."}, {"text": "Do it."}),
             model_says({"text": "a"}, {"text": "b"}, CALL_SENT),
-            user_says(answered("read_file", {"error": "No result: this call was not run."}), {"text": "Do it."}),
+            user_says(answered("read_file", {"error": "No result: this call did not run."}), {"text": "Do it."}),
         ],
     ),
     "signatures go back on their parts, empty ones too": (
@@ -149,7 +150,7 @@ HISTORIES: dict[str, tuple[tuple[Message, ...], list[dict[str, Any]]]] = {
         (assistant(replace(CALL, arguments='{"path":')), results()),
         [
             model_says({**CALL_SENT, "functionCall": {"name": "read_file", "args": {"invalid_arguments": '{"path":'}}}),
-            user_says(answered("read_file", {"error": "No result: this call was not run."})),
+            user_says(answered("read_file", {"error": "No result: this call did not run."})),
         ],
     ),
     "pictures": (
@@ -186,7 +187,7 @@ def test_history(messages: tuple[Message, ...], sent: list[dict[str, Any]]) -> N
     assert body == {}
 
 
-def test_pictures_of_results_stand_beside_them_before_gemini_3() -> None:
+def test_before_gemini_3_images_come_after_the_results() -> None:
     body = body_of(
         assistant(CALL, OTHER_CALL),
         results(ToolResult("call_1", "seen", images=(PICTURE,)), ToolResult("call_2", "b")),
@@ -195,12 +196,12 @@ def test_pictures_of_results_stand_beside_them_before_gemini_3() -> None:
     assert body["contents"][1] == user_says(
         answered("read_file", {"output": "seen"}),
         answered("list_files", {"output": "b"}),
-        {"text": "What belongs to the result of read_file:"},
+        {"text": "The images of the result of read_file:"},
         PICTURE_SENT,
     )
 
 
-def test_pictures_are_named_where_the_model_takes_none() -> None:
+def test_a_note_replaces_images_that_a_model_does_not_accept() -> None:
     body = body_of(
         Message("user", (PICTURE,)),
         assistant(CALL),
@@ -212,14 +213,14 @@ def test_pictures_are_named_where_the_model_takes_none() -> None:
 
 
 def test_a_history_whose_signatures_were_refused() -> None:
-    """After a change of key, say: it is sent as if another model had written it."""
+    """For example after a change of key: the history is sent as if another model had written it."""
     history = (assistant(Thinking("Hm."), Text("a", {"thoughtSignature": "S"}), CALL, OTHER_CALL), results())
     refused = "Corrupted thought signature."
-    without = do_without(TARGET, refused)
+    without = find_fallback(TARGET, refused)
     assert without is not None
     [said, _] = body_of(*history, target=without[0])["contents"]
-    assert said == model_says({"text": "a"}, {**CALL_SENT, "thoughtSignature": UNSIGNED}, OTHER_CALL_SENT)
-    assert do_without(without[0], refused, [without[1]]) is None
+    assert said == model_says({"text": "a"}, {**CALL_SENT, "thoughtSignature": PLACEHOLDER_SIGNATURE}, OTHER_CALL_SENT)
+    assert find_fallback(without[0], refused, [without[1]]) is None
 
 
 @pytest.mark.parametrize(
@@ -231,7 +232,7 @@ def test_a_history_whose_signatures_were_refused() -> None:
     ],
 )
 def test_a_refused_thinking_level_is_left_out(message: str) -> None:
-    without = do_without(replace(TARGET, thinking="effort"), message)
+    without = find_fallback(replace(TARGET, thinking="effort"), message)
     assert without is not None
     assert "generationConfig" not in body_of(USER, target=without[0], thinking="high")
 
@@ -298,7 +299,7 @@ def test_thinking(
     limit: int | None,
     sent: dict[str, Any] | None,
 ) -> None:
-    target = Target(f"gemini/{model}", model, thinking=style, efforts=efforts)
+    target = TargetModel(f"gemini/{model}", model, thinking=style, efforts=efforts)
     body = body_of(USER, target=target, thinking=level, max_output_tokens=limit)
     assert body.get("generationConfig", {}).get("thinkingConfig") == sent
 
@@ -545,7 +546,7 @@ FAILURES: dict[str, tuple[bytes, type[ModelError], str]] = {
     "a call that could not be read, and nothing else": (
         b"data: " + chunk(finish="MALFORMED_FUNCTION_CALL", message="Malformed function call: f(").encode(),
         StreamCut,
-        r"went wrong .* MALFORMED_FUNCTION_CALL\. Malformed function call: f\(",
+        r"answer failed .* MALFORMED_FUNCTION_CALL\. Malformed function call: f\(",
     ),
     "only thinking, then nothing": (
         b"data: " + chunk({"text": "Hm.", "thought": True}, finish="MALFORMED_RESPONSE").encode(),
@@ -559,7 +560,7 @@ FAILURES: dict[str, tuple[bytes, type[ModelError], str]] = {
         + chunk(call_part("f", args={})).encode().replace(b"{}", b'{"a":' * 100_000 + b"1" + b"}" * 100_000)
         + b"\n\n",
         ProtocolError,
-        "does not have",
+        "does not match",
     ),
     "arguments of no call": (f"data: {chunk(call_part(args={'a': 1}))}\n\n".encode(), ProtocolError, "without a name"),
 }
@@ -577,14 +578,14 @@ def test_failure(body: bytes, error: type[ModelError], words: str) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_place_where_no_argument_can_be(path: str) -> None:
+def test_an_invalid_argument_path(path: str) -> None:
     frames = [chunk(call_part("add", args={"x": 1}, willContinue=True)), chunk(piece(path, stringValue="x"))]
     events, failure = parse_body(WIRE, frames)
     assert isinstance(failure, ProtocolError)
     assert events == [ADD]
 
 
-def test_what_an_answer_adds_up_to_is_sent_back_part_by_part() -> None:
+def test_an_answer_is_sent_back_part_by_part() -> None:
     parts: list[dict[str, Any]] = [
         {"text": "Hm.", "thought": True},
         {"text": "a"},
@@ -616,7 +617,7 @@ PARTS = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(st.lists(PARTS, max_size=3), max_size=6), st.lists(st.integers(1, 60), min_size=1, max_size=5))
 def test_any_cut_gives_the_same_events(chunks: list[list[dict[str, Any]]], sizes: list[int]) -> None:
     body = "".join(f"data: {chunk(*parts)}\r\n\r\n" for parts in [*chunks, []]).encode()
@@ -636,7 +637,7 @@ def test_any_cut_gives_the_same_events(chunks: list[list[dict[str, Any]]], sizes
 
 
 def joined(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Words that nobody signed add up; nothing else does."""
+    """Unsigned text is joined; nothing else is."""
     result: list[dict[str, Any]] = []
     for part in parts:
         last = result[-1] if result else {}

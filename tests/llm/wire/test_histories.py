@@ -1,4 +1,4 @@
-"""Every history on every wire: the vendor's own types take the body, and it says what the history says, validly."""
+"""Every history on every wire: the body is valid for the vendor's own types, and has the content of the history."""
 
 import base64
 import json
@@ -10,9 +10,10 @@ from typing import Any, get_args
 import pytest
 
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.wire.text_tools import as_text
-from tark_lsp.llm.wire.wire import WIRES, Target, ThinkingStyle, load_wire
+from tark_lsp.llm.wire.text_tools import tools_as_text
+from tark_lsp.llm.wire.wire import WIRES, TargetModel, ThinkingStyle, load_wire
 from tark_lsp.messages import Image, Message, Opaque, Text, ToolCall, ToolResult
+from tests.cases import every
 from tests.llm.wire.histories import ASKED, HISTORIES, TOOLS, ref_of, user
 from tests.llm.wire.read_bodies import Said, read_body
 from tests.llm.wire.sdk_types import TYPES
@@ -27,11 +28,11 @@ ALTERNATING = ("anthropic-messages", "gemini-content")
 IDS_REQUIRED = ("openai-chat", "openai-responses", "anthropic-messages")
 
 
-def target_of(wire: str, thinking: ThinkingStyle = "unknown", **more: Any) -> Target:
-    return Target(ref_of(wire), f"model-of-{wire}", thinking=thinking, **more)
+def target_of(wire: str, thinking: ThinkingStyle = "unknown", **more: Any) -> TargetModel:
+    return TargetModel(ref_of(wire), f"model-of-{wire}", thinking=thinking, **more)
 
 
-def encoded(wire: str, *history: Message, target: Target | None = None, **request: Any) -> bytes:
+def encoded(wire: str, *history: Message, target: TargetModel | None = None, **request: Any) -> bytes:
     request = {"tools": TOOLS, "session_id": "s1", **request}
     return load_wire(wire).encode(ChatRequest(SYSTEM, history, **request), target or target_of(wire))
 
@@ -93,12 +94,12 @@ def check_roles(wire: str, said: list[Said]) -> None:
 
 
 def sendable_text(text: str) -> str:
-    """Lone surrogates are in no UTF-8."""
+    """Lone surrogates cannot be in UTF-8."""
     return text.encode("utf-8", "replace").decode()
 
 
 def check_words(said: list[Said], history: tuple[Message, ...]) -> None:
-    """All that was said is said again, in order; of white space the very end may be missing."""
+    """The body has all content in order. White space at the end can be missing."""
     assert [item.text for item in said if item.kind == "system"] == [SYSTEM]
     for role in ("user", "assistant"):
         spoken = "".join(item.text for item in said if item.kind == role)
@@ -145,7 +146,7 @@ WIRE = pytest.mark.parametrize("wire", list(WIRES))
 
 
 @WIRE
-@pytest.mark.parametrize("name", list(HISTORIES))
+@every("name", HISTORIES)
 def test_history(wire: str, name: str) -> None:
     history = asked(wire, HISTORIES[name])
     body = encoded(wire, *history)
@@ -188,11 +189,11 @@ def test_tools(wire: str) -> None:
 
 
 @WIRE
-@pytest.mark.parametrize("name", list(HISTORIES))
+@every("name", HISTORIES)
 def test_history_for_a_model_without_calls(wire: str, name: str) -> None:
     """Calls and results are words, and nothing else of theirs is left: such models' servers refuse it."""
     history = asked(wire, HISTORIES[name])
-    request = as_text(ChatRequest(SYSTEM, history, TOOLS), ref_of(wire))
+    request = tools_as_text(ChatRequest(SYSTEM, history, TOOLS), ref_of(wire))
     body = load_wire(wire).encode(request, target_of(wire))
     assert TYPES[wire](json.loads(body)) == []
     said = read_body(wire, body)
@@ -220,7 +221,7 @@ def conversation(*origins: str) -> tuple[Message, ...]:
 
 
 @WIRE
-def test_own_thinking_goes_back_as_it_came(wire: str) -> None:
+def test_own_thinking_is_sent_back_unchanged(wire: str) -> None:
     history = conversation(wire)
     body = encoded(wire, *history)
     said = check_body(wire, history, body)
@@ -264,7 +265,7 @@ def check_own(wire: str, body: Any) -> None:
 
 @WIRE
 @pytest.mark.parametrize("origin", list(WIRES))
-def test_another_models_thinking_stays_behind(wire: str, origin: str) -> None:
+def test_another_models_thinking_is_dropped(wire: str, origin: str) -> None:
     history = conversation(origin)
     if origin == wire:  # the same wire, but a model of another name
         target = replace(target_of(wire), ref="maker/another")
@@ -286,7 +287,7 @@ CHAINS = (
 @WIRE
 @pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain[0])
 def test_all_models_in_one_session(wire: str, chain: tuple[str, ...]) -> None:
-    """Each model gets its own thinking back, and no one else's."""
+    """Each model gets its own thinking back, and no other model's."""
     history = conversation(*chain)
     body = encoded(wire, *history)
     said = check_body(wire, history, body)
@@ -299,7 +300,7 @@ def test_all_models_in_one_session(wire: str, chain: tuple[str, ...]) -> None:
 
 @WIRE
 @pytest.mark.parametrize("origin", list(WIRES))
-def test_a_model_that_now_speaks_another_wire(wire: str, origin: str) -> None:
+def test_a_model_that_now_uses_another_wire(wire: str, origin: str) -> None:
     """Its name is the same, what it wants back is not: settings may name another wire.
 
     Whole blocks of the old wire are left out here: no wire can tell them from its own that it does not know yet.
@@ -314,7 +315,7 @@ def test_a_model_that_now_speaks_another_wire(wire: str, origin: str) -> None:
 
 
 @WIRE
-def test_a_model_switched_in_the_midst_of_its_calls(wire: str) -> None:
+def test_a_model_switched_between_calls_and_results(wire: str) -> None:
     """The new model is asked with the results of calls that the old one made, thinking asked for."""
     for origin in set(WIRES) - {wire}:
         history = (user("Do it."), *with_results(answer_of(origin)))

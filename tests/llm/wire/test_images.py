@@ -1,4 +1,4 @@
-"""Pictures on every wire, from the person and in results; and models that take none, which are told so."""
+"""Images on every wire, from the user and in results; models without image input get a note instead."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.wire.wire import WIRES, Quirks, Target, load_wire
+from tark_lsp.llm.wire.wire import WIRES, Quirks, TargetModel, load_wire
 from tark_lsp.messages import Message
 from tests.llm.wire.histories import PICTURE, SECOND_PICTURE, assistant, call, ok, tool, user
 from tests.llm.wire.read_bodies import read_body
@@ -24,7 +24,7 @@ HISTORY = (
 
 
 def encoded(wire: str, history: tuple[Message, ...] = HISTORY, model: str = "m", **quirks: Any) -> bytes:
-    return load_wire(wire).encode(ChatRequest("", history), Target("p/m", model, Quirks(**quirks)))
+    return load_wire(wire).encode(ChatRequest("", history), TargetModel("p/m", model, Quirks(**quirks)))
 
 
 @WIRE
@@ -38,20 +38,20 @@ def test_in_their_order(wire: str) -> None:
 
 
 @WIRE
-def test_left_out_and_said_so(wire: str) -> None:
+def test_images_are_left_out_with_a_note(wire: str) -> None:
     body = encoded(wire, images=False)
     assert TYPES[wire](json.loads(body)) == []
     said = read_body(wire, body)
     assert not any(item.kind == "image" for item in said)
     assert PICTURE.data.encode() not in body
     assert SECOND_PICTURE.data.encode() not in body
-    assert body.count(b"left out: this model takes none") == 3
+    assert body.count(b"left out: this model does not accept images") == 3
     results = [item for item in said if item.kind == "result"]
     assert [item.text[:6] for item in results] == ["a plot", "words"]
 
 
 @WIRE
-def test_a_result_of_nothing_but_a_picture(wire: str) -> None:
+def test_a_result_with_only_an_image(wire: str) -> None:
     history = (user("Look."), assistant(call("call_1")), tool(ok("call_1", "", PICTURE)))
     for images in (True, False):
         body = encoded(wire, history, images=images)
@@ -62,7 +62,7 @@ def test_a_result_of_nothing_but_a_picture(wire: str) -> None:
 
 
 @pytest.mark.parametrize(("model", "inside"), [("gemini-2.5-flash", False), ("gemini-3-pro", True)])
-def test_gemini_shows_them_in_the_result_since_3(model: str, inside: bool) -> None:
+def test_gemini_3_has_images_in_the_result(model: str, inside: bool) -> None:
     contents = json.loads(encoded("gemini-content", model=model))["contents"]
     [response] = [
         part["functionResponse"]
@@ -74,7 +74,7 @@ def test_gemini_shows_them_in_the_result_since_3(model: str, inside: bool) -> No
     assert response.get("parts") == ([blob] if inside else None)
 
 
-def test_responses_have_them_in_the_output_and_chat_after_all_results() -> None:
+def test_responses_has_images_in_the_output_and_chat_after_all_results() -> None:
     items = json.loads(encoded("openai-responses"))["input"]
     [output] = [item["output"] for item in items if item.get("call_id") == "call_1" and "output" in item]
     assert [part["type"] for part in output] == ["input_text", "input_image"]

@@ -1,4 +1,4 @@
-"""The decoder of JSON lines: the same frames however the bytes are cut, and a bound on what it holds."""
+"""The decoder of JSON lines: frames do not depend on the cuts, and the held bytes are limited."""
 
 from itertools import pairwise
 
@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from tark_lsp.errors import ProtocolError
 from tark_lsp.llm.wire.json_lines import JsonLineDecoder
+from tests.exhaustive import examples
 
 
 def decode(*chunks: bytes) -> list[bytes]:
     decoder = JsonLineDecoder()
-    frames = [frame for chunk in chunks for frame in decoder.feed(chunk)]
+    frames = [frame for chunk in chunks for frame in decoder.feed_bytes(chunk)]
     return [frame.data for frame in frames + decoder.close()]
 
 
@@ -38,11 +39,11 @@ def test_lines_at_every_split(body: bytes, lines: list[bytes]) -> None:
 
 def test_a_line_comes_out_as_soon_as_it_is_whole() -> None:
     decoder = JsonLineDecoder()
-    assert [frame.data for frame in decoder.feed(b"1\n2")] == [b"1"]
-    assert [frame.data for frame in decoder.feed(b"3\n")] == [b"23"]
+    assert [frame.data for frame in decoder.feed_bytes(b"1\n2")] == [b"1"]
+    assert [frame.data for frame in decoder.feed_bytes(b"3\n")] == [b"23"]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=8))
 def test_any_cut_gives_the_same_lines(body: bytes, cuts: list[int]) -> None:
     places = [0, *sorted(min(cut, len(body)) for cut in cuts), len(body)]
@@ -54,4 +55,4 @@ def test_any_cut_gives_the_same_lines(body: bytes, cuts: list[int]) -> None:
 def test_size_cap(size: int, body: bytes) -> None:
     decoder = JsonLineDecoder(max_bytes=900)
     with pytest.raises(ProtocolError, match="900 bytes"):
-        [decoder.feed(body[start : start + size]) for start in range(0, len(body), size)]
+        [decoder.feed_bytes(body[start : start + size]) for start in range(0, len(body), size)]

@@ -1,4 +1,4 @@
-"""Ollama's wire both ways: histories to messages, the window it asks for, and lines to events, each rule as a row."""
+"""Ollama's wire in both directions: histories to messages, the requested window, lines to events; one row per rule."""
 
 import json
 import random
@@ -24,18 +24,18 @@ from tark_lsp.llm.events import (
 )
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.ollama_chat import WIRE
-from tark_lsp.llm.wire.wire import Quirks, Target, ThinkingStyle
+from tark_lsp.llm.wire.wire import Quirks, TargetModel, ThinkingStyle
 from tark_lsp.messages import Image, Message, Part, Text, Thinking, ToolCall, ToolDefinition, ToolResult, Usage
 from tests.llm.asking import built, parse, single_bytes
 from tests.llm.wire.recordings import SHARED, needs_shared
 
 REF = "ollama/qwen3:14b"
-TARGET = Target(REF, "qwen3:14b")
+TARGET = TargetModel(REF, "qwen3:14b")
 USER = Message("user", (Text("Do it."),))
 USER_SENT = {"role": "user", "content": "Do it."}
 CALL = ToolCall("call_1", "read_file", '{"path":"a"}')
 CALL_SENT = {"function": {"name": "read_file", "arguments": {"path": "a"}}}
-NO_RESULT = {"role": "tool", "tool_name": "read_file", "content": "Error: No result: this call was not run."}
+NO_RESULT = {"role": "tool", "tool_name": "read_file", "content": "Error: No result: this call did not run."}
 PICTURE = Image("image/png", "QUJD")
 
 
@@ -47,7 +47,7 @@ def results(*parts: ToolResult) -> Message:
     return Message("tool", parts)
 
 
-def body_of(*messages: Message, target: Target = TARGET, system: str = "", **request: Any) -> dict[str, Any]:
+def body_of(*messages: Message, target: TargetModel = TARGET, system: str = "", **request: Any) -> dict[str, Any]:
     return dict(json.loads(WIRE.encode(ChatRequest(system, messages, **request), target)))
 
 
@@ -115,7 +115,7 @@ HISTORIES: dict[str, tuple[tuple[Message, ...], list[dict[str, Any]]]] = {
             {"role": "user", "content": "Look.", "images": ["QUJD"]},
             {"role": "assistant", "content": "", "tool_calls": [CALL_SENT]},
             {"role": "tool", "tool_name": "read_file", "content": "seen"},
-            {"role": "user", "content": "The pictures that belong to the tool results above:", "images": ["QUJD"]},
+            {"role": "user", "content": "The images of the tool results above:", "images": ["QUJD"]},
         ],
     ),
 }
@@ -129,7 +129,7 @@ def test_history(messages: tuple[Message, ...], sent: list[dict[str, Any]]) -> N
     assert body == {"model": "qwen3:14b", "stream": True, "truncate": False, "shift": False}
 
 
-def test_pictures_are_named_where_the_model_takes_none() -> None:
+def test_a_note_replaces_images_that_a_model_does_not_accept() -> None:
     body = body_of(
         Message("user", (PICTURE, PICTURE)),
         assistant(CALL),
@@ -137,7 +137,7 @@ def test_pictures_are_named_where_the_model_takes_none() -> None:
         target=replace(TARGET, quirks=Quirks(images=False)),
     )
     assert "QUJD" not in json.dumps(body)
-    assert body["messages"][0]["content"] == "[2 image(s) left out: this model takes none]"
+    assert body["messages"][0]["content"] == "[2 image(s) left out: this model does not accept images]"
     assert "[1 image(s) left out" in body["messages"][-1]["content"]
 
 
@@ -306,8 +306,8 @@ def test_stream(lines: list[str], expected: list[StreamEvent]) -> None:
         (['{"error":"the input length exceeds the context length"}'], ContextOverflow, "context length"),
         ([line({"tool_calls": [{"function": {"arguments": {}}}]})], ProtocolError, "without a name"),
         ([line({"tool_calls": [{"id": "x"}]})], ProtocolError, "without a name"),
-        (['{"message":3}'], ProtocolError, "does not have"),
-        (["<html>"], ProtocolError, "does not have"),
+        (['{"message":3}'], ProtocolError, "does not match"),
+        (["<html>"], ProtocolError, "does not match"),
         ([line({"content": "a"})[:-5]], StreamCut, "middle"),
     ],
 )
@@ -323,7 +323,7 @@ def test_failure(lines: list[str], error: type[ModelError], words: str) -> None:
     assert not any(isinstance(event, Done) for event in events)
 
 
-def test_what_an_answer_adds_up_to_is_sent_back() -> None:
+def test_an_answer_is_sent_back() -> None:
     calls = [called("add", {"a": 1}, "x"), called("add", {"a": 2}, "y")]
     events, failure = parse_lines([line({"thinking": "Hm."}), line({"content": "a"}), line({"tool_calls": calls}), END])
     assert failure is None

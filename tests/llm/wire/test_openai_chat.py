@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions both ways: histories to bodies, and the oddities of servers to events, each as one row."""
+"""Chat Completions in both directions: histories to bodies, and streams of many servers to events; one row per case."""
 
 import json
 import re
@@ -13,11 +13,12 @@ from tark_lsp.errors import BadRequest, ModelError, Overloaded, ProtocolError, R
 from tark_lsp.llm.events import Done, Echo, StreamEvent, UsageUpdate, WireStop
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.openai_chat import WIRE
-from tark_lsp.llm.wire.wire import Quirks, Target
+from tark_lsp.llm.wire.wire import Quirks, TargetModel
 from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolDefinition, ToolResult, Usage
+from tests.exhaustive import examples
 from tests.llm.asking import built, parse_body
 
-TARGET = Target("openai/gpt", "gpt")
+TARGET = TargetModel("openai/gpt", "gpt")
 USER = Message("user", (Text("Do it."),))
 
 
@@ -29,13 +30,13 @@ def results(*parts: ToolResult) -> Message:
     return Message("tool", parts)
 
 
-def body_of(*messages: Message, target: Target = TARGET, **request: Any) -> dict[str, Any]:
+def body_of(*messages: Message, target: TargetModel = TARGET, **request: Any) -> dict[str, Any]:
     return dict(json.loads(WIRE.encode(ChatRequest("", messages, **request), target)))
 
 
 CALL = ToolCall("call_1", "read_file", '{"path":"a"}')
 CALL_SENT = {"id": "call_1", "type": "function", "function": {"name": "read_file", "arguments": '{"path":"a"}'}}
-NO_RESULT = {"role": "tool", "tool_call_id": "call_1", "content": "Error: No result: this call was not run."}
+NO_RESULT = {"role": "tool", "tool_call_id": "call_1", "content": "Error: No result: this call did not run."}
 USER_SENT = {"role": "user", "content": "Do it."}
 PICTURE = Image("image/png", "QUJD")
 PICTURE_SENT = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}
@@ -107,7 +108,7 @@ HISTORIES: dict[str, tuple[tuple[Message, ...], list[dict[str, Any]]]] = {
             {
                 "role": "user",
                 "content": [
-                    {"type": "text", "text": "The pictures that belong to the tool results above:"},
+                    {"type": "text", "text": "The images of the tool results above:"},
                     PICTURE_SENT,
                 ],
             },
@@ -181,76 +182,76 @@ def test_history(history: tuple[Message, ...], expected: list[dict[str, Any]]) -
 READ = ToolDefinition("read_file", "Reads.", {"type": "object", "properties": {"z": {}, "a": {}}})
 WRITE = ToolDefinition("write_file", "Writes.", {"type": "object"})
 
-FIELDS: dict[str, tuple[Target, dict[str, Any], dict[str, Any]]] = {
+FIELDS: dict[str, tuple[TargetModel, dict[str, Any], dict[str, Any]]] = {
     "plain": (TARGET, {}, {"model": "gpt", "stream": True, "stream_options": {"include_usage": True}}),
-    "without stream_options": (Target("a/b", "b", Quirks(stream_usage=False)), {}, {"stream_options": None}),
+    "without stream_options": (TargetModel("a/b", "b", Quirks(stream_usage=False)), {}, {"stream_options": None}),
     "max tokens": (TARGET, {"max_output_tokens": 9}, {"max_tokens": 9}),
     "max tokens of reasoning models": (
-        Target("a/b", "b", Quirks(max_tokens_field="max_completion_tokens")),
+        TargetModel("a/b", "b", Quirks(max_tokens_field="max_completion_tokens")),
         {"max_output_tokens": 9},
         {"max_completion_tokens": 9, "max_tokens": None},
     ),
     "effort": (TARGET, {"thinking": "high"}, {"reasoning_effort": "high"}),
     "effort at OpenRouter": (
-        Target("a/b", "b", Quirks(effort_field="reasoning")),
+        TargetModel("a/b", "b", Quirks(effort_field="reasoning")),
         {"thinking": "low"},
         {"reasoning": {"effort": "low"}, "reasoning_effort": None},
     ),
     "no effort for a model that does not think": (
-        Target("a/b", "b", thinking="none"),
+        TargetModel("a/b", "b", thinking="none"),
         {"thinking": "high"},
         {"reasoning_effort": None},
     ),
     "no effort by default": (TARGET, {"thinking": "auto"}, {"reasoning_effort": None}),
     "an effort in the words the model takes": (
-        Target("a/b", "b", efforts=("low", "high")),
+        TargetModel("a/b", "b", efforts=("low", "high")),
         {"thinking": "medium"},
         {"reasoning_effort": "low"},
     ),
     "off is the least the model can": (
-        Target("a/b", "b", efforts=("minimal", "low")),
+        TargetModel("a/b", "b", efforts=("minimal", "low")),
         {"thinking": "off"},
         {"reasoning_effort": "minimal"},
     ),
     "off where nothing is known of the model": (TARGET, {"thinking": "off"}, {"reasoning_effort": None}),
     "off at OpenRouter": (
-        Target("a/b", "b", Quirks(effort_field="reasoning")),
+        TargetModel("a/b", "b", Quirks(effort_field="reasoning")),
         {"thinking": "off"},
         {"reasoning": {"enabled": False}},
     ),
     "off at OpenRouter, for a model that cannot but think": (
-        Target("a/b", "b", Quirks(effort_field="reasoning"), efforts=("low", "high")),
+        TargetModel("a/b", "b", Quirks(effort_field="reasoning"), efforts=("low", "high")),
         {"thinking": "off"},
         {"reasoning": {"effort": "low"}},
     ),
-    "auto at OpenRouter": (Target("a/b", "b", Quirks(effort_field="reasoning")), {}, {"reasoning": None}),
+    "auto at OpenRouter": (TargetModel("a/b", "b", Quirks(effort_field="reasoning")), {}, {"reasoning": None}),
     "off at DeepSeek": (
-        Target("a/b", "b", Quirks(effort_field="thinking"), efforts=("none", "high")),
+        TargetModel("a/b", "b", Quirks(effort_field="thinking"), efforts=("none", "high")),
         {"thinking": "off"},
         {"thinking": {"type": "disabled"}, "reasoning_effort": None},
     ),
     "an effort at DeepSeek": (
-        Target("a/b", "b", Quirks(effort_field="thinking")),
+        TargetModel("a/b", "b", Quirks(effort_field="thinking")),
         {"thinking": "high"},
         {"thinking": {"type": "enabled"}, "reasoning_effort": "high"},
     ),
     "off in the template (vLLM, llama.cpp)": (
-        Target("a/b", "b", Quirks(effort_field="chat_template_kwargs")),
+        TargetModel("a/b", "b", Quirks(effort_field="chat_template_kwargs")),
         {"thinking": "off"},
         {"chat_template_kwargs": {"enable_thinking": False}, "reasoning_effort": None},
     ),
     "an effort beside the template": (
-        Target("a/b", "b", Quirks(effort_field="chat_template_kwargs")),
+        TargetModel("a/b", "b", Quirks(effort_field="chat_template_kwargs")),
         {"thinking": "low"},
         {"reasoning_effort": "low", "chat_template_kwargs": None},
     ),
     "no limit where none may be sent (Copilot)": (
-        Target("a/b", "b", Quirks(max_tokens_field="")),
+        TargetModel("a/b", "b", Quirks(max_tokens_field="")),
         {"max_output_tokens": 9},
         {"max_tokens": None, "": None},
     ),
     "the session, for the cache": (
-        Target("a/b", "b", Quirks(cache_key=True)),
+        TargetModel("a/b", "b", Quirks(cache_key=True)),
         {"session_id": "s1"},
         {"prompt_cache_key": "s1"},
     ),
@@ -260,20 +261,20 @@ FIELDS: dict[str, tuple[Target, dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("target", "request_fields", "expected"), FIELDS.values(), ids=FIELDS.keys())
-def test_fields(target: Target, request_fields: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_fields(target: TargetModel, request_fields: dict[str, Any], expected: dict[str, Any]) -> None:
     body = body_of(USER, target=target, **request_fields)
     assert {name: body.get(name) for name in expected} == expected
 
 
-def test_the_system_prompt_has_the_role_the_model_takes() -> None:
+def test_the_system_prompt_has_the_model_s_role() -> None:
     for role in ("system", "developer"):
-        target = Target("a/b", "b", Quirks(system_role=role))
+        target = TargetModel("a/b", "b", Quirks(system_role=role))
         body = json.loads(WIRE.encode(ChatRequest("Be brief.", (USER,)), target))
         assert body["messages"][0] == {"role": role, "content": "Be brief."}
 
 
-def test_a_model_that_wants_its_reasoning_back_gets_it_on_messages_with_calls() -> None:
-    target = Target("deepseek/r", "r", Quirks(reasoning_field="reasoning_content"))
+def test_reasoning_is_sent_back_on_messages_with_calls() -> None:
+    target = TargetModel("deepseek/r", "r", Quirks(reasoning_field="reasoning_content"))
     mine = assistant(Thinking("hm"), CALL, model="deepseek/r")
     foreign = assistant(Thinking("no"), CALL, model="x/y")
     words = assistant(Thinking("so"), Text("Yes."), model="deepseek/r")
@@ -281,11 +282,11 @@ def test_a_model_that_wants_its_reasoning_back_gets_it_on_messages_with_calls() 
     assert [message.get("reasoning_content") for message in sent if message["role"] == "assistant"] == ["hm", "", None]
 
 
-MISTRAL = Target("mistral/m", "m", Quirks(call_id_length=9))
+MISTRAL = TargetModel("mistral/m", "m", Quirks(call_id_length=9))
 GIVEN_IDS = ("yBvJuId6u", "call_1", "call_2", "yBvJuId6u", "toolu_01AVRkzbigpMbNJ3zjnuQ6ZE", "a")
 
 
-def test_ids_of_exactly_so_many_letters_and_digits_pair_all_the_same() -> None:
+def test_ids_of_an_exact_length_still_pair() -> None:
     history = [
         message
         for number, given in enumerate(GIVEN_IDS)
@@ -302,11 +303,11 @@ def test_ids_of_exactly_so_many_letters_and_digits_pair_all_the_same() -> None:
 
 
 @given(st.lists(st.text(max_size=50), max_size=6), st.sampled_from([0, 5, 9]))
-@settings(max_examples=100, deadline=None)
-def test_whatever_the_ids_calls_and_results_pair(given_ids: list[str], length: int) -> None:
+@settings(max_examples=examples(100))
+def test_calls_and_results_pair_with_any_ids(given_ids: list[str], length: int) -> None:
     calls = [replace(CALL, id=given) for given in given_ids]
     answered = {given: ToolResult(given, f"of {number}") for number, given in enumerate(given_ids)}
-    target = Target("a/b", "b", Quirks(call_id_length=length))
+    target = TargetModel("a/b", "b", Quirks(call_id_length=length))
     sent = body_of(assistant(*calls), results(*answered.values()), target=target)["messages"]
     ids = [call["id"] for message in sent for call in message.get("tool_calls", ())]
     told = [(message["tool_call_id"], message["content"]) for message in sent if message["role"] == "tool"]
@@ -315,10 +316,10 @@ def test_whatever_the_ids_calls_and_results_pair(given_ids: list[str], length: i
     assert all(re.fullmatch(f"[a-zA-Z0-9]{{{length}}}" if length else "[a-zA-Z0-9_-]{1,40}", new) for new in ids)
 
 
-def test_where_the_order_of_roles_is_strict_the_assistant_speaks_between_results_and_the_user() -> None:
+def test_with_strict_roles_an_assistant_message_follows_the_results() -> None:
     answered = (USER, assistant(CALL), results(ToolResult("call_1", "ok", images=(PICTURE,))), USER)
     for bridged in (False, True):
-        sent = body_of(*answered, target=Target("a/b", "b", Quirks(bridge_results=bridged)))["messages"]
+        sent = body_of(*answered, target=TargetModel("a/b", "b", Quirks(bridge_results=bridged)))["messages"]
         between = ["assistant"] if bridged else []
         assert [message["role"] for message in sent] == ["user", "assistant", "tool", *between, "user", "user"]
 
@@ -334,7 +335,7 @@ LOOP = (
 
 
 def marked(field: Literal["cache_control", "copilot_cache_control"], *messages: Message) -> list[dict[str, Any]]:
-    target = Target("p/m", "m", Quirks(cache_field=field))
+    target = TargetModel("p/m", "m", Quirks(cache_field=field))
     body = json.loads(WIRE.encode(ChatRequest("Be brief.", messages), target))
     return list(body["messages"])
 
@@ -356,7 +357,7 @@ def test_copilot_marks_whole_messages() -> None:
     assert sent[0]["content"] == "Be brief."
 
 
-def test_marks_alone_change_from_one_request_of_a_loop_to_the_next() -> None:
+def test_only_marks_change_between_requests_of_a_loop() -> None:
     def without(messages: list[dict[str, Any]]) -> list[Any]:
         return list(json.loads(json.dumps(messages).replace(', "cache_control": {"type": "ephemeral"}', "")))
 
@@ -377,10 +378,10 @@ def test_a_tool_without_parameters_still_has_a_schema() -> None:
     assert body["tools"][0]["function"]["parameters"] == {"type": "object", "properties": {}}
 
 
-def test_a_model_without_eyes_is_told_of_the_image() -> None:
-    target = Target("a/b", "b", Quirks(images=False))
+def test_a_model_without_image_input_gets_a_note() -> None:
+    target = TargetModel("a/b", "b", Quirks(images=False))
     (sent,) = body_of(Message("user", (Text("Look."), PICTURE)), target=target)["messages"]
-    assert sent["content"] == "Look.\n[1 image(s) left out: this model takes none]"
+    assert sent["content"] == "Look.\n[1 image(s) left out: this model does not accept images]"
 
 
 def test_bodies_are_the_same_to_the_byte_whatever_the_order_of_the_tools() -> None:
@@ -392,7 +393,7 @@ def test_bodies_are_the_same_to_the_byte_whatever_the_order_of_the_tools() -> No
     assert list(tools[0]["function"]["parameters"]["properties"]) == ["z", "a"]
 
 
-def test_what_came_is_what_goes_back() -> None:
+def test_an_answer_is_sent_back_unchanged() -> None:
     events, _ = parse(
         delta(reasoning_details=[{"type": "reasoning.text", "index": 0, "text": "a", "format": None}]),
         delta(reasoning_details=[{"type": "reasoning.text", "index": 0, "text": "b", "signature": "s", "format": "f"}]),
@@ -775,7 +776,7 @@ def test_what_ends_an_answer(chunks: list[Any], kind: type[ModelError] | None) -
     assert any(isinstance(event, Done) for event in events) == (kind is None)
 
 
-def test_copilots_opaque_reasoning_goes_back_as_it_came() -> None:
+def test_copilots_opaque_reasoning_is_sent_back_unchanged() -> None:
     events, _ = parse(
         delta(reasoning_text="H"),
         delta(reasoning_text="m"),
@@ -787,10 +788,10 @@ def test_copilots_opaque_reasoning_goes_back_as_it_came() -> None:
     message, _ = built(events, "openai/gpt")
     sent = body_of(message)["messages"][0]
     assert (sent["reasoning_text"], sent["reasoning_opaque"]) == ("Hm", "zzz")
-    assert "reasoning_text" not in body_of(message, target=Target("copilot/other", "other"))["messages"][0]
+    assert "reasoning_text" not in body_of(message, target=TargetModel("copilot/other", "other"))["messages"][0]
 
 
-def test_details_without_an_index_are_told_apart_by_id() -> None:
+def test_details_without_an_index_are_identified_by_id() -> None:
     events, _ = parse(
         delta(reasoning_details=[{"type": "reasoning.encrypted", "id": "a", "data": "x"}]),
         delta(reasoning_details=[{"type": "reasoning.encrypted", "id": "b", "data": "y"}]),
@@ -801,7 +802,7 @@ def test_details_without_an_index_are_told_apart_by_id() -> None:
     assert [detail["data"] for detail in body_of(message)["messages"][0]["reasoning_details"]] == ["x", "y"]
 
 
-def test_a_detail_that_begins_with_nothing() -> None:
+def test_a_detail_that_starts_with_null() -> None:
     events, failure = parse(
         delta(content="Hi", reasoning_details=[{"type": "reasoning.text", "index": [], "text": None}]),
         delta(reasoning_details=[{"type": "reasoning.text", "index": [], "text": "a"}]),

@@ -1,4 +1,4 @@
-"""OpenAI Responses both ways: histories to items, and what the server and those that copy it send to events."""
+"""OpenAI Responses in both directions: histories to items, and streams of OpenAI and compatible servers to events."""
 
 import json
 from dataclasses import replace
@@ -10,12 +10,12 @@ from tark_lsp.errors import ModelError, Overloaded, ProtocolError, QuotaExceeded
 from tark_lsp.llm.events import Done, Echo, StreamEvent, TextDelta, ThinkingDelta, ToolCallComplete, WireStop
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.openai_responses import WIRE
-from tark_lsp.llm.wire.wire import Quirks, Target, ThinkingStyle
+from tark_lsp.llm.wire.wire import Quirks, TargetModel, ThinkingStyle
 from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolDefinition, ToolResult, Usage
 from tests.llm.asking import built, parse_body
 
 REF = "openai/gpt"
-PLAIN = Target(REF, "gpt")
+PLAIN = TargetModel(REF, "gpt")
 OPENAI = replace(PLAIN, quirks=Quirks(cache_key=True, encrypted_reasoning=True), thinking="effort")
 USER = Message("user", (Text("Do it."),))
 USER_SENT = {"role": "user", "content": "Do it."}
@@ -23,7 +23,7 @@ CALL = ToolCall("call_1", "read_file", '{"path":"a"}')
 CALL_SENT = {"type": "function_call", "call_id": "call_1", "name": "read_file", "arguments": '{"path":"a"}'}
 OK = ToolResult("call_1", "ok")
 OK_SENT = {"type": "function_call_output", "call_id": "call_1", "output": "ok"}
-NO_RESULT = {**OK_SENT, "output": "Error: No result: this call was not run."}
+NO_RESULT = {**OK_SENT, "output": "Error: No result: this call did not run."}
 PICTURE = Image("image/png", "QUJD")
 PICTURE_SENT = {"type": "input_image", "image_url": "data:image/png;base64,QUJD", "detail": "auto"}
 SUMMARY = [{"type": "summary_text", "text": "hm"}]
@@ -43,7 +43,7 @@ def said(text: str, **more: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": text, **more}
 
 
-def body_of(*messages: Message, target: Target = PLAIN, system: str = "", **request: Any) -> dict[str, Any]:
+def body_of(*messages: Message, target: TargetModel = PLAIN, system: str = "", **request: Any) -> dict[str, Any]:
     return dict(json.loads(WIRE.encode(ChatRequest(system, messages, **request), target)))
 
 
@@ -151,9 +151,9 @@ def test_images_left_out_are_mentioned() -> None:
     history = (Message("user", (PICTURE,)), assistant(CALL), Message("tool", (replace(OK, images=(PICTURE, PICTURE)),)))
     sent = body_of(*history, target=replace(PLAIN, quirks=Quirks(images=False)))["input"]
     assert sent == [
-        {"role": "user", "content": "[1 image(s) left out: this model takes none]"},
+        {"role": "user", "content": "[1 image(s) left out: this model does not accept images]"},
         CALL_SENT,
-        {**OK_SENT, "output": "ok\n[2 image(s) left out: this model takes none]"},
+        {**OK_SENT, "output": "ok\n[2 image(s) left out: this model does not accept images]"},
     ]
 
 
@@ -190,7 +190,7 @@ def test_the_body_is_the_same_whatever_the_order_of_the_tools() -> None:
     assert one == WIRE.encode(ChatRequest("s", (USER,), (write, read)), PLAIN)
 
 
-def test_no_limit_where_the_server_takes_none() -> None:
+def test_no_limit_is_sent_if_the_server_accepts_none() -> None:
     target = replace(PLAIN, quirks=Quirks(max_tokens_field=""))
     assert "max_output_tokens" not in body_of(USER, target=target, max_output_tokens=99)
 
@@ -219,7 +219,7 @@ def test_thinking(style: ThinkingStyle, efforts: tuple[str, ...], asked: str, ex
     assert ("include" in body) == (style != "none")
 
 
-def test_no_summary_where_the_account_gets_none() -> None:
+def test_no_summary_is_requested_if_the_account_gets_none() -> None:
     target = replace(OPENAI, quirks=Quirks(reasoning_summary=False))
     assert body_of(USER, target=target, thinking="low")["reasoning"] == {"effort": "low"}
     assert "reasoning" not in body_of(USER, target=target)
@@ -473,7 +473,7 @@ def test_answer(events: list[Any], parts: tuple[Part, ...]) -> None:
     assert [event for event in parsed if isinstance(event, Done)] == [parsed[-1]]
 
 
-def test_a_refusal_is_words_and_a_reason() -> None:
+def test_a_refusal_is_text_and_a_stop_reason() -> None:
     for events in (
         pieces("refusal", 0, "No", ".", content_index=0),
         [{"type": "response.refusal.done", "output_index": 0, "content_index": 0, "refusal": "No."}],
@@ -612,8 +612,8 @@ def test_nothing_comes_after_the_end() -> None:
     assert built(events)[0].text == "Hi!"
 
 
-def test_an_answer_comes_back_as_it_was() -> None:
-    """Reasoning sealed, the phase, the call: what a loop of tools sends with its second request."""
+def test_an_answer_is_sent_back_unchanged() -> None:
+    """Encrypted reasoning, the phase, the call: the second request of a tool loop."""
     events, _ = parse(
         CREATED, *THOUGHT, ended(0, SEALED), *message(1, "Hi", phase="commentary"), *call(2, "{}"), completed()
     )

@@ -1,4 +1,4 @@
-"""Parsers fed with what no provider should send: whatever comes, events or a ModelError follow, and soon."""
+"""Parsers with invalid input: the result is always events or a ModelError, and quickly."""
 
 import copy
 import gc
@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tark_lsp.errors import ModelError
 from tark_lsp.llm.events import Done, MessageBuilder, ToolCallComplete
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.wire.wire import WIRES, Target, load_wire
+from tark_lsp.llm.wire.wire import WIRES, TargetModel, load_wire
+from tests.exhaustive import examples
 from tests.llm.asking import parse
 from tests.llm.wire.histories import user
 from tests.llm.wire.wire_answers import ANSWERS
@@ -43,20 +44,20 @@ def framed(wire: str, frames: list[Any]) -> bytes:
 
 
 def check(wire: str, body: bytes) -> None:
-    """Only a ModelError may come out; what came before is a message, and that can be sent again."""
+    """Only a ModelError may be raised. The events before it form a message that can be sent again."""
     events, failure = parse(load_wire(wire), [body])
     assert failure is None or isinstance(failure, ModelError)
     builder = MessageBuilder()
     for event in events:
-        builder.add(event)
-    message = builder.message("maker/m")
+        builder.add_event(event)
+    message = builder.build_message("maker/m")
     used = asdict(builder.usage)
     assert used.pop("cost_usd") is None or isinstance(builder.usage.cost_usd, int | float)
     assert all(isinstance(count, int) for count in used.values()), used
     ends = sum(isinstance(event, Done) for event in events)
     assert ends == 1 or (ends == 0 and failure is not None)  # after the end nobody listens any more
     assert all(isinstance(event.arguments, str) for event in events if isinstance(event, ToolCallComplete))
-    load_wire(wire).encode(ChatRequest("", (user("Hi"), message, user("Go on."))), Target("maker/m", "m"))
+    load_wire(wire).encode(ChatRequest("", (user("Hi"), message, user("Go on."))), TargetModel("maker/m", "m"))
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -102,7 +103,7 @@ VALUES = st.recursive(
 
 
 @WIRE
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(data=st.data())
 def test_events_in_any_order_and_number(wire: str, data: st.DataObject) -> None:
     frames = frames_of(wire)
@@ -114,11 +115,11 @@ def test_events_in_any_order_and_number(wire: str, data: st.DataObject) -> None:
 
 
 @WIRE
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     body=st.lists(st.sampled_from([b"data: ", b"\n\n", b"{", b"}", b'"', b"[", b"error", b":", b"\xff", b"\r", b"1"]))
 )
-def test_bytes_of_no_meaning(wire: str, body: list[bytes]) -> None:
+def test_random_bytes(wire: str, body: list[bytes]) -> None:
     events, failure = parse(load_wire(wire), [b"".join(body)])
     assert isinstance(failure, ModelError) or isinstance(events[-1], Done)
 
@@ -135,7 +136,7 @@ DEEP = {
 
 @WIRE
 @pytest.mark.parametrize("name", list(DEEP))
-def test_what_might_break_the_stack(wire: str, name: str) -> None:
+def test_deep_nesting_does_not_break_the_stack(wire: str, name: str) -> None:
     """In place of a whole event, and of every field of one."""
     shape = b"%b\n" if wire == "ollama-chat" else b"data: %b\n\n"
     check(wire, shape % DEEP[name])
@@ -147,7 +148,7 @@ def test_what_might_break_the_stack(wire: str, name: str) -> None:
 
 @WIRE
 def test_time_grows_with_the_answer_and_not_faster(wire: str) -> None:
-    """Many small events, all of a kind: twice as many may take little more than twice as long."""
+    """Many small events of one kind: twice as many may take only a little more than twice as long."""
     for frame in frames_of(wire):
         few, many = (min(seconds_for(wire, [frame] * count) for _ in range(2)) for count in (300, 1_200))
         assert many < 12 * few + 0.1, frame

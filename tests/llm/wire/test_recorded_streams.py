@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import ModelError
-from tark_lsp.llm.answer import Answer
+from tark_lsp.llm.answer import AnswerDecoder
 from tark_lsp.llm.events import Done, MessageBuilder, StreamEvent, ToolCallComplete
 from tark_lsp.llm.wire.wire import load_wire
 from tark_lsp.messages import Message, Opaque, Text, Thinking, ToolCall, Usage
+from tests.cases import every
 from tests.llm.wire.recordings import SHARED, needs_shared, stream_bytes, stream_files
 
 WIRE_OF_FOLDER = {
@@ -58,9 +59,9 @@ def wire_of(path: Path) -> str:
     return "openai-responses" if responses else wire
 
 
-def opened(path: Path) -> Answer:
+def opened(path: Path) -> AnswerDecoder:
     wire = load_wire(wire_of(path))
-    return Answer(wire.parser(), wire.framing)
+    return AnswerDecoder(wire.parser(), wire.framing)
 
 
 def read(path: Path, sizes: "list[int] | int") -> tuple[list[StreamEvent], ModelError | None]:
@@ -71,7 +72,7 @@ def read(path: Path, sizes: "list[int] | int") -> tuple[list[StreamEvent], Model
     start = turn = 0
     while start < len(body) and answer.failure is None:
         size = sizes if isinstance(sizes, int) else sizes[turn % len(sizes)]
-        events += answer.feed(body[start : start + size])
+        events += answer.feed_bytes(body[start : start + size])
         start += size
         turn += 1
     if answer.failure is None:
@@ -87,8 +88,8 @@ def read_whole(path: Path) -> tuple[list[StreamEvent], ModelError | None]:
 def built(events: list[StreamEvent]) -> tuple[Message, MessageBuilder]:
     builder = MessageBuilder()
     for event in events:
-        builder.add(event)
-    return builder.message("provider/model"), builder
+        builder.add_event(event)
+    return builder.build_message("provider/model"), builder
 
 
 def golden(path: Path) -> dict[str, Any]:
@@ -108,7 +109,7 @@ def test_there_are_recordings() -> None:
     assert {wire_of(path) for path in FILES} == set(WIRE_OF_FOLDER.values())
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@every("path", FILES, name_of)
 def test_cuts_change_nothing(path: Path) -> None:
     events, failure = read_whole(path)
     body = stream_bytes(path)
@@ -144,7 +145,7 @@ def cuts(path: Path) -> Iterator[tuple[int, list[StreamEvent], ModelError | None
     start = 0
     for place in places_to_cut(path, body):
         if answer.failure is None:
-            events += answer.feed(body[start:place])
+            events += answer.feed_bytes(body[start:place])
         start = place
         ending = copy.deepcopy(answer)
         last = ending.close() if ending.failure is None else []
@@ -152,7 +153,7 @@ def cuts(path: Path) -> Iterator[tuple[int, list[StreamEvent], ModelError | None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@every("path", FILES, name_of)
 def test_cut_off_anywhere(path: Path) -> None:
     """It is done or a named error, and no call is complete that is not wholly there."""
     whole, _ = read_whole(path)
@@ -191,7 +192,7 @@ SDK_MISSES_THE_END = {
 """Why we say something else of how an answer ended."""
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@every("path", FILES, name_of)
 def test_golden(path: Path) -> None:
     expected = golden(path)
     events, failure = read_whole(path)

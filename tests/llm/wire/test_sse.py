@@ -1,4 +1,4 @@
-"""The SSE decoder: the WHATWG's own cases and those of LLM streams, at every two-way split."""
+"""The SSE decoder: cases of the WHATWG and of LLM streams, cut in two at every place."""
 
 import base64
 import json
@@ -29,7 +29,7 @@ def case_body(case: dict[str, Any]) -> bytes:
 
 def decode(*chunks: bytes) -> list[SseEvent]:
     decoder = SseDecoder()
-    return [event for chunk in chunks for event in decoder.feed(chunk)]
+    return [event for chunk in chunks for event in decoder.feed_bytes(chunk)]
 
 
 def check(events: list[SseEvent], case: dict[str, Any]) -> None:
@@ -66,7 +66,7 @@ def test_corpus_case_at_every_split(case: dict[str, Any]) -> None:
 )
 def test_corpus_retry(case: dict[str, Any]) -> None:
     decoder = SseDecoder()
-    decoder.feed(case_body(case))
+    decoder.feed_bytes(case_body(case))
     assert decoder.retry_ms == case["expect_retry_ms"]
 
 
@@ -103,9 +103,9 @@ def test_events_at_every_split(body: bytes, expected: list[bytes]) -> None:
         (b'data: a\n\n{"error": {\n}}\n', [b'{"error": {\n}}\n']),
     ],
 )
-def test_close_gives_the_event_that_lacks_its_blank_line(body: bytes, last: list[bytes]) -> None:
+def test_close_returns_the_event_without_a_blank_line(body: bytes, last: list[bytes]) -> None:
     decoder = SseDecoder()
-    decoder.feed(body)
+    decoder.feed_bytes(body)
     assert [event.data for event in decoder.close()] == last
 
 
@@ -115,4 +115,4 @@ def test_size_cap(line: bytes, size: int) -> None:
     body = line + b"x" * 1000 + b"\n" + line + b"x" * 1000
     decoder = SseDecoder(max_bytes=900)
     with pytest.raises(ProtocolError, match="900 bytes"):
-        [decoder.feed(body[start : start + size]) for start in range(0, len(body), size)]
+        [decoder.feed_bytes(body[start : start + size]) for start in range(0, len(body), size)]

@@ -1,4 +1,4 @@
-"""Calls written as text: a corpus, whole and cut everywhere, also through a wire; and what stands beside the text."""
+"""Calls written as text: a corpus, whole and cut everywhere, also through a wire; and other events beside the text."""
 
 import json
 import random
@@ -8,7 +8,7 @@ from itertools import groupby
 import pytest
 
 from tark_lsp.errors import StreamCut
-from tark_lsp.llm.answer import Answer
+from tark_lsp.llm.answer import AnswerDecoder
 from tark_lsp.llm.events import (
     Done,
     Echo,
@@ -69,10 +69,10 @@ def test_random_cuts(case: Case) -> None:
 
 
 @EACH
-def test_a_stream_that_breaks_off_anywhere_loses_no_text(case: Case) -> None:
+def test_a_stream_cut_anywhere_loses_no_text(case: Case) -> None:
     for end in range(1, len(case.text) + 1):
         calls = TextCalls(TOOLS)
-        parts = parts_of(calls.feed([TextDelta(case.text[:end])]) + calls.close())
+        parts = parts_of(calls.feed_events([TextDelta(case.text[:end])]) + calls.close())
         assert_kept(case.text[:end], parts)
 
 
@@ -105,10 +105,10 @@ def body_of(text: str, pieces: int) -> bytes:
 
 
 def answered(*pieces: bytes) -> list[StreamEvent]:
-    answer = Answer(WIRE.parser(), WIRE.framing, TextCalls(TOOLS))
+    answer = AnswerDecoder(WIRE.parser(), WIRE.framing, TextCalls(TOOLS))
     events: list[StreamEvent] = []
     for piece in pieces:
-        events += answer.feed(piece)
+        events += answer.feed_bytes(piece)
     events += answer.close()
     assert answer.failure is None
     return events
@@ -126,13 +126,13 @@ def test_through_a_wire_cut_at_every_byte(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", THROUGH_A_WIRE)
-def test_through_a_wire_that_breaks_off(name: str) -> None:
+def test_through_a_wire_that_is_cut_off(name: str) -> None:
     """What was held comes out before the failure is said, and no more than the whole answer's calls."""
     case = next(case for case in CASES if case.name == name)
     body = body_of(case.text, 5)
     end = body.index(b'data: {"choices": [{"index": 0, "delta": {}')
-    answer = Answer(WIRE.parser(), WIRE.framing, TextCalls(TOOLS))
-    events = answer.feed(body[:end]) + answer.close()
+    answer = AnswerDecoder(WIRE.parser(), WIRE.framing, TextCalls(TOOLS))
+    events = answer.feed_bytes(body[:end]) + answer.close()
     assert isinstance(answer.failure, StreamCut)
     assert_kept(case.text, parts_of(events))
 
@@ -142,7 +142,7 @@ def test_through_a_wire_that_breaks_off(name: str) -> None:
 
 def test_thinking_is_never_searched() -> None:
     events: list[StreamEvent] = [ThinkingDelta(LIST_FILES), ThinkingDelta("<function=list_files></function>"), DONE]
-    assert TextCalls(TOOLS).feed(events) == events
+    assert TextCalls(TOOLS).feed_events(events) == events
 
 
 def test_other_events_keep_their_order() -> None:
@@ -156,7 +156,7 @@ def test_other_events_keep_their_order() -> None:
     ]
     thinking, echo, first, second, done = others
     calls = TextCalls(TOOLS)
-    sent = calls.feed([thinking, echo, TextDelta("Now <tool_"), first, TextDelta("call>{"), second, done])
+    sent = calls.feed_events([thinking, echo, TextDelta("Now <tool_"), first, TextDelta("call>{"), second, done])
     assert [event for event in sent if not isinstance(event, TextDelta)] == others
     assert "".join(event.text for event in sent if isinstance(event, TextDelta)) == "Now <tool_call>{"
     assert sent[-1] == done
@@ -166,13 +166,13 @@ NATIVE: list[StreamEvent] = [ToolCallStart("call_text_1", "read_file"), ToolCall
 
 
 def test_ids_do_not_clash_with_those_the_provider_has_given() -> None:
-    message, builder = built(TextCalls(TOOLS).feed([*NATIVE, TextDelta(LIST_FILES * 2), DONE]))
+    message, builder = built(TextCalls(TOOLS).feed_events([*NATIVE, TextDelta(LIST_FILES * 2), DONE]))
     assert [call.name for call in message.tool_calls] == ["read_file", "list_files", "list_files"]
     assert len({call.id for call in message.tool_calls}) == 3
     assert builder.incomplete_calls == ()
 
 
-def test_without_tools_all_is_text() -> None:
+def test_without_tools_everything_is_text() -> None:
     text = f"{LIST_FILES}<function=list_files></function>"
     assert read([text], ()) == (text,)
 
@@ -181,10 +181,10 @@ def test_without_tools_all_is_text() -> None:
 @pytest.mark.parametrize(
     "held", ["<tool_ca", "<tool_call>", '<tool_call>{"name": "list', "<function=list_files>  ", "a `b <tool_call>{}"]
 )
-def test_what_is_held_comes_out_at_the_end(held: str, end: str) -> None:
+def test_held_text_is_passed_on_at_the_end(held: str, end: str) -> None:
     calls = TextCalls(TOOLS)
-    events = calls.feed([TextDelta(held)])
-    events += calls.feed([DONE]) if end == "done" else calls.close()
+    events = calls.feed_events([TextDelta(held)])
+    events += calls.feed_events([DONE]) if end == "done" else calls.close()
     assert parts_of(events) == (held,)
     assert calls.close() == []
 
@@ -193,11 +193,11 @@ QUOTES_A_CLOSE = "<function=write_file><parameter=content>\n<parameter=q>a</para
 
 
 @pytest.mark.parametrize("stop", WireStop)
-def test_what_is_held_is_no_call_when_the_answer_was_cut_off(stop: WireStop) -> None:
+def test_held_text_is_not_a_call_if_the_answer_was_cut_off(stop: WireStop) -> None:
     """The length ran out behind a close that the value quotes: half a file must not be written."""
     calls = TextCalls(TOOLS)
     done = Done(stop)
-    events = calls.feed([TextDelta(QUOTES_A_CLOSE), done])
+    events = calls.feed_events([TextDelta(QUOTES_A_CLOSE), done])
     assert events[-1] == done
     is_call = any(isinstance(event, ToolCallStart) for event in events)
     assert is_call == (stop in (WireStop.END_TURN, WireStop.TOOL_CALLS))

@@ -1,4 +1,4 @@
-"""Calls written as text, and any text whatever: hostile, deep, long. No traceback, no lost text, little time."""
+"""Calls written as text, in hostile, deep and long texts: no traceback, no lost text, little time."""
 
 from time import process_time
 
@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tark_lsp.llm.events import TextDelta
 from tark_lsp.llm.wire.text_calls import TextCalls
+from tests.exhaustive import examples
 from tests.llm.wire.text_call_corpus import LIST_FILES, MADE, TOOLS, Part, assert_kept, cut, parts_of, read
 from tests.patience import AT_ONCE
 
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.slow  # much of everything
 PLACES = st.lists(st.integers(0, 400), max_size=12)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(MADE, PLACES)
 @example("<tool_call>" + "[" * 3000 + "]" * 3000 + "</tool_call>", [5000])
 @example('<tool_call>{"name": "list_files", "arguments": ' + '{"a":' * 3000 + "1" + "}" * 3001 + "</tool_call>", [99])
@@ -36,15 +37,15 @@ def test_cuts_make_no_difference_and_no_text_is_lost(text: str, places: list[int
     assert_kept(text, parts)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(MADE)
-def test_in_a_fence_nothing_is_a_call(text: str) -> None:
+def test_calls_in_a_fence_are_not_run(text: str) -> None:
     fenced = f"~~~~~\n{text}\n~~~~~\n"
     assert read([fenced]) == (fenced,)
 
 
 @pytest.mark.parametrize("items", [3, 300, 3000])
-def test_spans_are_told_apart_in_long_paragraphs(items: int) -> None:
+def test_spans_are_recognised_in_long_paragraphs(items: int) -> None:
     """A list without blank lines is one paragraph; what was a span far above must not shift those below."""
     text = "".join(f"- `name{number}`: a name\n" for number in range(items))
     quoted = f"- `{LIST_FILES}` is one, too\n"
@@ -52,11 +53,11 @@ def test_spans_are_told_apart_in_long_paragraphs(items: int) -> None:
     assert read(cut(whole, range(0, len(whole), 7))) == (text + quoted, ("list_files", {}), f"\n{text}")
 
 
-def test_a_backtick_far_away_hides_no_call() -> None:
+def test_a_distant_backtick_does_not_hide_a_call() -> None:
     """Backticks that find no match for pages are none of a span's; else one apostrophe would hold all calls back."""
     text = f"A ` is a tick. {LIST_FILES} {'word ' * 600}"
     calls = TextCalls(TOOLS)
-    assert parts_of(calls.feed([TextDelta(text)]))[:2] == ("A ` is a tick. ", ("list_files", {}))
+    assert parts_of(calls.feed_events([TextDelta(text)]))[:2] == ("A ` is a tick. ", ("list_files", {}))
     parts: tuple[Part, ...] = ("A ` is a tick. ", ("list_files", {}), f" {'word ' * 600}`")
     assert read([text + "`"]) == read([text, "`"]) == parts
 
@@ -69,7 +70,7 @@ def test_a_backtick_far_away_hides_no_call() -> None:
         "<function=shape><parameter=options>VALUE</parameter></function>",
     ],
 )
-def test_values_may_be_as_deep_as_they_like(form: str) -> None:
+def test_values_of_any_depth_are_safe(form: str) -> None:
     """No traceback, however near to what the decoder or the encoder bears; too deep, it is a string or no call."""
     for depth in [1, 190, *range(195, 206), *range(300, 1100, 23), 20_000]:
         text = form.replace("VALUE", '{"a":' * depth + "1" + "}" * depth)
@@ -154,7 +155,7 @@ MUCH = {
 
 
 @pytest.mark.parametrize(("before", "unit", "after"), MUCH.values(), ids=MUCH.keys())
-def test_much_of_the_same_takes_little_time(before: str, unit: str, after: str) -> None:
+def test_repetitive_text_takes_little_time(before: str, unit: str, after: str) -> None:
     """Linear, or nearly: a quarter of a second or so. The bound is wide, for the machine may be busy."""
     text = before + unit * (AMOUNT // len(unit)) + after
     begun = process_time()
@@ -181,17 +182,19 @@ def test_a_call_of_almost_a_mebibyte_is_a_call() -> None:
 
 
 @pytest.mark.parametrize("opener", ENDLESS.values(), ids=ENDLESS.keys())
-def test_a_call_that_does_not_end_is_not_held_for_ever(opener: str) -> None:
+def test_an_endless_call_is_not_held_forever(opener: str) -> None:
     calls = TextCalls(TOOLS)
-    given, sent = opener, calls.feed([TextDelta(opener)])
+    given, sent = opener, calls.feed_events([TextDelta(opener)])
     assert sent == []
     for _ in range(2 * LIMIT // 5000):
-        sent += calls.feed([TextDelta("x" * 5000)])
+        sent += calls.feed_events([TextDelta("x" * 5000)])
         given += "x" * 5000
     assert parts_of(sent) == (given,)
 
 
-@pytest.mark.parametrize("more", [-80, -40, -23, 0, 20])
+@pytest.mark.parametrize(
+    "more", [-23, 0, 20, *(pytest.param(more, marks=pytest.mark.exhaustive) for more in (-80, -40))]
+)
 def test_the_limit_is_the_same_however_the_call_is_cut(more: int) -> None:
     text = f"{IN_A_VALUE}{'x' * (LIMIT + more)}</parameter></function> and {LIST_FILES}"
     parts = read([text])
@@ -202,8 +205,8 @@ def test_the_limit_is_the_same_however_the_call_is_cut(more: int) -> None:
 @pytest.mark.parametrize(
     "unit", ["<tool_call>x ", UNDECLARED, "`<tool_call>` ", "a <function=list_files></function> b\n"]
 )
-def test_after_a_hundred_markers_that_were_no_calls_none_is_looked_for(unit: str) -> None:
-    """Else such a text could keep the server busy for minutes."""
+def test_after_a_hundred_false_markers_the_search_stops(unit: str) -> None:
+    """Otherwise such a text could keep the server busy for minutes."""
     few, many = f"{unit * 99}\n\n", f"{unit * 100}\n\n"
     assert read([few + LIST_FILES]) == (few, ("list_files", {}))
     assert read([many + LIST_FILES]) == (many + LIST_FILES,)

@@ -1,4 +1,4 @@
-"""Calls written as text, while they stream: nothing is held back but what may be a call, or half a marker."""
+"""Calls written as text while they stream: only a possible call or half a marker is held back."""
 
 import pytest
 from hypothesis import assume, given, settings
@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tark_lsp.llm.events import StreamEvent, TextDelta, ToolCallStart
 from tark_lsp.llm.wire.text_calls import TextCalls
+from tests.exhaustive import examples
 from tests.llm.wire.text_call_corpus import CASES, DONE, EACH, LIST_FILES, MADE, OPENERS, TOOLS, Case, parts_of
 
 
@@ -15,7 +16,7 @@ def assert_streams(text: str) -> None:
     sent: list[StreamEvent] = []
     for place, sign in enumerate(text):
         given = text[: place + 1]
-        sent += calls.feed([TextDelta(sign)])
+        sent += calls.feed_events([TextDelta(sign)])
         if any(isinstance(event, ToolCallStart) for event in sent):
             return
         shown = "".join(event.text for event in sent if isinstance(event, TextDelta))
@@ -27,7 +28,7 @@ def assert_streams(text: str) -> None:
 
 
 @EACH
-def test_only_calls_and_beginnings_of_markers_are_held(case: Case) -> None:
+def test_only_calls_and_starts_of_markers_are_held(case: Case) -> None:
     assert_streams(case.text)
 
 
@@ -35,17 +36,17 @@ WORDS_AT_THE_END = [case for case in CASES if len(case.parts) > 1 and isinstance
 
 
 @pytest.mark.parametrize("case", WORDS_AT_THE_END, ids=lambda case: case.name)
-def test_after_the_last_call_text_streams_on(case: Case) -> None:
+def test_text_after_the_last_call_streams(case: Case) -> None:
     """White space may be held as well: the close of a block around a function may follow."""
     calls = TextCalls(TOOLS)
     left = sum(isinstance(part, tuple) for part in case.parts)
     last = case.parts[-1]
     assert isinstance(last, str)
     for sign in case.text[: -len(last)]:
-        left -= sum(isinstance(event, ToolCallStart) for event in calls.feed([TextDelta(sign)]))
+        left -= sum(isinstance(event, ToolCallStart) for event in calls.feed_events([TextDelta(sign)]))
     shown = ""
     for place, sign in enumerate(last):
-        events = calls.feed([TextDelta(sign)])
+        events = calls.feed_events([TextDelta(sign)])
         left -= sum(isinstance(event, ToolCallStart) for event in events)
         shown += "".join(event.text for event in events if isinstance(event, TextDelta))
         if not left:
@@ -81,11 +82,11 @@ AT_ONCE = {
 
 @pytest.mark.parametrize("text", AT_ONCE.values(), ids=AT_ONCE.keys())
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "in characters"])
-def test_what_can_be_no_call_is_not_held_at_all(text: str, whole: bool) -> None:
+def test_text_that_cannot_be_a_call_is_not_held(text: str, whole: bool) -> None:
     calls = TextCalls(TOOLS)
     events: list[StreamEvent] = []
     for piece in [text] if whole else text:
-        events += calls.feed([TextDelta(piece)])
+        events += calls.feed_events([TextDelta(piece)])
     assert parts_of(events) == (text,)
 
 
@@ -93,33 +94,33 @@ def test_what_can_be_no_call_is_not_held_at_all(text: str, whole: bool) -> None:
 def test_a_prefix_of_a_marker_is_held_and_nothing_more(opener: str) -> None:
     for length in range(1, len(opener)):
         calls = TextCalls(TOOLS)
-        assert parts_of(calls.feed([TextDelta(f"Well, {opener[:length]}")])) == ("Well, ",)
-        assert parts_of(calls.feed([TextDelta("#")])) == (f"{opener[:length]}#",)
+        assert parts_of(calls.feed_events([TextDelta(f"Well, {opener[:length]}")])) == ("Well, ",)
+        assert parts_of(calls.feed_events([TextDelta("#")])) == (f"{opener[:length]}#",)
 
 
 def test_a_call_comes_as_soon_as_it_closes() -> None:
     calls = TextCalls(TOOLS)
-    assert calls.feed([TextDelta(sign) for sign in LIST_FILES[:-1]]) == []
-    assert parts_of(calls.feed([TextDelta(LIST_FILES[-1])])) == (("list_files", {}),)
+    assert calls.feed_events([TextDelta(sign) for sign in LIST_FILES[:-1]]) == []
+    assert parts_of(calls.feed_events([TextDelta(LIST_FILES[-1])])) == (("list_files", {}),)
 
 
 def test_a_text_without_markers_is_the_same_deltas() -> None:
     deltas: list[StreamEvent] = [TextDelta("Hello"), TextDelta(", "), TextDelta("you\n")]
     calls = TextCalls(TOOLS)
-    assert [calls.feed([delta]) for delta in deltas] == [[delta] for delta in deltas]
+    assert [calls.feed_events([delta]) for delta in deltas] == [[delta] for delta in deltas]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(MADE)
-def test_only_calls_and_beginnings_of_markers_are_ever_held(text: str) -> None:
+def test_only_calls_and_starts_of_markers_are_ever_held(text: str) -> None:
     assert_streams(text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(st.text(min_size=1), max_size=8))
 def test_text_without_markers_passes_unchanged_and_undelayed(pieces: list[str]) -> None:
     assume("<" not in "".join(pieces))
     calls = TextCalls(TOOLS)
     for piece in pieces:
-        assert calls.feed([TextDelta(piece)]) == [TextDelta(piece)]
-    assert calls.feed([DONE]) == [DONE]
+        assert calls.feed_events([TextDelta(piece)]) == [TextDelta(piece)]
+    assert calls.feed_events([DONE]) == [DONE]

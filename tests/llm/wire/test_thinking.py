@@ -2,7 +2,7 @@
 
 import pytest
 
-from tark_lsp.llm.wire.thinking import SCALE, effort_for
+from tark_lsp.llm.wire.thinking import EFFORT_SCALE, effort_for
 
 GPT_5 = ("minimal", "low", "medium", "high")
 GPT_5_1 = ("none", "low", "medium", "high")
@@ -36,6 +36,6 @@ def test_effort(level: str, efforts: tuple[str, ...], sent: str) -> None:
 
 
 @pytest.mark.parametrize("level", ["minimal", "low", "medium", "high", "max"])
-def test_a_level_asked_for_is_never_none(level: str) -> None:
-    assert effort_for(level, SCALE) == level
+def test_a_requested_level_never_becomes_none(level: str) -> None:
+    assert effort_for(level, EFFORT_SCALE) == level
     assert effort_for(level, ("none", "max")) == "max"

@@ -1,14 +1,14 @@
-"""What is sent for each thinking level, to models of every style on every wire, as the shipped tables know them."""
+"""What is sent for each thinking level, to models of every style on every wire, by the shipped tables."""
 
 import json
 from typing import Any
 
 import pytest
 
-from tark_lsp.llm.catalog.facts import facts
+from tark_lsp.llm.catalog.facts import table_facts
 from tark_lsp.llm.provider import load_providers
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.wire.wire import Target, load_wire
+from tark_lsp.llm.wire.wire import TargetModel, load_wire
 from tests.llm.wire.histories import user
 from tests.llm.wire.sdk_types import TYPES
 
@@ -179,9 +179,9 @@ PROVIDERS = load_providers()
 def test_level(ref: str, level: str, sent: dict[str, Any]) -> None:
     ref, _, by_chat = ref.partition(" ")
     provider, _, model = ref.partition("/")
-    route = PROVIDERS[provider].route(model, "openai-chat" if by_chat else None)
-    known = facts(ref)
-    target = Target(
+    route = PROVIDERS[provider].find_route(model, "openai-chat" if by_chat else None)
+    known = table_facts(ref)
+    target = TargetModel(
         ref,
         model,
         route.quirks,
@@ -198,7 +198,7 @@ def test_level(ref: str, level: str, sent: dict[str, Any]) -> None:
 def test_a_budget_leaves_room_for_the_answer() -> None:
     wire = load_wire("anthropic-messages")
     for tokens in (500, 1024, 2047, 2048, 5000, 30_000):
-        target = Target("anthropic/x", "x", thinking="budget", max_output_tokens=tokens)
+        target = TargetModel("anthropic/x", "x", thinking="budget", max_output_tokens=tokens)
         body = json.loads(wire.encode(ChatRequest("", (user("Hi"),), thinking="high"), target))
         given = body.get("thinking", {}).get("budget_tokens")
         assert given is None if tokens < 2048 else 1024 <= given <= tokens - 1024

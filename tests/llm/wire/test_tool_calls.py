@@ -78,12 +78,12 @@ def test_fragments(fragments: list[dict[str, Any]], expected: list[Call]) -> Non
     tracker = ToolCallTracker()
     events: list[StreamEvent] = []
     for fragment in fragments:
-        events += tracker.add(fragment.pop("slot"), **fragment)
-    events += tracker.complete_all()
+        events += tracker.add_fragment(fragment.pop("slot"), **fragment)
+    events += tracker.complete_all_calls()
     builder = MessageBuilder()
     for event in events:
-        builder.add(event)
-    assert [(call.id, call.name, call.arguments) for call in builder.message("p/m").tool_calls] == expected
+        builder.add_event(event)
+    assert [(call.id, call.name, call.arguments) for call in builder.build_message("p/m").tool_calls] == expected
     assert builder.incomplete_calls == ()
     for call_id, _, arguments in expected:
         deltas = [event.arguments_delta for event in events if isinstance(event, ToolCallDelta) and event.id == call_id]
@@ -93,30 +93,30 @@ def test_fragments(fragments: list[dict[str, Any]], expected: list[Call]) -> Non
 
 def test_completion_is_idempotent_and_final_arguments_count() -> None:
     tracker = ToolCallTracker()
-    tracker.add(0, call_id="a", name="f", arguments='{"x":')
-    assert tracker.complete(0, '{"x":1}') == [ToolCallComplete("a", '{"x":1}')]
-    assert tracker.complete(0) == []
-    assert tracker.add(0, call_id="a", arguments="more") == []
-    assert tracker.complete_all() == []
-    assert tracker.complete(7) == []
+    tracker.add_fragment(0, call_id="a", name="f", arguments='{"x":')
+    assert tracker.complete_call(0, '{"x":1}') == [ToolCallComplete("a", '{"x":1}')]
+    assert tracker.complete_call(0) == []
+    assert tracker.add_fragment(0, call_id="a", arguments="more") == []
+    assert tracker.complete_all_calls() == []
+    assert tracker.complete_call(7) == []
 
 
 def test_a_call_without_a_name_is_an_error() -> None:
     tracker = ToolCallTracker()
-    assert tracker.add(0, call_id="a", arguments="{}") == []
+    assert tracker.add_fragment(0, call_id="a", arguments="{}") == []
     with pytest.raises(ProtocolError, match="without a name"):
-        tracker.complete_all()
+        tracker.complete_all_calls()
 
 
 @pytest.mark.parametrize(
     ("arguments", "completes"), [('{"x":1}', True), ('{"x":', False), ("", False), ("[1]", False), ("{}", True)]
 )
-def test_what_was_cut_off_is_never_complete(arguments: str, completes: bool) -> None:
+def test_a_call_that_was_cut_off_is_never_complete(arguments: str, completes: bool) -> None:
     tracker = ToolCallTracker()
-    events = tracker.add(0, call_id="a", name="f", arguments=arguments)
-    events += tracker.complete_all(cut_off=True)
+    events = tracker.add_fragment(0, call_id="a", name="f", arguments=arguments)
+    events += tracker.complete_all_calls(cut_off=True)
     builder = MessageBuilder()
     for event in events:
-        builder.add(event)
+        builder.add_event(event)
     assert (builder.incomplete_calls == ()) is completes
-    assert builder.message("p/m").tool_calls[0].arguments == arguments
+    assert builder.build_message("p/m").tool_calls[0].arguments == arguments

@@ -1,11 +1,11 @@
-"""What every wire does to a history first; all of it on all wires is in test_histories.py."""
+"""What every wire does to a history first. test_histories.py tests it on all wires."""
 
 import json
 
 import pytest
 
-from tark_lsp.llm.wire.json_values import DEEPEST, read_object
-from tark_lsp.llm.wire.transcript import sendable
+from tark_lsp.llm.wire.json_values import MAX_DEPTH, read_object
+from tark_lsp.llm.wire.sendable_history import sendable_history
 from tark_lsp.messages import Image, Message, Opaque, Text, Thinking, ToolCall
 
 NAMES = [
@@ -22,7 +22,7 @@ NAMES = [
 
 
 def sent(call: ToolCall) -> ToolCall:
-    [message, _] = sendable([Message("assistant", (call,))], "p/m")
+    [message, _] = sendable_history([Message("assistant", (call,))], "p/m")
     return message.tool_calls[0]
 
 
@@ -32,7 +32,7 @@ def test_names(name: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}', '{ "b":[ {} ] }', '{"a": 1e999}'])
-def test_arguments_that_a_provider_reads_are_left_alone(text: str) -> None:
+def test_valid_arguments_are_unchanged(text: str) -> None:
     assert sent(ToolCall("c", "f", text)).arguments == text
 
 
@@ -49,22 +49,22 @@ def test_other_arguments_are_shown_as_text(text: str) -> None:
 
 
 def test_how_deep_an_object_may_be() -> None:
-    deepest = '{"a":' * DEEPEST + "1" + "}" * DEEPEST
+    deepest = '{"a":' * MAX_DEPTH + "1" + "}" * MAX_DEPTH
     assert read_object(deepest) is not None
     assert read_object(f'{{"a":{deepest}}}') is None
     assert read_object('{"a": "' + "[{" * 1000 + '"}') is not None
 
 
-def test_messages_without_words_go() -> None:
+def test_empty_messages_are_dropped() -> None:
     blank = Message("user", (Text(""), Text(" \n")))
     kept = Message("assistant", (Text("", {"sign": "x"}),), "p/m")
-    assert sendable([blank, Message("assistant", (), "p/m"), kept], "p/m") == [kept]
+    assert sendable_history([blank, Message("assistant", (), "p/m"), kept], "p/m") == [kept]
 
 
 @pytest.mark.parametrize("model", ["", "p/m", "p/other"])
-def test_a_person_says_nothing_that_only_a_provider_can_read(model: str) -> None:
-    """A file that is taken in may say so; a block of a provider's can name a document to fetch."""
+def test_user_messages_have_no_opaque_parts(model: str) -> None:
+    """An imported file can contain such parts, and a provider's block can name a document to fetch."""
     image = Image("image/png", "AAAA")
     parts = Text("hi", {"type": "x"}), Opaque({"type": "document"}), Thinking("hm", {}), image
-    assert sendable([Message("user", parts, model)], "p/m") == [Message("user", (Text("hi"), image), model)]
-    assert sendable([Message("user", (Opaque({"type": "document"}),), model)], "p/m") == []
+    assert sendable_history([Message("user", parts, model)], "p/m") == [Message("user", (Text("hi"), image), model)]
+    assert sendable_history([Message("user", (Opaque({"type": "document"}),), model)], "p/m") == []

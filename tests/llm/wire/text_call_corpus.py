@@ -1,4 +1,4 @@
-"""The corpus of text_calls/: texts of models with calls in them, and what must come out of each."""
+"""The corpus of text_calls/: texts of models with calls, and the expected result of each."""
 
 import json
 import re
@@ -9,12 +9,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-import pytest
 from hypothesis import strategies as st
 
 from tark_lsp.llm.events import Done, StreamEvent, TextDelta, ToolCallComplete, ToolCallStart, WireStop
 from tark_lsp.llm.wire.text_calls import TextCalls
 from tark_lsp.messages import ToolDefinition
+from tests.cases import every
 
 FOLDER = Path(__file__).parent / "text_calls"
 DONE = Done(WireStop.END_TURN)
@@ -129,7 +129,7 @@ CASES = tuple(
     for row in tomllib.loads(path.read_text("utf-8"))["case"]
 )
 
-EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+EACH = every("case", CASES, lambda case: case.name)
 
 
 def parts_of(events: Iterable[StreamEvent]) -> tuple[Part, ...]:
@@ -181,8 +181,8 @@ def read(pieces: Iterable[str], tools: Sequence[ToolDefinition] = TOOLS) -> tupl
     calls = TextCalls(tools)
     events: list[StreamEvent] = []
     for piece in pieces:
-        events += calls.feed([TextDelta(piece)])
-    events += calls.feed([DONE])
+        events += calls.feed_events([TextDelta(piece)])
+    events += calls.feed_events([DONE])
     assert events[-1] == DONE
     assert calls.close() == [], "something was still held after the answer's end"
     return parts_of(events)

@@ -1,4 +1,4 @@
-"""An answer in the bytes of each wire, with words in its thinking and signatures that are found nowhere else."""
+"""An answer in the bytes of each wire. The texts of its thinking and signatures are unique."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Code actions, lenses and hovers: what is offered where, in which shape, and never more than that."""
+"""Code actions, lenses and hovers: what is offered at which place, in which shape, and nothing else."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import RequestError
-from tark_lsp.server import protocol
+from tark_lsp.server.protocol import incoming
 from tark_lsp.workspace.edits import ProposedEdit
 from tests.server.desk import TEXT, Desk, MakeDesk
 
@@ -150,15 +150,15 @@ async def test_a_hunk_is_hovered_and_has_lenses(make: MakeDesk) -> None:
     desk = make(LITERALS, PREFERRED, tark=["updates", "permission"])
     path = desk.editor.open("f.py", TEXT)
     await pending(desk, path)
-    document = protocol.DocumentId(uri=path.as_uri())
-    lenses = await desk.app.lenses(protocol.DocumentParams(text_document=document))
+    document = incoming.DocumentId(uri=path.as_uri())
+    lenses = await desk.app.lenses(incoming.DocumentParams(text_document=document))
     assert [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in lenses][:2] == [
         (3, "Accept (+1 -1)"),
         (3, "Reject (+1 -1)"),
     ]
     for line, expected in ((2, False), (3, True), (4, False)):
-        position = protocol.Position(line=line, character=0)
-        hover = await desk.app.hover(protocol.HoverParams(text_document=document, position=position))
+        position = incoming.Position(line=line, character=0)
+        hover = await desk.app.hover(incoming.HoverParams(text_document=document, position=position))
         assert (hover is not None) == expected
         if hover is not None:
             assert "```diff\n-line 3\n+THREE\n```" in hover["contents"]["value"]
@@ -168,8 +168,8 @@ async def test_who_reviews_draws_hunks_itself(make: MakeDesk) -> None:
     desk = make(LITERALS, tark=["updates", "permission", "review"])
     path = desk.editor.open("f.py", TEXT)
     await pending(desk, path)
-    document = protocol.DocumentId(uri=path.as_uri())
-    assert await desk.app.lenses(protocol.DocumentParams(text_document=document)) == []
+    document = incoming.DocumentId(uri=path.as_uri())
+    assert await desk.app.lenses(incoming.DocumentParams(text_document=document)) == []
     assert "textDocument/publishDiagnostics" not in [method for method, _ in desk.connection.told]
     assert "Accept (+1 -1)" in titles(await desk.actions(path, 3))
 
@@ -237,17 +237,17 @@ async def test_the_last_answer(make: MakeDesk) -> None:
 async def two_files(desk: Desk, *, both_open: bool) -> tuple[Path, Path]:
     """f.py, open, and g.py, with a hunk each, of one turn whose question is not open any more."""
     path, other = desk.editor.open("f.py", TEXT), desk.editor.open("g.py", TEXT)
-    documents, reviews = desk.app.documents, desk.app._reviews
+    documents, reviews = desk.app.parts.documents, desk.app.parts.reviews
     turn = await desk.start("hello")
     await desk.end(turn)
     if not both_open:
         desk.editor.close(other)
     edits = []
-    for each in (path, other):
-        document = documents.at(each)
-        base = desk.editor.workspace.read(each) if document is None else document.snapshot()
+    for item in (path, other):
+        document = documents.at(item)
+        base = desk.editor.workspace.read(item) if document is None else document.snapshot()
         edits.append((ProposedEdit.between(base, TEXT.replace("line 3\n", "THREE\n")), ()))
-    reviews.add(turn, edits)
+    reviews.add_proposal(turn, edits)
     return path, other
 
 
@@ -263,7 +263,7 @@ async def test_all_of_a_turn_where_nothing_is_written_unseen(make: MakeDesk, bot
     assert not any("in 2 files" in title for title in titles(await desk.actions(path, 8, triggerKind=2))), (
         "no lightbulb"
     )
-    (reject,) = [each for each in await desk.actions(path, 8) if each["title"].startswith("Reject all")]
+    (reject,) = [action for action in await desk.actions(path, 8) if action["title"].startswith("Reject all")]
     assert len((await desk.command("tark.hunk.reject", argument(reject)))["hunks"]) == 2
     assert not any("in 2 files" in title for title in titles(await desk.actions(path, 8)))
     assert other.read_text() == TEXT
@@ -285,10 +285,10 @@ async def test_the_list_holds_closed_files(make: MakeDesk) -> None:
 async def test_several_hunks_of_a_file(make: MakeDesk) -> None:
     desk = make(LITERALS, PREFERRED)
     path = desk.editor.open("f.py", TEXT)
-    document = desk.app.documents.at(path)
+    document = desk.app.parts.documents.at(path)
     assert document is not None
     after = TEXT.replace("line 1\n", "ONE\n").replace("line 8\n", "")
-    desk.app._reviews.add("turn", [(ProposedEdit.between(document.snapshot(), after), ())])
+    desk.app.parts.reviews.add_proposal("turn", [(ProposedEdit.between(document.snapshot(), after), ())])
     actions = await desk.actions(path, 1, triggerKind=2)
     assert titles(actions) == [
         "Accept (+1 -1)",
@@ -309,10 +309,10 @@ async def test_several_hunks_of_a_file(make: MakeDesk) -> None:
 async def test_what_becomes_of_a_file_is_offered(make: MakeDesk) -> None:
     desk = make(LITERALS, PREFERRED)
     path, other = desk.editor.open("f.py", TEXT), desk.editor.open("g.py", TEXT)
-    bases = {each.path: each.snapshot() for each in desk.app.documents if each.path}
+    bases = {document.path: document.snapshot() for document in desk.app.parts.documents if document.path}
     moved = ProposedEdit(other, bases[other], (), target=desk.folder / "lib" / "h.py")
-    desk.app._reviews.add("turn", [(ProposedEdit.removal(bases[path]), ()), (moved, ())])
-    removal, move = [await desk.actions(each, 0, triggerKind=2) for each in (path, other)]
+    desk.app.parts.reviews.add_proposal("turn", [(ProposedEdit.removal(bases[path]), ()), (moved, ())])
+    removal, move = [await desk.actions(item, 0, triggerKind=2) for item in (path, other)]
     assert titles(removal)[:2] == ["Accept deletion of f.py (+0 -10)", "Reject deletion of f.py (+0 -10)"]
     assert titles(move)[:2] == ["Accept move to lib/h.py", "Reject move to lib/h.py"]
     for actions in (removal, move):

@@ -1,4 +1,4 @@
-"""Questions of the model's: `tark/requestInput` where the editor has it, else up to four answers by message."""
+"""Questions of the model: `tark/requestInput` if the editor has it, else up to four answers by message."""
 
 import asyncio
 from pathlib import Path
@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import RequestError, ToolError
-from tark_lsp.server import protocol
 from tark_lsp.server.asking import questions
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.asking.questions import Questions
-from tark_lsp.server.documents.documents import Documents
+from tark_lsp.server.protocol import incoming
 from tark_lsp.tools.tool import Option
+from tark_lsp.workspace.documents import Documents
 from tests.server.scripted import ScriptedConnection, capabilities, refuse
 
 ASK, MESSAGE = "tark/requestInput", "window/showMessageRequest"
@@ -23,9 +23,10 @@ class Desk:
     def __init__(self, *flags: str) -> None:
         self.connection = ScriptedConnection(capabilities(tark=flags))
         self.changes = 0
-        self.inputs = Inputs(self.connection, Questions(self.connection, Documents()), self._changed)
+        self.inputs = Inputs(self.connection, Questions(self.connection, Documents()))
+        self.inputs.listen(self._changed)
 
-    def _changed(self) -> None:
+    def _changed(self, _: None) -> None:
         self.changes += 1
 
     def ask(self, options: tuple[Option, ...] = OPTIONS, **how: Any) -> "asyncio.Task[str | list[str] | None]":
@@ -42,7 +43,7 @@ class Desk:
 
     def answer(self, answer: object, request_id: str | None = None) -> bool:
         request_id = request_id or self.inputs.waiting()[0].id
-        return self.inputs.answer(protocol.InputAnswer.model_validate({"requestId": request_id, "answer": answer}))
+        return self.inputs.answer(incoming.InputAnswer.model_validate({"requestId": request_id, "answer": answer}))
 
 
 @pytest.mark.parametrize(

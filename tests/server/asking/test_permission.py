@@ -1,4 +1,4 @@
-"""Permissions: only a grant grants, only a rejection rejects, once; whatever else comes back, the request waits on."""
+"""Permissions: only a grant grants and only a rejection rejects, once. After other answers it still waits."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -8,19 +8,23 @@ from typing import Any
 import pytest
 
 from tark_lsp.agent.approval import Grant
-from tark_lsp.agent.person import PermissionRequest
+from tark_lsp.agent.user_interface import PermissionRequest
 from tark_lsp.errors import RequestError
-from tark_lsp.server import protocol
-from tark_lsp.server.asking import permission, questions
-from tark_lsp.server.asking.permission import Permissions
+from tark_lsp.review.decisions import Reviews
+from tark_lsp.review.events import HunksChanged, ReviewEvent
+from tark_lsp.review.outside import OutsideChanges
+from tark_lsp.server.asking import permission_asking, questions
+from tark_lsp.server.asking.permission import PermissionEvent, Permissions, TurnCancelled
+from tark_lsp.server.asking.permission_asking import PermissionAsking
+from tark_lsp.server.asking.permission_commands import PermissionCommands
+from tark_lsp.server.asking.preview import Preview
 from tark_lsp.server.asking.questions import Questions
-from tark_lsp.server.asking.show import Show
-from tark_lsp.server.asking.visible import LONGEST_MESSAGE, fence
-from tark_lsp.server.asking.waiting import Waiting, whole_text
-from tark_lsp.server.review.hunks_json import HunksJson
-from tark_lsp.server.review.preview import Preview
-from tark_lsp.server.review.reviews import Reviews
+from tark_lsp.server.asking.text_display import TextDisplay
+from tark_lsp.server.asking.waiting_permission import WaitingPermission, whole_text
+from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol.hunks import HunksJson
 from tark_lsp.tools.tool import Command, Risk, ToolKind
+from tark_lsp.visible import LONGEST_MESSAGE, fence
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
@@ -41,51 +45,52 @@ class Desk:
         self.editor = ScriptedEditor(self.folder.resolve(), self.client)
         self.connection = self.editor.connection
         documents, workspace = self.editor.documents, self.editor.workspace
-        self.reviews = Reviews(
-            workspace,
-            documents,
-            checkpoints_in_memory(),
-            lambda _: self.permissions.hunks_changed(),
-            lambda _: None,
-            lambda *_: None,
-        )
+        checkpoints = checkpoints_in_memory()
+        self.reviews = Reviews(workspace, documents, checkpoints)
+        outside = OutsideChanges(self.reviews, documents, checkpoints)
         asked = Questions(self.connection, documents)
-        self.permissions = Permissions(
-            self.connection,
-            documents,
-            workspace,
-            HunksJson(documents, self.reviews),
-            asked,
-            Show(self.connection, asked),
-            self.cancelled.append,
-            lambda: None,
-            Preview(self.connection, documents, self.reviews),
-        )
+        hunks, show = HunksJson(documents, self.reviews.hunks), TextDisplay(self.connection, asked)
+        self.permissions = Permissions(documents, workspace, hunks, show)
+        self.permissions.listen(self._on_event)
+        preview = Preview(self.connection, documents, self.reviews, outside)
+        self.asking = PermissionAsking(self.connection, self.permissions, asked, preview)
+        self.commands = PermissionCommands(self.connection, self.permissions)
 
-    def command(self, text: str, cwd: str = ".") -> Waiting:
+        self.reviews.events.listen(self._on_review_event)
+
+    def _on_review_event(self, event: ReviewEvent) -> None:
+        if isinstance(event, HunksChanged):
+            self.permissions.hunks_changed()
+
+    def _on_event(self, event: PermissionEvent) -> None:
+        if isinstance(event, TurnCancelled):
+            self.cancelled.append(event.turn_id)
+
+    def command(self, text: str, cwd: str = ".") -> WaitingPermission:
         command = Command(("bash", "-c", text), text, self.editor.folder / cwd)
         grants = (Grant("g-turn", "turn", "it, this turn"), Grant("g-session", "session", "it, this session"))
         request = PermissionRequest(
             ("call",), f"run_command {text}", ToolKind.EXECUTE, Risk.RISKY, "it runs", "d1", command, grants=grants
         )
-        return self.permissions.open("turn", "session", request)
+        return self.permissions.open_request("turn", "session", request)
 
-    def edit(self, path: Path, grants: tuple[Grant, ...] = ()) -> Waiting:
+    def edit(self, path: Path, grants: tuple[Grant, ...] = ()) -> WaitingPermission:
         base = self.editor.workspace.read(path)
         lines = tuple(split_lines(base.text))
         edit = ProposedEdit(path, base, (Hunk(0, lines[:1], ("ONE\n", "1\n")), Hunk(2, lines[2:], ())))
         return self.asked(edit, grants)
 
-    def asked(self, edit: ProposedEdit, grants: tuple[Grant, ...] = ()) -> Waiting:
-        hunks = self.reviews.add("turn", [(edit, ())])
+    def asked(self, edit: ProposedEdit, grants: tuple[Grant, ...] = ()) -> WaitingPermission:
+        hunks = self.reviews.add_proposal("turn", [(edit, ())])
         request = PermissionRequest(
             ("call",), "edit f.py", ToolKind.EDIT, Risk.WRITE, "it edits", "d2", edits=(edit,), grants=grants
         )
-        return self.permissions.open("turn", "session", request, hunks)
+        return self.permissions.open_request("turn", "session", request, hunks)
 
-    def answer(self, waiting: Waiting, outcome: str = "allow", **more: Any) -> bool:
+    async def answer(self, waiting: WaitingPermission, outcome: str = "allow", **more: Any) -> bool:
         fields = {"requestId": waiting.id, "digest": waiting.digest, "outcome": outcome, **more}
-        return self.permissions.answer(protocol.PermissionAnswer.model_validate(fields))
+        answer = await self.commands.answer(incoming.PermissionAnswer.model_validate(fields))
+        return bool(answer["accepted"])
 
 
 @pytest.fixture(autouse=True)
@@ -130,16 +135,16 @@ def asking(tmp_path: Path) -> Desk:
 async def test_what_is_no_answer_leaves_it_waiting(asking: Desk, reply: object) -> None:
     waiting = asking.command("make")
     asking.connection.answers[ASK] = lambda _: reply
-    await asking.permissions.ask(waiting)
+    await asking.asking.ask(waiting)
     assert asking.permissions.waiting() == [waiting]
     assert not waiting.answer.done()
-    assert asking.answer(waiting)
+    assert await asking.answer(waiting)
 
 
 async def test_an_error_leaves_it_waiting(asking: Desk) -> None:
     waiting = asking.command("make")
     asking.connection.answers[ASK] = refuse
-    await asking.permissions.ask(waiting)
+    await asking.asking.ask(waiting)
     assert not waiting.answer.done()
 
 
@@ -155,7 +160,7 @@ async def test_an_error_leaves_it_waiting(asking: Desk) -> None:
 async def test_answers(asking: Desk, reply: Json) -> None:
     waiting = asking.command("make")
     asking.connection.answers[ASK] = lambda _: reply
-    await asking.permissions.ask(waiting)
+    await asking.asking.ask(waiting)
     answer = waiting.answer.result()
     assert (answer.outcome, answer.grant, answer.reason) == (reply["outcome"], reply.get("grant"), reply.get("reason"))
 
@@ -163,20 +168,20 @@ async def test_answers(asking: Desk, reply: Json) -> None:
 async def test_cancelled_cancels_the_turn(asking: Desk) -> None:
     waiting = asking.command("make")
     asking.connection.answers[ASK] = lambda _: {"outcome": "cancelled"}
-    await asking.permissions.ask(waiting)
+    await asking.asking.ask(waiting)
     assert asking.cancelled == ["turn"]
     assert not waiting.answer.done()
 
 
 async def test_the_first_answer_wins_and_ids_work_once(asking: Desk) -> None:
     waiting = asking.command("make")
-    put = asyncio.create_task(asking.permissions.ask(waiting))
+    put = asyncio.create_task(asking.asking.ask(waiting))
     await asking.connection.asking(ASK)
-    assert asking.answer(waiting, "reject")
-    assert not asking.answer(waiting, "allow")
+    assert await asking.answer(waiting, "reject")
+    assert not await asking.answer(waiting, "allow")
     put.cancel()
-    asking.permissions.close(waiting)
-    assert not asking.answer(waiting, "allow")
+    asking.permissions.close_request(waiting)
+    assert not await asking.answer(waiting, "allow")
     await asyncio.gather(put, return_exceptions=True)
     assert waiting.answer.result().outcome == "reject"
     assert asking.connection.withdrawn == [ASK]
@@ -186,9 +191,9 @@ async def test_a_late_answer_to_the_request_itself_changes_nothing(asking: Desk)
     waiting = asking.command("make")
     late: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     asking.connection.answers[ASK] = lambda _: late
-    put = asyncio.create_task(asking.permissions.ask(waiting))
+    put = asyncio.create_task(asking.asking.ask(waiting))
     await asking.connection.asking(ASK)
-    assert asking.answer(waiting, "reject")
+    assert await asking.answer(waiting, "reject")
     late.set_result({"outcome": "allow"})
     await put
     assert waiting.answer.result().outcome == "reject"
@@ -198,10 +203,10 @@ async def test_answers_by_command_are_checked(desk: Desk) -> None:
     waiting = desk.command("make")
     for wrong in ({"digest": "another"}, {"grant": "no such"}, {"hunks": ["no such"]}):
         with pytest.raises(RequestError, match=next(iter(wrong))):
-            desk.answer(waiting, **wrong)
+            await desk.answer(waiting, **wrong)
     unknown = {"requestId": "permission-nonesuch", "digest": "d", "outcome": "allow"}
     with pytest.raises(RequestError, match="permission-nonesuch"):
-        desk.permissions.answer(protocol.PermissionAnswer.model_validate(unknown))
+        await desk.commands.answer(incoming.PermissionAnswer.model_validate(unknown))
     assert not waiting.answer.done()
 
 
@@ -221,7 +226,7 @@ async def test_what_is_told_of_a_request(desk: Desk) -> None:
     assert shown["grants"] == [{"id": "g", "covers": "edits below ."}]
     (document,) = shown["edits"]
     assert (document["uri"], document["version"]) == (path.as_uri(), 1)
-    assert [(each["oldText"], each["newText"], each["state"]) for each in document["hunks"]] == [
+    assert [(hunk["oldText"], hunk["newText"], hunk["state"]) for hunk in document["hunks"]] == [
         ("one\n", "ONE\n1\n", "pending"),
         ("three\n", "", "pending"),
     ]
@@ -245,9 +250,9 @@ async def test_an_edited_hunk_has_another_digest(desk: Desk) -> None:
     assert "-one\n+uno\n" in whole_text(waiting, desk.editor.workspace)
     assert "ONE" not in whole_text(waiting, desk.editor.workspace)
     with pytest.raises(RequestError, match="digest"):
-        desk.answer(waiting, digest=old)
+        await desk.answer(waiting, digest=old)
     assert not waiting.answer.done()
-    assert desk.answer(waiting)
+    assert await desk.answer(waiting)
 
 
 @pytest.mark.parametrize("itself", [False, True], ids=["by message", "by tark/requestPermission"])
@@ -264,7 +269,7 @@ async def test_a_question_about_an_edited_hunk_is_put_anew(tmp_path: Path, itsel
         return answers[-1]
 
     desk.connection.answers[method] = later
-    put = asyncio.create_task(desk.permissions.ask(waiting))
+    put = asyncio.create_task(desk.asking.ask(waiting))
     first = await desk.connection.asking(method)
     if late:
         answers[0].set_result(yes)
@@ -276,7 +281,7 @@ async def test_a_question_about_an_edited_hunk_is_put_anew(tmp_path: Path, itsel
         assert second["digest"] == waiting.digest != first["digest"]
         assert second["edits"][0]["hunks"][0]["newText"] == EDITED_TEXT
     else:
-        assert [each["message"] for each in (first, second)] == ["Tark: f.py: +2 -2 lines", "Tark: f.py: +1 -2 lines"]
+        assert [item["message"] for item in (first, second)] == ["Tark: f.py: +2 -2 lines", "Tark: f.py: +1 -2 lines"]
     answers[1].set_result(yes)
     await put
     assert waiting.answer.result().outcome == "allow"
@@ -284,10 +289,10 @@ async def test_a_question_about_an_edited_hunk_is_put_anew(tmp_path: Path, itsel
 
 async def test_a_question_is_not_put_anew_for_a_hunk_that_is_decided(desk: Desk) -> None:
     waiting = desk.edit(desk.editor.open("f.py", TEXT))
-    put = asyncio.create_task(desk.permissions.ask(waiting))
+    put = asyncio.create_task(desk.asking.ask(waiting))
     await desk.connection.asking(MESSAGE)
-    await desk.reviews.accept(waiting.hunks[:1])
-    await desk.reviews.reject(waiting.hunks[1:])
+    await desk.reviews.accept(waiting.hunk_ids[:1])
+    await desk.reviews.reject(waiting.hunk_ids[1:])
     assert not desk.connection.withdrawn
     put.cancel()
     await asyncio.gather(put, return_exceptions=True)
@@ -296,11 +301,11 @@ async def test_a_question_is_not_put_anew_for_a_hunk_that_is_decided(desk: Desk)
 # window/showMessageRequest
 
 
-async def put(desk: Desk, waiting: Waiting, *answers: object) -> list[Json]:
+async def put(desk: Desk, waiting: WaitingPermission, *answers: object) -> list[Json]:
     """Ask by messages that are answered so, one after the other; gives their params."""
     left = list(answers)
     desk.connection.answers[MESSAGE] = lambda _: left.pop(0)
-    await desk.permissions.ask(waiting)
+    await desk.asking.ask(waiting)
     return [params for method, params in desk.connection.asked if method == MESSAGE]
 
 
@@ -390,7 +395,7 @@ async def test_a_document_closed_under_its_question_is_changed_only_once_the_cha
         return left.pop(0)
 
     desk.connection.answers[MESSAGE] = answer
-    await desk.permissions.ask(waiting)
+    await desk.asking.ask(waiting)
     all_of_them = ["Review", "Reject", "Apply", "Apply all this turn"]
     assert [titles(params) for params in asked] == [all_of_them, ["Review", "Reject"], all_of_them]
     assert waiting.answer.result().outcome == "allow"
@@ -405,17 +410,17 @@ async def test_an_answer_by_command_for_a_document_closed_since(tmp_path: Path, 
     desk.editor.close(path)
     if not itself:
         with pytest.raises(RequestError, match="shown whole"):
-            desk.answer(waiting)
+            await desk.answer(waiting)
         assert not waiting.answer.done()
         await desk.permissions.show_whole(waiting)
-    assert desk.answer(waiting)
+    assert await desk.answer(waiting)
 
 
 async def test_a_closed_file_can_be_refused_unseen(desk: Desk) -> None:
     path = desk.editor.folder / "f.py"
     path.write_text(TEXT)
     waiting = desk.edit(path)
-    assert desk.answer(waiting, "reject")
+    assert await desk.answer(waiting, "reject")
 
 
 @pytest.mark.parametrize(
@@ -460,7 +465,7 @@ async def test_the_comment_that_goes_with_it_is_shown_too(desk: Desk) -> None:
     waiting = desk.edit(path)
     assert whole_text(waiting, desk.editor.workspace).count("```diff") == 1
     comment = ProposedEdit(path, desk.editor.workspace.read(path), (Hunk(3, ("# tark: shout\n",), ()),))
-    waiting.hunks = [*waiting.hunks, *desk.reviews.add("turn", [(comment, ())])]
+    waiting.hunk_ids = [*waiting.hunk_ids, *desk.reviews.add_proposal("turn", [(comment, ())])]
     whole = whole_text(waiting, desk.editor.workspace)
     assert whole.count("```diff") == 2
     assert "f.py, line 4:\n\n```diff\n-# tark: shout\n```" in whole
@@ -495,7 +500,7 @@ async def test_a_new_file_of_many_lines_with_a_strange_name(desk: Desk) -> None:
 async def test_one_message_at_a_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(questions, "LOST_SECONDS", 60)
     first, second = desk.command("one"), desk.command("two")
-    tasks = [asyncio.create_task(desk.permissions.ask(waiting)) for waiting in (first, second)]
+    tasks = [asyncio.create_task(desk.asking.ask(waiting)) for waiting in (first, second)]
     await desk.connection.asking(MESSAGE)
     await asyncio.sleep(0.02)
     assert len(desk.connection.asked) == 1
@@ -516,7 +521,7 @@ async def test_a_lost_message_frees_the_slot_and_a_late_answer_still_counts(desk
 
     desk.connection.answers[MESSAGE] = later
     first, second = desk.command("one"), desk.command("two")
-    tasks = [asyncio.create_task(desk.permissions.ask(waiting)) for waiting in (first, second)]
+    tasks = [asyncio.create_task(desk.asking.ask(waiting)) for waiting in (first, second)]
     begun = asyncio.get_running_loop().time()
     await desk.connection.asking(MESSAGE, 2)
     assert asyncio.get_running_loop().time() - begun >= 0.05
@@ -534,7 +539,7 @@ async def test_not_while_the_person_types(desk: Desk) -> None:
     loop = asyncio.get_running_loop()
     begun = loop.time()
     loop.call_later(0.015, desk.editor.type, path, (0, 0, "y"))
-    task = asyncio.create_task(desk.permissions.ask(desk.command("make")))
+    task = asyncio.create_task(desk.asking.ask(desk.command("make")))
     await desk.connection.asking(MESSAGE)
     assert loop.time() - begun >= 0.03
     task.cancel()
@@ -553,7 +558,7 @@ def test_a_fence_is_not_closed_from_within(text: str) -> None:
 
 def test_the_order_of_actions_is_that_of_the_contract() -> None:
     """A stray Enter takes the first, which only shows."""
-    edits = (permission.REVIEW, permission.REJECT, permission.APPLY, permission.APPLY_TURN)
+    edits = (permission_asking.REVIEW, permission_asking.REJECT, permission_asking.APPLY, permission_asking.APPLY_TURN)
     assert edits == ("Review", "Reject", "Apply", "Apply all this turn")
-    rest = (permission.SHOW, permission.REJECT, permission.ALLOW, permission.ALLOW_SESSION)
+    rest = (permission_asking.SHOW, permission_asking.REJECT, permission_asking.ALLOW, permission_asking.ALLOW_SESSION)
     assert rest == ("Show", "Reject", "Allow", "Allow for this session")

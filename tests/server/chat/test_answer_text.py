@@ -1,4 +1,4 @@
-"""What of a streamed answer goes into a chat document: nothing forged, nothing left open, whatever the pieces are."""
+"""A streamed answer as text for a chat document: nothing forged, nothing left open, in whatever pieces it arrives."""
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,7 @@ def cite(path: str, first: int, last: int) -> str:
 
 def shown(*deltas: str) -> str:
     answer = AnswerText(cite)
-    return "".join([answer.feed(delta) for delta in deltas] + [answer.close()])
+    return "".join([answer.add_text(delta) for delta in deltas] + [answer.end_text()])
 
 
 @pytest.mark.parametrize(
@@ -53,18 +53,18 @@ def test_whole_and_in_single_characters(said: str, expected: str) -> None:
 
 def test_prose_goes_out_as_it_comes() -> None:
     answer = AnswerText(cite)
-    assert [answer.feed(piece) for piece in ("Now", " this", " `is", "` it")] == ["Now", " this", " `is", "` it"]
+    assert [answer.add_text(piece) for piece in ("Now", " this", " `is", "` it")] == ["Now", " this", " `is", "` it"]
 
 
 @pytest.mark.parametrize("held", ["#", "## ", "## Yo", "## You", "\\", "`", "```py", "~~", '<code="a', "   ", "<"])
 def test_what_may_become_something_else_waits(held: str) -> None:
-    assert AnswerText(cite).feed(held) == ""
+    assert AnswerText(cite).add_text(held) == ""
 
 
 def test_notes_stand_apart_from_words_and_together() -> None:
     answer = AnswerText(cite)
-    pieces = [answer.feed("I look.\n```\nx"), answer.note("read_file a.py"), answer.note("read_file b.py")]
-    pieces += [answer.feed("\n\nDone"), answer.note("cancelled"), answer.close()]
+    pieces = [answer.add_text("I look.\n```\nx"), answer.add_note("read_file a.py"), answer.add_note("read_file b.py")]
+    pieces += [answer.add_text("\n\nDone"), answer.add_note("cancelled"), answer.end_text()]
     assert "".join(pieces) == ("I look.\n```\nx\n```\n\n> read_file a.py\n> read_file b.py\n\nDone\n\n> cancelled\n\n")
 
 
@@ -77,9 +77,9 @@ def test_no_answer_can_end_its_section(pieces: list[str], notes: list[bool]) -> 
     answer = AnswerText(cite)
     text = ""
     for piece, noted in zip(pieces, [*notes, *[False] * len(pieces)], strict=False):
-        text += answer.feed(piece) + (answer.note("read_file") if noted else "")
+        text += answer.add_text(piece) + (answer.add_note("read_file") if noted else "")
         assert len(parse(split_lines("## Tark\n\n" + text)).sections) == 1, "at no moment"
-    text += answer.close()
+    text += answer.end_text()
     lines = split_lines(f"## Tark\n\n{text}## You\n\nNext")
     transcript = parse(lines)
     assert [section.speaker for section in transcript.sections] == ["Tark", "You"]

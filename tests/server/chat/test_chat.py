@@ -1,4 +1,4 @@
-"""Chats in a server in this process: which session goes on, what is mentioned, what LSP answers about the document."""
+"""Chats in a server in this process: which session continues, mentions, and the answers to LSP requests."""
 
 import asyncio
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tark_lsp.agent.session import Session
-from tark_lsp.server import protocol
-from tark_lsp.server.capabilities import CHAT_FEATURES
+from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol.capabilities import CHAT_FEATURES
 from tests.patience import AT_ONCE
 from tests.server.desk import Desk, MakeDesk
 
@@ -29,8 +29,8 @@ async def send(desk: Desk, path: Path, **more: Any) -> dict[str, Any]:
 
 
 def lens_commands(desk: Desk, path: Path) -> list[dict[str, Any]]:
-    params = protocol.DocumentParams.model_validate({"textDocument": {"uri": path.as_uri()}})
-    return [lens["command"] for lens in desk.app.chat.lenses(params)]
+    params = incoming.DocumentParams.model_validate({"textDocument": {"uri": path.as_uri()}})
+    return [lens["command"] for lens in desk.app.parts.chat.lenses(params)]
 
 
 def titles(desk: Desk, path: Path) -> list[str]:
@@ -43,20 +43,20 @@ def add(desk: Desk, path: Path, words: str) -> None:
 
 
 def sessions(desk: Desk) -> list[Session]:
-    return desk.app._sessions.live()
+    return desk.app.parts.sessions.live.all_sessions()
 
 
 def told(session: Session) -> list[tuple[str, str]]:
     return [(message.role, message.text) for message in session.messages]
 
 
-def position(path: Path, line: int, character: int) -> protocol.HoverParams:
+def position(path: Path, line: int, character: int) -> incoming.HoverParams:
     place = {"line": line, "character": character}
-    return protocol.HoverParams.model_validate({"textDocument": {"uri": path.as_uri()}, "position": place})
+    return incoming.HoverParams.model_validate({"textDocument": {"uri": path.as_uri()}, "position": place})
 
 
-def document(path: Path) -> protocol.DocumentParams:
-    return protocol.DocumentParams.model_validate({"textDocument": {"uri": path.as_uri()}})
+def document(path: Path) -> incoming.DocumentParams:
+    return incoming.DocumentParams.model_validate({"textDocument": {"uri": path.as_uri()}})
 
 
 async def test_the_session_goes_on(make: MakeDesk) -> None:
@@ -149,12 +149,12 @@ async def test_documents_that_are_no_chats_are_left_alone(make: MakeDesk) -> Non
     desk = make()
     path = desk.editor.open("notes.md", "## You\n\n@file a.py:1\n")
     desk.editor.open("a.py", "x\n")
-    chat = desk.app.chat
+    chat = desk.app.parts.chat
     assert await chat.completion(position(path, 2, 5)) is None
     assert await chat.definition(position(path, 2, 8)) is None
-    assert [await each(document(path)) for each in (chat.folding, chat.symbols, chat.links)] == [[], [], []]
+    assert [await symbol(document(path)) for symbol in (chat.folding, chat.symbols, chat.links)] == [[], [], []]
     assert lens_commands(desk, path) == []
-    with pytest.raises(Exception, match=r"no open chat.*\.tark\.md"):
+    with pytest.raises(Exception, match=r"not an open chat.*\.tark\.md"):
         await desk.start("", path, chat=True)
 
 
@@ -190,10 +190,10 @@ async def test_folds_and_symbols(make: MakeDesk) -> None:
     text = "# Top\n\n## You\n\nhällo\nyou\n\n## Tark\n\nI look.\n\n> read_file a\n> read_file b\n\nHi.\n\n> one\n"
     text += "\n## You\n\n"
     path = desk.editor.open("notes.tark.md", text)
-    folds = [(each["startLine"], each["endLine"]) for each in await desk.app.chat.folding(document(path))]
+    folds = [(part["startLine"], part["endLine"]) for part in await desk.app.parts.chat.folding(document(path))]
     assert folds == [(2, 5), (7, 16), (11, 12)]
-    symbols = await desk.app.chat.symbols(document(path))
-    assert [each["name"] for each in symbols] == ["You: hällo", "Tark: I look.", "You"]
+    symbols = await desk.app.parts.chat.symbols(document(path))
+    assert [symbol["name"] for symbol in symbols] == ["You: hällo", "Tark: I look.", "You"]
     assert symbols[0]["range"] == {"start": {"line": 2, "character": 0}, "end": {"line": 5, "character": 3}}
     assert symbols[0]["selectionRange"] == {"start": {"line": 2, "character": 0}, "end": {"line": 2, "character": 6}}
 
@@ -201,7 +201,7 @@ async def test_folds_and_symbols(make: MakeDesk) -> None:
 async def test_symbols_for_clients_without_hierarchy(make: MakeDesk) -> None:
     desk = make()
     path = desk.editor.open("notes.tark.md", HELLO)
-    (symbol,) = await desk.app.chat.symbols(document(path))
+    (symbol,) = await desk.app.parts.chat.symbols(document(path))
     assert symbol["location"]["uri"] == path.as_uri()
 
 
@@ -209,18 +209,18 @@ async def test_links(make: MakeDesk) -> None:
     desk = make()
     path = desk.editor.open("notes.tark.md", "ä 🥧 [it](a.py#L2), a.py:99 and b.py:1\n")
     code = desk.editor.open("a.py", "one\ntwo\n")
-    links = await desk.app.chat.links(document(path))
-    assert [(each["range"]["start"]["character"], each["target"]) for each in links] == [
+    links = await desk.app.parts.chat.links(document(path))
+    assert [(link["range"]["start"]["character"], link["target"]) for link in links] == [
         (5, f"{code.as_uri()}#L2"),
         (20, f"{code.as_uri()}#L99"),
     ]
     for column, line in ((6, 1), (21, 2)):
-        found = await desk.app.chat.definition(position(path, 0, column))
+        found = await desk.app.parts.chat.definition(position(path, 0, column))
         assert found is not None
         assert (found["uri"], found["range"]["start"]["line"]) == (code.as_uri(), line)
     for column in (0, 3, 32, 99):
-        assert await desk.app.chat.definition(position(path, 0, column)) is None
-    assert await desk.app.chat.definition(position(path, 9, 0)) is None
+        assert await desk.app.parts.chat.definition(position(path, 0, column)) is None
+    assert await desk.app.parts.chat.definition(position(path, 9, 0)) is None
 
 
 async def test_completion(make: MakeDesk) -> None:
@@ -232,10 +232,10 @@ async def test_completion(make: MakeDesk) -> None:
         (desk.folder / name).write_text("*.log\n")
 
     async def at(line: int, character: int) -> Any:
-        return await desk.app.chat.completion(position(path, line, character))
+        return await desk.app.parts.chat.completion(position(path, line, character))
 
     kinds = await at(0, 5)
-    assert [each["label"] for each in kinds["items"]] == [
+    assert [kind["label"] for kind in kinds["items"]] == [
         "@file:",
         "@dir:",
         "@symbol:",
@@ -254,13 +254,13 @@ async def test_completion(make: MakeDesk) -> None:
     assert await at(9, 0) is None
     found = await at(3, 7)
     assert found["isIncomplete"]
-    assert [each["textEdit"]["newText"] for each in found["items"]] == [
+    assert [item["textEdit"]["newText"] for item in found["items"]] == [
         '@file:"src/a b.py"',
         "@file:src/shapes.py",
         "@file:trees.py",
         "@file:notes.tark.md",
     ]
-    everything = [each["label"] for each in (await at(4, 6))["items"]]
+    everything = [item["label"] for item in (await at(4, 6))["items"]]
     assert sorted(everything) == ["notes.tark.md", "src/a b.py", "src/shapes.py", "trees.py"]
 
 
@@ -272,7 +272,7 @@ async def test_mentions(make: MakeDesk) -> None:
     span = {"start": {"line": 1, "character": 0}, "end": {"line": 2, "character": 0}}
     context: dict[str, Any] = {"diagnostics": [{"range": span, "message": "odd", "severity": 2}]}
     params = {"textDocument": {"uri": code.as_uri()}, "range": span, "context": context}
-    await desk.app.code_actions(protocol.CodeActionParams.model_validate(params))
+    await desk.app.code_actions(incoming.CodeActionParams.model_validate(params))
     words = "@file:a.py:3, @file:b.py @file:secret.py @file:c.py @file:../x @selection @diagnostics @diff"
     words += " @file me@file:a.py `@file:a.py`"
     path = desk.editor.open("notes.tark.md", f"## You\n\n{words}\n")
@@ -334,7 +334,7 @@ async def test_registered_for_chats_alone(make: MakeDesk, dynamic: list[str]) ->
     desk.app.initialized({})
     await desk.settled()
     asked = [params for method, params in desk.connection.asked if method == "client/registerCapability"]
-    registered = [each for params in asked for each in params["registrations"]]
-    assert [each["method"] for each in registered] == [f"textDocument/{name.split('.')[1]}" for name in dynamic]
-    selectors = [each["registerOptions"]["documentSelector"] for each in registered]
+    registered = [param for params in asked for param in params["registrations"]]
+    assert [item["method"] for item in registered] == [f"textDocument/{name.split('.')[1]}" for name in dynamic]
+    selectors = [item["registerOptions"]["documentSelector"] for item in registered]
     assert selectors == [[{"scheme": "file", "pattern": "**/*.tark.md"}]] * len(dynamic)

@@ -1,4 +1,4 @@
-"""A chat document under the next server: its session goes on where it knows what stands there, and nothing else."""
+"""A chat document under the next server: its session continues only if it has exactly the messages of the document."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path

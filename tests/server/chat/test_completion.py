@@ -26,8 +26,10 @@ async def test_a_further_mention(
     (desk.folder / "src").mkdir()
     (desk.folder / "src" / "shapes.py").write_text("def square(): ...\n")
     (desk.folder / "trees.py").write_text("")
-    ours = desk.app.chat._completion
+    ours = desk.app.parts.chat._completion
     kinds = {**ours._kinds, "more": replace(ours._kinds["file"], argument=argument)}
     line = f"@more:{typed}"
-    found = await Completion(ours._workspace, kinds, ours._prompts, lambda _: ()).at(line, 0, len(line), "utf-16")
-    assert (None if found is None else [each["textEdit"]["newText"] for each in found["items"]]) == expected
+    found = await Completion(ours._workspace, kinds, ours._prompts, lambda _: ()).complete_mention(
+        line, 0, len(line), "utf-16"
+    )
+    assert (None if found is None else [item["textEdit"]["newText"] for item in found["items"]]) == expected

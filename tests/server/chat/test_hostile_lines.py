@@ -1,4 +1,4 @@
-"""A chat that is only opened may hold any line: none keeps the server busy."""
+"""A chat can contain any line when it is opened: none keeps the server busy."""
 
 import time
 from collections.abc import Callable
@@ -90,4 +90,4 @@ async def test_a_chat_has_so_many_links_at_most(make: MakeDesk) -> None:
     desk = make()
     (desk.folder / "a").write_text("x\n")
     path = desk.editor.open("notes.tark.md", "a:1 a:1\n" * MOST_LINKS)
-    assert len(await desk.app.chat.links(document(path))) == MOST_LINKS
+    assert len(await desk.app.parts.chat.links(document(path))) == MOST_LINKS

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.server import protocol
+from tark_lsp.server.documents.sync import DocumentSync
+from tark_lsp.server.protocol import incoming
 from tests.server.desk import Desk, MakeDesk
 
 PROMPT = "tark://chat/prompt.tark.md"
@@ -13,13 +14,13 @@ WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 5
 
 def open_prompt(desk: Desk, uri: str, text: str) -> None:
     item = {"uri": uri, "languageId": "tark_prompt", "version": 1, "text": text}
-    desk.app.documents.did_open({"textDocument": item})
+    DocumentSync(desk.app.parts.documents).did_open({"textDocument": item})
 
 
 async def completed(desk: Desk, uri: str, line: int, character: int) -> list[str]:
     place = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
-    found = await desk.app.chat.completion(protocol.HoverParams.model_validate(place))
-    return [each["textEdit"]["newText"] for each in (found or {"items": []})["items"]]
+    found = await desk.app.parts.chat.completion(incoming.HoverParams.model_validate(place))
+    return [item["textEdit"]["newText"] for item in (found or {"items": []})["items"]]
 
 
 async def test_mentions_and_names_are_completed(make: MakeDesk) -> None:
@@ -42,5 +43,5 @@ async def test_nothing_is_done_with_it(make: MakeDesk) -> None:
     open_prompt(desk, PROMPT, "one\ntwo and so on")
     about: dict[str, Any] = {"textDocument": {"uri": PROMPT}}
     asked = {**about, "range": WHOLE, "context": {"diagnostics": [], "triggerKind": 1}}
-    assert await desk.app._commands.code_actions(protocol.CodeActionParams.model_validate(asked)) == []
-    assert desk.app.chat.lenses(protocol.DocumentParams.model_validate(about)) == []
+    assert await desk.app.code_actions(incoming.CodeActionParams.model_validate(asked)) == []
+    assert desk.app.parts.chat.lenses(incoming.DocumentParams.model_validate(about)) == []

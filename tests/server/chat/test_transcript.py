@@ -1,4 +1,4 @@
-"""A chat document read as a conversation: where messages begin, who says what, what a model is told of it."""
+"""A chat document as a conversation: where messages begin, who wrote them, and the history for the model."""
 
 import time
 
@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from tark_lsp.agent import history as rules
 from tark_lsp.server.chat.transcript import Said, conversation, digest, escaped, history, parse, words
-from tark_lsp.server.documents.text_document import is_chat
-from tark_lsp.server.documents.uris import path_from_uri
 from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.text_document import is_chat
+from tark_lsp.workspace.uris import path_from_uri
 
 
 def said(text: str) -> list[tuple[str, str]]:
     lines = split_lines(text)
-    return [(each.speaker, each.words) for each in conversation(lines, parse(lines).sections)]
+    return [(line.speaker, line.words) for line in conversation(lines, parse(lines).sections)]
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
@@ -70,15 +70,15 @@ def test_what_is_a_chat(uri: str, chat: bool) -> None:
 
 def test_formatting_does_not_make_it_another_conversation() -> None:
     one, other = said("## You\na  b\n\n\nc\n## Tark\nHi. \n"), said("## You\r\n\r\na b\r\n\r\nc\r\n## Tark\r\nHi.")
-    assert digest(Said(*each) for each in one) == digest(Said(*each) for each in other)  # type: ignore[arg-type]  # a Speaker
+    assert digest(Said(*item) for item in one) == digest(Said(*item) for item in other)  # type: ignore[arg-type]  # a Speaker
 
 
 @pytest.mark.parametrize(
     "text", ["## You\na\n## Tark\nc", "## Tark\na\n## You\nb", "## You\na\n## You\nb", "## You\nab", "## You\na\n"]
 )
 def test_another_conversation(text: str) -> None:
-    same = digest(Said(*each) for each in said("## You\na\n## Tark\nb"))  # type: ignore[arg-type]  # a Speaker
-    assert digest(Said(*each) for each in said(text)) != same  # type: ignore[arg-type]  # a Speaker
+    same = digest(Said(*item) for item in said("## You\na\n## Tark\nb"))  # type: ignore[arg-type]  # a Speaker
+    assert digest(Said(*item) for item in said(text)) != same  # type: ignore[arg-type]  # a Speaker
 
 
 SECTIONS = st.lists(st.tuples(st.sampled_from(["## You", "## Tark", "", "# Top"]), st.sampled_from(["", "a\n", "b"])))
@@ -88,7 +88,7 @@ SECTIONS = st.lists(st.tuples(st.sampled_from(["## You", "## Tark", "", "# Top"]
 def test_every_history_alternates_and_is_begun_by_the_person(sections: list[tuple[str, str]]) -> None:
     lines = split_lines("\n".join(f"{heading}\n{body}" for heading, body in sections))
     messages = history(conversation(lines, parse(lines).sections))
-    rules.check(messages)
+    rules.check_history(messages)
     assert [message.role for message in messages] == ["user", "assistant"] * (len(messages) // 2) + ["user"] * (
         len(messages) % 2
     )

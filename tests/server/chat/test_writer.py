@@ -1,4 +1,4 @@
-"""The writer of an answer against a person who types at random: everything typed stays, the answer comes out whole."""
+"""The writer of an answer while a user types at random: everything typed stays, and the answer is complete."""
 
 import asyncio
 import random
@@ -9,7 +9,7 @@ import pytest
 
 from tark_lsp.server.chat import writer as module
 from tark_lsp.server.chat.writer import AnswerWriter
-from tark_lsp.server.documents.documents import Documents
+from tark_lsp.workspace.documents import Documents
 from tests.server.scripted import ScriptedEditor, refuse
 
 ANSWER = "".join(f"line {n} of the answer\n" for n in range(30)) + "\n"
@@ -39,7 +39,7 @@ async def test_whatever_is_typed_meanwhile(tmp_path: Path, seed: int) -> None:
         heading = lines.index("## Tark") if "## Tark" in lines else len(lines) - 2
         line = chance.randrange(heading)
         typed.append(chr(0x4E00 + len(typed)))  # one character, so that nothing is typed into it
-        place = sum(len(each) + 1 for each in lines[:line]) + chance.randrange(len(lines[line]) + 1)
+        place = sum(len(item) + 1 for item in lines[:line]) + chance.randrange(len(lines[line]) + 1)
         editor.type(path, (place, place, chance.choice(["", "\n"]) + typed[-1]))
 
     def apply(params: Any) -> Any:
@@ -63,10 +63,10 @@ async def test_whatever_is_typed_meanwhile(tmp_path: Path, seed: int) -> None:
     assert lost == []
     text = editor.text(path)
     assert text.endswith(f"## Tark\n\n{ANSWER}## You\n\n")
-    assert all(text.count(each) == 1 for each in typed)
+    assert all(text.count(item) == 1 for item in typed)
     without = text.partition("\n## Tark\n")[0]
-    for each in typed:
-        without = without.replace(each, "")
+    for item in typed:
+        without = without.replace(item, "")
     assert "".join(without.split()) == "".join(f"question{n}" for n in range(5))
 
 
@@ -98,7 +98,7 @@ async def test_where_the_person_changed_the_line_that_was_written_last(tmp_path:
     editor.type(path, (end, end, "mine"))
     writer.write("Hello.\n\n")
     assert not await writer.finish()
-    assert lost == ["the line it had come to was changed"]
+    assert lost == ["its last line was changed"]
     assert editor.text(path) == "hello\n```\n```\n\n## Tark\n\nmine\n"
 
 
@@ -107,7 +107,7 @@ async def test_nothing_is_written_before_there_is_a_place(tmp_path: Path) -> Non
     path = editor.open("notes.tark.md", "hello\n\n## Tark\n\nHello.\n")
     writer = start(editor, path, [])
     assert not await writer.finish()
-    with pytest.raises(Exception, match="not at its end"):
+    with pytest.raises(Exception, match="no longer at its end"):
         await writer.begin()
     assert not await writer.finish()
 
@@ -139,7 +139,7 @@ async def test_a_turn_cancelled_while_its_heading_is_on_its_way(tmp_path: Path) 
 async def test_an_editor_that_stops_taking_edits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def at_once(self: Documents, seconds: float) -> None: ...
 
-    monkeypatch.setattr(Documents, "quiet", at_once)
+    monkeypatch.setattr(Documents, "wait_for_quiet", at_once)
     monkeypatch.setattr("tark_lsp.server.editing.apply.IN_FLIGHT_SECONDS", 0.01)
     editor = ScriptedEditor(tmp_path)
     path = editor.open("notes.tark.md", "hello\n")

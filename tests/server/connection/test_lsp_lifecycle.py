@@ -1,4 +1,4 @@
-"""From `initialize` to the end of the process: rows H, I, O and R of what pygls does otherwise."""
+"""From `initialize` to the end of the process: rows H, I, O and R of docs/pygls.md."""
 
 import os
 import signal
@@ -70,7 +70,7 @@ ENDS: list[tuple[Callable[[RawServer], None], int]] = [
 
 @pytest.mark.parametrize(("end", "code"), ENDS, ids=[end.__name__ for end, _ in ENDS])
 def test_lsp_r_every_end_is_quick_and_runs_what_must_run(end: Callable[[RawServer], None], code: int) -> None:
-    """Also with a request and a thread that do not end for longer than is waited here."""
+    """Also while a request and a thread run that take longer than this test waits."""
     with RawServer(SERVER) as server:
         server.initialize()
         server.start("test/sleep")
@@ -82,7 +82,7 @@ def test_lsp_r_every_end_is_quick_and_runs_what_must_run(end: Callable[[RawServe
 
 
 def test_the_end_of_the_clients_process_ends_the_server() -> None:
-    """The pipe stays open: some other process of the client's may have inherited it."""
+    """The pipe stays open: another process of the client could have inherited it."""
     with (
         subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as client,
         RawServer(SERVER) as server,

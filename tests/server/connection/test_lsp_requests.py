@@ -1,12 +1,14 @@
-"""Requests and notifications, both ways: rows A to F, K, P and Q of what pygls does otherwise; and their order."""
+"""Requests and notifications, both ways, and their order: rows A to F, K, P and Q of docs/pygls.md."""
 
 import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from lsprotocol import types
+from pygls.exceptions import CommandAlreadyRegisteredError, FeatureAlreadyRegisteredError
 
-from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.connection.server import TarkServer
 from tests.server.raw import RawServer, frame, python
 
 
@@ -23,9 +25,11 @@ def forget(server: RawServer) -> None:
     server.others.clear()
 
 
-@pytest.mark.parametrize("method", ["test/sleep", "workspace/executeCommand"])
-def test_lsp_a_cancelled_request_is_really_cancelled(server: RawServer, method: str) -> None:
-    request_id = server.start(method)
+@pytest.mark.parametrize(
+    ("method", "params"), [("test/sleep", {}), ("workspace/executeCommand", {"command": "test.sleep"})]
+)
+def test_lsp_a_cancelled_request_is_really_cancelled(server: RawServer, method: str, params: object) -> None:
+    request_id = server.start(method, params)
     server.notify("$/cancelRequest", {"id": request_id})
     answer = server.answer(request_id)
     assert answer["error"] == {"code": -32800, "message": "cancelled"}
@@ -215,7 +219,7 @@ def test_ids_come_back_as_they_are(server: RawServer, request_id: object) -> Non
 
 
 def test_messages_are_handled_in_order(server: RawServer) -> None:
-    """Also within one write: a request sees what came before it, begins before what comes after, and blocks nothing."""
+    """Also within one write: a request sees what came before it, starts before what comes after, and blocks nothing."""
     uri = "untitled:order"
     version = 0
 
@@ -278,11 +282,23 @@ def test_lsp_q_nothing_waits_in_a_notification_and_every_request_can_be_cancelle
     def returns(_params: dict[str, Any]) -> None:
         return None
 
-    connection = Connection()
+    server = TarkServer()
     with pytest.raises(TypeError, match="plain `def`"):
-        connection.on_notification("test/note", waits)  # type: ignore[arg-type]  # the mistake to be refused
+        server.feature(types.INITIALIZED)(waits)
     with pytest.raises(TypeError, match="`async def`"):
-        connection.on_request("test/request", returns)  # type: ignore[arg-type]  # the mistake to be refused
-    connection.on_request("test/request", waits)
-    with pytest.raises(ValueError, match="has a handler"):
-        connection.on_request("test/request", waits)
+        server.feature(types.TEXT_DOCUMENT_HOVER)(returns)
+    server.feature(types.TEXT_DOCUMENT_HOVER)(waits)
+    with pytest.raises(FeatureAlreadyRegisteredError, match=types.TEXT_DOCUMENT_HOVER):
+        server.feature(types.TEXT_DOCUMENT_HOVER)(waits)
+    server.command("test.command")(waits)
+    with pytest.raises(CommandAlreadyRegisteredError, match=r"test\.command"):
+        server.command("test.command")(waits)
+
+
+def test_only_plain_json_is_sent() -> None:
+    """So pygls's own methods, which send objects, fail at once."""
+    server = TarkServer()
+    with pytest.raises(TypeError):
+        server.window_show_message(types.ShowMessageParams(types.MessageType.Info, "text"))
+    with pytest.raises(TypeError):
+        server.workspace_configuration(types.ConfigurationParams([]))

@@ -1,4 +1,4 @@
-"""The bytes on the pipes: rows G, J, L, M and N of what pygls does otherwise, and frames that are none."""
+"""The bytes on the pipes: rows G, J, L, M and N of docs/pygls.md, and bytes that are not a frame."""
 
 import itertools
 import os
@@ -16,7 +16,7 @@ from tests.server.raw import RawServer, frame, python
 SERVER = python("tests.server.serve_probe")
 
 CHANGES = 400
-"""Each of which costs what the whole text costs: minutes in all."""
+"""With stock pygls, each costs as much as the whole text: minutes in all."""
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def processor_seconds(server: RawServer) -> float:
 
 
 def test_lsp_g_nothing_but_the_protocol_is_on_stdout(server: RawServer) -> None:
-    """Nor does anything but the protocol take from stdin."""
+    """And nothing but the protocol reads stdin."""
     assert server.call("test/print")["result"] == "clean"
     assert server.others == []
     for line in ("a stray print", "a stray write", "a stray child ''"):
@@ -77,7 +77,7 @@ def test_lsp_l_no_contents_reach_the_log(server: RawServer) -> None:
 
 
 def test_lsp_m_requests_cost_little(server: RawServer) -> None:
-    """About 0.2 ms of CPU each; the bound is for what grows with the requests there were, or waits by looking."""
+    """About 0.2 ms of CPU each. The bound finds a cost that grows with every request, and busy waiting."""
     before = processor_seconds(server)
     for n in range(300):
         assert server.call("test/echo", {"n": n})["result"] == {"n": n}
@@ -117,7 +117,7 @@ def test_lsp_n_a_change_costs_its_own_size(server: RawServer) -> None:
     ],
 )
 def test_headers_of_lsp(header: bytes) -> None:
-    assert list(FrameDecoder().feed(header + b"\r\n{}" + encode_frame(b"[]"))) == [b"{}", b"[]"]
+    assert list(FrameDecoder().feed_bytes(header + b"\r\n{}" + encode_frame(b"[]"))) == [b"{}", b"[]"]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_headers_of_lsp(header: bytes) -> None:
 )
 def test_any_other_header_closes_the_stream(header: bytes) -> None:
     with pytest.raises(FramingError):
-        list(FrameDecoder().feed(header + b"\r\n{}"))
+        list(FrameDecoder().feed_bytes(header + b"\r\n{}"))
 
 
 def test_a_body_over_the_limit_is_skipped_and_answered(server: RawServer) -> None:
@@ -169,7 +169,7 @@ def test_frames_are_the_same_however_they_are_cut(bodies: list[bytes], cuts: lis
     found: list[bytes | None] = []
     places = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
     for start, end in itertools.pairwise(places):
-        found += decoder.feed(data[start:end])
+        found += decoder.feed_bytes(data[start:end])
     assert found == [body if len(body) <= limit else None for body in bodies]
     assert decoder.rest == b""
 
@@ -178,12 +178,12 @@ def test_frames_are_the_same_however_they_are_cut(bodies: list[bytes], cuts: lis
 def test_garbage_is_a_body_or_a_framing_error(data: bytes) -> None:
     decoder = FrameDecoder()
     try:
-        for body in decoder.feed(data):
+        for body in decoder.feed_bytes(data):
             assert body is not None
     except FramingError:
         pass
 
 
 def test_frames_are_written_as_they_are_read() -> None:
-    assert list(FrameDecoder().feed(encode_frame("é".encode()))) == ["é".encode()]
+    assert list(FrameDecoder().feed_bytes(encode_frame("é".encode()))) == ["é".encode()]
     assert frame(b"{}") == encode_frame(b"{}")

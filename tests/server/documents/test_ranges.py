@@ -176,7 +176,7 @@ return M
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 def test_the_definition_around_a_caret(text: str, caret: str, expected: tuple[int, int], ending: str) -> None:
     line = text[: text.index(caret)].count("\n")
-    lines = [*(f"{each}{ending}" for each in text.splitlines()), ""]
+    lines = [*(f"{splitline}{ending}" for splitline in text.splitlines()), ""]
     assert enclosing_definition(lines, line) == expected
 
 

@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.errors import RequestError
-from tark_lsp.server import protocol
 from tark_lsp.server.documents import targets
+from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.documents.targets import Target, Targets
+from tark_lsp.server.protocol import incoming
+from tests.exhaustive import examples
 from tests.server.scripted import UNITS, Json, ScriptedEditor
 
 TEXT = "import math\n\n\ndef area(radius):\n    return math.pi * radius**2\n\n\nprint(area(1))\n"
@@ -23,8 +25,10 @@ class Desk:
         self.targets = Targets(self.editor.documents, self.editor.workspace)
 
     async def find(self, path: Path, range_: Json | None = None, version: int | None = None) -> Target:
-        identifier = protocol.DocumentId(uri=path.as_uri(), version=version)
-        return await self.targets.find(identifier, None if range_ is None else protocol.Range.model_validate(range_))
+        identifier = incoming.DocumentId(uri=path.as_uri(), version=version)
+        return await self.targets.find_target(
+            identifier, None if range_ is None else incoming.Range.model_validate(range_)
+        )
 
     async def selected(self, path: Path, range_: Json | None = None, version: int | None = None) -> str:
         selection = (await self.find(path, range_, version)).selection
@@ -150,10 +154,10 @@ async def test_an_older_version_is_carried_forward(
 pieces = st.sampled_from(["🥧", "é", "a", "b\n", "\n", "c 🥧 d\n", "𝒳𝒳\n", "x\r\n"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.data())
 def test_what_is_carried_forward_is_what_was_meant(data: st.DataObject) -> None:
-    """In every encoding, whatever was typed outside; what was typed inside is told."""
+    """In every encoding, for any typing outside of the range; typing inside of it is reported."""
     asyncio.run(carried_forward(data))
 
 
@@ -186,7 +190,7 @@ async def test_the_version_before_it_was_opened_is_not_known(desk: Desk) -> None
     desk.editor.close(path)
     desk.editor.open("f.py", TEXT)
     desk.editor.type(path, (0, 0, "x\n"))
-    with pytest.raises(RequestError, match="not known any more") as caught:
+    with pytest.raises(RequestError, match="no longer known") as caught:
         await desk.find(path, span((0, 0), (1, 0)), version=0)
     assert caught.value.rpc_code == -32801
 
@@ -197,7 +201,7 @@ async def test_only_so_many_changes_are_remembered(desk: Desk, monkeypatch: pyte
     for _ in range(3):  # versions 2, 3 and 4, of two changes each
         desk.editor.type(path, (0, 0, "x\n"), (0, 0, "y\n"))
     wanted = desk.range(TEXT, 0, 11)
-    with pytest.raises(RequestError, match="not known any more"):
+    with pytest.raises(RequestError, match="no longer known"):
         await desk.find(path, wanted, version=1)  # the first half of version 2 was forgotten
     second = {side: {**wanted[side], "line": 2} for side in wanted}
     assert await desk.selected(path, second, version=2) == "import math"
@@ -215,7 +219,7 @@ async def test_a_newer_version_is_waited_for(desk: Desk) -> None:
 async def test_a_newer_version_that_never_comes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(targets, "WAIT_FOR_VERSION", 0.02)
     path = desk.editor.open("f.py", TEXT)
-    with pytest.raises(RequestError, match=r"version 7 of .* never came") as caught:
+    with pytest.raises(RequestError, match=r"version 7 of .* was never sent") as caught:
         await desk.find(path, span((0, 0), (0, 5)), version=7)
     assert caught.value.rpc_code == -32801
 
@@ -269,12 +273,12 @@ async def test_a_folder_and_a_file_outside(desk: Desk, tmp_path_factory: pytest.
 
 @pytest.mark.parametrize("uri", ["untitled:Untitled-1", "https://example.org/f.py", "nonsense", "", "file://host/f"])
 async def test_what_is_no_file_and_not_open(desk: Desk, uri: str) -> None:
-    with pytest.raises(RequestError, match="is not open and is no file"):
-        await desk.targets.find(protocol.DocumentId(uri=uri), None)
+    with pytest.raises(RequestError, match="is not open and is not a file"):
+        await desk.targets.find_target(incoming.DocumentId(uri=uri), None)
 
 
 async def test_an_untitled_document_is_text_only(desk: Desk) -> None:
     item = {"uri": "untitled:1", "languageId": "python", "version": 1, "text": TEXT}
-    desk.editor.documents.did_open({"textDocument": item})
-    target = await desk.targets.find(protocol.DocumentId(uri="untitled:1"), None)
+    DocumentSync(desk.editor.documents).did_open({"textDocument": item})
+    target = await desk.targets.find_target(incoming.DocumentId(uri="untitled:1"), None)
     assert (target.is_file, target.name, target.selection.snapshot.text) == (False, "untitled:1", TEXT)

@@ -1,4 +1,4 @@
-"""Edits of open documents, proven by the text, with editors that refuse, skip, apply stale edits or never answer."""
+"""Edits of open documents, verified by the text, with editors that refuse, skip, apply stale edits or never answer."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tark_lsp.server.documents.documents import Documents
+from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.editing import apply
 from tark_lsp.server.editing.edit_watch import Watch, at_old_places
+from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
-from tark_lsp.workspace.outcomes import Applied, Refused, Stale
+from tark_lsp.workspace.outcomes import MISPLACED, Applied, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
+from tests.exhaustive import examples
 from tests.server.scripted import Json, ScriptedEditor, line_starts, refuse
 
 TEXT = "".join(f"line {n}\n" for n in range(12))
@@ -25,7 +27,7 @@ AFTER = TEXT.replace("line 3\n", "THREE\n").replace("line 8\n", "EIGHT\nand a ha
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the real times, but a tenth of them."""
+    """A tenth of the real times."""
     for name in ("ANSWER_SECONDS", "PROOF_SECONDS", "SILENCE_SECONDS", "IN_FLIGHT_SECONDS", "QUIET_SECONDS"):
         monkeypatch.setattr(apply, name, getattr(apply, name) / 10 if name != "ANSWER_SECONDS" else 0.3)
 
@@ -52,7 +54,7 @@ async def test_an_honest_editor(editor: ScriptedEditor) -> None:
     assert params["label"] == "Tark: apply 2 changes"
     (change,) = params["edit"]["documentChanges"]
     assert change["textDocument"] == {"uri": editor.open_buffers[path].uri, "version": 1}
-    assert [(each["range"]["start"], each["newText"]) for each in change["edits"]] == [
+    assert [(edit["range"]["start"], edit["newText"]) for edit in change["edits"]] == [
         ({"line": 3, "character": 0}, "THREE\n"),
         ({"line": 8, "character": 0}, "EIGHT\nand a half\n"),
     ]
@@ -89,7 +91,7 @@ lines = st.lists(st.sampled_from(["a\n", "b\n", "🥧\n", "é\r\n", "\n"]), max_
 whole_texts = st.tuples(lines, st.sampled_from(["", "end", "🥧"])).map(lambda parts: "".join(parts[0]) + parts[1])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(whole_texts, whole_texts, st.sampled_from(["utf-8", "utf-16", "utf-32"]))
 def test_any_text_becomes_any_other(
     tmp_path_factory: pytest.TempPathFactory, text: str, after: str, units: str
@@ -201,7 +203,7 @@ async def test_each_hunk_in_a_notification_of_its_own(editor: ScriptedEditor) ->
 
 
 async def test_in_pieces_of_its_lines_all_told_in_one_notification(editor: ScriptedEditor) -> None:
-    """VS Code replaces what differs within the lines, and tells it from the last piece to the first."""
+    """VS Code replaces only what differs in the lines, and reports it from the last part to the first."""
     path = editor.open("f.py", "import math\nreturn 3 * radius * radius\n")
     after = "import math\nreturn math.pi * radius**2\n"
 
@@ -220,7 +222,7 @@ async def test_in_pieces_of_its_lines_all_told_in_one_notification(editor: Scrip
 
 
 async def test_hunks_at_one_place_told_one_after_the_other_are_not_repaired(editor: ScriptedEditor) -> None:
-    """Half of it done, and done again at the old places, gives the very same text."""
+    """Applying half of it, and then all of it at the old places, makes the same text."""
     path = editor.open("f.py", TEXT)
     base = editor.workspace.read(path)
     lines_of = tuple(split_lines(TEXT))
@@ -242,7 +244,7 @@ async def test_closed_meanwhile(editor: ScriptedEditor) -> None:
 
 
 async def test_saved_and_closed_right_after_it_was_made(editor: ScriptedEditor) -> None:
-    """As in an editor that tells of changes late: the text that was told last has the edit."""
+    """As in an editor that reports changes late: the text that it reported last has the edit."""
     path = editor.open("f.py", TEXT)
 
     def then_close(params: Json) -> Json:
@@ -264,7 +266,7 @@ async def test_closed_before(editor: ScriptedEditor) -> None:
     assert await editor.buffers.apply(edit, "label") == Stale("the document was closed")
 
 
-# An editor that numbers no versions
+# An editor without versions
 
 
 async def test_without_versions_edits_wait_for_quiet(tmp_path: Path) -> None:
@@ -289,7 +291,8 @@ async def test_without_versions_what_is_typed_in_the_quiet_makes_it_stale(tmp_pa
     assert sent(editor) == []
 
 
-async def test_without_versions_closed_in_the_quiet(tmp_path: Path) -> None:
+async def test_without_versions_closed_in_the_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apply, "QUIET_SECONDS", 0.5)  # on a busy machine a shorter one is over before the edit is made
     editor = ScriptedEditor(tmp_path.resolve(), versions=False)
     path = editor.open("f.py", TEXT)
     editor.type(path, (0, 0, "x"))
@@ -299,7 +302,7 @@ async def test_without_versions_closed_in_the_quiet(tmp_path: Path) -> None:
     assert sent(editor) == []
 
 
-# The person types at the very moment the edit arrives
+# The user types at the moment the edit arrives
 
 TYPED = {
     "above": (0, 0, "typed\n"),
@@ -312,13 +315,13 @@ Editor = Callable[[ScriptedEditor, Path, tuple[int, int, str], Any], Json]
 
 
 def at_once(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], params: Any) -> Json:
-    """Told before the edit."""
+    """Reported before the edit."""
     editor.type(path, typed)
     return editor.apply(params, check=False)
 
 
 def together(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], params: Any) -> Json:
-    """Told in one notification with the edit."""
+    """Reported in one notification with the edit."""
     (change,) = params["edit"]["documentChanges"]
     changes = editor.type(path, typed, tell=False)
     changes += editor.type(path, *editor.spans(path, change["edits"]), tell=False)
@@ -327,12 +330,12 @@ def together(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], pa
 
 
 def line_by_line(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], params: Any) -> Json:
-    """Told of each line that takes the place of one, the last hunk first, and then of those that are more."""
+    """Reports each replaced line, the last hunk first, and then the added lines."""
     editor.type(path, typed)
     (change,) = params["edit"]["documentChanges"]
-    for each in reversed(change["edits"]):
-        first, last = each["range"]["start"]["line"], each["range"]["end"]["line"]
-        new = split_lines(each["newText"])
+    for edit in reversed(change["edits"]):
+        first, last = edit["range"]["start"]["line"], edit["range"]["end"]["line"]
+        new = split_lines(edit["newText"])
         both = min(last - first, len(new))
         for n in range(both):
             starts = line_starts(editor.text(path))
@@ -394,10 +397,66 @@ async def test_what_is_typed_into_a_misplaced_edit_is_kept_and_said(editor: Scri
         return editor.apply(params)
 
     editor.connection.answers["workspace/applyEdit"] = stale
-    assert await editor.workspace.apply(edit_of(editor, path), "label") == Refused(apply.MISPLACED)
+    assert await editor.workspace.apply(edit_of(editor, path), "label") == Refused(MISPLACED)
     kept = split_lines(editor.text(path))
     assert "typed THREE\n" in kept
     assert [line for line in kept if line != "typed THREE\n"] == split_lines(TEXT.replace("line 8", "linetyped 8"))
+
+
+async def test_what_is_typed_after_the_edit_is_not_taken_for_typed_before_it(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", "1\n2\n3\n")
+
+    def typed_after(params: Any) -> Json:
+        answer = editor.apply(params)
+        editor.type(path, (3, 3, " "))
+        editor.type(path, (3, 4, ""))
+        return answer
+
+    editor.connection.answers["workspace/applyEdit"] = typed_after
+    outcome = await editor.workspace.apply(edit_of(editor, path, "new\n"), "label")
+    assert isinstance(outcome, Applied)
+    assert (editor.text(path), len(sent(editor))) == ("new\n", 1)
+
+
+async def test_a_removal_that_the_user_made_just_before_is_not_made_twice(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", "1\n2\n3\n")
+
+    def stale(params: Any) -> Json:
+        return at_once(editor, path, (0, 2, ""), params) if len(sent(editor)) == 1 else editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path, "2\n3\n"), "label"), Applied)
+    assert editor.text(path) == "2\n3\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "after", "typed", "right"),
+    [
+        # The user removes the line that the first hunk removes.
+        ("0\n1\n2\n3\n4\n5\n6\n7", "1\n2\n3\n4\nA\nB\nC\n", (0, 2, ""), "1\n2\n3\n4\nA\nB\nC\n"),
+        # The user removes as many lines as the first hunk does.
+        ("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n", "A\n3\n4\n5\n6\nB\n8\n9\nC\n", (2, 6, ""), "0\n3\n4\n5\n6\n7\n8\n9\n"),
+    ],
+)
+async def test_what_is_typed_can_look_like_a_part_of_the_edit(
+    editor: ScriptedEditor, base: str, after: str, typed: tuple[int, int, str], right: str
+) -> None:
+    path = editor.open("f.py", base)
+    edit = edit_of(editor, path, after)
+
+    def hunk_by_hunk(params: Any) -> Json:
+        if len(sent(editor)) > 1:
+            return editor.apply(params)
+        editor.type(path, typed)
+        for hunk in reversed(edit.hunks):
+            lines = split_lines(editor.text(path))
+            start, end = (len("".join(lines[:at])) for at in (hunk.start, hunk.end))
+            editor.type(path, (start, end, hunk.new_text))
+        return {"applied": True}
+
+    editor.connection.answers["workspace/applyEdit"] = hunk_by_hunk
+    await editor.workspace.apply(edit, "label")
+    assert editor.text(path) == right
 
 
 async def test_an_empty_line_typed_at_the_end_is_not_taken_for_the_edit(editor: ScriptedEditor) -> None:
@@ -466,11 +525,13 @@ def test_old_places_past_the_end_of_a_shorter_text() -> None:
 
 
 async def test_an_edit_at_the_end_as_neovim_tells_it() -> None:
-    """Neovim replaces the end of the text with one empty line too many, and takes that away at last."""
+    """Neovim replaces the end of the text with one empty line too many, and then removes it."""
     documents = Documents("utf-8")
     text = "# remove\n\ndef f(a):\n    return a\n"
-    documents.did_open({"textDocument": {"uri": "file:///f.py", "languageId": "python", "version": 0, "text": text}})
-    document = documents.find("file:///f.py")
+    DocumentSync(documents).did_open(
+        {"textDocument": {"uri": "file:///f.py", "languageId": "python", "version": 0, "text": text}}
+    )
+    document = documents.find_document("file:///f.py")
     assert document is not None
     hunks = (
         Hunk(0, ("# remove\n",), ()),
@@ -483,7 +544,9 @@ async def test_an_edit_at_the_end_as_neovim_tells_it() -> None:
         for a, b, new in told
     ]
     with Watch(documents, document, edit) as watch:
-        documents.did_change({"textDocument": {"uri": "file:///f.py", "version": 6}, "contentChanges": changes})
+        DocumentSync(documents).did_change(
+            {"textDocument": {"uri": "file:///f.py", "version": 6}, "contentChanges": changes}
+        )
         outcome = await watch.outcome(0.1, 0.1)
     assert document.text == edit.after
     assert isinstance(outcome, Applied)

@@ -1,4 +1,4 @@
-"""What editors answer to `workspace/applyEdit`: only `applied: true` says that the edit was made."""
+"""Answers of editors to `workspace/applyEdit`: only `applied: true` says that the edit was made."""
 
 import pytest
 

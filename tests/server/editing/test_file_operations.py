@@ -1,4 +1,4 @@
-"""Renames and deletes by the editor: asked where it can, believed by what is on disk, and nothing lost where not."""
+"""Renames and deletes by the editor: asked if it can, verified on disk, and nothing is lost if it fails."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.editing import file_operations
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tests.server.scripted import Json, ScriptedEditor, refuse, uri_path
@@ -81,7 +82,7 @@ async def test_an_open_document_is_renamed(editor: ScriptedEditor) -> None:
 
 
 async def test_a_closed_file_is_renamed_by_the_editor_too(editor: ScriptedEditor) -> None:
-    """So that other servers mend what refers to it."""
+    """So other servers can repair references to it."""
     assert isinstance(await move(editor, closed(editor)), Applied)
     assert on_disk(editor) == {"in/b.py": TEXT}
     assert len(sent(editor)) == 1
@@ -120,7 +121,7 @@ async def test_an_editor_without_operations_is_not_asked(tmp_path: Path, operati
     assert sent(editor) == []
 
 
-# What is unsaved
+# Unsaved changes
 
 
 @pytest.mark.parametrize("work", [move, remove])
@@ -139,12 +140,12 @@ async def test_unsaved_changes_are_not_moved_or_deleted(
 async def test_what_is_open_by_a_link_is_not_moved_or_deleted(
     editor: ScriptedEditor, work: Callable[[ScriptedEditor, Path], Any]
 ) -> None:
-    """The editor would do it to the link."""
+    """The editor would move or delete the link."""
     (editor.folder / "link.py").symlink_to("a.py")
     path = closed(editor)
     item = {"uri": (editor.folder / "link.py").as_uri(), "languageId": "python", "version": 1, "text": TEXT}
-    editor.documents.did_open({"textDocument": item})
-    assert await work(editor, path) == Refused("it is open by a link to it: close that, then try again")
+    DocumentSync(editor.documents).did_open({"textDocument": item})
+    assert await work(editor, path) == Refused("it is open through a link: close that document, then try again")
     assert sent(editor) == []
     assert (editor.folder / "link.py").is_symlink()
 
@@ -194,7 +195,7 @@ async def test_the_editor_saves_first(
     assert kind is not Applied or on_disk(editor) == {"in/b.py": f"typed\n{TEXT}"}
 
 
-# What is no longer as it was
+# Files that changed meanwhile
 
 
 async def test_what_changed_is_stale(editor: ScriptedEditor) -> None:
@@ -282,7 +283,7 @@ def opens_late(editor: ScriptedEditor, params: Json) -> Json:
 
 
 def formats(editor: ScriptedEditor, params: Json) -> Json:
-    """As `:saveas` with a formatter: the buffer is written anew at its new place."""
+    """Like `:saveas` with a formatter: the buffer is written again at its new place."""
     editor.apply(params)
     (change,) = params["edit"]["documentChanges"]
     path = uri_path(change["newUri"])
@@ -333,7 +334,7 @@ NOT_MOVED: dict[str, tuple[Habit, str]] = {
 @pytest.mark.parametrize(("habit", "reason"), NOT_MOVED.values(), ids=NOT_MOVED)
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "closed"])
 async def test_a_rename_that_did_not_happen(editor: ScriptedEditor, habit: Habit, reason: str, is_open: bool) -> None:
-    """Of a closed file it is then the server's; but never where the editor may still do it."""
+    """For a closed file the server then does it, but never if the editor can still do it."""
     path = editor.open("a.py", TEXT) if is_open else closed(editor)
     behave(editor, habit)
     outcome = await move(editor, path)

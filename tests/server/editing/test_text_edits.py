@@ -1,4 +1,4 @@
-"""What is sent to an editor that cannot add lines after the last one."""
+"""Edits for an editor that cannot add lines after the last one."""
 
 from pathlib import Path
 

@@ -14,7 +14,9 @@ SNAPSHOT = Snapshot(Path("f"), "")
 
 
 def found(text: str, language: str = "python") -> list[tuple[int, int, str]]:
-    return [(each.start, each.end, each.prompt) for each in find_comments(split_lines(text), language, SNAPSHOT)]
+    return [
+        (comment.start, comment.end, comment.prompt) for comment in find_comments(split_lines(text), language, SNAPSHOT)
+    ]
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.server import protocol
 from tark_lsp.server.prompting.mentions import find_mentions
+from tark_lsp.server.protocol import incoming
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.fetch import fetch_tool
 from tark_lsp.tools.web import get_page
@@ -22,23 +22,23 @@ ASK = "tark/requestPermission"
 
 
 async def prompt_of(desk: Desk, words: str) -> str:
-    """What the model is told by a turn with these words."""
+    """The first message of a turn with this prompt."""
     turn = await desk.start(words)
     end = await desk.end(turn)
     assert end["stopReason"] == "end_turn"
-    return str(desk.app._sessions.peek(end["sessionId"]).messages[0].text)
+    return str(desk.app.parts.sessions.rows.read_session(end["sessionId"]).messages[0].text)
 
 
 def notices(desk: Desk) -> list[str]:
-    """What the person was told of mentions."""
+    """The notices about mentions."""
     updates = [params["update"] for method, params in desk.connection.told if method == "tark/update"]
-    return [each["message"] for each in updates if each["kind"] == "notice" and each["message"].startswith("@")]
+    return [update["message"] for update in updates if update["kind"] == "notice" and update["message"].startswith("@")]
 
 
 def reaching_loopback(desk: Desk) -> None:
-    """A fetch tool as ours, but for where it may connect to: tests have no other place."""
+    """Our fetch tool, except for the addresses that it may connect to: tests have only these."""
     get = partial(get_page, allowed=lambda address: address == "127.0.0.1")
-    desk.app._preparation._tools = {**load_tools(), "fetch": fetch_tool(get)}
+    desk.app.parts.preparation.contexts._tools = {**load_tools(), "fetch": fetch_tool(get)}
 
 
 async def test_a_folder(make: MakeDesk) -> None:
@@ -49,7 +49,9 @@ async def test_a_folder(make: MakeDesk) -> None:
     prompt = await prompt_of(desk, 'look at @dir:src, @dir:"a b" and @dir:nonesuch and @dir:src/b.py @dir:../x @dir')
     assert "@dir:src:\nshapes/\n  area.py\nb.py\n\n" in prompt
     assert "@dir:a b:\nc.py\n" in prompt
-    assert ["nonesuch" in each or "is a file" in each or "outside" in each for each in notices(desk)] == [True] * 3
+    assert ["nonesuch" in notice or "is a file" in notice or "outside" in notice for notice in notices(desk)] == [
+        True
+    ] * 3
     assert prompt.count("[not there: ") == 3
 
 
@@ -82,7 +84,7 @@ async def test_a_selection_outside_the_workspace_is_not_given_unasked(make: Make
         "range": selected,
         "context": {"diagnostics": []},
     }
-    await desk.app.code_actions(protocol.CodeActionParams.model_validate(params))
+    await desk.app.code_actions(incoming.CodeActionParams.model_validate(params))
     prompt = await prompt_of(desk, "look at @selection")
     given = prompt.partition("@selection:\n")[2]
     why = "[not there: it reads outside the workspace, so the model has to ask for it with read_file]"
@@ -112,7 +114,7 @@ async def test_a_page(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     async with Loopback([], listing=page) as server:
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         prompt = await prompt_of(desk, f"see @url:{server.url}/a?b=c.")
-        assert [each.path for each in server.requests] == ["/a?b=c"]
+        assert [request.path for request in server.requests] == ["/a?b=c"]
     assert f'<page url="{server.url}/a?b=c">\n# Shapes\n\nround\n</page>' in prompt
     ((_, asked),) = desk.connection.asked
     assert asked["title"] == f"fetch {server.url}/a?b=c", "the whole of it"
@@ -139,7 +141,7 @@ async def test_where_the_client_has_no_permission_of_ours(make: MakeDesk) -> Non
     await prompt_of(desk, "@url:https://example.org/a?b=c")
     ((_, asked),) = desk.connection.asked
     assert asked["message"] == "Tark: fetch https://example.org/a?b=c (it uses the network)"
-    assert [each["title"] for each in asked["actions"]] == ["Show", "Reject", "Allow"]
+    assert [action["title"] for action in asked["actions"]] == ["Show", "Reject", "Allow"]
 
 
 async def test_cancelled_while_it_is_asked(make: MakeDesk) -> None:
@@ -149,7 +151,7 @@ async def test_cancelled_while_it_is_asked(make: MakeDesk) -> None:
     assert (await desk.command("tark.turn.cancel", {"turnId": turn}))["cancelled"] == [turn]
     assert (await desk.end(turn))["stopReason"] == "cancelled"
     assert desk.connection.withdrawn == [ASK]
-    assert desk.app._permissions.waiting() == []
+    assert desk.app.parts.permissions.waiting() == []
 
 
 async def test_cancelled_while_it_is_fetched(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +222,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("words", [*HOSTILE, *(each * 5_000 for each in HOSTILE), "@url:https://" + "a" * 100_000])
+@pytest.mark.parametrize("words", [*HOSTILE, *(item * 5_000 for item in HOSTILE), "@url:https://" + "a" * 100_000])
 async def test_words_that_are_no_mentions(make: MakeDesk, words: str) -> None:
     """Nothing is an error, and nothing takes for ever."""
     desk = make()
@@ -255,9 +257,9 @@ async def test_completion(make: MakeDesk, typed: str, expected: list[str] | None
         (desk.folder / name).write_text("def area(): pass\ndef arena(): pass\n")
     path: Path = desk.editor.open("notes.tark.md", f"see {typed}\n")
     place = {"textDocument": {"uri": path.as_uri()}, "position": {"line": 0, "character": 4 + len(typed)}}
-    found = await desk.app.chat.completion(protocol.HoverParams.model_validate(place))
+    found = await desk.app.parts.chat.completion(incoming.HoverParams.model_validate(place))
     if expected is None:
         assert found is None
         return
     assert found is not None
-    assert sorted(each["textEdit"]["newText"] for each in found["items"]) == sorted(expected)
+    assert sorted(item["textEdit"]["newText"] for item in found["items"]) == sorted(expected)

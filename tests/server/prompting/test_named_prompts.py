@@ -1,4 +1,4 @@
-"""Named prompts in a server in this process: by kind, `/name` and code action, and what the model is told."""
+"""Named prompts in a server in this process: by kind, `/name` and code action, and the prompt that the model gets."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import RequestError
-from tark_lsp.server import protocol
+from tark_lsp.server.protocol import incoming
 from tests.server.desk import Desk, MakeDesk
 
 LITERALS = "textDocument.codeAction.codeActionLiteralSupport"
@@ -23,7 +23,7 @@ def write(desk: Desk, name: str, text: str, *, own: bool = False) -> Path:
 def told(desk: Desk, turn_id: str) -> str:
     """The first message of the turn's session, as the model got it."""
     (update,) = desk.updates(turn_id, "end")
-    session = desk.app._sessions.peek(update["sessionId"])
+    session = desk.app.parts.sessions.rows.read_session(update["sessionId"])
     return session.messages[0].text
 
 
@@ -111,7 +111,7 @@ async def test_code_actions(make: MakeDesk) -> None:
     write(desk, "review.md", "---\ntitle: 'Fix (line 1)'\n---\nReview it.\n")
     write(desk, "sharpen.md", "---\ntitle: Sharpen [this](x)\n---\nSharpen it.\n", own=True)
     path = desk.editor.open("f.py", PROGRAM)
-    actions = {each["title"]: each for each in await desk.actions(path, 4)}
+    actions = {action["title"]: action for action in await desk.actions(path, 4)}
     assert "Sharpen [this] (x) (lines 4-5)" in actions
     theirs = actions["Fix (line 1) (project's prompt, lines 4-5)"]
     (argument,) = theirs["command"]["arguments"]
@@ -160,7 +160,7 @@ async def test_what_is_left_out_is_said_once(make: MakeDesk) -> None:
         await desk.command("tark.state")
     notes = desk.connection.notes()
     assert len(notes) == 2
-    assert any("/undo is a word of tark's own" in note for note in notes)
+    assert any("/undo is the name of a command or kind of Tark" in note for note in notes)
     assert any("ignored: approval" in note for note in notes)
 
 
@@ -193,12 +193,12 @@ async def test_completion(make: MakeDesk, text: str, line: int, character: int, 
     write(desk, "shorten.md", "---\nkind: edit\n---\nShorten it.\n")
     path = desk.editor.open("notes.tark.md", text)
     place = {"textDocument": {"uri": path.as_uri()}, "position": {"line": line, "character": character}}
-    found = await desk.app.chat.completion(protocol.HoverParams.model_validate(place))
+    found = await desk.app.parts.chat.completion(incoming.HoverParams.model_validate(place))
     if labels is None:
         assert found is None
         return
     assert found is not None
-    assert [each["label"] for each in found["items"]] == labels
+    assert [item["label"] for item in found["items"]] == labels
     last = found["items"][-1]
     assert last["detail"] == "the project's: Looks"
     assert last["textEdit"]["newText"] == "/review"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import RequestError
+from tark_lsp.server.documents.sync import DocumentSync
 from tests.server.desk import Desk, allow
 
 ASK = "tark/requestPermission"
@@ -27,8 +28,8 @@ def argument(action: dict[str, Any]) -> dict[str, Any]:
 
 
 async def offered(desk: Desk, path: Path, line: int, start: str) -> dict[str, Any]:
-    found = [each for each in await desk.actions(path, line) if each["title"].startswith(start)]
-    assert len(found) == 1, [each["title"] for each in await desk.actions(path, line)]
+    found = [action for action in await desk.actions(path, line) if action["title"].startswith(start)]
+    assert len(found) == 1, [action["title"] for action in await desk.actions(path, line)]
     return found[0]
 
 
@@ -54,7 +55,7 @@ async def test_it_stands_before_nothing(desk: Desk) -> None:
 
 async def test_an_empty_one_is_not_run(desk: Desk) -> None:
     path = desk.editor.open("f.py", "# tark: \n" + PROGRAM)
-    assert [each for each in await desk.actions(path, 0) if each["title"].startswith("Run")] == []
+    assert [action for action in await desk.actions(path, 0) if action["title"].startswith("Run")] == []
 
 
 async def test_ask_and_edit_use_the_comment_above(desk: Desk) -> None:
@@ -101,7 +102,7 @@ async def test_what_is_typed_above_moves_it(desk: Desk) -> None:
 
 async def test_none_can_be_put_into_what_is_no_file(desk: Desk) -> None:
     item = {"uri": "untitled:1", "languageId": "python", "version": 1, "text": PROGRAM}
-    desk.app.documents.did_open({"textDocument": item})
+    DocumentSync(desk.app.parts.documents).did_open({"textDocument": item})
     asked = {"prompt": "", "kind": "ask", "askForPrompt": True, "textDocument": {"uri": "untitled:1"}}
     with pytest.raises(RequestError, match="not an open file"):
         await desk.command("tark.turn.start", asked)
@@ -118,7 +119,7 @@ async def test_it_goes_with_the_first_edit(desk: Desk) -> None:
 
 
 async def test_the_lines_of_an_old_action_are_not_taken_for_the_comment(desk: Desk) -> None:
-    """The action was made before the person typed above: at its lines stands their code now."""
+    """The action was made before the user typed above: its lines hold the user's code now."""
     text = "# tark: edit f.py\n" + "".join(f"line {n}\n" for n in range(6))
     path = desk.editor.open("f.py", text)
     run = argument(await offered(desk, path, 0, "Run: "))

@@ -49,12 +49,12 @@ def editor(tmp_path: Path) -> ScriptedEditor:
 
 
 def unsaved(editor: ScriptedEditor) -> "list[Path]":
-    return [each.path for each in editor.documents if each.path is not None and each.dirty]
+    return [document.path for document in editor.documents if document.path is not None and document.dirty]
 
 
 async def places(editor: ScriptedEditor, name: str) -> list[str]:
     found = await find_definitions(name, editor.workspace, lambda _: unsaved(editor))
-    return [f"{each.path.name}:{each.start + 1}-{each.end}" for each in found]
+    return [f"{item.path.name}:{item.start + 1}-{item.end}" for item in found]
 
 
 @pytest.mark.parametrize("name", DEFINED)

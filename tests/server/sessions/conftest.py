@@ -26,5 +26,5 @@ async def another(desk: Desk) -> AsyncIterator[Another]:
         return made[-1]
 
     yield make
-    for each in made:
-        await each.stop()
+    for item in made:
+        await item.stop()

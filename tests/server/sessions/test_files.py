@@ -40,11 +40,11 @@ async def test_nothing_is_written_over(desk: Desk, tmp_path: Path) -> None:
     there.write_text("theirs")
     link.symlink_to(tmp_path / "elsewhere.md")
     for path, why in (
-        (there, "is there already"),
-        (link, "is there already"),
+        (there, "exists already"),
+        (link, "exists already"),
         (desk.folder / "no" / "s.md", "cannot be written"),
-        (desk.folder, "is there already"),
-        ("a\0b", "no absolute path"),
+        (desk.folder, "exists already"),
+        ("a\0b", "not an absolute path"),
     ):
         assert why in await refused(desk, "tark.session.export", sessionId=session, path=str(path))
     assert there.read_text() == "theirs"
@@ -54,8 +54,8 @@ async def test_nothing_is_written_over(desk: Desk, tmp_path: Path) -> None:
 
 async def test_without_a_folder_a_relative_path_is_none(desk: Desk) -> None:
     session = await run(desk, "hello")
-    desk.app._preparation.workspace.set_folders([])
-    assert "no absolute path" in await refused(desk, "tark.session.export", sessionId=session, path="s.md")
+    desk.app.parts.workspace.set_folders([])
+    assert "not an absolute path" in await refused(desk, "tark.session.export", sessionId=session, path="s.md")
 
 
 async def exported(desk: Desk, session: str) -> Path:

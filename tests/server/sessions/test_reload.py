@@ -26,7 +26,7 @@ async def test_a_running_turn_can_be_drawn_again(desk: Desk) -> None:
     assert (first["turnId"], first["state"], first["model"]) == (running, "running", "scripted/desk")
     assert first["steers"] == ["hurry"]
     told = [params for method, params in desk.connection.told if method == "tark/update"]
-    before = [each["update"] for each in told if each["turnId"] == running and each["seq"] <= seq]
+    before = [item["update"] for item in told if item["turnId"] == running and item["seq"] <= seq]
     words = "".join(update["delta"] for update in before if update["kind"] == "text")
     assert words
     assert said(shown) == [("user", "wait"), ("assistant", words), ("user", "hello " * 100)]
@@ -56,8 +56,8 @@ async def test_looking_takes_nothing_away(desk: Desk, another: Another) -> None:
     session = await run(desk, "hello")
     await desk.stop()
     one, other = another(), another()
-    for each in (one, other, one):
-        assert (await opened(each, session))["readOnly"] is False
+    for item in (one, other, one):
+        assert (await opened(item, session))["readOnly"] is False
     await run(other, "hello", session)
     assert (await opened(one, session))["readOnly"] is True
 
@@ -79,7 +79,7 @@ async def test_page_by_page_everything_is_shown_once(desk: Desk, last: int) -> N
     while earlier:
         shown = await desk.command("tark.session.open", {"sessionId": session, "last": last, **about})
         assert len(shown["messages"]) == min(last, 10 - sum(map(len, pages)))
-        assert {turn["turnId"] for turn in shown["turns"]} == {each["turnId"] for each in shown["messages"]}
+        assert {turn["turnId"] for turn in shown["turns"]} == {item["turnId"] for item in shown["messages"]}
         pages.insert(0, shown["messages"])
         about = {"before": shown["messages"][0]["messageId"]}
         earlier = shown["earlier"]
@@ -99,7 +99,7 @@ async def test_pages_of_a_turn_that_runs_and_of_one_that_waits(desk: Desk) -> No
     await desk.start("hello", sessionId=session)
     await talking(desk, running)
     shown = await desk.command("tark.session.open", {"sessionId": session, "last": 1})
-    assert [each[0] for each in said(shown)] == ["user", "assistant", "user"]
+    assert [item[0] for item in said(shown)] == ["user", "assistant", "user"]
     assert [turn["state"] for turn in shown["turns"]] == ["running", "queued"]
     rest = await desk.command("tark.session.open", {"sessionId": session, "before": shown["messages"][0]["messageId"]})
     assert rest["messages"] == before
@@ -116,7 +116,7 @@ async def test_clients_are_told_how_a_session_changes(desk: Desk) -> None:
     assert len(told(desk)) == 1
     await desk.command("tark.session.rename", {"sessionId": session, "title": "Mine"})
     await desk.command("tark.settings.set", {"sessionId": session, "mode": "plan"})
-    assert [(each["title"], each["mode"]) for each in told(desk)[1:]] == [("Mine", "build"), ("Mine", "plan")]
+    assert [(item["title"], item["mode"]) for item in told(desk)[1:]] == [("Mine", "build"), ("Mine", "plan")]
 
 
 async def test_a_session_that_is_renamed_unopened_is_told_too(desk: Desk, another: Another) -> None:

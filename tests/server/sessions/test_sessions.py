@@ -1,4 +1,4 @@
-"""Sessions over the life of servers: listed, opened, gone on with, named, deleted, forked; by one server at a time."""
+"""Sessions across servers: listed, opened, continued, named, deleted, forked; by one server at a time."""
 
 import asyncio
 import gc
@@ -12,7 +12,7 @@ from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn
 from tark_lsp.messages import Message, Text
 from tark_lsp.server.sessions import sessions as sessions_module
-from tark_lsp.server.turns import turns as turns_module
+from tark_lsp.server.turns import turn_records as turns_module
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tests.server.chat.test_chat import send
 from tests.server.desk import TEXT, Desk, allow
@@ -81,7 +81,7 @@ async def test_the_next_server_goes_on_with_it(desk: Desk, another: Another) -> 
         ("assistant", ""),
         ("assistant", "Listed."),
     ]
-    told = other.app._sessions.use(session).messages
+    told = other.app.parts.sessions.use(session).messages
     assert [message.role for message in told] == ["user", "assistant", "user", "assistant", "tool", "assistant"]
     assert told[1] == Message("assistant", (Text("Hello."),), "scripted/desk")
     assert shown["mode"] == "plan"
@@ -100,24 +100,24 @@ async def test_the_next_server_goes_on_with_it(desk: Desk, another: Another) -> 
 )
 async def test_the_first_words_are_the_title(desk: Desk, prompt: str, title: str) -> None:
     await run(desk, prompt)
-    assert [each["title"] for each in await listed(desk)] == [title]
+    assert [item["title"] for item in await listed(desk)] == [title]
 
 
 async def test_a_turn_without_words_is_called_by_its_kind(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     await run(desk, "", kind="explain", textDocument={"uri": path.as_uri()})
-    assert [each["title"] for each in await listed(desk)] == ["explain f.py"]
+    assert [item["title"] for item in await listed(desk)] == ["explain f.py"]
 
 
 async def test_a_new_session_can_have_a_title_and_is_there_at_once(desk: Desk, another: Another) -> None:
     named = (await desk.command("tark.session.new", {"title": "Mine"}))["sessionId"]
     nameless = (await desk.command("tark.session.new"))["sessionId"]
-    assert [each["sessionId"] for each in await listed(desk)] == [named]
+    assert [item["sessionId"] for item in await listed(desk)] == [named]
     await desk.stop()
     other = another()
     for session in (named, nameless):
         await run(other, "hello", session)
-    assert sorted(each["title"] for each in await listed(other)) == ["Mine", "hello"]
+    assert sorted(item["title"] for item in await listed(other)) == ["Mine", "hello"]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ async def test_rename(desk: Desk, another: Another, wanted: str, title: str) -> 
 async def test_a_title_says_something(desk: Desk, title: str) -> None:
     session = await run(desk, "hello")
     assert "title: it is empty" in await refused(desk, "tark.session.rename", sessionId=session, title=title)
-    assert [each["title"] for each in await listed(desk)] == ["hello"]
+    assert [item["title"] for item in await listed(desk)] == ["hello"]
 
 
 async def test_delete(desk: Desk, another: Another) -> None:
@@ -149,7 +149,7 @@ async def test_delete(desk: Desk, another: Another) -> None:
     deleted = await desk.command("tark.session.delete", {"sessionId": session})
     assert (deleted["sessionId"], deleted["turns"]) == (session, 1)
     for server in (desk, another()):
-        assert [each["sessionId"] for each in await listed(server)] == [stays]
+        assert [item["sessionId"] for item in await listed(server)] == [stays]
         assert session in await refused(server, "tark.session.open", sessionId=session)
         assert session in await refused(server, "tark.turn.start", sessionId=session, prompt="hello")
     assert sql("SELECT count(*) FROM usage WHERE session = ?", session) == spent
@@ -241,7 +241,7 @@ async def test_the_second_server_is_told_who_has_it(desk: Desk, another: Another
     shown = await opened(other, session)
     assert (shown["readOnly"], "heldBy" in shown, shown["turns"][1]["stopReason"]) == (False, False, "end_turn")
     await run(other, "hello", session)
-    assert [len((await opened(other, each))["turns"]) for each in (session, fork)] == [3, 2]
+    assert [len((await opened(other, item))["turns"]) for item in (session, fork)] == [3, 2]
 
 
 async def test_a_turn_of_another_server_is_seen_while_it_runs(desk: Desk, another: Another) -> None:
@@ -251,7 +251,7 @@ async def test_a_turn_of_another_server_is_seen_while_it_runs(desk: Desk, anothe
         shown = await opened(server, started["sessionId"])
         _, begun = shown["messages"]
         assert "messageId" not in begun
-        received = "".join(each["delta"] for each in desk.updates(started["turnId"], "text"))
+        received = "".join(update["delta"] for update in desk.updates(started["turnId"], "text"))
         assert received.startswith(begun["text"][: len(received)])
         assert begun["text"]
         assert "ended" not in shown["turns"][0]
@@ -275,22 +275,22 @@ async def test_a_turn_whose_session_is_taken_over_is_cancelled_and_nothing_is_lo
     assert said(taken)[-1] == ("user", "hello")
     (note,) = other.connection.notes()
     assert note == (
-        "Tark: “wait” was cut off when the server ended: what was done until then is kept. "
-        "“hello” was not begun when the server ended: send it again."
+        "Tark: “wait” was interrupted when the server ended: what was done until then is kept. "
+        "“hello” was not started when the server ended: send it again."
     )
     await run(other, "hello", started["sessionId"])
     gone_on = said(await opened(other, started["sessionId"]))
     assert gone_on[:3] == said(taken)
     assert gone_on[3:] == [("user", "hello"), ("assistant", "Hello.")]
-    for each in (started, queued):
-        assert (await desk.end(each["turnId"]))["stopReason"] == "cancelled"
+    for item in (started, queued):
+        assert (await desk.end(item["turnId"]))["stopReason"] == "cancelled"
     notes = [note for note in desk.connection.notes() if "took over" in note or "is kept as" in note]
     assert len(notes) == 2, notes
     rows = {row["sessionId"]: row for row in await listed(desk)}
     assert rows[started["sessionId"]]["readOnly"] is True
     (copy,) = [row for id_, row in rows.items() if id_ != started["sessionId"]]
     assert copy["title"] == "wait (fork)"
-    received = "".join(each["delta"] for each in desk.updates(started["turnId"], "text"))
+    received = "".join(update["delta"] for update in desk.updates(started["turnId"], "text"))
     shown = await opened(desk, copy["sessionId"])
     assert said(shown)[:2] == [("user", "wait"), ("assistant", f"{received}\n\n[interrupted]")]
     assert [(turn["prompt"], turn["stopReason"]) for turn in shown["turns"]] == [
@@ -321,7 +321,7 @@ async def test_looking_keeps_nobody_out(desk: Desk, another: Another) -> None:
     await desk.stop()
     looking, using = another(), another()
     assert (await opened(looking, session))["readOnly"] is False
-    assert looking.app._sessions.live() == []
+    assert looking.app.parts.sessions.live.all_sessions() == []
     await run(using, "hello", session)
     shown = await opened(looking, session)
     assert (shown["readOnly"], len(shown["turns"])) == (True, 2)
@@ -349,7 +349,7 @@ async def test_turns_of_an_earlier_server_can_be_waited_for(desk: Desk, another:
     (note,) = other.connection.notes()
     assert note.startswith("# hello\n\nHello.\n")
     state = await other.command("tark.state", {"sessionId": started["sessionId"]})
-    assert [each["sessionId"] for each in state["sessions"]] == [started["sessionId"]]
+    assert [session["sessionId"] for session in state["sessions"]] == [started["sessionId"]]
     assert state["turns"] == []
     assert (await other.command("tark.state"))["sessions"] == []
 
@@ -394,7 +394,9 @@ async def test_a_session_is_never_looser_than_what_holds_now(
         assert other.connection.notes() == []
         await run(other, "hello", session)
         assert sql("SELECT mode, approval FROM sessions WHERE id = ?", session) == [tuple(strict.values())]
-        assert other.connection.notes() == ["Tark: “hello” goes on in mode ask at level manual, as is set now."]
+        assert other.connection.notes() == [
+            "Tark: “hello” continues in mode ask at level manual, the current settings."
+        ]
 
 
 async def test_a_stricter_session_stays_as_strict(desk: Desk, another: Another) -> None:
@@ -411,11 +413,11 @@ async def test_a_stricter_session_stays_as_strict(desk: Desk, another: Another) 
 async def test_idle_sessions_are_on_disk_alone(desk: Desk, monkeypatch: pytest.MonkeyPatch, another: Another) -> None:
     monkeypatch.setattr(sessions_module, "MOST_LIVE", 2)
     ids = [await run(desk, f"hello {number}") for number in range(4)]
-    assert [session.id for session in desk.app._sessions.live()] == ids[2:]
+    assert [session.id for session in desk.app.parts.sessions.live.all_sessions()] == ids[2:]
     other = another()
     assert [("heldBy" in row) for row in reversed(await listed(other))] == [False, False, True, True]
     await run(desk, "hello", ids[0])
-    assert [session.id for session in desk.app._sessions.live()] == [ids[3], ids[0]]
+    assert [session.id for session in desk.app.parts.sessions.live.all_sessions()] == [ids[3], ids[0]]
     assert said(await opened(desk, ids[0]))[0] == ("user", "hello 0")
 
 
@@ -426,13 +428,13 @@ async def test_of_an_ended_turn_nothing_heavy_is_remembered(desk: Desk) -> None:
     )
     await desk.end(started["turnId"])
     await asyncio.sleep(0)
-    record = desk.app._turns.find(started["turnId"])
+    record = desk.app.parts.records.find_turn(started["turnId"])
     assert (record.turn, record.target, record.request.context, record.session.messages) == (None, None, [], [])
     assert len(record.request.prompt) <= 10_000
-    assert desk.app._sessions.use(started["sessionId"]).messages
-    (turn,) = desk.app._sessions.store.turns(started["sessionId"])
+    assert desk.app.parts.sessions.use(started["sessionId"]).messages
+    (turn,) = desk.app.parts.sessions.store.log.turns(started["sessionId"])
     assert turn.prompt == words
-    shown = dict(desk.app._sessions.store.updates(started["turnId"]))
+    shown = dict(desk.app.parts.sessions.store.log.updates(started["turnId"]))
     assert len(shown[1]["prompt"]) == 300, "once is enough"
     assert desk.updates(started["turnId"], "start")[0]["prompt"] == words
 
@@ -448,7 +450,7 @@ async def test_what_was_said_to_a_turn_that_ended_first_is_given_back(desk: Desk
         await desk.end(turn)
         notice, end = desk.updates(turn)[-2:]
         assert (notice["kind"], notice["level"]) == ("notice", "warning")
-        assert notice["message"] == "not told to the model, since the turn ended: and more"
+        assert notice["message"] == "not sent to the model, since the turn ended: and more"
         assert end["kind"] == "end"
     said_later = await desk.start("hello", sessionId=started["sessionId"])
     await desk.command("tark.turn.steer", {"turnId": said_later, "prompt": "and more"})
@@ -466,7 +468,7 @@ async def test_the_end_says_how_full_the_window_is(desk: Desk) -> None:
 
 def held_in_memory() -> list[object]:
     gc.collect()
-    return [each for each in gc.get_objects() if isinstance(each, Session | TurnRecord | Turn)]
+    return [item for item in gc.get_objects() if isinstance(item, Session | TurnRecord | Turn)]
 
 
 async def test_turns_and_sessions_do_not_pile_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -476,10 +478,10 @@ async def test_turns_and_sessions_do_not_pile_up(desk: Desk, monkeypatch: pytest
     for number in range(20):
         await run(desk, f"hello {number}")
     await asyncio.sleep(0)
-    kept = [each for each in held_in_memory() if not any(each is other for other in of_other_tests)]
-    assert len([each for each in kept if isinstance(each, Session) and each.messages]) == 3
-    assert len([each for each in kept if isinstance(each, TurnRecord)]) <= 4
-    assert [each for each in kept if isinstance(each, Turn)] == []
+    kept = [item for item in held_in_memory() if not any(item is other for other in of_other_tests)]
+    assert len([item for item in kept if isinstance(item, Session) and item.messages]) == 3
+    assert len([item for item in kept if isinstance(item, TurnRecord)]) <= 4
+    assert [item for item in kept if isinstance(item, Turn)] == []
 
 
 async def test_a_chat_is_stored_with_what_stood_in_it(desk: Desk, another: Another) -> None:
@@ -544,18 +546,18 @@ async def test_compaction_lasts_and_turns_wait_for_it(desk: Desk, another: Anoth
     compacting = asyncio.ensure_future(desk.command("tark.session.compact", {"sessionId": session}))
     await asyncio.sleep(0)
     assert "already" in await refused(desk, "tark.session.compact", sessionId=session)
-    assert "is being summed up" in await refused(desk, "tark.session.delete", sessionId=session)
+    assert "is being compacted" in await refused(desk, "tark.session.delete", sessionId=session)
     started = await desk.command("tark.turn.start", {"prompt": "hello", "sessionId": session})
     assert started["queued"] == 1
     answer = await compacting
     assert answer["tokensAfter"] < answer["tokensBefore"]
     assert answer["sessionId"] == session
     assert (await desk.end(started["turnId"]))["stopReason"] == "end_turn"
-    told = desk.app._sessions.use(session).messages
+    told = desk.app.parts.sessions.use(session).messages
     assert sql("SELECT purpose FROM usage WHERE session = ? AND turn = ''", session) == [("compaction",)]
     await desk.stop()
     other = another()
-    assert other.app._sessions.use(session).messages == told
+    assert other.app.parts.sessions.use(session).messages == told
     assert said(await opened(other, session))[0][1].startswith("hello word"), "the person sees all of it"
 
 

@@ -1,4 +1,4 @@
-"""What the person is shown of tool calls, while they run and when the session is opened later."""
+"""How tool calls are shown, while they run and when the session is opened later."""
 
 from typing import Any
 

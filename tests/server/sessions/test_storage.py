@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tark_lsp import database
 from tark_lsp.folders import sessions_path
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.server.sessions.retention import DAY_SECONDS, old, retire
@@ -66,9 +67,30 @@ async def test_without_a_state_folder(desk: Desk, tmp_path: Path, monkeypatch: p
     await run(desk, "hello", fork["sessionId"])
 
 
+async def test_each_turn_shows_that_it_is_kept_in_memory_until_that_is_over(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "RETRY_SECONDS", 0)
+
+    async def notices(session_id: str | None = None) -> tuple[str, int]:
+        about = {} if session_id is None else {"sessionId": session_id}
+        started = await desk.command("tark.turn.start", {"prompt": "hello", **about})
+        await desk.end(started["turnId"])
+        shown = [update["message"] for update in desk.updates(started["turnId"], "notice")]
+        return started["sessionId"], sum("memory only" in message for message in shown)
+
+    a_folder(sessions_path())
+    session, shown = await notices()
+    assert (shown, await notices(session)) == (1, (session, 1))
+    sessions_path().rmdir()
+    await run(desk, "hello", session)
+    assert await notices(session) == (session, 0)
+    assert sql("SELECT count(*) FROM turns") == [(4,)]
+
+
 async def test_a_defect_of_ours_breaks_no_turn_and_is_said_once(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
     started = await desk.command("tark.turn.start", {"prompt": "wait"})
-    record = desk.app._turns.find(started["turnId"])
+    record = desk.app.parts.records.find_turn(started["turnId"])
     for _ in range(2):
         record.updates.send("plan", entries=[object()])  # no JSON
     await desk.command("tark.turn.cancel", {"turnId": started["turnId"]})
@@ -102,21 +124,21 @@ def row(age_days: float, number: int) -> SessionRow:
 )
 def test_old_sessions_go(days: int, ages: list[float], left: set[str]) -> None:
     rows = [row(age, number) for number, age in enumerate(ages)]
-    gone = {each.id for each in old(rows, days, time.time())}
-    assert {each.id for each in rows} - gone == left
+    gone = {item.id for item in old(rows, days, time.time())}
+    assert {item.id for item in rows} - gone == left
 
 
 async def test_they_go_when_the_first_turn_is_stored(make: MakeDesk) -> None:
     desk = make(config="[sessions]\nretentionDays = 30")
     store = SessionStore(sessions_path, pytest.fail)
     for number, age in enumerate([1, 40, 40]):
-        store.create(row(age, number))
+        store.create_session(row(age, number))
     store.close()
     sql("UPDATE leases SET pid = ? WHERE session <> 'old-2'", NOBODY)
     assert len(await listed(desk, all=True)) == 3, "nothing is deleted by looking"
     session = await run(desk, "hello")
     # One is in use elsewhere, so it stays.
-    assert {each["sessionId"] for each in await listed(desk, all=True)} == {session, "old-0", "old-2"}
+    assert {item["sessionId"] for item in await listed(desk, all=True)} == {session, "old-0", "old-2"}
 
 
 @pytest.mark.parametrize("by", ["this server", "another one"])
@@ -128,11 +150,11 @@ async def test_one_that_is_used_meanwhile_stays(desk: Desk, by: str, another: An
     await run(retiring_one, "new")
     await run(retiring_one, "new")
     sql("UPDATE sessions SET updated = updated - ? WHERE rowid = 3", DAY_SECONDS)
-    sessions = retiring_one.app._sessions
-    retiring = asyncio.ensure_future(retire(sessions.store, 30, sessions._live))
+    sessions = retiring_one.app.parts.sessions
+    retiring = asyncio.ensure_future(retire(sessions.store, 30, sessions.live))
     await asyncio.sleep(0)
     server = retiring_one if by == "this server" else another()
-    server.app._sessions.use(used)
+    server.app.parts.sessions.use(used)
     if by == "another one":  # which is done with it by then
         await run(server, "hello", used)
         await server.stop()

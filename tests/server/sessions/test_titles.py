@@ -41,7 +41,7 @@ class TitledDesk:
 async def titles(desk: Desk) -> list[str]:
     """Once nothing is asked any more."""
     async with asyncio.timeout(AT_ONCE):
-        await asyncio.gather(*desk.app._titles._asking.values(), return_exceptions=True)
+        await asyncio.gather(*desk.app.parts.titles._asking.values(), return_exceptions=True)
     return [row["title"] for row in await listed(desk)]
 
 
@@ -70,7 +70,7 @@ async def test_the_model_names_it(titled: TitledDesk, reply: str, title: str) ->
     session = await run(desk, "hello")
     assert await titles(desk) == [title]
     assert [purpose for purpose, _ in purposes(session)] == ["turn", "title"]
-    assert desk.app._sessions.use(session).title == title
+    assert desk.app.parts.sessions.use(session).title == title
     await run(desk, "hello", session)
     assert await titles(desk) == [title]
     assert len(purposes(session)) == 3, "once only"

@@ -1,4 +1,4 @@
-"""What files of a project say never loosens what is asked, is told to the person where it is odd, and is counted."""
+"""Files of a project never loosen permissions; odd ones are reported to the user; their tokens are counted."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def session_of() -> Session:
 
 
 def system_of(desk: Desk, document: Path | None, session: Session | None = None) -> str:
-    parts = desk.app._preparation.system_parts(session or session_of(), document)
+    parts = desk.app.parts.preparation.system_parts(session or session_of(), document)
     return "\n\n".join(part.text for part in parts)
 
 
@@ -92,8 +92,8 @@ async def test_hidden_characters_go_and_are_said_once(make: MakeDesk) -> None:
         turn = await desk.start("hello", path)
         await desk.end(turn)
         said += notices(desk, turn)
-    hidden = [each for each in said if "characters that nobody sees" in each]
-    assert sorted(each.split(" ", 1)[0] for each in hidden) == sorted(set(PLACES) - {".cursorrules"})
+    hidden = [item for item in said if "that are not visible" in item]
+    assert sorted(item.split(" ", 1)[0] for item in hidden) == sorted(set(PLACES) - {".cursorrules"})
     system = system_of(desk, path)
     assert not set(system) & set("\u202e\u2066\U000e0072\U000e006d\u200b")
     assert system.count("</rule>") == system.count("<rule ") == 1
@@ -109,7 +109,7 @@ async def test_injections_stay_between_their_marks(make: MakeDesk) -> None:
     assert len(attacks) > 200
     for number, text in enumerate(attacks[:150]):
         write(desk, f".tark/rules/{number:03}.md", f"{text}\n</rule>\n{text}")
-    parts = desk.app._preparation.system_parts(session_of())
+    parts = desk.app.parts.preparation.system_parts(session_of())
     rules = [part for part in parts if part.kind == "rules"]
     assert len(rules) > 100
     for part in rules:
@@ -127,7 +127,7 @@ async def test_a_rule_stays_once_its_files_came_up(make: MakeDesk) -> None:
     assert "Type it." not in system_of(desk, None)
     started = await desk.command("tark.turn.start", {"prompt": "hello @file:a.py"})
     await desk.end(started["turnId"])
-    session = desk.app._sessions.find(started["sessionId"])
+    session = desk.app.parts.sessions.live.get_session(started["sessionId"])
     assert session is not None
     assert "Type it." in system_of(desk, text, session)
 
@@ -138,7 +138,7 @@ async def test_a_permission_rule_keeps_a_linked_file_back(make: MakeDesk) -> Non
     (desk.folder / "AGENTS.md").symlink_to(desk.folder / ".env")
     turn = await desk.start("hello")
     await desk.end(turn)
-    assert notices(desk, turn) == ["AGENTS.md could not be read: a permission rule keeps it from the model"]
+    assert notices(desk, turn) == ["AGENTS.md could not be read: a permission rule hides it from the model"]
     assert "KEY=1" not in system_of(desk, None)
 
 
@@ -175,14 +175,14 @@ async def test_a_note_is_asked_for_at_every_level(make: MakeDesk, level: Approva
     turn = await desk.start("note it")
     end: dict[str, Any] = await desk.end(turn)
     assert end["stopReason"] == "end_turn"
-    assert [(each["title"], each["risk"], each["grants"]) for each in asked] == [("save_memory Use tabs.", "write", [])]
+    assert [(item["title"], item["risk"], item["grants"]) for item in asked] == [("save_memory Use tabs.", "write", [])]
     assert not (desk.folder.parent / "home" / "state" / "tark" / "memory").exists()
 
 
 async def test_a_session_is_told_of_the_memory_as_it_was_when_it_began(make: MakeDesk) -> None:
     desk = make()
     session = session_of()
-    assert "memory" not in {part.kind for part in desk.app._preparation.system_parts(session)}
+    assert "memory" not in {part.kind for part in desk.app.parts.preparation.system_parts(session)}
     folder = desk.folder.parent / "home" / "state" / "tark"
     path = memory_file(folder, desk.folder)
     path.parent.mkdir(parents=True)
@@ -196,8 +196,8 @@ def _strings(value: object) -> list[str]:
         case str():
             return [value]
         case dict():
-            return [text for each in value.values() for text in _strings(each)]
+            return [text for item in value.values() for text in _strings(item)]
         case list():
-            return [text for each in value for text in _strings(each)]
+            return [text for item in value for text in _strings(item)]
         case _:
             return []

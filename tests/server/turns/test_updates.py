@@ -26,11 +26,11 @@ async def test_text_is_joined_and_numbered_in_order(connection: ScriptedConnecti
     stream = Updates(connection, "session", "turn")
     stream.send("start", prompt="x")
     for piece in ("a", "b"):
-        stream.text("thinking", piece)
+        stream.add_text("thinking", piece)
     for piece in ("c", "d", "e"):
-        stream.text("text", piece)
+        stream.add_text("text", piece)
     stream.send("notice", level="info", message="y")
-    stream.text("text", "f")
+    stream.add_text("text", "f")
     stream.send("end", text="")
     assert told(connection) == [
         (1, {"kind": "start", "prompt": "x"}),
@@ -51,7 +51,7 @@ async def test_text_waits_for_30_ms_at_most(connection: ScriptedConnection) -> N
     loop = asyncio.get_running_loop()
     begun = loop.time()
     for _ in range(10):
-        stream.text("text", "x")
+        stream.add_text("text", "x")
         await asyncio.sleep(0.005)
     assert told(connection), f"nothing after {loop.time() - begun} s"
     await asyncio.sleep(0.05)
@@ -63,7 +63,7 @@ async def test_a_client_that_does_not_read_gets_fewer_and_larger(connection: Scr
     stream = Updates(connection, "session", "turn")
     connection.slow = True
     for _ in range(20):
-        stream.text("text", "x")
+        stream.add_text("text", "x")
         await asyncio.sleep(0.005)
     assert told(connection) == []
     connection.slow = False
@@ -74,7 +74,7 @@ async def test_a_client_that_does_not_read_gets_fewer_and_larger(connection: Scr
 async def test_nothing_is_sent_to_a_client_that_does_not_understand() -> None:
     connection = ScriptedConnection()
     stream = Updates(connection, "session", "turn")
-    stream.text("text", "x")
+    stream.add_text("text", "x")
     stream.send("end")
     assert connection.told == []
     assert stream.seq == 2
@@ -98,13 +98,13 @@ async def test_a_token_of_our_own(connection: ScriptedConnection) -> None:
     progress.report("before it began")
     await progress.begin()
     token = connection.asked[0][1]["token"]
-    assert tokens.turn(token) == "turn"
+    assert tokens.find_turn_id(token) == "turn"
     progress.report("step")
     progress.end("done")
     progress.end("done again")
     assert [value["kind"] for value in values(connection, token)] == ["begin", "report", "report", "end"]
     assert values(connection, token)[0] == {"kind": "begin", "title": "Tark: do it", "cancellable": True}
-    assert tokens.turn(token) is None
+    assert tokens.find_turn_id(token) is None
 
 
 async def test_an_error_means_no_progress(connection: ScriptedConnection) -> None:
@@ -156,7 +156,7 @@ async def test_a_given_token_mirrors_from_the_beginning_on() -> None:
     progress = Progress(connection, tokens, "turn", "do it")
     progress.mirror("early")
     assert values(connection) == []
-    assert tokens.turn("early") == "turn", "a queued turn can be cancelled by it"
+    assert tokens.find_turn_id("early") == "turn", "a queued turn can be cancelled by it"
     await progress.begin()
     progress.report("step")
     progress.mirror("late")
@@ -172,7 +172,7 @@ async def test_a_given_token_mirrors_from_the_beginning_on() -> None:
         "too late": [],
     }.items():
         assert [value["kind"] for value in values(connection, token)] == kinds
-        assert tokens.turn(token) is None
+        assert tokens.find_turn_id(token) is None
 
 
 async def test_a_turn_that_never_began_shows_nothing() -> None:
@@ -185,4 +185,4 @@ async def test_a_turn_that_never_began_shows_nothing() -> None:
 
 @pytest.mark.parametrize("token", [None, [], {}, 1.5, "unknown", 7])
 def test_tokens_that_are_none(token: object) -> None:
-    assert ProgressTokens().turn(token) is None
+    assert ProgressTokens().find_turn_id(token) is None

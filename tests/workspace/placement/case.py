@@ -1,4 +1,4 @@
-"""One case of the placement suite: what the model read, what it sends, what stands in the file, what is right."""
+"""One case of the placement suite: what the model read and sends, what is in the file, what is right."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -12,7 +12,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`expected` is the only right text, None where nothing can be right; if not `safe`, refusing is right, too.
+    """`expected` is the only right text, None if no text is right; if not `safe`, a refusal is right, too.
 
     `seen` is the text the model read last, None if it read nothing; `now` the file as it is; `draft` what earlier edits
     of the same answer make of both.
@@ -30,7 +30,7 @@ class Case:
     draft: str | None = None
 
     def judge(self, result: str | None) -> Verdict:
-        """`result` is the whole text after the edit, None where it was refused; nothing changed is as good as that."""
+        """`result` is the whole text after the edit, None if it was refused; an unchanged text counts as refused."""
         if result == self.expected is not None:
             return Verdict.RIGHT
         untouched = self.now if self.draft is None else self.draft

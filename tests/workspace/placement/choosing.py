@@ -1,4 +1,4 @@
-"""Kinds of case that differ in where the block stands: several places, text that changed since, earlier edits."""
+"""Kinds of cases that differ in the place of the block: several places, text that changed since, earlier edits."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -22,7 +22,7 @@ from tests.workspace.placement.making import (
 from tests.workspace.placement.quoting import Maker
 
 FAR = 40
-"""Lines between copies where a hint has to tell them apart."""
+"""Lines between copies that a hint must distinguish."""
 
 
 def _copied(random: Random, text: str, apart: int = FAR) -> Spot | None:
@@ -47,7 +47,7 @@ def _copied(random: Random, text: str, apart: int = FAR) -> Spot | None:
 
 
 def _starts(spot: Spot) -> list[int]:
-    """The lines, from 1, where the block and its copies begin."""
+    """The lines, from 1, at which the block and its copies begin."""
     lines, size = spot.lines, len(spot.block)
     return [at + 1 for at in range(len(lines)) if lines[at : at + size] == spot.block]
 
@@ -66,14 +66,14 @@ def ambiguous(random: Random, text: str) -> Case | None:
 
 
 def repeated_line(random: Random, text: str) -> Case | None:
-    """A line that the real file has several times."""
+    """A line that occurs several times in the real file."""
     lines = text.split("\n")[:-1]
     line = random.choice(lines)
     if not line.strip() or lines.count(line) < 2:
         return None
     name = f"{indentation(line)}{fresh(random)}()"
     old, new = sent(random, [line], [name])
-    at = random.choice([at for at, each in enumerate(lines) if each == line])
+    at = random.choice([at for at, other in enumerate(lines) if other == line])
     hint, expected = None, None
     if random.random() < 0.5:
         hint, expected = at + 1, joined([*lines[:at], name, *lines[at + 1 :]])
@@ -111,7 +111,7 @@ def hint_between(random: Random, text: str) -> Case | None:
 
 
 def hint_far_off(random: Random, text: str) -> Case | None:
-    """The hint is near no place."""
+    """The hint is not near any place."""
     spot = _copied(random, text)
     if spot is None:
         return None
@@ -123,7 +123,7 @@ def hint_far_off(random: Random, text: str) -> Case | None:
 
 
 def unindented_twin(random: Random, text: str) -> Case | None:
-    """The model drops the indentation, and exactly such lines stand elsewhere; the hint is right."""
+    """The model drops the indentation, and the same lines are elsewhere; the hint is right."""
     spot = some_spot(random, text)
     if spot is None or not all(line[:1] == " " for line in spot.block) or len(spot.before) <= FAR:
         return None
@@ -148,7 +148,7 @@ def shifted(random: Random, text: str) -> Case | None:
 
 
 def changed_nearby(random: Random, text: str) -> Case | None:
-    """The person changed the lines right above or below those that are quoted."""
+    """The user changed the lines right above or below the quoted ones."""
     spot = some_spot(random, text, least=2)
     if spot is None or not spot.before or not spot.after:
         return None
@@ -160,13 +160,13 @@ def changed_nearby(random: Random, text: str) -> Case | None:
     else:
         below = [*typed(random, below[:1], 1), *below[1:]]
     now = Spot(above, spot.block, below)
-    # Where whole lines are the same again, nobody can tell which of them the person touched.
+    # If equal lines follow each other, nobody knows which of them the user changed.
     safe = above[-1:] != spot.block[:1] and below[:1] != spot.block[-1:]
     return Case("changed nearby", spot.text, now.text, joined(spot.block), joined(new), now.put(new), safe)
 
 
 def changed_inside(random: Random, text: str) -> Case | None:
-    """The very line that the model changes was changed or removed by the person."""
+    """The user changed or removed the same line that the model changes."""
     spot = some_spot(random, text)
     if spot is None:
         return None
@@ -178,7 +178,7 @@ def changed_inside(random: Random, text: str) -> Case | None:
 
 
 def another_line_changed_inside(random: Random, text: str) -> Case | None:
-    """The person changed a line that the model quotes and leaves as it was."""
+    """The user changed a line that the model quotes but does not change."""
     spot = some_spot(random, text, least=3)
     if spot is None:
         return None
@@ -199,7 +199,7 @@ def another_line_changed_inside(random: Random, text: str) -> Case | None:
 
 
 def deleted(random: Random, text: str) -> Case | None:
-    """The person deleted the block; a look-alike stands elsewhere: the same, re-indented, or other in one line."""
+    """The user deleted the block; a similar one is elsewhere: the same, re-indented, or different in one line."""
     spot = some_spot(random, text, least=2)
     if spot is None or len(spot.after) <= FAR:
         return None
@@ -219,7 +219,7 @@ def deleted(random: Random, text: str) -> Case | None:
 
 
 def moved(random: Random, text: str) -> Case | None:
-    """The person moved the block somewhere else."""
+    """The user moved the block somewhere else."""
     spot = some_spot(random, text, least=2)
     if spot is None or len(spot.after) <= FAR:
         return None
@@ -241,7 +241,7 @@ def stale_read(random: Random, text: str) -> Case | None:
         return Case("stale read, same lines", seen and now.text, now.text, old, new, now.put(lines), True)
     stands = _grown(random, spot.block)
     after = now.after
-    if random.random() < 0.3:  # A look-alike that is as the lines were but for one.
+    if random.random() < 0.3:  # Similar lines: as they were, except for one.
         after = [*after, "", *change_line(random, spot.block, 0)]
     made = Spot(now.before, stands, after)
     if places(made.lines, spot.block, str.strip):
@@ -250,7 +250,7 @@ def stale_read(random: Random, text: str) -> Case | None:
 
 
 def _grown(random: Random, block: Lines) -> Lines:
-    """What the person makes of lines: one goes on, one more among them, one less, one changed."""
+    """What the user does to lines: extends one, adds one, removes one, changes one."""
     at = random.choice([at for at, line in enumerate(block) if line.strip()])
     last = len(block) - 1
     return random.choice(
@@ -265,7 +265,7 @@ def _grown(random: Random, block: Lines) -> Lines:
 
 
 def earlier_edit(random: Random, text: str) -> Case | None:
-    """A second edit of one answer: of other lines, or of those the first one changed, as they were or as they are."""
+    """A second edit of one answer: of other lines, or of those that the first one changed, before or after that."""
     spot = some_spot(random, text, least=2)
     if spot is None or len(spot.before) < 8:
         return None
@@ -292,7 +292,7 @@ def earlier_edit(random: Random, text: str) -> Case | None:
 
 
 def earlier_edit_above(random: Random, text: str) -> Case | None:
-    """The hint is as the model read the file, and an earlier edit of the same answer put lines above since."""
+    """The hint is right for the file that the model read, but an earlier edit of the answer added lines above."""
     spot = _copied(random, text, apart=12)
     if spot is None:
         return None

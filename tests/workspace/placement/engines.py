@@ -1,6 +1,6 @@
 """The engines that place the cases: ours the way the tools do it, and what peers commonly do.
 
-A peer has only the file as it is. Each gives the whole text after the edit, or None where it refuses.
+A peer has only the current file. Each engine returns the whole text after the edit, or None if it refuses.
 """
 
 import tempfile
@@ -18,11 +18,11 @@ from tests.memory import MemoryBuffers, MemoryEditor
 from tests.workspace.placement.case import Case
 
 ALIKE = 0.8
-"""The ratio from which editing agents commonly take the most similar lines for those that were meant."""
+"""The ratio from which editing agents commonly accept the most similar lines."""
 
 
 LONGEST = 5_000
-"""Characters of a quote for which it is searched: for a whole file the search would take minutes."""
+"""Only so many characters of a quote are searched: for a whole file the search would take minutes."""
 
 
 def ours(case: Case) -> str | None:
@@ -63,7 +63,7 @@ def first_match(case: Case) -> str | None:
 
 
 def most_alike(case: Case) -> str | None:
-    """As `first_match`; where nothing matches, the most similar window of as many lines."""
+    """As `first_match`; if nothing matches, the most similar range of as many lines."""
     found = first_match(case)
     text = case.now if case.draft is None else case.draft
     if found is not None or not 0 < len(case.old) <= LONGEST:

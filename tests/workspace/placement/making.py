@@ -1,4 +1,4 @@
-"""The parts cases are made of: a block of a real text, what the model makes of it, what the person types elsewhere."""
+"""The parts of cases: a block of a real text, the model's change of it, what the user types elsewhere."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ class Spot:
 
     @property
     def line(self) -> int:
-        """Where the block begins, from 1."""
+        """The line at which the block begins, from 1."""
         return len(self.before) + 1
 
     def put(self, block: Sequence[str]) -> str:
@@ -45,7 +45,7 @@ def sent(random: Random, old: Sequence[str], new: Sequence[str]) -> tuple[str, s
 
 
 def places(lines: Sequence[str], block: Sequence[str], key: Callable[[str], str] = str) -> int:
-    """How often the block stands among the lines."""
+    """How often the block occurs in the lines."""
     sought = [key(line) for line in block]
     keys = [key(line) for line in lines]
     return sum(keys[at : at + len(sought)] == sought for at in range(len(keys) - len(sought) + 1))
@@ -63,13 +63,13 @@ def some_spot(random: Random, text: str, least: int = 1, most: int = LONGEST_BLO
 
 
 def changed(random: Random, block: Lines) -> Lines:
-    """What the model makes of it: a word, a line more, a line less, or all lines anew. Never the same."""
+    """The model's change: another word, a line more, a line less, or new lines. Never the same block."""
     ways = [_word, _line_more, _anew] + [_line_less] * (len(block) > 1)
     return random.choice(ways)(random, block)
 
 
 def fresh(random: Random) -> str:
-    """A name that is in no file."""
+    """A name that no file contains."""
     return f"fresh_{random.randrange(10**9)}"
 
 
@@ -78,7 +78,7 @@ def indentation(line: str) -> str:
 
 
 def change_line(random: Random, block: Lines, at: int) -> Lines:
-    """The same block, a word of line `at` being another."""
+    """The same block with another word in line `at`."""
     words = list(re.finditer(r"[A-Za-z_]\w*", block[at]))
     if not words:
         return [*block[:at], f"{block[at]} {fresh(random)}", *block[at + 1 :]]
@@ -96,7 +96,7 @@ def _line_more(random: Random, block: Lines) -> Lines:
 
 
 def _line_less(random: Random, block: Lines) -> Lines:
-    at = random.randrange(1, len(block))  # The first line stays: the indentation of the whole is told by it.
+    at = random.randrange(1, len(block))  # The first line stays: it shows the indentation of the block.
     return block[:at] + block[at + 1 :]
 
 
@@ -105,7 +105,7 @@ def _anew(random: Random, block: Lines) -> Lines:
 
 
 def typed(random: Random, lines: Lines, times: int | None = None) -> Lines:
-    """The lines after the person inserted, removed and changed some of them."""
+    """The lines after the user inserted, removed and changed some of them."""
     lines = list(lines)
     for _ in range(random.randint(1, 4) if times is None else times):
         at = random.randrange(len(lines) + 1)
@@ -123,7 +123,7 @@ def typed(random: Random, lines: Lines, times: int | None = None) -> Lines:
 
 
 def typed_around(random: Random, spot: Spot, margin: int = 4) -> Spot:
-    """The person typed above and below, not within `margin` lines of the block."""
+    """The user typed above and below, but not within `margin` lines of the block."""
     before, after = spot.before, spot.after
     cut = max(0, len(before) - margin)
     above = typed(random, before[:cut]) if cut else []

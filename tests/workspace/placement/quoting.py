@@ -1,4 +1,4 @@
-"""Kinds of case that differ in how the model quotes: white space, endings, elisions, numbers, parts, whole files."""
+"""Kinds of cases that differ in how the model quotes: white space, endings, elisions, numbers, parts, whole files."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ from tests.workspace.placement.making import (
 )
 
 Maker = Callable[[Random, str], Case | None]
-"""None where the text has nothing the kind could be made of at the place drawn."""
+"""None if the text at the chosen place is not suitable for this kind."""
 
 ELISIONS = ("...", "…", "# ...", "// ...", "# ... existing code ...", "// ... existing code ...", "/* ... */",
             "# ... rest of the function unchanged ...", "// ...rest of the code", "<!-- ... -->")  # fmt: skip
@@ -44,7 +44,7 @@ def removed(random: Random, text: str) -> Case | None:
 
 
 def one_text_ended(random: Random, text: str) -> Case | None:
-    """Only one of the two texts ends its last line; whole lines are meant all the same."""
+    """Only one of the two texts ends its last line; whole lines are meant nevertheless."""
     spot = some_spot(random, text)
     if spot is None:
         return None
@@ -180,7 +180,7 @@ def elided_both(random: Random, text: str) -> Case | None:
 
 
 def elided_new(random: Random, text: str) -> Case | None:
-    """The lines in between would be lost."""
+    """Applied literally, the lines in between would be lost."""
     spot = some_spot(random, text, least=4)
     if spot is None:
         return None
@@ -241,7 +241,7 @@ def part_of_line(random: Random, text: str) -> Case | None:
 
 
 def within_words(random: Random, text: str) -> Case | None:
-    """A line the model has from an older read: the person went on typing at its last word since."""
+    """A line from an older read; the user has continued to type at its last word since."""
     spot = some_spot(random, text, most=1)
     if spot is None or not spot.block[0][-1:].isalnum():
         return None
@@ -279,7 +279,7 @@ def file_ends(random: Random, text: str) -> Case | None:
     now, expected = joined(lines)[:-1], joined([*lines[:-size], *new])[:-1]
     if not new[-1]:
         return None
-    ended = random.random() < 0.5  # Both ended or both not: the file's end stays as it is.
+    ended = random.random() < 0.5  # Both end with a newline or neither does: the end of the file does not change.
     old_text, new_text = (joined(some) if ended else joined(some)[:-1] for some in (block, new))
     return Case("ends of the file", now, now, old_text, new_text, expected, True)
 

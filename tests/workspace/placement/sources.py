@@ -1,4 +1,4 @@
-"""The files that the cases are made of: the standard library, this package, and a few of other languages."""
+"""The files for the cases: the standard library, this package, and some in other languages."""
 
 import sysconfig
 from collections.abc import Mapping
@@ -10,14 +10,14 @@ import tark_lsp
 LIBRARY = """argparse calendar cgitb configparser copy csv dataclasses difflib dis enum filecmp fractions ftplib
 functools getopt gettext heapq imaplib inspect ipaddress locale mailbox netrc optparse pickle pprint sched shelve shlex
 shutil smtplib statistics string subprocess tabnanny tarfile textwrap threading traceback uuid wave zipapp"""
-PACKAGE = ("workspace/lines.py", "workspace/files.py", "agent/history.py", "llm/client.py", "server/review/reviews.py")
+PACKAGE = ("workspace/lines.py", "workspace/files.py", "agent/history.py", "llm/client.py", "review/decisions.py")
 AUTHORED = ("server.go", "ring.c", "Makefile", "board.ts")
 LEAST_LINES = 40
 
 
 @cache
 def sources() -> Mapping[str, str]:
-    """Texts by name, line endings all `\\n`; what this Python does not have is left out."""
+    """Texts by name, with `\\n` as line ending; files that this Python does not have are left out."""
     library = Path(sysconfig.get_path("stdlib"))
     package = Path(tark_lsp.__file__).parent
     files = Path(__file__).with_name("files")
@@ -32,7 +32,7 @@ def sources() -> Mapping[str, str]:
 
 
 def _stanzas() -> str:
-    """Long blocks that differ in one line each."""
+    """Long blocks that each differ in one line."""
     return "".join(
         f"[[server]]\nname = 'node {number}'\nport = 8080\nretries = 3\nkeep = true\n\n[server.limits]\nmemory = 512\n"
         "processes = 64\nfiles = 1024\n\n"

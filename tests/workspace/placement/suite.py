@@ -1,4 +1,4 @@
-"""All cases, the same in each run with the same files: `CASES_PER_MAKER` of each maker."""
+"""All cases: `CASES_PER_MAKER` of each maker. They are the same in each run with the same files."""
 
 from collections.abc import Iterator, Mapping
 from random import Random
@@ -14,7 +14,7 @@ MOST_DRAWS = 10_000
 
 
 def cases(name: str, count: int = CASES_PER_MAKER) -> Iterator[Case]:
-    """Raises RuntimeError where the files hold nothing for so many cases: an empty suite must not pass."""
+    """Raises RuntimeError if the files are not enough for so many cases: an empty suite must not pass."""
     random = Random(f"placement {name}")
     texts = list(sources().values())
     made = 0

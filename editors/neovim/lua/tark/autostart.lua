@@ -1,28 +1,34 @@
----The server starts with the first file, so that hunks and code actions are there before the first command.
+---Starts the server with the first file, so that hunks and code actions are there before the first command.
+local config = require('tark.config')
+local file_stamps = require('tark.file_stamps')
+local lifecycle = require('tark.server.lifecycle')
+local notify = require('tark.notify')
+local process = require('tark.server.process')
+local workspace = require('tark.workspace')
+
 local M = {}
 
----@param bufnr integer a buffer of a file that Neovim read, or that has a name since now
+---@param bufnr integer a buffer of a file that Neovim read, or that has a name from now on
 function M.start(bufnr)
-  local server, workspace = require('tark.server'), require('tark.workspace')
-  if not require('tark.config').get().autostart or server.start_failed or not workspace.is_file(bufnr) then
+  if not config.get().autostart or lifecycle.start_failed or not workspace.is_file(bufnr) then
     return
   end
   local settings = vim.lsp.config.tark or {}
-  local wanted = not settings.filetypes or vim.list_contains(settings.filetypes, vim.bo[bufnr].filetype)
-  -- Where there is none, commands say so, and :checkhealth.
-  local can = settings.cmd ~= require('tark.process').start or require('tark.process').find()
-  if wanted and can and vim.api.nvim_buf_is_loaded(bufnr) then
-    server.ensure(bufnr, function(problem)
+  local is_wanted = not settings.filetypes or vim.list_contains(settings.filetypes, vim.bo[bufnr].filetype)
+  -- If there is no program, commands and :checkhealth say so.
+  local has_program = settings.cmd ~= process.start or process.find_program()
+  if is_wanted and has_program and vim.api.nvim_buf_is_loaded(bufnr) then
+    lifecycle.ensure_server(bufnr, function(problem)
       if problem then
-        require('tark.notify').warn(problem)
+        notify.warn(problem)
       end
     end)
   end
 end
 
 ---@param bufnr integer a buffer that was just read
-function M.opened(bufnr)
-  require('tark.disk').note(bufnr)
+function M.file_opened(bufnr)
+  file_stamps.record(bufnr)
   M.start(bufnr)
 end
 

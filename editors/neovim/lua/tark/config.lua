@@ -1,13 +1,13 @@
----What the person set by `setup`, and what holds without it.
+---The options of `setup`, and their defaults.
 local M = {}
 
 ---@class tark.Config
----@field cmd? string[] how to start the server; nil: the one that installed the plugin, else `tark-lsp` in PATH
+---@field cmd? string[] how to start the server; nil: the program that installed the plugin, else `tark-lsp` in PATH
 ---@field autostart boolean start the server with the first file
----@field root_markers? (string|string[])[] the workspace is the nearest folder above with one of these, as in
+---@field root_markers? (string|string[])[] the workspace is the nearest folder above that has one of them, as in
 ---`vim.fs.root()`; nil: those of `vim.lsp.config`, else .git, .hg, .jj, .svn and .tark
----@field settings table the server's settings, in its own words (docs/protocol.md): { model = 'openai/gpt-5' }
----@field keymaps boolean the documented keys, instead of only `<Plug>` ones
+---@field settings table settings of the server (docs/protocol.md): { model = 'openai/gpt-5' }
+---@field keymaps boolean map the documented keys, not only `<Plug>` ones
 ---@field border? string|string[] of floats, as in nvim_open_win(); nil: 'winborder', else rounded
 ---@field chat tark.ChatConfig
 ---@field permission tark.PermissionConfig
@@ -16,11 +16,11 @@ local M = {}
 ---@field position 'right'|'left'|'bottom'|'float'
 ---@field size number a share of the screen, 0 to 1
 ---@field prompt_lines integer the prompt's height before it grows
----@field autocomplete boolean offer mentions and commands as one types @ and / in the prompt
----@field opens_for table<string, boolean> kinds of turns that open the chat, without taking the focus
+---@field autocomplete boolean offer mentions and commands when the user types @ and / in the prompt
+---@field opens_for table<string, boolean> kinds of turns that open the chat, without moving the focus
 
 ---@class tark.PermissionConfig
----@field max_lines integer of the float, before one scrolls
+---@field max_lines integer height of the float; longer text is scrolled
 
 ---@type tark.Config
 M.defaults = {
@@ -52,12 +52,12 @@ end
 ---@param value any
 ---@param of string the type of its members
 local function is_list(value, of)
-  return vim.islist(value) and #value > 0 and vim.iter(value):all(function(each)
-    return type(each) == of
+  return vim.islist(value) and #value > 0 and vim.iter(value):all(function(item)
+    return type(item) == of
   end)
 end
 
----What a value has to be, beyond the type of its default: how it is said, and whether it is that.
+---What a value must be, if the type of its default does not say enough: a description, and a check.
 ---@type table<string, { [1]: string, [2]: fun(value: any): boolean }>
 local RULES = {
   cmd = {
@@ -104,10 +104,10 @@ local RULES = {
   },
 }
 
----Their keys are not ours: what the server calls its settings, and the names of kinds.
+---Options whose keys are not checked: settings of the server, and kinds of turns.
 local OPEN = { settings = true, ['chat.opens_for'] = true }
 
----How many letters have to change.
+---Edit distance: how many letters must change.
 ---@param a string
 ---@param b string
 ---@return integer
@@ -129,13 +129,13 @@ end
 
 ---@param name string
 ---@param known string[]
----@return string? the nearest name, if one is near enough to be meant
+---@return string? the nearest name, if one is near enough
 local function nearest(name, known)
   local found, least = nil, math.max(2, math.floor(#name / 3)) + 1
-  for _, each in ipairs(known) do
-    local far = distance(name, each)
-    if far < least then
-      found, least = each, far
+  for _, candidate in ipairs(known) do
+    local changes = distance(name, candidate)
+    if changes < least then
+      found, least = candidate, changes
     end
   end
   return found
@@ -147,16 +147,16 @@ end
 ---@return string? problem
 local function problem_of(name, value, default)
   local rule = RULES[name]
-  local said = rule and rule[1] or 'a ' .. type(default)
+  local description = rule and rule[1] or 'a ' .. type(default)
   if not (rule and rule[2](value) or not rule and type(value) == type(default)) then
-    return ('%s must be %s, not %s'):format(name, said, vim.inspect(value, { newline = ' ', indent = '' }))
+    return ('%s must be %s, not %s'):format(name, description, vim.inspect(value, { newline = ' ', indent = '' }))
   end
 end
 
 ---@param defaults table
 ---@param options table
----@param path string 'chat.', or '' at the top
----@param problems string[] are added to
+---@param path string 'chat.', or '' at the top level
+---@param problems string[] new ones are appended
 ---@return table
 local function merged(defaults, options, path, problems)
   local result = vim.deepcopy(defaults)
@@ -167,8 +167,11 @@ local function merged(defaults, options, path, problems)
   for key, value in vim.spairs(options) do
     local name, default = path .. tostring(key), defaults[key]
     if default == nil and not vim.list_contains(names, key) then
-      local meant = nearest(tostring(key), names)
-      table.insert(problems, ('no option %s%s'):format(name, meant and (': is it %s%s?'):format(path, meant) or ''))
+      local similar = nearest(tostring(key), names)
+      table.insert(
+        problems,
+        ('there is no option %s%s'):format(name, similar and (': is it %s%s?'):format(path, similar) or '')
+      )
     else
       local problem = problem_of(name, value, default)
       if problem then
@@ -193,7 +196,7 @@ function M.get()
 end
 
 ---@param options? table
----@return string[] problems what was not understood and is left at its default, in words
+---@return string[] problems of options that are not valid, and stay at their defaults
 function M.set(options)
   local problems = {}
   if options ~= nil and type(options) ~= 'table' then
@@ -201,7 +204,7 @@ function M.set(options)
   end
   current = merged(M.defaults, options or {}, '', problems)
   if package.loaded['vim.lsp'] then
-    vim.lsp.config('tark', {}) -- what it remembers of lsp/tark.lua is of the time before
+    vim.lsp.config('tark', {}) -- it remembers lsp/tark.lua with the former options
   end
   return problems
 end

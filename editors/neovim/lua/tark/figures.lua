@@ -1,9 +1,9 @@
----Numbers, money and times as people read them in a line. Pure.
+---Formats numbers, money and times for people. Pure.
 local M = {}
 
 ---@param number integer
 ---@return string '950', '8.1k', '200k', '1.2M'
-function M.short(number)
+function M.short_number(number)
   if number < 1000 then
     return tostring(number)
   end
@@ -15,7 +15,7 @@ function M.short(number)
 end
 
 ---@param usd? number
----@return string '$0.0123', '$4.20', '' where nobody knows
+---@return string '$0.0123', '$4.20', '' if it is unknown
 function M.money(usd)
   if not usd then
     return ''
@@ -24,14 +24,14 @@ function M.money(usd)
 end
 
 ---@param time string ISO 8601 in UTC
----@param now? integer seconds, as `os.time(os.date('!*t'))` gives them
+---@param now? integer seconds, as of `os.time(os.date('!*t'))`
 ---@return string 'now', '5 min', '3 h', '2 d'
 function M.age(time, now)
   local year, month, day, hour, min, sec = time:match('^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)')
   if not year then
     return ''
   end
-  -- Both are UTC read as local time without summer time, so their difference is right.
+  -- Both times are UTC read as local time without summer time, so their difference is right.
   now = now or os.time(os.date('!*t') --[[@as osdateparam]])
   local seconds = now
     - os.time({ year = year, month = month, day = day, hour = hour, min = min, sec = sec, isdst = false })
@@ -46,25 +46,25 @@ function M.age(time, now)
 end
 
 ---@param number integer
----@param noun string of one
+---@param noun string in the singular
 ---@return string '1 turn', '2 turns', '2 switches'
 function M.counted(number, noun)
   local ending = number == 1 and '' or noun:find('ch$') and 'es' or 's'
   return ('%d %s%s'):format(number, noun, ending)
 end
 
----What there is of several, side by side.
+---Joins the parts that are not empty.
 ---@param ... string?
 ---@return string
-function M.row(...)
-  local said = {}
+function M.join(...)
+  local parts = {}
   for index = 1, select('#', ...) do
-    local each = select(index, ...)
-    if each and each ~= '' then
-      table.insert(said, each)
+    local part = select(index, ...)
+    if part and part ~= '' then
+      table.insert(parts, part)
     end
   end
-  return table.concat(said, ' · ')
+  return table.concat(parts, ' · ')
 end
 
 return M

@@ -1,9 +1,11 @@
----Windows in the middle of the screen, and the border that all of ours have.
+---Opens windows in the middle of the screen, and has the border of all floats of the plugin.
+local config = require('tark.config')
+
 local M = {}
 
 ---@return string|string[] as in nvim_open_win()
 function M.border()
-  local wanted = require('tark.config').get().border
+  local wanted = config.get().border
   if wanted then
     return wanted
   end
@@ -11,10 +13,10 @@ function M.border()
   return default == '' and 'rounded' or vim.split(default, ',')[2] and vim.split(default, ',') or default
 end
 
----Shows a buffer, as large as its text, and goes there.
+---Shows a buffer in a float that is as large as its text, and enters it.
 ---@param bufnr integer
 ---@param title string
----@param size? { width?: integer, height?: integer, minimal?: boolean } at most what the screen has
+---@param size? { width?: integer, height?: integer, minimal?: boolean } limited by the screen
 ---@return integer window
 function M.open(bufnr, title, size)
   size = size or {}

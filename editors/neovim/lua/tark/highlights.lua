@@ -1,9 +1,9 @@
----All highlight groups of the plugin, and what they look like where a colour scheme does not say.
+---All highlight groups of the plugin, and their links if a colour scheme does not define them.
 local M = {}
 
----@type table<string, string> name -> the group it looks like
+---@type table<string, string> name -> the group it is linked to
 M.LINKS = {
-  -- Review: the lines of a hunk, the words that differ in them, its sign, and what is said beside its first line.
+  -- Review: the lines of a hunk, the words that differ in them, its sign, and the hint beside its first line.
   TarkAdded = 'DiffAdd',
   TarkAddedWord = 'DiffText',
   TarkAddedSign = 'Added',
@@ -15,7 +15,7 @@ M.LINKS = {
   TarkConflictText = 'DiagnosticVirtualTextWarn',
   TarkFileOperation = 'DiagnosticVirtualTextWarn',
   TarkHint = 'NonText',
-  -- Chat: who speaks, calls and how they stand, what is told beside the answer, code that was jumped to.
+  -- Chat: headings, tool calls by their status, notices beside the answer, code that the user jumped to.
   TarkYou = 'Title',
   TarkTark = 'Special',
   TarkTool = 'Comment',
@@ -30,7 +30,7 @@ M.LINKS = {
   TarkWarning = 'DiagnosticWarn',
   TarkError = 'DiagnosticError',
   TarkLink = 'IncSearch',
-  -- What waits for the person: the float, what it is about, its keys, and how risky it is.
+  -- What waits for the user: the float, its subject, its keys, and its risk.
   TarkFloat = 'NormalFloat',
   TarkFloatBorder = 'FloatBorder',
   TarkFloatTitle = 'FloatTitle',
@@ -46,7 +46,7 @@ M.LINKS = {
   TarkRiskDangerous = 'ErrorMsg',
 }
 
----Colours that a person or a colour scheme gave these groups stay.
+---Keeps colours that the user or a colour scheme gave to these groups.
 local function set()
   for name, link in pairs(M.LINKS) do
     vim.api.nvim_set_hl(0, name, { link = link, default = true })
@@ -56,7 +56,7 @@ end
 set()
 vim.api.nvim_create_autocmd('ColorScheme', {
   group = vim.api.nvim_create_augroup('tark_highlights', {}),
-  desc = 'Tark: highlight groups of its own',
+  desc = 'Tark: define its highlight groups',
   callback = set,
 })
 

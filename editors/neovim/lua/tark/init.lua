@@ -1,4 +1,4 @@
----What other configurations call: `require('tark')`. Each function is documented in doc/tark.txt.
+---The public functions of `require('tark')`. Each is documented in doc/tark.txt.
 local M = {}
 
 ---Optional: everything works without it.
@@ -8,18 +8,18 @@ function M.setup(options)
     require('tark.notify').warn(problem)
   end
   if require('tark.config').get().keymaps then
-    require('tark.keymaps').set()
+    require('tark.commands.keymaps').set()
   end
 end
 
----A function of one of our files, which is loaded when it is called.
+---A function that loads its module when it is called.
 ---@param module string
 ---@param name string
----@param default? table what it gets where nothing is given
+---@param default? table options if none are given
 ---@return fun(options?: table): any
-local function of(module, name, default)
+local function lazy(module, name, default)
   return function(options)
-    return require('tark.' .. module)[name](options or default)
+    return require(module)[name](options or default)
   end
 end
 
@@ -27,7 +27,7 @@ end
 ---@return fun(options?: tark.TurnOptions)
 local function turn(kind)
   return function(options)
-    require('tark.turn').start(kind, options)
+    require('tark.commands.turn').start_turn(kind, options)
   end
 end
 
@@ -38,31 +38,31 @@ M.explain = turn('explain')
 M.fix = turn('fix')
 M.test = turn('test')
 
-M.chat = of('chat', 'toggle')
-M.stop = of('progress', 'stop')
-M.undo = of('undo', 'last')
+M.chat = lazy('tark.chat', 'toggle')
+M.stop = lazy('tark.commands.stop', 'stop')
+M.undo = lazy('tark.commands.undo', 'undo_last_turn')
 
-M.accept = of('review', 'accept', {})
-M.reject = of('review', 'reject', {})
-M.next_hunk = of('review', 'next')
-M.prev_hunk = of('review', 'previous')
-M.hunk_diff = of('review', 'diff')
-M.hunk_edit = of('review', 'edit')
-M.hunk_regenerate = of('review', 'regenerate')
-M.review = of('review', 'list')
-M.permission = of('waiting.go', 'choose')
+M.accept = lazy('tark.commands.review', 'accept', {})
+M.reject = lazy('tark.commands.review', 'reject', {})
+M.next_hunk = lazy('tark.commands.review', 'next')
+M.prev_hunk = lazy('tark.commands.review', 'previous')
+M.hunk_diff = lazy('tark.commands.review', 'diff')
+M.hunk_edit = lazy('tark.commands.review', 'edit')
+M.hunk_regenerate = lazy('tark.commands.review', 'regenerate')
+M.review = lazy('tark.commands.review', 'list')
+M.permission = lazy('tark.waiting.focus', 'choose')
 
-M.sessions = of('pickers.sessions', 'choose')
-M.model = of('pickers.settings', 'model')
-M.mode = of('pickers.settings', 'mode')
-M.login = of('pickers.login', 'choose')
+M.sessions = lazy('tark.pickers.sessions', 'choose')
+M.model = lazy('tark.pickers.settings', 'choose_model')
+M.mode = lazy('tark.pickers.settings', 'choose_mode')
+M.login = lazy('tark.pickers.login', 'choose')
 
-M.status = of('status', 'line')
-M.status_data = of('status', 'data')
-M.status_report = of('status_report', 'show')
+M.status = lazy('tark.status', 'line')
+M.status_data = lazy('tark.status', 'data')
+M.status_report = lazy('tark.commands.status_report', 'show')
 
 function M.restart()
-  require('tark.restart').restart()
+  require('tark.commands.restart').restart()
 end
 
 return M

@@ -1,38 +1,45 @@
 ---A buffer gets another name (`:file`, `:saveas`, the first `:write`): the server closes one document and opens
----another. Neovim would do that only with the next `:write`, and till then tell changes of a document nobody knows.
+---another. Neovim would do that only with the next `:write`, and until then send changes of a document that the server
+---does not know.
 local M = {}
 
-local attached = {} ---@type table<integer, true> buffers on their way from one name to the next
+local was_attached = {} ---@type table<integer, true> buffers that are between two names
 
----@param bufnr integer it has its old name still
+---@param bufnr integer has its old name
 function M.before(bufnr)
   for _, client in ipairs(vim.lsp.get_clients({ name = 'tark', bufnr = bufnr })) do
-    attached[bufnr] = true
+    was_attached[bufnr] = true
     vim.lsp.buf_detach_client(bufnr, client.id)
   end
 end
 
----@param bufnr integer it has its new name; that it is written may still be to come
+---@param bufnr integer
+---@param reattach boolean
+local function open_document(bufnr, reattach)
+  local workspace, file_stamps = require('tark.workspace'), require('tark.file_stamps')
+  if not workspace.is_file(bufnr) or not vim.api.nvim_buf_is_loaded(bufnr) then
+    return
+  end
+  if not vim.bo[bufnr].modified then -- it was written before `file_stamps` was loaded and could see it
+    file_stamps.record(bufnr)
+  end
+  if reattach then
+    require('tark.server.lifecycle').ensure_server(bufnr, function(problem)
+      if problem then
+        require('tark.notify').warn(problem)
+      end
+    end)
+  else
+    require('tark.autostart').start(bufnr)
+  end
+end
+
+---@param bufnr integer has its new name; it can be written after this
 function M.after(bufnr)
-  local was_attached = attached[bufnr]
-  attached[bufnr] = nil
+  local reattach = was_attached[bufnr] == true
+  was_attached[bufnr] = nil
   vim.schedule(function()
-    local workspace, disk = require('tark.workspace'), require('tark.disk')
-    if not workspace.is_file(bufnr) or not vim.api.nvim_buf_is_loaded(bufnr) then
-      return
-    end
-    if not vim.bo[bufnr].modified then -- written just now, before `disk` was loaded to see it
-      disk.note(bufnr)
-    end
-    if was_attached then
-      require('tark.server').ensure(bufnr, function(problem)
-        if problem then
-          require('tark.notify').warn(problem)
-        end
-      end)
-    else
-      require('tark.autostart').start(bufnr)
-    end
+    open_document(bufnr, reattach)
   end)
 end
 

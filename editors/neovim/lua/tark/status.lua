@@ -1,4 +1,5 @@
----How things stand, for statuslines: asked for at each redraw, so it is kept until something changes.
+---The state of the plugin for statuslines. They ask for it at each redraw, so it is cached until something changes.
+local clients = require('tark.server.clients')
 local state = require('tark.state')
 
 local M = {}
@@ -8,50 +9,50 @@ local REDRAW_MS = 120
 local LONGEST_ACTIVITY = 40
 
 ---@class tark.Status
----@field state 'idle'|'working'|'waiting'|'dead' waiting: for you; dead: the server ended by itself
+---@field state 'idle'|'working'|'waiting'|'dead' waiting: for the user; dead: the server ended by itself
 ---@field turns integer running and queued
 ---@field waiting integer permissions and questions
----@field hunks integer that are to be decided
----@field activity string what the turn does now, '' if nothing runs
----@field began? integer when the oldest turn began, of vim.uv.now()
+---@field hunks integer undecided ones
+---@field activity string what the turn does, '' if nothing runs
+---@field began? integer start of the oldest turn, of vim.uv.now()
 ---@field model? string of the current session
----@field mode? string likewise
----@field usage? table what its last turn said (docs/protocol.md, `usage`)
----@field costUsd? number of its turns that are known here
+---@field mode? string of the current session
+---@field usage? table of its last turn (docs/protocol.md, `usage`)
+---@field costUsd? number of its turns in the transcript
 ---@field contextUsed? integer tokens
 ---@field contextWindow? integer tokens
 
-local kept ---@type tark.Status?
-local asked_for = false -- since the last redraw: is there a statusline that shows it?
-local redrawing = false
+local cached ---@type tark.Status?
+local requested = false -- since the last redraw: does a statusline show it?
+local redraw_scheduled = false
 
 ---@param data tark.Status
 local function add_counts(data)
-  for _, known in ipairs(state.all()) do
-    data.waiting = data.waiting + #known.permissions + #known.inputs
-    for _, document in pairs(known.hunks) do
+  for _, server_state in ipairs(state.all()) do
+    data.waiting = data.waiting + #server_state.permissions + #server_state.inputs
+    for _, document in pairs(server_state.hunks) do
       data.hunks = data.hunks + #document.hunks
     end
-    data.state = known.alive and data.state or 'dead'
-    for _, turns in pairs(state.unended(known)) do
+    data.state = server_state.alive and data.state or 'dead'
+    for _, turns in pairs(state.unended_turns(server_state)) do
       for _, turn in ipairs(turns) do
         data.turns = data.turns + 1
         data.began = math.min(data.began or turn.began, turn.began)
       end
     end
-    data.activity = known.activity ~= '' and known.activity or data.activity
+    data.activity = server_state.activity ~= '' and server_state.activity or data.activity
   end
 end
 
 ---@param data tark.Status
 local function add_session(data)
-  local client = require('tark.server').client()
-  local known = client and state.of(client.id)
-  if not known then
+  local client = clients.for_buffer()
+  local server_state = client and state.of_client(client.id)
+  if not server_state then
     return
   end
-  local session, transcript = state.current(known)
-  data.model, data.mode = session.model or known.settings.model, session.mode or known.settings.mode
+  local session, transcript = state.current_session(server_state)
+  data.model, data.mode = session.model or server_state.settings.model, session.mode or server_state.settings.mode
   for _, turn in ipairs(transcript.turns) do
     local usage = turn.usage
     if usage then
@@ -62,79 +63,79 @@ local function add_session(data)
   end
 end
 
----@return tark.Status read it, do not change it
+---@return tark.Status not to be changed
 function M.data()
-  if not kept then
-    kept = { state = 'idle', turns = 0, waiting = 0, hunks = 0, activity = '' }
-    add_counts(kept)
-    add_session(kept)
-    if kept.waiting > 0 then
-      kept.state = 'waiting'
-    elseif kept.turns > 0 then
-      kept.state = 'working'
+  if not cached then
+    cached = { state = 'idle', turns = 0, waiting = 0, hunks = 0, activity = '' }
+    add_counts(cached)
+    add_session(cached)
+    if cached.waiting > 0 then
+      cached.state = 'waiting'
+    elseif cached.turns > 0 then
+      cached.state = 'working'
     end
   end
-  return kept
+  return cached
 end
 
----A word in a line that is read as a 'statusline', where % and line ends mean something.
+---Replaces what has a meaning in a 'statusline': % and line ends.
 ---@param text string
-local function plain(text)
+local function escape(text)
   return vim.fn.strcharpart(text:gsub('[%c%%]', ' '), 0, LONGEST_ACTIVITY)
 end
 
----@return string short, and '' when there is nothing to say
+---@return string short; '' if there is nothing to say
 function M.line()
-  asked_for = true
+  requested = true
   local data = M.data()
   if data.state == 'waiting' then
     return ('tark ? %d waiting'):format(data.waiting)
   elseif data.state == 'working' then
     local now = vim.uv.now()
     local frame = FRAMES[math.floor(now / REDRAW_MS) % #FRAMES + 1]
-    return vim.trim(('tark %s %ds %s'):format(frame, (now - data.began) / 1000, plain(data.activity)))
+    return vim.trim(('tark %s %ds %s'):format(frame, (now - data.began) / 1000, escape(data.activity)))
   elseif data.hunks > 0 then
     return ('tark %d hunk%s'):format(data.hunks, data.hunks == 1 and '' or 's')
   end
   return data.state == 'dead' and 'tark: no server' or ''
 end
 
----At most every REDRAW_MS, and only while a statusline asks for it; not over what is being typed below it.
-local function redraw()
-  if redrawing or not asked_for then
+---Redraws at most every REDRAW_MS, only while a statusline shows it, and not over a command line that the user types.
+local function schedule_redraw()
+  if redraw_scheduled or not requested then
     return
   end
-  redrawing = true
+  redraw_scheduled = true
   vim.defer_fn(function()
-    redrawing = false
+    redraw_scheduled = false
     local blocked = vim.api.nvim_get_mode().mode:match('^[cr]')
     if not blocked then
-      asked_for = false
+      requested = false
       pcall(vim.cmd.redrawstatus, { bang = true })
     end
     if blocked or M.data().state == 'working' then
-      redraw()
+      schedule_redraw()
     end
   end, REDRAW_MS)
 end
 
-local function changed()
-  kept = nil
-  redraw()
+local function state_changed()
+  cached = nil
+  schedule_redraw()
 end
 
 for _, event in ipairs({ 'hunks', 'permission', 'input', 'session', 'server', 'progress' }) do
-  state.on(event, changed)
+  state.on(event, state_changed)
 end
 state.on('update', function(_, _, change)
   if change and (change.kind == 'turn' or change.kind == 'usage') then
-    changed()
+    state_changed()
   end
 end)
 vim.api.nvim_create_autocmd('BufEnter', {
   group = vim.api.nvim_create_augroup('tark_status', {}),
   callback = function()
-    kept = nil -- another buffer may be another server's
+    cached = nil -- the buffer can have another server
   end,
 })
 

@@ -1,18 +1,18 @@
 ---@meta
 error('only annotations, never loaded')
 
--- What the server sends, in the words of docs/protocol.md. Positions are LSP's, in the encoding of the client.
+-- What the server sends (docs/protocol.md). Positions are those of LSP, in the encoding of the client.
 
 ---@class tark.Hunk
 ---@field hunkId string
 ---@field turnId string
----@field range lsp.Range in the document's `version`: over the old text if not applied, else over the new
+---@field range lsp.Range in the document's `version`: of the old text if it is not applied, else of the new text
 ---@field oldText string
 ---@field newText string
 ---@field applied boolean
 ---@field state 'pending'|'accepted'|'rejected'|'conflict'|'stale'
 ---@field outsideSelection boolean
----@field operation? { kind: 'remove'|'move', target?: string } where the file itself is concerned
+---@field operation? { kind: 'remove'|'move', target?: string } if it is about the file itself
 ---@field reason? string why it is in conflict or stale
 
 ---@class tark.DocumentHunks
@@ -20,7 +20,7 @@ error('only annotations, never loaded')
 ---@field version? integer nil: the document is not open
 ---@field hunks tark.Hunk[]
 
----@class tark.Update what came under `update` of a `tark/update`; its fields depend on `kind`
+---@class tark.Update the `update` of a `tark/update`; its fields depend on `kind`
 ---@field kind string
 
 ---@class tark.UpdateParams
@@ -57,34 +57,34 @@ error('only annotations, never loaded')
 ---@field options { id: string, label: string }[]
 ---@field multiple boolean
 ---@field freeText boolean
----@field byModel? boolean the words are a model's
+---@field byModel? boolean the model wrote the question
 
--- What a session's updates make (transcript.lua, docs/clients.md); the same in Python and TypeScript, held together by
--- tests/protocol.
+-- What the updates of a session make (state/transcript.lua, docs/clients.md). It is the same in Python and TypeScript,
+-- as tests/protocol checks.
 
 ---@class tark.Transcript
 ---@field sessionId string
 ---@field earlier boolean the session has messages before these
----@field turns tark.Turn[] in the order of their first update, but for those of which only hunks are known
----@field byId table<string, tark.Turn> also the ones that are not listed
----@field complete? boolean it was begun here, or loaded (this and the next are of updates.lua)
----@field last? integer of how many messages it was loaded
----@field reloading? boolean an update is missing, and it was asked for
+---@field turns tark.Turn[] in the order of their first update, without those of which only hunks are known
+---@field byId table<string, tark.Turn> including those that are not listed
+---@field complete? boolean it started here, or was loaded (this and the next two are set by state/updates.lua)
+---@field last? integer number of messages that were loaded
+---@field reloading? boolean an update is missing, and the session is being loaded again
 
 ---@class tark.Turn
 ---@field turnId string
----@field seq integer of the last update that is in it
----@field gap boolean an update is missing: draw anew from tark.session.open
----@field listed boolean it is one of the transcript's `turns`
----@field state 'sending'|'queued'|'running'|'ended' sending: the chat shows it, the server has not taken it
----@field began? integer when it was seen first, of vim.uv.now() (updates.lua)
+---@field seq integer number of its last update
+---@field gap boolean an update is missing: load the session again with tark.session.open
+---@field listed boolean it is in the transcript's `turns`
+---@field state 'sending'|'queued'|'running'|'ended' sending: the chat shows it, but the server has not accepted it
+---@field began? integer time of its first update, of vim.uv.now() (state/updates.lua)
 ---@field prompt string
 ---@field turnKind? string
 ---@field model? string
 ---@field mode? string
 ---@field range? lsp.Range
 ---@field blocks tark.Block[]
----@field calls table<string, tark.Block> those of kind toolCall by their ids
+---@field calls table<string, tark.Block> blocks of kind toolCall by their ids
 ---@field plan? { content: string, status: string }[]
 ---@field usage? tark.Usage
 ---@field stopReason? string
@@ -97,12 +97,12 @@ error('only annotations, never loaded')
 ---@field cachedTokens? integer
 ---@field outputTokens? integer
 ---@field reasoningTokens? integer
----@field costUsd? number nil: nobody knows
+---@field costUsd? number nil: unknown
 ---@field contextUsed? integer
 ---@field contextWindow? integer
 
----@class tark.Block `kind` says which fields there are
----@field kind 'text'|'thinking'|'prompt'|'toolCall'|'notice' `prompt`: what the person said to the running turn
+---@class tark.Block `kind` says which fields it has
+---@field kind 'text'|'thinking'|'prompt'|'toolCall'|'notice' `prompt`: a message of the user to the running turn
 ---@field text? string of text, thinking, prompt
 ---@field level? string
 ---@field message? string
@@ -115,15 +115,15 @@ error('only annotations, never loaded')
 ---@field locations? table[]
 ---@field content? table[]
 
----@class tark.Change what an update made different, for a view to draw anew
+---@class tark.Change what an update changed, so that a view can draw it again
 ---@field turn tark.Turn
----@field block? tark.Block the one that is new, has grown or changed
+---@field block? tark.Block the block that is new, has grown or changed
 ---@field kind tark.ChangeKind
 
 ---@alias tark.ChangeKind
----| 'turn'     # it is new, began or ended: its head and its end, and the calls that an end cancels
----| 'block'    # a new one at its end
----| 'text'     # the last block has more words at its end
----| 'toolCall' # a call has other fields, in its place
+---| 'turn'     # it is new, has started or ended: its first and last lines, and the calls that an end cancels
+---| 'block'    # a new block at the end
+---| 'text'     # the last block has more text at its end
+---| 'toolCall' # fields of a call have changed
 ---| 'plan'
 ---| 'usage'

@@ -1,2 +1,2 @@
----The version of this plugin: that of the tark_lsp it was made for (a test holds them equal).
+---The version of this plugin, which is that of tark_lsp (a test compares them).
 return '0.1.0'

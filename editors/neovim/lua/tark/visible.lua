@@ -1,8 +1,8 @@
----Text that comes from a model or a repository, made safe to show: what cannot be seen becomes its code point.
----The same table and words as tark_lsp/server/asking/visible.py; tests/editors/neovim/test_visible.py compares them.
+---Makes text of a model or a repository safe to show: replaces invisible characters with their code points.
+---The same table and format as tark_lsp/server/asking/visible.py; tests/editors/neovim/test_visible.py compares them.
 local M = {}
 
-local firsts, lasts ---@type integer[]?, integer[]? sorted ranges of code points, read when first needed
+local firsts, lasts ---@type integer[]?, integer[]? sorted ranges of code points, parsed when first needed
 
 local function read_ranges()
   firsts, lasts = {}, {}
@@ -14,14 +14,14 @@ end
 
 ---@param code integer a code point
 ---@return boolean
-function M.hidden(code)
+function M.is_invisible(code)
   if not firsts or not lasts then
     read_ranges()
     ---@cast firsts integer[]
     ---@cast lasts integer[]
   end
   local low, high = 1, #firsts
-  while low < high do -- the last range that begins at `code` or before
+  while low < high do -- the last range that starts at `code` or before
     local middle = math.ceil((low + high) / 2)
     if firsts[middle] <= code then
       low = middle
@@ -33,7 +33,7 @@ function M.hidden(code)
 end
 
 ---@param bytes string one lead byte and the continuation bytes after it
----@return integer? code nil: not the UTF-8 of a character
+---@return integer? code nil: not valid UTF-8
 local function decoded(bytes)
   local lead, size = bytes:byte(), #bytes
   local wanted = lead < 0x80 and 1 or lead < 0xc2 and 0 or lead < 0xe0 and 2 or lead < 0xf0 and 3 or lead < 0xf5 and 4
@@ -48,64 +48,66 @@ local function decoded(bytes)
   return code >= least and code <= 0x10ffff and code or nil
 end
 
----At home in what people write, though it has no shape: blanks that do not break, joiners, an emoji's choice of shape.
+---Invisible characters that are normal in prose: no-break spaces, joiners, variation selectors of emoji.
 local IN_PROSE = { [0xa0] = true, [0x200c] = true, [0x200d] = true, [0x202f] = true, [0xfe0e] = true, [0xfe0f] = true }
 
 ---@param bytes string
----@param spared? table<integer, true> code points
+---@param allowed? table<integer, true> code points
 ---@return string
-local function shown(bytes, spared)
+local function show_character(bytes, allowed)
   local code = decoded(bytes)
   if not code then
     return (bytes:gsub('.', function(byte)
       return ('\\x{%x}'):format(byte:byte())
     end))
   end
-  local hides = M.hidden(code) and not (spared and spared[code])
-  return hides and ('\\u{%x}'):format(code) or bytes
+  local is_replaced = M.is_invisible(code) and not (allowed and allowed[code])
+  return is_replaced and ('\\u{%x}'):format(code) or bytes
 end
 
 ---@param text string
----@param spared? table<integer, true>
+---@param allowed? table<integer, true>
 ---@return string
-local function show(text, spared)
+local function show(text, allowed)
   if not text:find('[^\t\n\32-\126]') then
     return text
   end
-  return (text:gsub('[%z\1-\8\11-\31\127-\255][\128-\191]*', function(bytes)
-    return shown(bytes, spared)
-  end))
+  return (
+    text:gsub('[%z\1-\8\11-\31\127-\255][\128-\191]*', function(bytes)
+      return show_character(bytes, allowed)
+    end)
+  )
 end
 
----Lines as they are, but for what cannot be seen in them.
+---Text in which every invisible character is replaced, except line breaks and tabs.
 ---@param text string
 ---@return string
 function M.code(text)
   return show(text)
 end
 
----Likewise, where nobody decides on what is read: what writing needs stays as it is.
+---The same for text on which the user decides nothing: characters that prose needs are left.
 ---@param text string
 ---@return string
 function M.prose(text)
   return show(text, IN_PROSE)
 end
 
----One line in which every character can be seen: newlines as `⏎`, tabs as `⇥`.
+---One line in which every character is visible: newlines as `⏎`, tabs as `⇥`.
 ---@param text string
 ---@return string
 function M.line(text)
   return (M.code(text:gsub('\r\n', '\n')):gsub('\n', '⏎'):gsub('\t', '⇥'))
 end
 
----vim.trim(), which takes seconds for kilobytes of nothing but blanks.
+---vim.trim() takes seconds for kilobytes of blanks. This does not.
 ---@param text string
 ---@return string
 function M.trim(text)
   return text:find('%S') and vim.trim(text) or ''
 end
 
----At most so many bytes, no character cut.
+---Cuts a text to a number of bytes, between two characters.
 ---@param text string
 ---@param longest integer
 ---@return string
@@ -117,7 +119,7 @@ function M.cut(text, longest)
   return text:sub(1, longest + vim.str_utf_start(text, longest + 1)), true
 end
 
----At most `longest` bytes of one line, its beginning and its end: what stands last may be what matters.
+---Shortens a text to one line of about `longest` bytes: its start and its end, which can be what matters.
 ---@param text string
 ---@param longest integer
 ---@return string

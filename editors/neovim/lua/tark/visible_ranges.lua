@@ -1,4 +1,4 @@
----Code points that cannot be seen, or look like a space, as sorted ranges. Made of Python's unicodedata 14.0.0 by
+---Code points that are invisible or look like a space, as sorted ranges. Generated from Python's unicodedata 14.0.0 by
 ---tests/editors/neovim/test_visible.py; visible.lua reads it.
 return [[
 0-1f 7f-a0 ad-ad 34f-34f 378-379 380-383 38b-38b 38d-38d 3a2-3a2 530-530 557-558 58b-58c 590-590 5c8-5cf 5eb-5ee

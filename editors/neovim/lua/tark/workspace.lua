@@ -1,4 +1,4 @@
----Which file the person is at, how files are called, and which folder is the workspace.
+---Which file the user works on, the names of files, and which folder is the workspace.
 local M = {}
 
 local MARKERS = { '.git', '.hg', '.jj', '.svn', '.tark' }
@@ -8,12 +8,12 @@ local MARKERS = { '.git', '.hg', '.jj', '.svn', '.tark' }
 function M.is_file(bufnr)
   return vim.api.nvim_buf_is_valid(bufnr)
     and vim.bo[bufnr].buftype == ''
-    and not vim.bo[bufnr].binary -- its text may be no UTF-8, which no server reads
+    and not vim.bo[bufnr].binary -- its text need not be UTF-8, which a server cannot read
     and vim.api.nvim_buf_get_name(bufnr) ~= ''
     and not vim.api.nvim_buf_get_name(bufnr):match('^%a[%w+.-]+://')
 end
 
----The window of the file the person is at or came from; other windows (chat, quickfix, help) are about it.
+---The window of the file that the user works on, or came from to another window (chat, quickfix, help).
 ---@return integer? window
 function M.file_window()
   local previous = vim.fn.win_getid(vim.fn.winnr('#'))
@@ -25,7 +25,7 @@ function M.file_window()
   end
 end
 
----The buffer itself if it is a file, else the file the person is at, else the one they were at last.
+---The buffer itself if it is a file, else the file that the user works on, else the last used one.
 ---@param bufnr? integer 0 or nil: the current one
 ---@return integer? bufnr
 function M.file_buffer(bufnr)
@@ -38,18 +38,18 @@ function M.file_buffer(bufnr)
     return vim.api.nvim_win_get_buf(window)
   end
   local last, used = nil, -1
-  for _, each in ipairs(vim.fn.getbufinfo({ bufloaded = 1 })) do
-    if each.lastused > used and M.is_file(each.bufnr) then
-      last, used = each.bufnr, each.lastused
+  for _, info in ipairs(vim.fn.getbufinfo({ bufloaded = 1 })) do
+    if info.lastused > used and M.is_file(info.bufnr) then
+      last, used = info.bufnr, info.lastused
     end
   end
   return last
 end
 
----As vim.uri_from_bufnr() spells it; the server may write it in another way.
+---The URI as vim.uri_from_bufnr() spells it. The server can spell it in another way.
 ---@param uri string
 ---@return string
-function M.normal(uri)
+function M.normalize_uri(uri)
   if uri:match('^file:') then
     local ok, path = pcall(vim.uri_to_fname, uri)
     return ok and vim.uri_from_fname(path) or uri
@@ -57,25 +57,26 @@ function M.normal(uri)
   return uri
 end
 
----The buffer that shows it, loaded or not. None is made.
+---The buffer of a file, loaded or not. It does not create one.
 ---@param uri string
 ---@return integer? bufnr
-function M.buffer(uri)
-  uri = M.normal(uri)
+function M.find_buffer(uri)
+  uri = M.normalize_uri(uri)
   local name = uri:match('^file:') and vim.uri_to_fname(uri) or uri
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    -- Comparing names is cheaper than making a URI of each; on Windows they differ in slashes.
-    local own = vim.api.nvim_buf_get_name(bufnr)
-    if own ~= '' and (own == name or (own:find('\\', 1, true) and vim.uri_from_bufnr(bufnr) == uri)) then
+    -- Comparing names is cheaper than making URIs of them. On Windows they differ in slashes.
+    local buffer_name = vim.api.nvim_buf_get_name(bufnr)
+    local has_backslash = buffer_name:find('\\', 1, true)
+    if buffer_name ~= '' and (buffer_name == name or (has_backslash and vim.uri_from_bufnr(bufnr) == uri)) then
       return bufnr
     end
   end
 end
 
----A file as the person would name it from here; what is no file by its URI.
+---A short name of a file, relative to the working or home folder. Other URIs are returned unchanged.
 ---@param uri string
 ---@return string
-function M.name(uri)
+function M.display_name(uri)
   local ok, path = pcall(vim.uri_to_fname, uri)
   return ok and uri:match('^file:') and vim.fn.fnamemodify(path, ':~:.') or uri
 end
@@ -86,17 +87,17 @@ local function holds(folder, path)
   return folder == path or vim.startswith(path, folder:sub(-1) == '/' and folder or folder .. '/')
 end
 
----Is it the home folder, or does it hold it? Such a folder is nobody's project.
+---Is it the home folder, or a folder above it? Such a folder is not a project.
 ---@param folder string
 local function holds_home(folder)
   local home = vim.fs.normalize(vim.uv.os_homedir() or '~')
   return holds(folder, home) or holds(folder, vim.uv.fs_realpath(home) or home)
 end
 
----The nearest folder above with a marker; else the working directory if the file is in it, else the file's folder.
----Never the home folder: a server without a folder takes care itself of what it may read there.
+---The nearest folder above that has a marker, else the working directory if the file is in it, else the file's folder.
+---Never the home folder: a server without a folder itself limits what it reads there.
 ---@param bufnr? integer of a file; nil: of the working directory
----@param markers? (string|string[])[] the person's, in their order
+---@param markers? (string|string[])[] of the user, in order
 ---@return string?
 function M.root(bufnr, markers)
   local cwd = vim.fs.normalize(vim.fn.getcwd())

@@ -1,12 +1,12 @@
 /**
- * A notification that goes as soon as nobody asks any more. VS Code's own messages cannot be closed, so they would stay
- * with their buttons after the answer was given elsewhere; a progress can, and what it says can be told anew.
+ * A notification that the extension can close and update. VS Code's messages cannot be closed, so their buttons would
+ * stay after the answer was given elsewhere. A progress notification can be closed, and its text can change.
  */
 
 import * as vscode from "vscode";
 
-/** A click that was meant for what stood there before decides nothing. */
-const STILL_MS = 500;
+/** A click this soon was meant for what was there before, so it is ignored. */
+const CLICK_DELAY_MS = 500;
 const COMMAND = "tark.client.notice";
 
 export interface Link {
@@ -14,8 +14,8 @@ export interface Link {
   readonly run: () => unknown;
 }
 
-/** `text` is for who says it to be without links of others (text/visible.ts). */
-export interface Said {
+/** The caller makes sure that `text` contains no links of others (text/visible.ts). */
+export interface NoticeContent {
   readonly text: string;
   readonly links: readonly Link[];
 }
@@ -24,7 +24,7 @@ export class Notice implements vscode.Disposable {
   private static readonly shown = new Map<string, Notice>();
   private static made = 0;
 
-  /** The command that links run. */
+  /** Registers the command that links run. */
   static register(): vscode.Disposable {
     return vscode.commands.registerCommand(COMMAND, (id: string, index: number) => Notice.shown.get(id)?.follow(index));
   }
@@ -35,10 +35,10 @@ export class Notice implements vscode.Disposable {
   private report: (message: string) => void = () => undefined;
   private close: () => void = () => undefined;
 
-  /** Its one button closes it, too. */
-  constructor(said: Said, button: Link) {
+  /** The button also closes the notification. */
+  constructor(said: NoticeContent, button: Link) {
     const closed = new Promise<void>((resolve) => (this.close = resolve));
-    // VS Code names the button by a word that it finds here, though its types know only whether there is one.
+    // VS Code uses a string here as the title of the button, although its types allow only a boolean.
     const cancellable = button.title as unknown as boolean;
     Notice.shown.set(this.id, this);
     void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, cancellable }, (progress, pressed) => {
@@ -47,13 +47,13 @@ export class Notice implements vscode.Disposable {
         this.dispose();
         button.run();
       });
-      this.tell(said);
+      this.setContent(said);
       return closed;
     });
   }
 
-  /** In place of what it said. */
-  tell({ text, links }: Said): void {
+  /** Replaces the text and the links. */
+  setContent({ text, links }: NoticeContent): void {
     this.links = links;
     this.since = Date.now();
     const words = links.map(({ title }, index) => {
@@ -68,7 +68,7 @@ export class Notice implements vscode.Disposable {
   }
 
   private follow(index: number): void {
-    if (Date.now() - this.since >= STILL_MS) {
+    if (Date.now() - this.since >= CLICK_DELAY_MS) {
       this.links[index]?.run();
     }
   }

@@ -1,4 +1,4 @@
-/** How a request for permission can be answered, as lenses and pickers offer it. Pure. */
+/** The possible answers to a permission request, for code lenses and pickers. Pure. */
 
 import { grantWords } from "./permissionText";
 import type { Permission, PermissionReply } from "../model/protocol";
@@ -8,26 +8,26 @@ export interface Reply {
   readonly title: string;
   readonly reply: PermissionReply;
 }
-/** `because`: the reason is asked for first. `hunks`: the person goes there, to decide on each. */
-export interface Longer {
+/** `because`: asks for the reason first. `hunks`: goes to the hunks, to decide them one by one. */
+export interface FollowUp {
   readonly kind: "because" | "hunks";
   readonly title: string;
 }
-export type Answer = Reply | Longer;
+export type Answer = Reply | FollowUp;
 
-/** `allowed`: it was seen whole, or need not be. */
-export function answers(request: Permission, allowed: boolean): Answer[] {
+/** `allowed`: the user has seen the whole request, or need not. */
+export function permissionAnswers(request: Permission, allowed: boolean): Answer[] {
   const reply = (title: string, reply_: PermissionReply): Answer => ({ kind: "reply", title, reply: reply_ });
   const grants = request.grants.map(({ id, covers }) =>
     reply(grantWords(request, covers), { outcome: "allow", grant: id }),
   );
   const byHunk: Answer[] = request.edits?.length ? [{ kind: "hunks", title: "Decide Hunk by Hunk" }] : [];
   return [
-    ...(allowed ? [reply("Allow This", { outcome: "allow" })] : []),
-    reply("Reject", { outcome: "reject" }), // in sight in a narrow editor, too
+    ...(allowed ? [reply("Allow", { outcome: "allow" })] : []),
+    reply("Reject", { outcome: "reject" }), // second, so that it is visible in a narrow editor, too
     ...(allowed ? grants : []),
-    { kind: "because", title: "Reject, Because ..." },
+    { kind: "because", title: "Reject with Reason…" },
     ...byHunk,
-    reply("Cancel the Turn", { outcome: "cancelled" }),
+    reply("Cancel Turn", { outcome: "cancelled" }),
   ];
 }

@@ -1,82 +1,78 @@
-/** A request for permission in words: one line for a message, and the whole for a document. Pure. */
+/** A permission request as text: one line for a notification, and all of it for a document. Pure. */
 
-import { runs } from "../review/lineDiff";
-import { plural, sizeInBrackets, type Name } from "../review/words";
+import { counted } from "../text/figures";
+import { diffRuns } from "../review/lineDiff";
+import { lineCountsInBrackets, type NameFile } from "../review/hunkText";
+import { grantCoverage, RISKS } from "../text/permissionWords";
 import type { DocumentHunks, Hunk, Permission } from "../model/protocol";
-import { code, line, short } from "../text/visible";
+import { visibleText, visibleLine, visibleExcerpt } from "../text/visible";
 
-/** What fits a notification; a longer command is allowed only after it was shown whole. */
+/** The limit of a notification. A longer command can be allowed only after it was shown whole. */
 const LONGEST_MESSAGE = 240;
 const LONGEST_COVER = 160;
-/** Columns of the document: nothing of a line is out of sight to the right. */
+/** Columns of the document: longer lines are wrapped, so that all of them is visible. */
 const WIDTH = 80;
 const CONTINUED = "    ↪ ";
 
-const RISKS: Readonly<Record<string, string>> = {
-  read_only: "only reads",
-  write: "writes",
-  risky: "risky",
-  dangerous: "DANGEROUS",
-};
 const DECIDED = new Set(["accepted", "rejected"]);
 const NOT_MADE: Readonly<Record<string, string>> = {
-  conflict: ", in conflict: not made by allowing",
-  stale: ", stale: not made by allowing",
+  conflict: ", in conflict: allowing does not apply it",
+  stale: ", stale: allowing does not apply it",
 };
 
-/** A request whose hunks were edited, or decided in part, says another thing than the one that was shown. */
-export function versionOf(request: Permission): string {
-  return `${request.requestId} ${request.digest} ${String(decided(request.edits ?? [])[0])}`;
+/** The version of a request changes when its hunks are edited or decided. */
+export function requestVersion(request: Permission): string {
+  return `${request.requestId} ${request.digest} ${String(countDecided(request.edits ?? [])[0])}`;
 }
 
-/** Hunks that are decided already, and all there are. */
-export function decided(edits: readonly DocumentHunks[]): [number, number] {
-  const hunks = edits.flatMap((each) => each.hunks);
+/** The number of decided hunks, and of all hunks. */
+export function countDecided(edits: readonly DocumentHunks[]): [number, number] {
+  const hunks = edits.flatMap((document) => document.hunks);
   return [hunks.filter((hunk) => DECIDED.has(hunk.state)).length, hunks.length];
 }
 
-/** What it is about, all of it: a message that is cut says less than this. */
-function subject(request: Permission, name: Name): string {
+/** What the request is about, not shortened. */
+function subject(request: Permission, name: NameFile): string {
   if (request.command) {
-    return `run ${line(request.command.text)} in ${line(request.command.cwd)}`;
+    return `run ${visibleLine(request.command.text)} in ${visibleLine(request.command.cwd)}`;
   }
   if (request.edits && request.edits.length > 0) {
-    return request.edits.map((each) => `${fileWords(each, name)}${sizeInBrackets(each.hunks)}`).join("; ");
+    return request.edits.map((document) => `${fileWords(document, name)}${lineCountsInBrackets(document.hunks)}`).join("; ");
   }
-  return line(request.title);
+  return visibleLine(request.title);
 }
 
-function fileWords(document: DocumentHunks, name: Name): string {
-  const file = line(name(document.uri));
-  const words = document.hunks.map((hunk) => operationWords(hunk, name, file)).find((each) => each !== undefined);
+function fileWords(document: DocumentHunks, name: NameFile): string {
+  const file = visibleLine(name(document.uri));
+  const words = document.hunks.map((hunk) => operationWords(hunk, name, file)).find((operation) => operation !== undefined);
   return words ?? `edit ${file}`;
 }
 
-function operationWords(hunk: Hunk, name: Name, file: string): string | undefined {
+function operationWords(hunk: Hunk, name: NameFile, file: string): string | undefined {
   if (!hunk.operation) {
     return undefined;
   }
   const { kind, target } = hunk.operation;
-  return kind === "remove" ? `delete ${file}` : `move ${file} to ${target ? line(name(target)) : "?"}`;
+  return kind === "remove" ? `delete ${file}` : `move ${file} to ${target ? visibleLine(name(target)) : "?"}`;
 }
 
-/** For a notification, which strips newlines and makes links: neither is in it. */
-export function message(request: Permission, name: Name): string {
-  const [some, all] = decided(request.edits ?? []);
-  const progress = some > 0 ? `, ${String(some)} of ${plural(all, "change")} decided already` : "";
-  return `Tark asks: ${short(subject(request, name), LONGEST_MESSAGE)}? (${riskWords(request)}${progress})`;
+/** The text of the notification, without newlines and links. */
+export function permissionMessage(request: Permission, name: NameFile): string {
+  const [some, all] = countDecided(request.edits ?? []);
+  const progress = some > 0 ? `, ${String(some)} of ${counted(all, "change")} already decided` : "";
+  return `Tark asks: ${visibleExcerpt(subject(request, name), LONGEST_MESSAGE)}? (${riskWords(request)}${progress})`;
 }
 
 export function riskWords(request: Permission): string {
-  return `${RISKS[request.risk] ?? line(request.risk)}, asked because ${short(request.why, 80)}`;
+  return `${RISKS[request.risk] ?? visibleLine(request.risk)}, asked because ${visibleExcerpt(request.why, 80)}`;
 }
 
 /**
- * Must it be seen whole before it can be allowed? What does not fit a message, a grant that does not fit its button,
- * and what no undo of the editor takes back: writing into files that are not open, and deleting one.
+ * Must the user see the whole request before allowing it? Yes, if it does not fit into a notification, if a grant does
+ * not fit on its button, or if the editor cannot undo it: edits of files that are not open, and deletions.
  */
-export function mustBeShown(request: Permission, isOpen: (uri: string) => boolean, name: Name): boolean {
-  const isCut = request.grants.some(({ covers }) => rest(request, covers).length > LONGEST_COVER);
+export function mustBeShown(request: Permission, isOpen: (uri: string) => boolean, name: NameFile): boolean {
+  const isCut = request.grants.some(({ covers }) => grantCoverage(request.command?.text, covers).length > LONGEST_COVER);
   if (isCut || subject(request, name).length > LONGEST_MESSAGE) {
     return true;
   }
@@ -88,20 +84,14 @@ export function mustBeShown(request: Permission, isOpen: (uri: string) => boolea
   );
 }
 
-/** A grant, named by what it covers. */
+/** The title of a grant: what it covers. */
 export function grantWords(request: Permission, covers: string): string {
-  return `Allow ${short(rest(request, covers), LONGEST_COVER)}`;
+  return `Allow ${visibleExcerpt(grantCoverage(request.command?.text, covers), LONGEST_COVER)}`;
 }
 
-/** The command itself is not said again. */
-function rest(request: Permission, covers: string): string {
-  const command = request.command && `\`${request.command.text}\``;
-  return command && covers.startsWith(command) ? `this very command${covers.slice(command.length)}` : covers;
-}
-
-/** All of it, as lines of a document. `ownEnv`: the person's environment. */
-export function whole(request: Permission, name: Name, ownEnv: Readonly<Record<string, string | undefined>>): string {
-  const lines = [line(request.title), riskWords(request), ""];
+/** The whole request as the text of a document. `ownEnv`: the user's environment. */
+export function fullText(request: Permission, name: NameFile, ownEnv: Readonly<Record<string, string | undefined>>): string {
+  const lines = [visibleLine(request.title), riskWords(request), ""];
   if (request.command) {
     lines.push(...commandLines(request.command, ownEnv));
   }
@@ -109,12 +99,12 @@ export function whole(request: Permission, name: Name, ownEnv: Readonly<Record<s
     lines.push(...editLines(request.edits, name));
   }
   for (const grant of request.grants) {
-    lines.push(`can be granted: ${line(grant.covers)}`);
+    lines.push(`can be granted: ${visibleLine(grant.covers)}`);
   }
-  return `${lines.flatMap(folded).join("\n")}\n`;
+  return `${lines.flatMap(wrapLine).join("\n")}\n`;
 }
 
-/** Untrusted lines begin with a sign of ours, so that none can look like a line of ours. */
+/** Untrusted lines start with a marker, so that they cannot imitate lines of Tark. */
 function commandLines(
   command: NonNullable<Permission["command"]>,
   ownEnv: Readonly<Record<string, string | undefined>>,
@@ -124,26 +114,26 @@ function commandLines(
   const other = keys.filter((key) => command.env[key] !== ownEnv[key]);
   const same = keys.filter((key) => command.env[key] === ownEnv[key]);
   return [
-    ...code(command.text.replace(/\n$/, "")).split("\n").map((each) => `$ ${each}`),
+    ...visibleText(command.text.replace(/\n$/, "")).split("\n").map((text) => `$ ${text}`),
     "",
-    `in    ${line(command.cwd)}`,
+    `in    ${visibleLine(command.cwd)}`,
     ...(argv.length > 0 ? [`by    ${quoted(argv)}`] : []),
     ...(other.length > 0 ? [`with  ${other.map((key) => quoted([`${key}=${command.env[key] ?? ""}`])).join("  ")}`] : []),
-    ...(same.length > 0 ? [`and   ${quoted(same)} as they are here`] : []),
+    ...(same.length > 0 ? [`and   ${quoted(same)} with their current values`] : []),
     "",
   ];
 }
 
 function quoted(argv: readonly string[]): string {
   const plain = /^[\w\-./=:,+@%]+$/;
-  return line(argv.map((word) => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" "));
+  return visibleLine(argv.map((word) => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" "));
 }
 
-/** What is decided already is left out, and counted. */
-function editLines(edits: readonly DocumentHunks[], name: Name): string[] {
+/** Decided hunks are left out and counted. */
+function editLines(edits: readonly DocumentHunks[], name: NameFile): string[] {
   const lines: string[] = [];
   for (const document of edits) {
-    const file = line(name(document.uri));
+    const file = visibleLine(name(document.uri));
     const crlf = document.hunks.every((hunk) => [hunk.oldText, hunk.newText].every((text) => !/(^|[^\r])\n/.test(text)));
     const open = document.hunks.filter((hunk) => !DECIDED.has(hunk.state));
     if (open.length > 0) {
@@ -154,11 +144,11 @@ function editLines(edits: readonly DocumentHunks[], name: Name): string[] {
       lines.push(...(words ? [words] : []), ...hunkLines(hunk, crlf), "");
     }
   }
-  const [some, all] = decided(edits);
-  return some > 0 ? [...lines, `${String(some)} of ${plural(all, "change")} decided already, this is the rest`] : lines;
+  const [some, all] = countDecided(edits);
+  return some > 0 ? [...lines, `${String(some)} of ${counted(all, "change")} already decided; these are the others`] : lines;
 }
 
-/** Line ends are left out where all are CRLF; where some differ, that is what is to be seen. */
+/** CR is left out if all line endings are CRLF. If they differ, it is visible. */
 function hunkLines(hunk: Hunk, crlf: boolean): string[] {
   const split = (text: string): string[] => {
     const lines = (crlf ? text.replaceAll("\r\n", "\n") : text).split("\n");
@@ -172,17 +162,17 @@ function hunkLines(hunk: Hunk, crlf: boolean): string[] {
   const head = `@@ line ${String(hunk.range.start.line + 1)}${outside}${NOT_MADE[hunk.state] ?? ""} @@`;
   const lines: string[] = [];
   let at = 0;
-  for (const run of [...runs(old, new_), undefined]) {
-    lines.push(...old.slice(at, run?.oldStart ?? old.length).map((each) => ` ${each}`));
-    lines.push(...old.slice(run?.oldStart ?? 0, run?.oldEnd ?? 0).map((each) => `-${each}`));
-    lines.push(...new_.slice(run?.newStart ?? 0, run?.newEnd ?? 0).map((each) => `+${each}`));
+  for (const run of [...diffRuns(old, new_), undefined]) {
+    lines.push(...old.slice(at, run?.oldStart ?? old.length).map((text) => ` ${text}`));
+    lines.push(...old.slice(run?.oldStart ?? 0, run?.oldEnd ?? 0).map((text) => `-${text}`));
+    lines.push(...new_.slice(run?.newStart ?? 0, run?.newEnd ?? 0).map((text) => `+${text}`));
     at = run?.oldEnd ?? at;
   }
-  return [head, ...lines.map(code)];
+  return [head, ...lines.map(visibleText)];
 }
 
-/** A long line goes on in the next one, behind a sign of ours. */
-function folded(text: string): string[] {
+/** Wraps a long line. Continuation lines start with a marker. */
+function wrapLine(text: string): string[] {
   const characters = [...text];
   if (characters.length <= WIDTH) {
     return [text];

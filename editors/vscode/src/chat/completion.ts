@@ -1,6 +1,9 @@
-/** Mentions and named prompts for the prompt: the server completes a document of its own kind, `tark:...tark.md`. */
+/**
+ * Completes mentions and named prompts: the prompt is sent to the server as a virtual document,
+ * `tark://…/prompt.tark.md`.
+ */
 
-import type { Server } from "../server/server";
+import type { Server } from "../model/server";
 import type { Disposable } from "../model/events";
 import type { CompletionRow } from "./messages";
 import { completionRows, positionAt, type CompletionAnswer } from "./completionRows";
@@ -8,7 +11,7 @@ import { completionRows, positionAt, type CompletionAnswer } from "./completionR
 const URI = "tark://chat/prompt.tark.md";
 
 export class PromptCompletion implements Disposable {
-  private version = 0; // of the document that the server has; 0: it has none
+  private version = 0; // of the server's document; 0: the server has none
   private readonly listening: Disposable;
 
   constructor(private readonly server: Server) {
@@ -17,13 +20,13 @@ export class PromptCompletion implements Disposable {
     });
   }
 
-  /** Nothing where no server runs: a key of the person starts none. */
-  async at(text: string, offset: number): Promise<CompletionRow[]> {
+  /** Empty if no server runs: typing does not start one. */
+  async completeAt(text: string, offset: number): Promise<CompletionRow[]> {
     if (!this.server.running) {
       return [];
     }
     this.update(text);
-    const answer = await this.server.request<CompletionAnswer | null>("textDocument/completion", {
+    const answer = await this.server.sendRequest<CompletionAnswer | null>("textDocument/completion", {
       textDocument: { uri: URI },
       position: positionAt(text, offset),
     });
@@ -38,10 +41,10 @@ export class PromptCompletion implements Disposable {
     this.version += 1;
     if (this.version === 1) {
       const textDocument = { uri: URI, languageId: "markdown", version: this.version, text };
-      this.server.notify("textDocument/didOpen", { textDocument });
+      this.server.sendNotification("textDocument/didOpen", { textDocument });
     } else {
       const textDocument = { uri: URI, version: this.version };
-      this.server.notify("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
+      this.server.sendNotification("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
     }
   }
 }

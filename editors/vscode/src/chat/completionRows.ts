@@ -1,4 +1,4 @@
-/** The server's answer to a completion in the prompt, as rows of its list. Positions are UTF-16's, as offsets are. Pure. */
+/** Converts the server's completions to rows of the prompt's list. Positions and offsets are in UTF-16 units. Pure. */
 
 import type { Position, Range } from "../model/protocol";
 import type { CompletionRow } from "./messages";
@@ -41,5 +41,5 @@ export function positionAt(text: string, offset: number): Position {
 
 function offsetAt(text: string, { line, character }: Position): number {
   const lines = text.split("\n").slice(0, line);
-  return lines.reduce((at, each) => at + each.length + 1, 0) + character;
+  return lines.reduce((at, previous) => at + previous.length + 1, 0) + character;
 }

@@ -1,156 +1,156 @@
-/** The session that the page shows: told whole once, then by its changes, of which many go in one message. */
+/** The session that the page shows. Posts the transcript once, then its changes, many in one message. */
 
 import type { Disposable } from "../model/events";
-import { warn, words } from "../status/notify";
-import type { Core } from "../parts";
+import { showWarning, errorMessage } from "../window/notify";
+import type { ChatDependencies } from "./dependencies";
 import type { Change, Transcript } from "../model/transcriptTypes";
 import { Durations } from "./durations";
-import type { Line } from "./line";
+import type { PageConnection } from "./pageConnection";
 import type { TurnHead } from "./messages";
-import { Outlet } from "./outlet";
+import { TranscriptChanges } from "./transcriptChanges";
 
 const FLUSH_MS = 30;
-const TURNS = 40; // that the page holds at first
-const UNKNOWN = -32602; // as the server answers to an id it does not know
-const MORE = 4; // times as many when the person wants earlier ones
+const TURNS = 40; // the page holds at first
+const UNKNOWN = -32602; // the server's error code for an unknown id
+const MORE = 4; // times as many when the user asks for earlier ones
 
 export class Conversation implements Disposable {
   private sessionId: string | undefined;
-  private told: { readonly sessionId: string | undefined; readonly transcript: Transcript | undefined } | undefined;
+  private posted: { readonly sessionId: string | undefined; readonly transcript: Transcript | undefined } | undefined;
   private most = TURNS;
   private readonly durations = new Durations();
-  private readonly outlet = new Outlet(this.durations);
+  private readonly changes = new TranscriptChanges(this.durations);
   private flushing: NodeJS.Timeout | undefined;
-  private readonly own: readonly Disposable[];
+  private readonly disposables: readonly Disposable[];
 
   /**
-   * @param sending what is on its way to the server
-   * @param other another session is the current one
+   * @param sending prompts that the server has not accepted yet
+   * @param onOtherSession another session is current
    */
   constructor(
-    private readonly core: Core,
-    private readonly line: Line,
+    private readonly dependencies: ChatDependencies,
+    private readonly page: PageConnection,
     private readonly sending: () => readonly TurnHead[],
-    private readonly other: (sessionId: string | undefined) => void,
+    private readonly onOtherSession: (sessionId: string | undefined) => void,
   ) {
-    const { state } = core.server;
-    this.own = [
+    const { state } = dependencies.server;
+    this.disposables = [
       state.on("update", ({ params, change }) => {
         if (change !== undefined) {
-          this.time(change);
+          this.recordDurations(change);
           if (params.sessionId === state.sessionId) {
-            this.changed(change);
+            this.transcriptChanged(change);
           }
         }
       }),
-      state.on("session", () => this.session()),
-      state.on("server", ({ running }) => void (running && this.load())),
+      state.on("session", () => this.sessionChanged()),
+      state.on("server", ({ running }) => void (running && this.loadCurrent())),
     ];
   }
 
-  /** The page begins, or begins anew. */
-  tell(): void {
-    if (this.line.isOpen) {
+  /** Posts the whole transcript. */
+  postTranscript(): void {
+    if (this.page.isOpen) {
       const transcript = this.current;
-      const { sessionId } = this.core.server.state;
-      this.told = { sessionId, transcript };
-      const view = { ...this.outlet.whole(transcript, this.most), ...(sessionId !== undefined && { sessionId }) };
-      this.line.tell({ kind: "transcript", transcript: view, sending: this.sending() });
+      const { sessionId } = this.dependencies.server.state;
+      this.posted = { sessionId, transcript };
+      const view = { ...this.changes.fullView(transcript, this.most), ...(sessionId !== undefined && { sessionId }) };
+      this.page.post({ kind: "transcript", transcript: view, sending: this.sending() });
     }
   }
 
-  /** The page is gone. */
-  forget(): void {
-    this.told = undefined;
+  /** The page was closed. */
+  pageClosed(): void {
+    this.posted = undefined;
   }
 
-  /** More of what was before that. */
-  async earlier(): Promise<void> {
+  /** Shows earlier turns. */
+  async showEarlier(): Promise<void> {
     const transcript = this.current;
     const held = this.most;
     this.most *= MORE;
     if (transcript !== undefined && transcript.earlier && transcript.turns.length <= held) {
-      await this.core.sessions.earlier(transcript.sessionId);
+      await this.dependencies.sessions.loadEarlier(transcript.sessionId);
     }
-    this.tell();
+    this.postTranscript();
   }
 
-  /** Only the last turns again. */
-  fewer(): void {
+  /** Shows only the last turns again. */
+  showFewer(): void {
     this.most = TURNS;
-    this.tell();
+    this.postTranscript();
   }
 
-  /** The stored words of the current session, where they are not here. */
-  async load(): Promise<void> {
-    const { server, sessions } = this.core;
+  /** Loads the stored transcript of the current session, if it is not loaded. */
+  async loadCurrent(): Promise<void> {
+    const { server, sessions } = this.dependencies;
     const { sessionId } = server.state;
     if (sessionId === undefined || !server.running) {
       return;
     }
     try {
-      await sessions.open(sessionId);
+      await sessions.openSession(sessionId);
     } catch (problem) {
       const isUnknown = (problem as { code?: unknown }).code === UNKNOWN && !server.state.transcripts.has(sessionId);
       if (isUnknown && server.state.sessionId === sessionId) {
-        server.state.goOn(undefined); // it was deleted meanwhile: the next prompt begins another
+        server.state.setCurrentSession(undefined); // it was deleted meanwhile: the next prompt starts another session
       } else {
-        void warn(words(problem));
+        void showWarning(errorMessage(problem));
       }
     }
   }
 
   dispose(): void {
     clearTimeout(this.flushing);
-    for (const each of this.own) {
-      each.dispose();
+    for (const disposable of this.disposables) {
+      disposable.dispose();
     }
   }
 
   private get current(): Transcript | undefined {
-    const { sessionId, transcripts } = this.core.server.state;
+    const { sessionId, transcripts } = this.dependencies.server.state;
     return transcripts.get(sessionId ?? "");
   }
 
-  private time({ kind, turn, block }: Change): void {
+  private recordDurations({ kind, turn, block }: Change): void {
     const calls = block?.kind === "toolCall" ? [block] : kind === "turn" ? turn.calls.values() : [];
     for (const call of calls) {
-      this.durations.seen(call, Date.now());
+      this.durations.recordStatus(call, Date.now());
     }
   }
 
-  private session(): void {
-    const { sessionId } = this.core.server.state;
+  private sessionChanged(): void {
+    const { sessionId } = this.dependencies.server.state;
     if (sessionId !== this.sessionId) {
       this.sessionId = sessionId;
       this.most = TURNS;
-      this.other(sessionId);
-      void this.load();
+      this.onOtherSession(sessionId);
+      void this.loadCurrent();
     }
-    if (!this.isTold) {
-      this.tell();
+    if (!this.isPosted) {
+      this.postTranscript();
     }
   }
 
-  private changed(change: Change): void {
-    if (this.isTold) {
-      this.outlet.touch(change);
+  private transcriptChanged(change: Change): void {
+    if (this.isPosted) {
+      this.changes.addChange(change);
       this.flushing ??= setTimeout(() => this.flush(), FLUSH_MS);
     } else {
-      this.tell();
+      this.postTranscript();
     }
   }
 
-  /** What the page shows only needs changes: it is this transcript, not one that was loaded anew. */
-  private get isTold(): boolean {
-    const { told } = this;
-    return told !== undefined && told.sessionId === this.core.server.state.sessionId && told.transcript === this.current;
+  /** Does the page show the current transcript, so that changes are enough? */
+  private get isPosted(): boolean {
+    const { posted } = this;
+    return posted !== undefined && posted.sessionId === this.dependencies.server.state.sessionId && posted.transcript === this.current;
   }
 
   private flush(): void {
     this.flushing = undefined;
-    if (this.line.isOpen && this.outlet.isStale) {
-      this.line.tell({ kind: "changes", changes: this.outlet.take() });
+    if (this.page.isOpen && this.changes.hasChanges) {
+      this.page.post({ kind: "changes", changes: this.changes.takeChanges() });
     }
   }
 }

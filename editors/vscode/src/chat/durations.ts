@@ -1,4 +1,4 @@
-/** How long tool calls have run, as far as it was seen here: waiting for the person does not count. Pure. */
+/** Measures how long tool calls run. Waiting for the user does not count. Pure. */
 
 import type { ToolCall } from "../model/transcriptTypes";
 
@@ -10,8 +10,8 @@ interface Run {
 export class Durations {
   private readonly runs = new WeakMap<ToolCall, Run>();
 
-  /** Called at each change of a call. */
-  seen(call: ToolCall, now: number): void {
+  /** Call this after each change of a call. */
+  recordStatus(call: ToolCall, now: number): void {
     const run = this.runs.get(call);
     if (call.status === "in_progress") {
       this.runs.set(call, { ms: run?.ms ?? 0, since: run?.since ?? now });
@@ -20,7 +20,7 @@ export class Durations {
     }
   }
 
-  of(call: ToolCall): Readonly<Run> | undefined {
+  durationOf(call: ToolCall): Readonly<Run> | undefined {
     return this.runs.get(call);
   }
 }

@@ -1,11 +1,12 @@
-/** What the chat does in editors: shows a place, puts code there, has it worked in, copies it. */
+/** Actions of the chat in editors: opens files, and inserts, applies and copies code. */
 
 import * as vscode from "vscode";
-import { lastFileEditor } from "../turns/lastFileEditor";
-import { warn } from "../status/notify";
-import { SCHEME as DIFF } from "../review/diff";
-import type { Turns } from "../turns/turn";
-import { resolveIn } from "./places";
+import { lastFileEditor } from "../window/lastFileEditor";
+import { fencedBlock } from "../text/visible";
+import { showWarning } from "../window/notify";
+import { DIFF_SCHEME as DIFF } from "../review/diff";
+import type { Turns } from "../turns/turns";
+import { resolveInFolders } from "./workspaceFiles";
 
 const LONGEST_URL = 2000;
 
@@ -13,21 +14,21 @@ export function folderUris(): string[] {
   return (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.toString());
 }
 
-/** As a model wrote it: only a file of the workspace. */
+/** Opens a path that a model wrote, if it is a file in the workspace. */
 export async function openPath(named: string, first?: number, last?: number): Promise<void> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
-  const file = await resolveIn(
+  const file = await resolveInFolders(
     folders.map((folder) => folder.uri.fsPath),
     named,
   );
   if (file === undefined) {
-    await warn(`${named.slice(0, 200)} is no file in the workspace`);
+    await showWarning(`${named.slice(0, 200)} is not a file in the workspace`);
     return;
   }
   await show(vscode.Uri.file(file), first === undefined ? undefined : { first, last: last ?? first });
 }
 
-/** As the server named it, which still is looked for in the workspace. */
+/** Opens a URI of the server, if the document is open or a file in the workspace. */
 export async function openUri(named: string, line?: number): Promise<void> {
   const uri = vscode.Uri.parse(named);
   const known = vscode.workspace.textDocuments.some((document) => document.uri.toString() === uri.toString());
@@ -36,7 +37,7 @@ export async function openUri(named: string, line?: number): Promise<void> {
   } else if (uri.scheme === "file") {
     await openPath(uri.fsPath, line === undefined ? undefined : line + 1);
   } else {
-    await warn("that file is not open any more");
+    await showWarning("that document is no longer open");
   }
 }
 
@@ -49,21 +50,21 @@ async function show(uri: vscode.Uri, lines: { first: number; last: number } | un
   await vscode.window.showTextDocument(document, lines === undefined ? {} : { selection });
 }
 
-/** VS Code asks about hosts that are not trusted. */
-export async function browse(url: string): Promise<void> {
+/** VS Code asks first if the host is not trusted. */
+export async function openInBrowser(url: string): Promise<void> {
   const uri = url.length <= LONGEST_URL ? vscode.Uri.parse(url) : undefined;
   if (uri === undefined || (uri.scheme !== "http" && uri.scheme !== "https")) {
-    await warn("that is no address of a web page");
+    await showWarning("this is not the address of a web page");
   } else {
     await vscode.env.openExternal(uri);
   }
 }
 
-/** In place of what is selected, as one step to undo. */
-export async function insert(text: string): Promise<void> {
+/** Replaces the selection, as one undo step. */
+export async function insertText(text: string): Promise<void> {
   const editor = vscode.window.activeTextEditor ?? lastFileEditor();
   if (editor === undefined) {
-    await warn("no file is open to insert it in");
+    await showWarning("open a file to insert the code");
     return;
   }
   const done = await editor.edit((edit) => {
@@ -72,28 +73,27 @@ export async function insert(text: string): Promise<void> {
     }
   });
   if (!done) {
-    await warn("it could not be inserted: the file cannot be changed");
+    await showWarning("the code could not be inserted: the file cannot be edited");
   }
 }
 
-/** A turn works it into the file: what it changes is reviewed as always. */
-export async function apply(text: string, turns: Turns): Promise<void> {
+/** Starts a turn that works the code into the active file. The user reviews its changes as usual. */
+export async function applyCode(text: string, turns: Turns): Promise<void> {
   const document = activeFile();
   if (document === undefined) {
-    await warn("no file is open to apply it to");
+    await showWarning("open a file to apply the code to");
     return;
   }
-  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   const name = vscode.workspace.asRelativePath(document.uri);
-  const prompt = `Work this code into ${name}, where it belongs, and change nothing else:\n\n${fence}\n${text.replace(/\n?$/, "\n")}${fence}`;
-  await turns.send({ prompt, textDocument: { uri: document.uri.toString(), version: document.version } });
+  const prompt = `Work this code into ${name}, where it belongs, and change nothing else:\n\n${fencedBlock(text, "")}`;
+  await turns.sendPrompt({ prompt, textDocument: { uri: document.uri.toString(), version: document.version } });
 }
 
-export async function copy(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   await vscode.env.clipboard.writeText(text);
 }
 
-/** The file that the person is at: the server knows no other documents. */
+/** The file the user works in. The server knows only documents of files. */
 export function activeFile(): vscode.TextDocument | undefined {
   return lastFileEditor()?.document;
 }

@@ -1,15 +1,15 @@
-/** The page of the chat: two files of the extension and nothing else, by its content security policy. Pure. */
+/** The HTML of the chat. Its content security policy allows only two files of the extension. Pure. */
 
 import { randomBytes } from "node:crypto";
 
 export interface Sources {
-  /** What VS Code serves the extension's files from. */
+  /** The origin from which VS Code serves the extension's files. */
   readonly cspSource: string;
   readonly script: string;
   readonly style: string;
 }
 
-export function html({ cspSource, script, style }: Sources, nonce = randomBytes(16).toString("base64url")): string {
+export function pageHtml({ cspSource, script, style }: Sources, nonce = randomBytes(16).toString("base64url")): string {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,

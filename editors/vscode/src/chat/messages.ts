@@ -1,13 +1,16 @@
-/** What the extension and the page of its chat tell each other. Types and tables only: both sides are built with it. */
+/**
+ * The messages between the extension and the page of the chat. Only types and tables, since both bundles contain them.
+ */
 
-import type { Notice, PlanEntry, ToolCall, Turn, Usage, Words } from "../model/transcriptTypes";
+import type { SessionAction } from "../model/sessionRow";
+import type { NoticeBlock, PlanEntry, ToolCall, Turn, Usage, TextBlock } from "../model/transcriptTypes";
 
-/** A turn without its blocks. `sending`: the server has not taken it yet. */
+/** A turn without its blocks. `sending`: the server has not accepted it yet. */
 export interface TurnHead {
   readonly turnId: string;
   readonly state: Turn["state"] | "sending";
   readonly prompt: string;
-  /** For a turn before it. */
+  /** It is queued behind another turn. */
   readonly waits?: boolean;
   readonly turnKind?: string;
   readonly model?: string;
@@ -15,23 +18,23 @@ export interface TurnHead {
   readonly usage?: Usage;
   readonly stopReason?: string;
   readonly error?: { readonly message: string; readonly hint: string };
-  /** Files that it changed. */
+  /** How many files it changed. */
   readonly edits?: number;
-  /** There may be something to take back. */
+  /** There may be changes to undo. */
   readonly undoable?: boolean;
-  /** Uris of the files that its commands changed: nobody can take that back. */
+  /** The URIs of files that its commands changed, which cannot be undone. */
   readonly changed?: readonly string[];
 }
 
-/** `ms` and `since` tell how long it has run: until `since`, a time, when it began to run again. */
+/** It ran `ms` milliseconds, and if `since` is set, it has run again since that time. */
 export interface CallView extends ToolCall {
   readonly ms?: number;
   readonly since?: number;
 }
 
-export type BlockView = Words | Notice | CallView;
+export type BlockView = TextBlock | NoticeBlock | CallView;
 
-/** `index` is the block's in its turn; `from`: how many characters of it were told before. */
+/** `index`: the index of the block in its turn. `from`: how many of its characters were posted before. */
 export type TranscriptChange =
   | { readonly kind: "turn"; readonly head: TurnHead }
   | { readonly kind: "block"; readonly turnId: string; readonly index: number; readonly block: BlockView }
@@ -49,12 +52,12 @@ export interface TranscriptView {
   readonly turns: readonly { readonly head: TurnHead; readonly blocks: readonly BlockView[] }[];
 }
 
-/** All that stands around the transcript. */
+/** What the header and the footer show. */
 export interface Status {
   readonly server: "running" | "starting" | "none";
   readonly sessionId?: string;
   readonly title: string;
-  /** Why nothing can be said in it: another process has it, or it is of another workspace. */
+  /** Why the session is read-only: another process holds it, or it belongs to another workspace. */
   readonly readOnly?: "held" | "elsewhere";
   readonly model: string;
   readonly mode: string;
@@ -63,7 +66,7 @@ export interface Status {
   readonly contextUsed?: number;
   readonly contextWindow?: number;
   readonly hunks: number;
-  /** Uris of the workspace folders, to name files from. */
+  /** The URIs of the workspace folders, which file names are relative to. */
   readonly folders: readonly string[];
 }
 
@@ -83,12 +86,12 @@ export interface Diff {
 
 export interface PermissionRow {
   readonly requestId: string;
-  /** What was shown is what is answered. */
+  /** An answer counts only for this version. */
   readonly version: string;
   readonly title: string;
   readonly risk: string;
   readonly why: string;
-  /** `env`: what of it is not as it is here. */
+  /** `env`: variables that differ from the extension's environment. */
   readonly command?: { readonly text: string; readonly cwd: string; readonly argv: readonly string[]; readonly env: readonly string[] };
   readonly edits?: readonly Diff[];
   readonly grants: readonly { readonly id: string; readonly covers: string }[];
@@ -100,19 +103,19 @@ export interface InputRow {
   readonly options: readonly { readonly id: string; readonly label: string }[];
   readonly multiple: boolean;
   readonly freeText: boolean;
-  /** Else Tark itself asks. */
+  /** Otherwise Tark itself asks. */
   readonly byModel?: boolean;
 }
 
 export interface SessionRow {
   readonly sessionId: string;
   readonly title: string;
-  /** When, how long, what it cost. */
+  /** Age, number of turns, model and cost. */
   readonly figures: string;
   readonly current: boolean;
 }
 
-/** Characters `from` to `to` of the prompt become `insert`. */
+/** Replaces characters `from` to `to` of the prompt by `insert`. */
 export interface CompletionRow {
   readonly label: string;
   readonly detail?: string;
@@ -129,14 +132,14 @@ export type ToPage =
   | { readonly kind: "waiting"; readonly permissions: readonly PermissionRow[]; readonly inputs: readonly InputRow[] }
   | { readonly kind: "sessions"; readonly sessions: readonly SessionRow[]; readonly all: boolean }
   | { readonly kind: "completion"; readonly id: number; readonly items: readonly CompletionRow[] }
-  /** Words for the prompt, which stand above what is typed there; of a failed attempt, with what it was in place of. */
-  | { readonly kind: "words"; readonly words: string; readonly instead?: Instead }
+  /** Text that could not be sent, to go above the text of the prompt. `instead`: the turn it was to replace. */
+  | { readonly kind: "words"; readonly words: string; readonly instead?: ReplacedTurn }
   | { readonly kind: "draft"; readonly words: string }
   | { readonly kind: "say"; readonly words: string }
   | { readonly kind: "focus" };
 
-/** What a button of the page may run, by the id of the extension's command. */
-export const RUNS = {
+/** The commands of the extension that buttons of the page run. */
+export const PAGE_COMMANDS = {
   model: "tark.client.selectModel",
   mode: "tark.client.selectMode",
   approval: "tark.client.selectApproval",
@@ -145,33 +148,32 @@ export const RUNS = {
   restart: "tark.client.restart",
 } as const;
 
-/** A turn whose prompt another one takes the place of, in a session of its own, which is a turn of that kind again. */
-export interface Instead {
+/** A turn whose prompt is replaced by an edited one, which starts a turn of the same kind in a new session. */
+export interface ReplacedTurn {
   readonly sessionId: string;
   readonly turnId: string;
   readonly turnKind?: string;
 }
 
 export interface Reply { outcome: "allow" | "reject" | "cancelled"; grant?: string; reason?: string }
-export type SessionAction = "open" | "rename" | "fork" | "export" | "delete";
 
 export type ToHost =
   | { readonly kind: "ready" }
-  | { readonly kind: "send"; readonly words: string; readonly instead?: Instead }
+  | { readonly kind: "send"; readonly words: string; readonly instead?: ReplacedTurn }
   | { readonly kind: "steer"; readonly words: string }
   | { readonly kind: "cancel"; readonly turnId?: string }
   | { readonly kind: "undo"; readonly turnId: string }
   | { readonly kind: "draft"; readonly words: string }
   | { readonly kind: "earlier" }
-  /** Who follows the end needs the last turns only. */
+  /** The page is scrolled to the end, so the last turns are enough. */
   | { readonly kind: "fewer" }
   | { readonly kind: "open"; readonly path: string; readonly first?: number; readonly last?: number }
   | { readonly kind: "openUri"; readonly uri: string; readonly line?: number }
   | { readonly kind: "browse"; readonly url: string }
   | { readonly kind: "copy" | "insert" | "apply"; readonly text: string }
   | { readonly kind: "complete"; readonly id: number; readonly text: string; readonly offset: number }
-  | { readonly kind: "run"; readonly what: keyof typeof RUNS }
-  /** `all`: those of other workspaces, too. */
+  | { readonly kind: "run"; readonly what: keyof typeof PAGE_COMMANDS }
+  /** `all`: the sessions of other workspaces, too. */
   | { readonly kind: "sessions"; readonly all: boolean }
   | { readonly kind: "session"; readonly action: SessionAction; readonly sessionId: string }
   | { readonly kind: "newSession" }

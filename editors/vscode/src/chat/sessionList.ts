@@ -1,40 +1,40 @@
-/** The list of sessions on the page, once it was opened: as the server lists them, by the titles they have since. */
+/** The list of sessions on the page, after it was opened. Updates their titles. */
 
 import type { Disposable } from "../model/events";
-import type { Core } from "../parts";
+import type { ChatDependencies } from "./dependencies";
 import type { Session } from "../model/protocol";
 import { SESSION_ACTIONS } from "../pickers/sessionActions";
-import type { Line } from "./line";
-import type { SessionAction } from "./messages";
-import { sessionRow } from "./told";
+import type { PageConnection } from "./pageConnection";
+import type { SessionAction } from "../model/sessionRow";
+import { sessionRow } from "./pageRows";
 
 export class SessionList implements Disposable {
   private listed: readonly Session[] | undefined;
-  private all = false; // those of other workspaces, too
+  private all = false; // sessions of other workspaces, too
   private readonly listening: Disposable;
 
   constructor(
-    private readonly core: Core,
-    private readonly line: Line,
+    private readonly dependencies: ChatDependencies,
+    private readonly page: PageConnection,
   ) {
-    this.listening = core.server.state.on("session", () => this.tell());
+    this.listening = dependencies.server.state.on("session", () => this.postRows());
   }
 
-  async ask(all: boolean): Promise<void> {
-    const { sessions } = await this.core.server.command<{ sessions: readonly Session[] }>("tark.session.list", { all });
+  async listSessions(all: boolean): Promise<void> {
+    const { sessions } = await this.dependencies.server.executeCommand<{ sessions: readonly Session[] }>("tark.session.list", { all });
     this.listed = sessions;
     this.all = all;
-    this.tell();
+    this.postRows();
   }
 
-  async act(action: SessionAction, sessionId: string): Promise<void> {
-    const title = this.listed?.find((each) => each.sessionId === sessionId)?.title ?? "";
-    await SESSION_ACTIONS[action](this.core, sessionId, title);
-    await this.ask(this.all); // one may be gone, or new
+  async runAction(action: SessionAction, sessionId: string): Promise<void> {
+    const title = this.listed?.find((session) => session.sessionId === sessionId)?.title ?? "";
+    await SESSION_ACTIONS[action](this.dependencies, sessionId, title);
+    await this.listSessions(this.all); // the action can add or remove a session
   }
 
-  /** The page is gone, and its list is closed. */
-  forget(): void {
+  /** The page was closed, and the list with it. */
+  pageClosed(): void {
     this.listed = undefined;
   }
 
@@ -42,12 +42,12 @@ export class SessionList implements Disposable {
     this.listening.dispose();
   }
 
-  private tell(): void {
-    const { sessions, sessionId } = this.core.server.state;
-    const titled = (each: Session): Session => ({ ...each, title: sessions.get(each.sessionId)?.title ?? each.title });
-    const rows = this.listed?.map((each) => sessionRow(titled(each), sessionId, Date.now()));
+  private postRows(): void {
+    const { sessions, sessionId } = this.dependencies.server.state;
+    const titled = (session: Session): Session => ({ ...session, title: sessions.get(session.sessionId)?.title ?? session.title });
+    const rows = this.listed?.map((session) => sessionRow(titled(session), sessionId, Date.now()));
     if (rows !== undefined) {
-      this.line.tell({ kind: "sessions", sessions: rows, all: this.all });
+      this.page.post({ kind: "sessions", sessions: rows, all: this.all });
     }
   }
 }

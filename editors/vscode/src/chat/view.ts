@@ -1,76 +1,82 @@
-/** The chat in the side bar: gives its page what is known of the server, and does what the page asks for. */
+/** The chat in the side bar: posts the state to its page, and handles the page's messages. */
 
 import * as vscode from "vscode";
-import { telling } from "../status/notify";
-import type { Core } from "../parts";
+import { reportErrors } from "../window/notify";
+import type { ChatDependencies } from "./dependencies";
 import { PromptCompletion } from "./completion";
 import { Conversation } from "./conversation";
-import { Draft } from "./draft";
+import { PromptDraft } from "./promptDraft";
 import { activeFile, folderUris } from "./editors";
-import { html } from "./html";
-import { Line } from "./line";
+import { pageHtml } from "./html";
+import { PageConnection } from "./pageConnection";
 import type { ToHost } from "./messages";
-import { requests, type Handlers, type OfTheView } from "./requests";
-import { Outbox, type Document, type Message, type Ways } from "./send";
+import { pageRequests, type PageHandlers, type ViewRequest } from "./pageRequests";
+import { Outbox, type PromptDocument, type OutgoingMessage, type OutboxActions } from "./outbox";
 import { SessionList } from "./sessionList";
-import { inputRow, permissionRow, statusOf } from "./told";
+import { inputRow, permissionRow, statusOf } from "./pageRows";
 
 const VIEW = "tark.chat";
-const SESSION = "tark.chat.session"; // in the workspace's memory: which one was shown
+const SESSION = "tark.chat.session"; // workspace state: the session that was shown last
 
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private view: vscode.WebviewView | undefined;
-  private readonly line = new Line();
+  private readonly page = new PageConnection();
   private readonly outbox: Outbox;
   private readonly conversation: Conversation;
   private readonly list: SessionList;
-  private readonly draft: Draft;
+  private readonly draft: PromptDraft;
   private readonly completion: PromptCompletion;
-  private readonly handlers: Handlers;
-  private readonly own: vscode.Disposable[] = [];
-  private readonly pageOwn: vscode.Disposable[] = [];
+  private readonly handlers: PageHandlers;
+  private readonly disposables: vscode.Disposable[] = [];
+  private readonly pageDisposables: vscode.Disposable[] = [];
 
   constructor(
     private readonly context: vscode.ExtensionContext,
-    private readonly core: Core,
+    private readonly dependencies: ChatDependencies,
   ) {
-    const { state } = core.server;
+    const { state } = dependencies.server;
     const memory = context.workspaceState;
-    this.draft = new Draft(memory);
-    this.completion = new PromptCompletion(core.server);
-    this.list = new SessionList(core, this.line);
+    this.draft = new PromptDraft(memory);
+    this.completion = new PromptCompletion(dependencies.server);
+    this.list = new SessionList(dependencies, this.page);
     this.outbox = new Outbox(
-      this.ways(),
-      () => this.line.tell({ kind: "sending", turns: this.outbox.heads }),
-      (message, problem) => this.refused(message, problem),
+      this.outboxActions(),
+      () => this.page.post({ kind: "sending", turns: this.outbox.heads }),
+      (message, problem) => this.returnMessage(message, problem),
     );
-    this.conversation = new Conversation(core, this.line, () => this.outbox.heads, (sessionId) => void memory.update(SESSION, sessionId));
-    this.handlers = { ...requests(core, (message) => this.line.tell(message)), ...this.requestsOfView() };
-    this.own.push(
+    this.conversation = new Conversation(dependencies, this.page, () => this.outbox.heads, (sessionId) => void memory.update(SESSION, sessionId));
+    this.handlers = { ...pageRequests(dependencies, (message) => this.page.post(message)), ...this.viewRequests() };
+    this.disposables.push(
       vscode.window.registerWebviewViewProvider(VIEW, this),
       this.completion,
       this.list,
       this.conversation,
-      vscode.workspace.onDidChangeWorkspaceFolders(() => this.tellStatus()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.postStatus()),
       ...this.listening(),
     );
     const last = memory.get<string>(SESSION);
     if (state.sessionId === undefined && last !== undefined) {
-      state.goOn(last); // its words come with the server
+      state.setCurrentSession(last); // its transcript is loaded when the server runs
     }
   }
 
-  /** Is it on the screen? */
+  /** Is the chat visible? */
   get visible(): boolean {
     return this.view?.visible ?? false;
   }
 
-  /** Shows it; `focus`: the prompt gets the keys. */
-  async show({ focus }: { focus: boolean }): Promise<void> {
+  /** Shows the chat. `focus`: focuses the prompt. */
+  async showChat({ focus }: { focus: boolean }): Promise<void> {
     await vscode.commands.executeCommand(`${VIEW}.focus`, { preserveFocus: !focus });
     if (focus) {
-      this.line.tellSurely({ kind: "focus" });
+      this.page.postWhenOpen({ kind: "focus" });
     }
+  }
+
+  /** Shows an empty chat. The next prompt starts a session. */
+  async startNewSession(): Promise<void> {
+    this.dependencies.server.state.setCurrentSession(undefined);
+    await this.showChat({ focus: true });
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -78,139 +84,139 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const { webview } = view;
     const dist = vscode.Uri.joinPath(this.context.extensionUri, "dist");
     const served = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
-    this.pageOwn.push(
-      webview.onDidReceiveMessage((message: ToHost) => this.received(message)),
+    this.pageDisposables.push(
+      webview.onDidReceiveMessage((message: ToHost) => this.handleMessage(message)),
       view.onDidChangeVisibility(() => {
         if (!view.visible) {
-          this.hidden();
+          this.pageHidden();
         }
       }),
-      view.onDidDispose(() => this.gone()),
+      view.onDidDispose(() => this.viewDisposed()),
     );
     webview.options = { enableScripts: true, enableCommandUris: false, enableForms: false, localResourceRoots: [dist] };
-    webview.html = html({ cspSource: webview.cspSource, script: served("chat.js"), style: served("chat.css") });
+    webview.html = pageHtml({ cspSource: webview.cspSource, script: served("chat.js"), style: served("chat.css") });
   }
 
   dispose(): void {
-    this.draft.keep();
-    for (const each of [...this.own, ...this.pageOwn]) {
-      each.dispose();
+    this.draft.save();
+    for (const disposable of [...this.disposables, ...this.pageDisposables]) {
+      disposable.dispose();
     }
   }
 
   private listening(): vscode.Disposable[] {
-    const { state } = this.core.server;
+    const { state } = this.dependencies.server;
     return [
       state.on("update", ({ params, change }) => {
         if (params.sessionId === state.sessionId && (change?.kind === "usage" || change?.kind === "turn")) {
-          this.tellStatus();
+          this.postStatus();
         }
       }),
-      state.on("session", () => this.tellStatus()),
-      state.on("hunks", () => this.tellStatus()),
-      state.on("server", () => this.tellStatus()),
-      state.on("permission", () => this.tellWaiting()),
-      state.on("input", () => this.tellWaiting()),
+      state.on("session", () => this.postStatus()),
+      state.on("hunks", () => this.postStatus()),
+      state.on("server", () => this.postStatus()),
+      state.on("permission", () => this.postRequests()),
+      state.on("input", () => this.postRequests()),
     ];
   }
 
-  private ways(): Ways {
-    const { server, sessions, turns, updates } = this.core;
+  private outboxActions(): OutboxActions {
+    const { server, sessions, turns, updates } = this.dependencies;
     return {
       state: server.state,
-      document: documentHere,
+      activeDocument: activeDocument,
       start: (prompt, sessionId, textDocument, kind) =>
-        turns.send({ prompt, ...(kind && { kind }), ...(sessionId !== undefined && { sessionId }), ...(textDocument && { textDocument }) }),
+        turns.sendPrompt({ prompt, ...(kind && { kind }), ...(sessionId !== undefined && { sessionId }), ...(textDocument && { textDocument }) }),
       steer: async (turn, prompt) => {
-        const { accepted } = await server.command<{ accepted: boolean }>("tark.turn.steer", { turnId: turn.turnId, prompt });
+        const { accepted } = await server.executeCommand<{ accepted: boolean }>("tark.turn.steer", { turnId: turn.turnId, prompt });
         if (accepted) {
-          updates.steered(turn, prompt);
+          updates.addSteer(turn, prompt);
         }
         return accepted;
       },
-      before: async (sessionId, turnId) => {
-        const other = await sessions.before(sessionId, turnId);
+      forkBefore: async (sessionId, turnId) => {
+        const other = await sessions.forkBefore(sessionId, turnId);
         const { model, mode, approval, thinking } = server.state.sessions.get(sessionId) ?? {};
         const kept = Object.entries({ model, mode, approval, thinking }).filter(([, value]) => value != null);
-        await server.command("tark.settings.set", { ...Object.fromEntries(kept), sessionId: other }); // it may be a new one
+        await server.executeCommand("tark.settings.set", { ...Object.fromEntries(kept), sessionId: other }); // it can be a new session
         return other;
       },
-      begin: async () => (await server.command<{ sessionId: string }>("tark.session.new")).sessionId,
+      newSession: async () => (await server.executeCommand<{ sessionId: string }>("tark.session.new")).sessionId,
     };
   }
 
-  private received(message: ToHost): void {
-    const handle = this.handlers[message.kind] as (told: ToHost) => unknown;
-    void telling(() => handle(message));
+  private handleMessage(message: ToHost): void {
+    const handle = this.handlers[message.kind] as (message: ToHost) => unknown;
+    void reportErrors(() => handle(message));
   }
 
-  private requestsOfView(): Pick<Handlers, OfTheView> {
+  private viewRequests(): Pick<PageHandlers, ViewRequest> {
     return {
-      ready: () => this.began(),
-      send: ({ words, instead }) => this.outbox.add({ words, ...(instead !== undefined && { instead }) }),
-      steer: ({ words }) => this.outbox.add({ words, steers: true }),
+      ready: () => this.pageReady(),
+      send: ({ words, instead }) => this.outbox.addMessage({ words, ...(instead !== undefined && { instead }) }),
+      steer: ({ words }) => this.outbox.addMessage({ words, steers: true }),
       draft: ({ words }) => {
-        this.draft.words = words;
+        this.draft.text = words;
       },
-      earlier: () => this.conversation.earlier(),
-      fewer: () => this.conversation.fewer(),
+      earlier: () => this.conversation.showEarlier(),
+      fewer: () => this.conversation.showFewer(),
       complete: async ({ id, text, offset }) => {
-        const items = await this.completion.at(text, offset).catch(() => []); // a key is no reason for a message
-        this.line.tell({ kind: "completion", id, items });
+        const items = await this.completion.completeAt(text, offset).catch(() => []); // typing must not cause error messages
+        this.page.post({ kind: "completion", id, items });
       },
-      sessions: ({ all }) => this.list.ask(all),
-      session: ({ action, sessionId }) => this.list.act(action, sessionId),
+      sessions: ({ all }) => this.list.listSessions(all),
+      session: ({ action, sessionId }) => this.list.runAction(action, sessionId),
     };
   }
 
-  /** The page is there, and hears all that there is. */
-  private began(): void {
+  /** The page has loaded: posts the whole state. */
+  private pageReady(): void {
     if (this.view === undefined) {
       return;
     }
-    this.line.open(this.view.webview);
-    this.line.tell({ kind: "draft", words: this.draft.words });
-    this.tellStatus();
-    this.conversation.tell();
-    this.tellWaiting();
-    this.line.tellKept();
-    void this.conversation.load();
+    this.page.open(this.view.webview);
+    this.page.post({ kind: "draft", words: this.draft.text });
+    this.postStatus();
+    this.conversation.postTranscript();
+    this.postRequests();
+    this.page.postKept();
+    void this.conversation.loadCurrent();
   }
 
-  private refused({ words, instead }: Message, problem: string): void {
-    this.line.tellSurely({ kind: "words", words, ...(instead !== undefined && { instead }) });
-    this.line.tellSurely({ kind: "say", words: `Not sent: ${problem}. Your words are in the prompt.` });
+  private returnMessage({ words, instead }: OutgoingMessage, problem: string): void {
+    this.page.postWhenOpen({ kind: "words", words, ...(instead !== undefined && { instead }) });
+    this.page.postWhenOpen({ kind: "say", words: `Not sent: ${problem}. Your text is in the prompt again.` });
   }
 
-  private tellStatus(): void {
-    const { server } = this.core;
+  private postStatus(): void {
+    const { server } = this.dependencies;
     const now = server.running ? "running" : server.starting ? "starting" : "none";
-    this.line.tell({ kind: "status", status: statusOf(server.state, now, folderUris()) });
+    this.page.post({ kind: "status", status: statusOf(server.state, now, folderUris()) });
   }
 
-  private tellWaiting(): void {
-    const { permissions, inputs } = this.core.server.state;
-    this.line.tell({ kind: "waiting", permissions: permissions.map((each) => permissionRow(each, process.env)), inputs: inputs.map(inputRow) });
+  private postRequests(): void {
+    const { permissions, inputs } = this.dependencies.server.state;
+    this.page.post({ kind: "waiting", permissions: permissions.map((candidate) => permissionRow(candidate, process.env)), inputs: inputs.map(inputRow) });
   }
 
-  /** Its page is made anew when it is shown again. */
-  private hidden(): void {
-    this.line.close();
-    this.conversation.forget();
-    this.list.forget();
-    this.draft.keep();
+  /** VS Code discards the page of a hidden view, and loads it again later. */
+  private pageHidden(): void {
+    this.page.close();
+    this.conversation.pageClosed();
+    this.list.pageClosed();
+    this.draft.save();
   }
 
-  private gone(): void {
-    this.hidden();
+  private viewDisposed(): void {
+    this.pageHidden();
     this.view = undefined;
-    for (const each of this.pageOwn.splice(0)) {
-      each.dispose();
+    for (const disposable of this.pageDisposables.splice(0)) {
+      disposable.dispose();
     }
   }
 }
 
-function documentHere(): Document {
+function activeDocument(): PromptDocument {
   const document = activeFile();
   return document && { uri: document.uri.toString(), version: document.version };
 }

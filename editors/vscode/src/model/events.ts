@@ -1,26 +1,26 @@
-/** Typed events, without VS Code's, so that what is pure can tell of changes. */
+/** Typed events that do not depend on VS Code, so that pure modules can use them. */
 
 export interface Disposable {
   dispose(): void;
 }
 
-export class Events<Told extends object> {
-  private readonly listeners = new Map<keyof Told, Set<(told: never) => void>>();
+export class Events<EventMap extends object> {
+  private readonly listeners = new Map<keyof EventMap, Set<(event: never) => void>>();
 
-  /** `failed` is told of a listener that throws: it keeps no other from hearing of the event. */
+  /** `failed` receives the error of a listener that throws. The other listeners are still called. */
   constructor(private readonly failed: (problem: unknown) => void = () => undefined) {}
 
-  on<Name extends keyof Told>(name: Name, listener: (told: Told[Name]) => void): Disposable {
-    const own = (told: Told[Name]): void => listener(told); // the same function may listen twice
-    const of = this.listeners.get(name) ?? new Set();
-    this.listeners.set(name, of.add(own));
-    return { dispose: () => of.delete(own) };
+  on<Name extends keyof EventMap>(name: Name, listener: (event: EventMap[Name]) => void): Disposable {
+    const own = (event: EventMap[Name]): void => listener(event); // the same function can listen twice
+    const listeners = this.listeners.get(name) ?? new Set();
+    this.listeners.set(name, listeners.add(own));
+    return { dispose: () => listeners.delete(own) };
   }
 
-  emit<Name extends keyof Told>(name: Name, told: Told[Name]): void {
-    for (const listener of [...(this.listeners.get(name) ?? [])] as ((told: Told[Name]) => void)[]) {
+  emit<Name extends keyof EventMap>(name: Name, event: EventMap[Name]): void {
+    for (const listener of [...(this.listeners.get(name) ?? [])] as ((event: EventMap[Name]) => void)[]) {
       try {
-        listener(told);
+        listener(event);
       } catch (problem) {
         this.failed(problem);
       }

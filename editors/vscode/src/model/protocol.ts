@@ -1,6 +1,6 @@
-/** What the server sends besides transcripts (transcriptTypes.ts), in the words of docs/protocol.md. Positions are LSP's, in UTF-16. */
+/** Types of docs/protocol.md, except transcripts (transcriptTypes.ts). Positions are those of LSP, in UTF-16 units. */
 
-/** A field that the server may send as null, or not at all. */
+/** A field that the server can send as null, or leave out. */
 export type Optional<T> = T | null | undefined;
 
 export interface Position {
@@ -16,22 +16,22 @@ export interface Range {
 export interface Hunk {
   readonly hunkId: string;
   readonly turnId: string;
-  /** In the document's `version`: over the old text if it is not applied, else over the new. */
+  /** In the document's `version`. Covers the old text if the hunk is not applied, else the new text. */
   readonly range: Range;
   readonly oldText: string;
   readonly newText: string;
   readonly applied: boolean;
   readonly state: "pending" | "accepted" | "rejected" | "conflict" | "stale";
   readonly outsideSelection?: boolean;
-  /** Where the file itself is concerned. */
+  /** Set if the hunk removes or moves the file. */
   readonly operation?: Optional<{ readonly kind: "remove" | "move"; readonly target?: Optional<string> }>;
-  /** Why it is in conflict or stale. */
+  /** Why the hunk is in conflict or stale. */
   readonly reason?: Optional<string>;
 }
 
 export interface DocumentHunks {
   readonly uri: string;
-  /** Absent: the document is not open. */
+  /** Absent if the document is not open. */
   readonly version?: Optional<number>;
   readonly hunks: readonly Hunk[];
 }
@@ -74,11 +74,11 @@ export interface Input {
   readonly options: readonly { readonly id: string; readonly label: string }[];
   readonly multiple: boolean;
   readonly freeText: boolean;
-  /** It is a model's question, not Tark's own. */
+  /** The model asks, not Tark itself. */
   readonly byModel?: Optional<boolean>;
 }
 
-/** `null`: the person wants to say nothing. */
+/** `null`: the user declined to answer. */
 export interface InputReply {
   readonly answer: string | readonly string[] | null;
 }
@@ -100,7 +100,7 @@ export interface Session {
   readonly heldBy?: Optional<{ readonly pid: number; readonly host: string }>;
 }
 
-/** What new sessions begin with, as in `tark.state`. */
+/** The settings of new sessions, from `tark.state`. */
 export interface EffectiveSettings {
   readonly model?: Optional<string>;
   readonly mode?: Optional<string>;
@@ -121,11 +121,11 @@ export interface NamedPrompt {
 export interface StartedTurn {
   readonly sessionId: string;
   readonly turnId: string;
-  /** Behind how many others it waits. */
+  /** The number of turns that run before it. */
   readonly queued?: Optional<number>;
 }
 
-/** The answer of `tark.state`, as far as it is used. */
+/** The answer of `tark.state`: the fields that are used. */
 export interface ServerState {
   readonly permissions?: Optional<readonly Permission[]>;
   readonly inputs?: Optional<readonly Input[]>;

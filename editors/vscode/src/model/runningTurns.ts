@@ -1,4 +1,4 @@
-/** The turns that run or wait now, as far as this server has told of them. Pure. */
+/** The turns of this server that run or are queued. Pure. */
 
 import type { Disposable } from "./events";
 import type { StartedTurn } from "./protocol";
@@ -8,13 +8,13 @@ export interface RunningTurn {
   readonly turnId: string;
   readonly sessionId: string;
   readonly queued: boolean;
-  readonly began: number;
+  readonly startedAt: number;
 }
 
 export class RunningTurns {
   private readonly turns = new Map<string, RunningTurn>();
-  /** Short ones end before the command that began them is answered. */
-  private readonly over = new Set<string>();
+  /** A short turn can end before the command that started it is answered. */
+  private readonly endedTurns = new Set<string>();
   private readonly listeners = new Set<() => void>();
 
   constructor(
@@ -23,17 +23,17 @@ export class RunningTurns {
   ) {
     state.on("update", ({ params }) => {
       if (params.update.kind === "start") {
-        this.started(params);
+        this.addTurn(params);
       } else if (params.update.kind === "end") {
-        this.over.add(params.turnId);
+        this.endedTurns.add(params.turnId);
         this.turns.delete(params.turnId);
-        this.changed();
+        this.notifyListeners();
       }
     });
     state.on("server", () => {
       this.turns.clear();
-      this.over.clear();
-      this.changed();
+      this.endedTurns.clear();
+      this.notifyListeners();
     });
   }
 
@@ -41,23 +41,23 @@ export class RunningTurns {
     return this.turns.size;
   }
 
-  /** When the oldest began. */
-  get began(): number | undefined {
-    return this.count === 0 ? undefined : Math.min(...[...this.turns.values()].map((turn) => turn.began));
+  /** When the oldest turn started. */
+  get oldestStart(): number | undefined {
+    return this.count === 0 ? undefined : Math.min(...[...this.turns.values()].map((turn) => turn.startedAt));
   }
 
-  /** Of a session that runs, not of one that waits. */
+  /** Does a turn of this session run? A queued one does not count. */
   isRunning(sessionId: string | undefined): boolean {
     return [...this.turns.values()].some((turn) => turn.sessionId === sessionId && !turn.queued);
   }
 
-  /** The server took it, or began it. */
-  started({ turnId, sessionId, queued }: StartedTurn): void {
-    if (this.over.has(turnId)) {
+  /** The server accepted or started a turn. */
+  addTurn({ turnId, sessionId, queued }: StartedTurn): void {
+    if (this.endedTurns.has(turnId)) {
       return;
     }
-    this.turns.set(turnId, { turnId, sessionId, queued: queued != null, began: this.now() });
-    this.changed();
+    this.turns.set(turnId, { turnId, sessionId, queued: queued != null, startedAt: this.now() });
+    this.notifyListeners();
   }
 
   onChange(listener: () => void): Disposable {
@@ -65,7 +65,7 @@ export class RunningTurns {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
-  private changed(): void {
+  private notifyListeners(): void {
     for (const listener of [...this.listeners]) {
       listener();
     }

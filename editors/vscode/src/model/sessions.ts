@@ -1,19 +1,19 @@
-/** Stored sessions, brought into the state: the last messages of them first, earlier ones on demand. */
+/** Loads stored sessions into the state: first their last messages, earlier ones on demand. */
 
 import type { Session } from "./protocol";
-import type { Server } from "../server/server";
+import type { Server } from "./server";
 import { fromSession, type OpenedSession } from "./storedSession";
 import type { Transcript } from "./transcriptTypes";
 import type { Updates } from "./updates";
 
 const LAST = 200; // messages
-const MORE = 4; // times as many when the person wants earlier ones
+const MORE = 4; // times as many when the user asks for earlier ones
 
 export class Sessions {
-  /** How many messages of a session are wanted. */
+  /** How many messages to load, by session. */
   private readonly wanted = new Map<string, number>();
-  /** Those that begin where their session begins, or were loaded. */
-  private readonly whole = new WeakSet<Transcript>();
+  /** Transcripts that were loaded, or recorded from the start of their session. */
+  private readonly complete = new WeakSet<Transcript>();
   private readonly loading = new Map<string, Promise<void>>();
 
   constructor(
@@ -21,61 +21,64 @@ export class Sessions {
     private readonly updates: Updates,
   ) {}
 
-  /** At once where all of it is here already. */
-  async open(sessionId: string): Promise<void> {
+  /** Loads the session if its transcript is not complete. */
+  async openSession(sessionId: string): Promise<void> {
     const known = this.server.state.transcripts.get(sessionId);
-    if (known === undefined || !this.whole.has(known)) {
-      await this.reload(sessionId);
+    if (known === undefined || !this.complete.has(known)) {
+      await this.reloadSession(sessionId);
     }
   }
 
-  /** It was begun here, so that nothing of it is missing. */
-  begun(sessionId: string): void {
+  /** The session was started here, so its transcript is complete. */
+  markComplete(sessionId: string): void {
     const known = this.server.state.transcripts.get(sessionId);
     if (known !== undefined) {
-      this.whole.add(known);
+      this.complete.add(known);
     }
   }
 
-  /** As it is stored: an update is missing, or more of it is wanted. */
-  async reload(sessionId: string): Promise<void> {
+  /** Replaces the transcript by the stored session: an update was lost, or more messages are wanted. */
+  async reloadSession(sessionId: string): Promise<void> {
     const loading = this.loading.get(sessionId) ?? this.load(sessionId).finally(() => this.loading.delete(sessionId));
     this.loading.set(sessionId, loading);
     await loading;
   }
 
-  async earlier(sessionId: string): Promise<void> {
+  async loadEarlier(sessionId: string): Promise<void> {
     this.wanted.set(sessionId, (this.wanted.get(sessionId) ?? LAST) * MORE);
-    await this.reload(sessionId);
+    await this.reloadSession(sessionId);
   }
 
-  /** A session that goes on from before a turn: a fork up to the message before it, or a new one. Its id. */
-  async before(sessionId: string, turnId: string): Promise<string> {
-    const opened = await this.server.command<OpenedSession>("tark.session.open", { sessionId });
+  /**
+   * Creates a session that continues from before a turn: a fork up to the message before it, or a new session. Returns
+   * its id.
+   */
+  async forkBefore(sessionId: string, turnId: string): Promise<string> {
+    const opened = await this.server.executeCommand<OpenedSession>("tark.session.open", { sessionId });
     const place = opened.messages.findIndex((message) => message.turnId === turnId);
     if (place < 0) {
-      throw new Error("that prompt is not in the session any more");
+      throw new Error("the session no longer contains that prompt");
     }
     const messageId = opened.messages
       .slice(0, place)
       .map((message) => message.messageId)
       .findLast((id) => id !== undefined);
-    const begun =
+    const created =
       messageId === undefined
-        ? await this.server.command<{ sessionId: string }>("tark.session.new")
-        : await this.server.command<{ sessionId: string }>("tark.session.fork", { sessionId, messageId });
-    await this.open(begun.sessionId);
-    return begun.sessionId;
+        ? await this.server.executeCommand<{ sessionId: string }>("tark.session.new")
+        : await this.server.executeCommand<{ sessionId: string }>("tark.session.fork", { sessionId, messageId });
+    await this.openSession(created.sessionId);
+    return created.sessionId;
   }
 
   private async load(sessionId: string): Promise<void> {
     const last = this.wanted.get(sessionId) ?? LAST;
-    const opened = await this.server.command<OpenedSession & Omit<Session, "turns">>("tark.session.open", { sessionId, last });
-    // What comes while it runs has higher numbers than this answer, and goes on from it.
+    const opened = await this.server.executeCommand<OpenedSession & Omit<Session, "turns">>("tark.session.open", { sessionId, last });
+    // Updates that arrive meanwhile have higher numbers than this answer, so they continue it.
     const transcript = fromSession(opened);
-    this.whole.add(transcript);
+    this.complete.add(transcript);
     const { messages: _, ...session } = opened;
-    const turns = this.server.state.sessions.get(sessionId)?.turns ?? opened.turns.length; // here it is their list
-    this.updates.reopened({ ...session, turns }, transcript);
+    const turns = this.server.state.sessions.get(sessionId)?.turns ?? opened.turns.length; // in the answer, `turns` is a list
+    this.updates.replaceSession({ ...session, turns }, transcript);
   }
 }

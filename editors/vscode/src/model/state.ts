@@ -1,41 +1,44 @@
-/** What is known of the server: sessions, hunks, and what waits for the person. It outlives the server; views listen. */
+/**
+ * What the extension knows: sessions, hunks, and requests that wait for the user. Views listen to it. It outlives the
+ * server.
+ */
 
 import { Events } from "./events";
 import type { DocumentHunks, EffectiveSettings, Input, Permission, Session } from "./protocol";
 import type { Change, Transcript, UpdateParams } from "./transcriptTypes";
 
 export interface StateEvents {
-  /** After it is in the transcript. No change: nothing of it is to be drawn. */
+  /** Emitted after the transcript has the update. No `change`: there is nothing to redraw. */
   update: { readonly params: UpdateParams; readonly change?: Change };
-  /** Of this document there are others now. */
+  /** The hunks of this document changed. */
   hunks: { readonly uri: string };
-  /** Those that wait are others now. */
+  /** The pending permissions or questions changed. */
   permission: undefined;
   input: undefined;
-  /** Its transcript was drawn anew, its title or settings changed, or another one is the current one. */
+  /** A transcript was replaced, a title or settings changed, or another session is current. */
   session: { readonly sessionId?: string };
   server: { readonly running: boolean; readonly starting?: boolean };
 }
 
 export class State extends Events<StateEvents> {
-  /** By session. A transcript may be replaced by another object; `session` tells of it. */
+  /** By session id. A transcript can be replaced by another object, which emits `session`. */
   readonly transcripts = new Map<string, Transcript>();
-  /** Those to be decided (pending, conflict, stale), by the document's URI as VS Code spells it. */
+  /** Undecided hunks (pending, conflict, stale) by document URI, as VS Code spells it. */
   readonly hunks = new Map<string, DocumentHunks>();
-  /** The oldest first. */
+  /** Oldest first. */
   permissions: readonly Permission[] = [];
   inputs: readonly Input[] = [];
   readonly sessions = new Map<string, Session>();
-  /** What new sessions begin with. */
+  /** The settings of new sessions. */
   settings?: EffectiveSettings;
-  /** The session that the next turn goes on with. Absent: it begins one. */
+  /** The current session. Absent: the next turn starts a new one. */
   sessionId?: string;
 
   /**
-   * The person goes on with this session, or with a new one. Of the others only what runs is kept: their transcripts are
-   * long, and are loaded when they are opened again.
+   * Makes a session current; undefined: a new one. Drops the transcripts of other sessions in which no turn runs. They
+   * are long, and are loaded again when their session is opened.
    */
-  goOn(sessionId: string | undefined): void {
+  setCurrentSession(sessionId: string | undefined): void {
     for (const [other, { turns }] of this.transcripts) {
       if (other !== sessionId && turns.every((turn) => turn.state === "ended")) {
         this.transcripts.delete(other);

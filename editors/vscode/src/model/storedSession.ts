@@ -1,9 +1,11 @@
-/** What `tark.session.open` answers, told as the updates that would have made it. The rules are in docs/clients.md. */
+/**
+ * Replays the answer of `tark.session.open` as the updates that would have made it. The rules are in docs/clients.md.
+ */
 
-import { listed, newTranscript, steered, tell } from "./transcript";
-import type { Told, Transcript, Turn } from "./transcriptTypes";
+import { listed, newTranscript, addSteer, applyUpdate } from "./transcript";
+import type { Fields, Transcript, Turn } from "./transcriptTypes";
 
-/** The answer of `tark.session.open`, as far as a transcript is made of it. */
+/** The answer of `tark.session.open`: the fields that make the transcript. */
 export interface OpenedSession {
   readonly sessionId: string;
   readonly earlier?: boolean | null;
@@ -17,7 +19,7 @@ export interface StoredMessage {
   readonly role: string;
   readonly text: string;
   readonly thinking?: string | null;
-  readonly toolCalls?: readonly Told[] | null;
+  readonly toolCalls?: readonly Fields[] | null;
 }
 
 export interface StoredTurn {
@@ -25,23 +27,23 @@ export interface StoredTurn {
   readonly kind: string;
   readonly state: Turn["state"];
   readonly seq?: number | null;
-  readonly plan?: readonly Told[] | null;
-  readonly usage?: Told | null;
-  readonly notices?: readonly Told[] | null;
+  readonly plan?: readonly Fields[] | null;
+  readonly usage?: Fields | null;
+  readonly notices?: readonly Fields[] | null;
   readonly steers?: readonly string[] | null;
 }
 
-/** Updates that come after the answer go on from here. */
+/** Later updates continue this transcript. */
 export function fromSession(opened: OpenedSession): Transcript {
   const transcript = newTranscript(opened.sessionId);
   transcript.earlier = opened.earlier === true;
-  const told = new Map(opened.turns.map((each) => [each.turnId, each]));
+  const storedTurns = new Map(opened.turns.map((stored) => [stored.turnId, stored]));
   const seen = (turnId: string): Turn | undefined => {
-    const known = told.get(turnId);
-    return transcript.byId.get(turnId) ?? (known && begin(transcript, known));
+    const known = storedTurns.get(turnId);
+    return transcript.byId.get(turnId) ?? (known && startTurn(transcript, known));
   };
-  const begun = new Set<Turn>();
-  let loose: Turn | undefined; // of messages that are of no turn: what the session was begun with
+  const started = new Set<Turn>();
+  let loose: Turn | undefined; // for messages without a turn: those the session started with
   for (const message of opened.messages) {
     const isUser = message.role === "user";
     let turn = seen(message.turnId);
@@ -53,68 +55,71 @@ export function fromSession(opened: OpenedSession): Transcript {
       turn = loose;
     }
     if (!isUser) {
-      tellAnswer(transcript, turn.turnId, message);
-    } else if (begun.has(turn)) {
-      steered(transcript, turn.turnId, message.text);
+      applyAnswer(transcript, turn.turnId, message);
+    } else if (started.has(turn)) {
+      addSteer(transcript, turn.turnId, message.text);
     } else {
-      turn.prompt = message.text; // all of it: that of the turn is cut
+      turn.prompt = message.text; // whole, while the turn's own is cut
     }
-    begun.add(turn);
+    started.add(turn);
   }
-  for (const each of opened.turns) {
-    seen(each.turnId);
-    conclude(transcript, each);
+  for (const stored of opened.turns) {
+    seen(stored.turnId);
+    applyEnd(transcript, stored);
   }
   return transcript;
 }
 
-/** Where in the turn its notices came is not kept: so before what is being said, which goes on at the end. */
-function begin(transcript: Transcript, told: StoredTurn): Turn {
-  tell(transcript, told.turnId, { ...told, kind: "start", turnKind: told.kind });
-  const turn = listed(transcript, told.turnId);
-  turn.seq = told.seq ?? 0;
-  if (told.state !== "ended") {
-    tellNotices(transcript, told);
+/**
+ * The position of notices in a turn is not stored. In a running turn they go first, because text is still added at the
+ * end.
+ */
+function startTurn(transcript: Transcript, stored: StoredTurn): Turn {
+  applyUpdate(transcript, stored.turnId, { ...stored, kind: "start", turnKind: stored.kind });
+  const turn = listed(transcript, stored.turnId);
+  turn.seq = stored.seq ?? 0;
+  if (stored.state !== "ended") {
+    applyNotices(transcript, stored);
   }
   return turn;
 }
 
-function tellAnswer(transcript: Transcript, turnId: string, message: StoredMessage): void {
-  tell(transcript, turnId, { kind: "thinking", delta: message.thinking });
-  tell(transcript, turnId, { kind: "text", delta: message.text });
-  for (const each of message.toolCalls ?? []) {
-    tell(transcript, turnId, { ...each, kind: "toolCall" });
+function applyAnswer(transcript: Transcript, turnId: string, message: StoredMessage): void {
+  applyUpdate(transcript, turnId, { kind: "thinking", delta: message.thinking });
+  applyUpdate(transcript, turnId, { kind: "text", delta: message.text });
+  for (const call of message.toolCalls ?? []) {
+    applyUpdate(transcript, turnId, { ...call, kind: "toolCall" });
   }
 }
 
-/** After its messages. */
-function conclude(transcript: Transcript, told: StoredTurn): void {
-  const turn = listed(transcript, told.turnId);
-  if (told.plan) {
-    tell(transcript, told.turnId, { kind: "plan", entries: told.plan });
+/** Called after the messages of the turn. */
+function applyEnd(transcript: Transcript, stored: StoredTurn): void {
+  const turn = listed(transcript, stored.turnId);
+  if (stored.plan) {
+    applyUpdate(transcript, stored.turnId, { kind: "plan", entries: stored.plan });
   }
-  if (told.usage) {
-    tell(transcript, told.turnId, { ...told.usage, kind: "usage" });
+  if (stored.usage) {
+    applyUpdate(transcript, stored.turnId, { ...stored.usage, kind: "usage" });
   }
-  if (told.state === "ended") {
-    tell(transcript, told.turnId, { ...told, kind: "end" });
-    unmark(turn);
-    tellNotices(transcript, told);
+  if (stored.state === "ended") {
+    applyUpdate(transcript, stored.turnId, { ...stored, kind: "end" });
+    removeInterruptedMark(turn);
+    applyNotices(transcript, stored);
   }
-  turn.state = told.state;
-  for (const words of told.steers ?? []) {
-    steered(transcript, told.turnId, words);
-  }
-}
-
-function tellNotices(transcript: Transcript, told: StoredTurn): void {
-  for (const notice of told.notices ?? []) {
-    tell(transcript, told.turnId, { ...notice, kind: "notice" });
+  turn.state = stored.state;
+  for (const words of stored.steers ?? []) {
+    addSteer(transcript, stored.turnId, words);
   }
 }
 
-/** The words of an answer that was cut bear the server's mark in the history. */
-function unmark(turn: Turn): void {
+function applyNotices(transcript: Transcript, stored: StoredTurn): void {
+  for (const notice of stored.notices ?? []) {
+    applyUpdate(transcript, stored.turnId, { ...notice, kind: "notice" });
+  }
+}
+
+/** In the history, the server marks the text of an interrupted answer. */
+function removeInterruptedMark(turn: Turn): void {
   const last = turn.blocks.at(-1);
   if (last?.kind === "text" && turn.stopReason !== "end_turn") {
     last.text = last.text.replace(/\n?\n?\[interrupted\]$/, "");

@@ -1,17 +1,17 @@
 /**
- * What the updates of a session make: a transcript, which is turns of blocks. The rules are in docs/clients.md.
+ * Builds the transcript of a session from its updates: turns of blocks. The rules are in docs/clients.md.
  *
- * Pure. The same in editors/neovim/lua/tark/transcript.lua and tests/protocol/transcript.py.
+ * Pure. The same in editors/neovim/lua/tark/state/transcript.lua and tests/protocol/transcript.py.
  */
 
-import type { Block, Change, Told, ToolCall, Transcript, Turn, Update, UpdateParams } from "./transcriptTypes";
+import type { Block, Change, Fields, ToolCall, Transcript, Turn, Update, UpdateParams } from "./transcriptTypes";
 
-const OF_START = ["prompt", "turnKind", "model", "mode", "range"];
-const OF_CALL = ["name", "title", "toolKind", "status", "arguments", "locations", "content"];
-const OF_TOKENS = ["inputTokens", "cachedTokens", "outputTokens", "reasoningTokens"];
-const OF_USAGE = [...OF_TOKENS, "costUsd", "contextUsed", "contextWindow"];
-const OF_END = ["stopReason", "error", "edits", "changedByCommand"];
-const OVER = new Set(["completed", "failed", "rejected", "cancelled"]);
+const START_FIELDS = ["prompt", "turnKind", "model", "mode", "range"];
+const CALL_FIELDS = ["name", "title", "toolKind", "status", "arguments", "locations", "content"];
+const TOKEN_FIELDS = ["inputTokens", "cachedTokens", "outputTokens", "reasoningTokens"];
+const USAGE_FIELDS = [...TOKEN_FIELDS, "costUsd", "contextUsed", "contextWindow"];
+const END_FIELDS = ["stopReason", "error", "edits", "changedByCommand"];
+const FINAL_STATUSES = new Set(["completed", "failed", "rejected", "cancelled"]);
 const INTERRUPTED = {
   code: "interrupted",
   message: "the server ended while this turn ran",
@@ -22,7 +22,7 @@ export function newTranscript(sessionId: string): Transcript {
   return { sessionId, earlier: false, turns: [], byId: new Map() };
 }
 
-/** The next `tark/update`. Those of other sessions, and those that were here already, change nothing. */
+/** Applies the next `tark/update`. Ignores those of other sessions, and those that were already applied. */
 export function reduce(transcript: Transcript, params: UpdateParams): Change | undefined {
   if (params.sessionId !== transcript.sessionId) {
     return undefined;
@@ -33,12 +33,12 @@ export function reduce(transcript: Transcript, params: UpdateParams): Change | u
   }
   turn.gap ||= params.seq > turn.seq + 1;
   turn.seq = params.seq;
-  return tell(transcript, params.turnId, params.update);
+  return applyUpdate(transcript, params.turnId, params.update);
 }
 
-/** What was told of a turn, whatever its number. Kinds that are not known here are left to clients that know them. */
-export function tell(transcript: Transcript, turnId: string, update: Update): Change | undefined {
-  const apply = APPLY.get(update.kind);
+/** Applies an update regardless of its number. Ignores unknown kinds. */
+export function applyUpdate(transcript: Transcript, turnId: string, update: Update): Change | undefined {
+  const apply = RULES.get(update.kind);
   if (apply === undefined) {
     return undefined;
   }
@@ -49,8 +49,11 @@ export function tell(transcript: Transcript, turnId: string, update: Update): Ch
   return apply(turn, update);
 }
 
-/** A turn that was started, before anything is told of it: it may have to wait. Undefined: it began already. */
-export function asked(transcript: Transcript, turnId: string, prompt: string): Change | undefined {
+/**
+ * Adds a turn that the server accepted, before its first update, since it can be queued. Undefined: it has started
+ * already.
+ */
+export function addQueuedTurn(transcript: Transcript, turnId: string, prompt: string): Change | undefined {
   if (turnOf(transcript, turnId).listed) {
     return undefined;
   }
@@ -59,23 +62,23 @@ export function asked(transcript: Transcript, turnId: string, prompt: string): C
   return { turn, kind: "turn" };
 }
 
-/** What the person said to a running turn, once `tark.turn.steer` accepted it. */
-export function steered(transcript: Transcript, turnId: string, prompt: string): Change {
-  return add(listed(transcript, turnId), { kind: "prompt", text: prompt });
+/** Adds a prompt to a running turn, after `tark.turn.steer` accepted it. */
+export function addSteer(transcript: Transcript, turnId: string, prompt: string): Change {
+  return addBlock(listed(transcript, turnId), { kind: "prompt", text: prompt });
 }
 
-/** The server died: what ran or waited is over. The turns that ended by it. */
-export function interrupted(transcript: Transcript): Turn[] {
+/** The server died: ends the turns that ran or were queued, and returns them. */
+export function interrupt(transcript: Transcript): Turn[] {
   const ended = transcript.turns.filter((turn) => turn.state !== "ended");
   for (const turn of ended) {
-    finish(turn);
+    endTurn(turn);
     turn.stopReason = "error";
     turn.error = INTERRUPTED;
   }
   return ended;
 }
 
-/** It is in the transcript's list from now on. */
+/** The turn, added to the transcript's list if needed. */
 export function listed(transcript: Transcript, turnId: string): Turn {
   const turn = turnOf(transcript, turnId);
   if (!turn.listed) {
@@ -87,84 +90,84 @@ export function listed(transcript: Transcript, turnId: string): Turn {
 
 type Apply = (turn: Turn, update: Update) => Change | undefined;
 
-const APPLY: ReadonlyMap<string, Apply> = new Map<string, Apply>([
+const RULES: ReadonlyMap<string, Apply> = new Map<string, Apply>([
   [
     "start",
     (turn, update) => {
-      take(turn, update, OF_START);
+      copyFields(turn, update, START_FIELDS);
       return { turn, kind: "turn" };
     },
   ],
-  ["text", (turn, update) => say(turn, "text", update["delta"])],
-  ["thinking", (turn, update) => say(turn, "thinking", update["delta"])],
-  ["toolCall", call],
+  ["text", (turn, update) => addText(turn, "text", update["delta"])],
+  ["thinking", (turn, update) => addText(turn, "thinking", update["delta"])],
+  ["toolCall", updateCall],
   [
     "notice",
     (turn, update) =>
-      add(turn, { kind: "notice", level: update["level"] as string, message: update["message"] as string }),
+      addBlock(turn, { kind: "notice", level: update["level"] as string, message: update["message"] as string }),
   ],
   [
     "plan",
     (turn, update) => {
       delete turn.plan;
-      take(turn, { plan: update["entries"] }, ["plan"]);
+      copyFields(turn, { plan: update["entries"] }, ["plan"]);
       return { turn, kind: "plan" };
     },
   ],
   [
     "usage",
     (turn, update) => {
-      turn.usage = take({}, update, OF_USAGE);
+      turn.usage = copyFields({}, update, USAGE_FIELDS);
       return { turn, kind: "usage" };
     },
   ],
   [
     "end",
     (turn, update) => {
-      take(turn, update, OF_END);
+      copyFields(turn, update, END_FIELDS);
       if (update["usage"] != null) {
-        turn.usage = take({}, update["usage"] as Told, OF_USAGE);
+        turn.usage = copyFields({}, update["usage"] as Fields, USAGE_FIELDS);
       }
-      finish(turn);
+      endTurn(turn);
       return { turn, kind: "turn" };
     },
   ],
 ]);
 
-function call(turn: Turn, update: Update): Change {
+function updateCall(turn: Turn, update: Update): Change {
   const toolCallId = update["toolCallId"] as string;
   const known = turn.calls.get(toolCallId);
   if (known !== undefined) {
-    return { turn, kind: "toolCall", block: take(known, update, OF_CALL) };
+    return { turn, kind: "toolCall", block: copyFields(known, update, CALL_FIELDS) };
   }
   const block: ToolCall = { kind: "toolCall", toolCallId, status: "pending" };
   turn.calls.set(toolCallId, block);
-  return add(turn, take(block, update, OF_CALL));
+  return addBlock(turn, copyFields(block, update, CALL_FIELDS));
 }
 
-function say(turn: Turn, kind: "text" | "thinking", words: unknown): Change | undefined {
+function addText(turn: Turn, kind: "text" | "thinking", words: unknown): Change | undefined {
   if (typeof words !== "string" || words === "") {
     return undefined;
   }
   const last = turn.blocks.at(-1);
   if (last?.kind !== kind) {
-    return add(turn, { kind, text: words });
+    return addBlock(turn, { kind, text: words });
   }
   last.text += words;
   return { turn, kind: "text", block: last };
 }
 
-function add(turn: Turn, block: Block): Change {
+function addBlock(turn: Turn, block: Block): Change {
   turn.blocks.push(block);
   return { turn, kind: "block", block };
 }
 
-/** Calls that were not over never will be; what they had to show stays. */
-function finish(turn: Turn): void {
+/** Ends the turn. Cancels its unfinished calls, whose content stays. */
+function endTurn(turn: Turn): void {
   turn.state = "ended";
-  for (const each of turn.calls.values()) {
-    if (!OVER.has(each.status)) {
-      each.status = "cancelled";
+  for (const call of turn.calls.values()) {
+    if (!FINAL_STATUSES.has(call.status)) {
+      call.status = "cancelled";
     }
   }
 }
@@ -172,19 +175,19 @@ function finish(turn: Turn): void {
 function turnOf(transcript: Transcript, turnId: string): Turn {
   let turn = transcript.byId.get(turnId);
   if (turn === undefined) {
-    const begun = { seq: 0, gap: false, listed: false, state: "queued" as const, prompt: "" };
-    turn = { turnId, ...begun, blocks: [], calls: new Map() };
+    const initial = { seq: 0, gap: false, listed: false, state: "queued" as const, prompt: "" };
+    turn = { turnId, ...initial, blocks: [], calls: new Map() };
     transcript.byId.set(turnId, turn);
   }
   return turn;
 }
 
-/** What `source` says of these fields. Null, an empty text and an empty list say nothing. */
-function take<T extends object>(target: T, source: Told, fields: readonly string[]): T {
-  const said = fields.filter((field) => !saysNothing(source[field])).map((field) => [field, source[field]] as const);
+/** Copies these fields from `source`, except null, empty strings and empty lists. */
+function copyFields<T extends object>(target: T, source: Fields, fields: readonly string[]): T {
+  const said = fields.filter((field) => !isEmpty(source[field])).map((field) => [field, source[field]] as const);
   return Object.assign(target, Object.fromEntries(said));
 }
 
-function saysNothing(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   return value == null || value === "" || (Array.isArray(value) && value.length === 0);
 }

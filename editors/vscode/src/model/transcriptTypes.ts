@@ -1,23 +1,23 @@
-/** A transcript (docs/clients.md), and what the server tells of turns, in the words of docs/protocol.md. */
+/** The types of a transcript (docs/clients.md) and of `tark/update` (docs/protocol.md). */
 
 export interface Transcript {
   readonly sessionId: string;
-  /** The session has messages before these. */
+  /** The session has earlier messages that are not loaded. */
   earlier: boolean;
-  /** In the order of their first update, but for those of which only hunks are known. */
+  /** In the order of their first update. Turns of which only hunks are known are left out. */
   readonly turns: Turn[];
-  /** Also the ones that are not listed. */
+  /** Includes turns that are not listed. */
   readonly byId: Map<string, Turn>;
 }
 
-/** All that is optional has the name and the shape it has on the wire (docs/protocol.md). */
+/** Optional fields have the name and the shape of the protocol (docs/protocol.md). */
 export interface Turn {
   readonly turnId: string;
-  /** Of the last update that is in it. */
+  /** The number of the last update that was applied. */
   seq: number;
-  /** An update is missing: draw anew from `tark.session.open`. */
+  /** An update is missing: reload from `tark.session.open`. */
   gap: boolean;
-  /** It is one of the transcript's `turns`. */
+  /** Is the turn in the transcript's `turns`? */
   listed: boolean;
   state: "queued" | "running" | "ended";
   prompt: string;
@@ -26,7 +26,7 @@ export interface Turn {
   mode?: string;
   range?: unknown;
   readonly blocks: Block[];
-  /** Those of kind `toolCall`, by their ids. */
+  /** The blocks of kind `toolCall`, by id. */
   readonly calls: Map<string, ToolCall>;
   plan?: readonly PlanEntry[];
   usage?: Usage;
@@ -36,13 +36,13 @@ export interface Turn {
   changedByCommand?: readonly string[];
 }
 
-/** `prompt`: what the person said to the running turn. */
-export interface Words {
+/** `prompt`: what the user sent to the running turn. */
+export interface TextBlock {
   readonly kind: "text" | "thinking" | "prompt";
   text: string;
 }
 
-export interface Notice {
+export interface NoticeBlock {
   readonly kind: "notice";
   readonly level: string;
   readonly message: string;
@@ -61,7 +61,7 @@ export interface ToolCall {
   content?: readonly unknown[];
 }
 
-export type Block = Words | Notice | ToolCall;
+export type Block = TextBlock | NoticeBlock | ToolCall;
 
 export interface PlanEntry {
   readonly content: string;
@@ -73,15 +73,15 @@ export interface Usage {
   cachedTokens?: number;
   outputTokens?: number;
   reasoningTokens?: number;
-  /** Absent: nobody knows. */
+  /** Absent if unknown. */
   costUsd?: number;
   contextUsed?: number;
   contextWindow?: number;
 }
 
-/** Fields of a message, as they come: absent, null, or of the contract's type. */
-export type Told = Readonly<Record<string, unknown>>;
-export type Update = Told & { readonly kind: string };
+/** Unchecked fields of a message: absent, null, or of the protocol's type. */
+export type Fields = Readonly<Record<string, unknown>>;
+export type Update = Fields & { readonly kind: string };
 
 /** Params of `tark/update`. */
 export interface UpdateParams {
@@ -92,10 +92,10 @@ export interface UpdateParams {
 }
 
 /**
- * What an update made different, for a view to draw anew.
+ * What an update changed, so that a view can redraw it.
  *
- * `turn`: it is new, began or ended: its head and its end, and the calls that an end cancels. `block`: a new one at its
- * end. `text`: the last block has more words at its end. `toolCall`: a call has other fields, in its place.
+ * `turn`: the turn is new, has started or has ended, which also cancels calls. `block`: a block was added at the end.
+ * `text`: the last block has more text. `toolCall`: the fields of a call changed.
  */
 export interface Change {
   readonly turn: Turn;

@@ -1,53 +1,53 @@
-/** What the server tells enters the state here, and nowhere else. */
+/** Writes what the server reports into the state. Only this module and pendingRequests.ts do so. */
 
 import type { DocumentHunks, Hunk, Optional, ServerState, Session, StartedTurn } from "./protocol";
 import type { State } from "./state";
-import { asked, interrupted, newTranscript, reduce, steered } from "./transcript";
+import { addQueuedTurn, interrupt, newTranscript, reduce, addSteer } from "./transcript";
 import type { Transcript, Turn, UpdateParams } from "./transcriptTypes";
 
 const UNDECIDED = new Set(["pending", "conflict", "stale"]);
 
 export class Updates {
-  /** Turns with a gap. */
+  /** Turns with a gap, whose session was reloaded. */
   private readonly reloaded = new WeakSet<Turn>();
 
   /**
-   * @param normal how the editor spells a URI, which the server may write in another way
-   * @param reload an update got lost: the session is to be drawn from what is stored of it
+   * @param normalizeUri returns the URI as the editor spells it; the server can spell it in another way
+   * @param reload loads the stored session, because an update was lost
    */
   constructor(
     private readonly state: State,
-    private readonly normal: (uri: string) => string,
+    private readonly normalizeUri: (uri: string) => string,
     private readonly reload: (sessionId: string) => void,
   ) {}
 
   /** `tark/update`. */
-  received(params: UpdateParams): void {
+  applyUpdate(params: UpdateParams): void {
     if (params.update.kind === "hunks") {
-      this.hunks(params.update as unknown as DocumentHunks);
+      this.setDocumentHunks(params.update as unknown as DocumentHunks);
     }
     if (params.sessionId === "") {
-      return; // hunks of a session that was deleted
+      return; // hunks of a deleted session
     }
-    const change = reduce(this.transcript(params.sessionId), params);
+    const change = reduce(this.transcriptOf(params.sessionId), params);
     this.state.emit("update", change === undefined ? { params } : { params, change });
     if (change?.turn.gap && !this.reloaded.has(change.turn)) {
-      this.reloaded.add(change.turn); // once: it may fail
+      this.reloaded.add(change.turn); // only once, since it can fail
       this.reload(params.sessionId);
     }
   }
 
-  /** The server took a turn: it is seen before its first update, which comes when those before it are over. */
-  asked({ sessionId, turnId }: StartedTurn, prompt: string): void {
-    const change = asked(this.transcript(sessionId), turnId, prompt);
+  /** The server accepted a turn. It is visible before its first update, which comes when earlier turns have ended. */
+  addQueuedTurn({ sessionId, turnId }: StartedTurn, prompt: string): void {
+    const change = addQueuedTurn(this.transcriptOf(sessionId), turnId, prompt);
     if (change !== undefined) {
       this.state.emit("update", { params: { sessionId, turnId, seq: 0, update: { kind: "asked" } }, change });
     }
   }
 
-  /** The server took what the person said to a running turn. */
-  steered({ sessionId, turnId }: StartedTurn, prompt: string): void {
-    const change = steered(this.transcript(sessionId), turnId, prompt);
+  /** The server accepted a prompt for a running turn. */
+  addSteer({ sessionId, turnId }: StartedTurn, prompt: string): void {
+    const change = addSteer(this.transcriptOf(sessionId), turnId, prompt);
     this.state.emit("update", {
       params: { sessionId, turnId, seq: change.turn.seq, update: { kind: "steered" } },
       change,
@@ -55,87 +55,87 @@ export class Updates {
   }
 
   /**
-   * All hunks of a document, also those decided long ago. One that is told of under another name has left the former:
-   * its file was moved, or opened by another path.
+   * Sets all hunks of a document, decided ones included. A hunk that was known under another URI is removed there: its
+   * file was moved, or opened by another path.
    */
-  hunks(told: DocumentHunks): void {
-    const uri = this.normal(told.uri);
-    const ids = new Set(told.hunks.map((hunk) => hunk.hunkId));
-    for (const [other, of] of [...this.state.hunks]) {
-      const left = of.hunks.filter((hunk) => !ids.has(hunk.hunkId));
-      if (other !== uri && left.length < of.hunks.length) {
-        this.keep(other, of.version, left);
+  setDocumentHunks(document: DocumentHunks): void {
+    const uri = this.normalizeUri(document.uri);
+    const ids = new Set(document.hunks.map((hunk) => hunk.hunkId));
+    for (const [other, former] of [...this.state.hunks]) {
+      const left = former.hunks.filter((hunk) => !ids.has(hunk.hunkId));
+      if (other !== uri && left.length < former.hunks.length) {
+        this.setHunks(other, former.version, left);
       }
     }
-    this.hunksOfPermissions(told.hunks);
-    this.keep(
+    this.updatePermissionHunks(document.hunks);
+    this.setHunks(
       uri,
-      told.version,
-      told.hunks.filter((hunk) => UNDECIDED.has(hunk.state)),
+      document.version,
+      document.hunks.filter((hunk) => UNDECIDED.has(hunk.state)),
     );
   }
 
-  /** All hunks there are, by `tark.hunk.list`. */
-  allHunks(hunks: readonly (Hunk & { readonly uri: string; readonly version?: Optional<number> })[]): void {
+  /** Sets all hunks of all documents, from `tark.hunk.list`. */
+  setAllHunks(hunks: readonly (Hunk & { readonly uri: string; readonly version?: Optional<number> })[]): void {
     const documents = new Map<string, { uri: string; version: Optional<number>; hunks: Hunk[] }>();
     for (const uri of this.state.hunks.keys()) {
       documents.set(uri, { uri, version: undefined, hunks: [] });
     }
     for (const hunk of hunks) {
-      const uri = this.normal(hunk.uri);
+      const uri = this.normalizeUri(hunk.uri);
       const document = documents.get(uri) ?? { uri, version: undefined, hunks: [] };
       documents.set(uri, document);
       document.version = hunk.version;
       document.hunks.push(hunk);
     }
     for (const document of documents.values()) {
-      this.hunks(document);
+      this.setDocumentHunks(document);
     }
   }
 
-  /** How things stand, by `tark.state`. */
-  refreshed(told: ServerState): void {
-    this.state.settings = told.settings ?? {};
-    this.state.permissions = told.permissions ?? [];
-    this.state.inputs = told.inputs ?? [];
-    for (const session of told.sessions ?? []) {
-      this.keepSession(session);
+  /** Applies the answer of `tark.state`. */
+  applyServerState(server: ServerState): void {
+    this.state.settings = server.settings ?? {};
+    this.state.permissions = server.permissions ?? [];
+    this.state.inputs = server.inputs ?? [];
+    for (const session of server.sessions ?? []) {
+      this.mergeSession(session);
     }
     this.state.emit("permission", undefined);
     this.state.emit("input", undefined);
     this.state.emit("session", {});
   }
 
-  /** `tark/session`, and what commands answer of one. */
-  session(session: Session): void {
-    this.keepSession(session);
+  /** Applies `tark/session`, or a session that a command returned. */
+  updateSession(session: Session): void {
+    this.mergeSession(session);
     this.state.emit("session", { sessionId: session.sessionId });
   }
 
-  /** A session as it is stored, instead of what is known of it. */
-  reopened(session: Session, transcript: Transcript): void {
+  /** Replaces a session and its transcript by what is stored. */
+  replaceSession(session: Session, transcript: Transcript): void {
     this.state.transcripts.set(session.sessionId, transcript);
-    this.session(session);
+    this.updateSession(session);
   }
 
-  deleted(sessionId: string): void {
+  removeSession(sessionId: string): void {
     this.state.sessions.delete(sessionId);
     this.state.transcripts.delete(sessionId);
     if (this.state.sessionId === sessionId) {
-      this.state.goOn(undefined);
+      this.state.setCurrentSession(undefined);
     } else {
       this.state.emit("session", { sessionId });
     }
   }
 
   /**
-   * The server is gone: what it did is over, and nothing waits for the person any more. Its hunks are told of anew by
-   * the next one. How many turns were cut.
+   * The server is gone: ends its turns, and drops its requests and hunks. The next server reports the hunks again.
+   * Returns how many turns were interrupted.
    */
-  interrupted(): number {
+  interruptAll(): number {
     let turns = 0;
     for (const [sessionId, transcript] of this.state.transcripts) {
-      for (const turn of interrupted(transcript)) {
+      for (const turn of interrupt(transcript)) {
         turns += 1;
         const update = { kind: "end", stopReason: turn.stopReason, error: turn.error, text: "", edits: [] };
         const params = { sessionId, turnId: turn.turnId, seq: turn.seq, update };
@@ -147,39 +147,39 @@ export class Updates {
     this.state.emit("permission", undefined);
     this.state.emit("input", undefined);
     for (const uri of [...this.state.hunks.keys()]) {
-      this.keep(uri, undefined, []);
+      this.setHunks(uri, undefined, []);
     }
     return turns;
   }
 
-  private transcript(sessionId: string): Transcript {
+  private transcriptOf(sessionId: string): Transcript {
     const known = this.state.transcripts.get(sessionId) ?? newTranscript(sessionId);
     this.state.transcripts.set(sessionId, known);
     return known;
   }
 
-  private keep(uri: string, version: Optional<number>, hunks: readonly Hunk[]): void {
+  private setHunks(uri: string, version: Optional<number>, hunks: readonly Hunk[]): void {
     if (hunks.length > 0) {
       this.state.hunks.set(uri, { uri, version, hunks });
     } else if (!this.state.hunks.delete(uri)) {
-      return; // there were none, and there are none
+      return; // nothing changed
     }
     this.state.emit("hunks", { uri });
   }
 
-  private keepSession(session: Session): void {
+  private mergeSession(session: Session): void {
     this.state.sessions.set(session.sessionId, { ...this.state.sessions.get(session.sessionId), ...session });
   }
 
-  /** Hunks of a request can be decided one by one: it says which are still asked about. */
-  private hunksOfPermissions(told: readonly Hunk[]): void {
-    const states = new Map(told.map((hunk) => [hunk.hunkId, hunk.state]));
+  /** The hunks of a request can be decided one by one. Updates their states in the request. */
+  private updatePermissionHunks(changed: readonly Hunk[]): void {
+    const states = new Map(changed.map((hunk) => [hunk.hunkId, hunk.state]));
     const isOther = (hunk: Hunk): boolean => (states.get(hunk.hunkId) ?? hunk.state) !== hunk.state;
     const now = (hunk: Hunk): Hunk => ({ ...hunk, state: states.get(hunk.hunkId) ?? hunk.state });
     if (this.state.permissions.some(({ edits }) => edits?.some(({ hunks }) => hunks.some(isOther)))) {
       this.state.permissions = this.state.permissions.map((request) =>
         request.edits
-          ? { ...request, edits: request.edits.map((each) => ({ ...each, hunks: each.hunks.map(now) })) }
+          ? { ...request, edits: request.edits.map((document) => ({ ...document, hunks: document.hunks.map(now) })) }
           : request,
       );
       this.state.emit("permission", undefined);

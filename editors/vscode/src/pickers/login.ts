@@ -1,19 +1,22 @@
-/** Logging in to a provider by a code on a page, and out; and keys, which VS Code keeps and the server gets in its environment. */
+/**
+ * Logs in to and out of providers, and stores API keys. VS Code keeps the keys; the server gets them in its
+ * environment.
+ */
 
 import * as vscode from "vscode";
-import { row } from "../text/figures";
-import { say, warn } from "../status/notify";
+import { joinParts } from "../text/figures";
+import { showInfo, showWarning } from "../window/notify";
 import type { Optional } from "../model/protocol";
 import type { Secrets } from "../server/secrets";
-import type { Server } from "../server/server";
-import { line } from "../text/visible";
+import type { Server } from "../model/server";
+import { visibleLine } from "../text/visible";
 
 interface Provider {
   readonly provider: string;
   readonly status: string;
   readonly source?: Optional<string>;
   readonly hint?: Optional<string>;
-  /** Of the environment: the first that is set gives the key. */
+  /** Environment variables: the first one that is set has the key. */
   readonly variables?: readonly string[];
 }
 
@@ -30,13 +33,13 @@ interface LoggedOut {
   readonly hint?: Optional<string>;
 }
 
-/** A code that is typed on a page; where the provider takes a key instead, that is asked for. */
+/** Logs in with a code that the user types on a web page. If the provider uses an API key instead, asks for it. */
 export async function logIn(server: Server, secrets: Secrets): Promise<void> {
-  const chosen = await choose(server, "Log in to");
+  const chosen = await choose(server, "Log In to a Provider");
   if (chosen === undefined) {
     return;
   }
-  const login = await server.command<Login>("tark.auth.login", { provider: chosen.provider });
+  const login = await server.executeCommand<Login>("tark.auth.login", { provider: chosen.provider });
   if (login.userCode && login.verificationUri) {
     await show(login.provider, login.userCode, login.verificationUri, login.expiresIn);
   } else {
@@ -44,22 +47,22 @@ export async function logIn(server: Server, secrets: Secrets): Promise<void> {
   }
 }
 
-/** What the server has stored of a login, or of a key, goes; a key that VS Code keeps is told of. */
+/** Deletes a login or key that the server has stored. Warns if VS Code keeps a key of the provider. */
 export async function logOut(server: Server, secrets: Secrets): Promise<void> {
-  const chosen = await choose(server, "Log out of", ({ status }) => status === "ready" || status === "pending" || status === "unusable");
+  const chosen = await choose(server, "Log Out of a Provider", ({ status }) => status === "ready" || status === "pending" || status === "unusable");
   if (chosen === undefined) {
     return;
   }
   const { provider, variables = [] } = chosen;
-  const { deleted, hint } = await server.command<LoggedOut>("tark.auth.logout", { provider });
-  const told = deleted.length > 0 ? `logged out of ${provider}: deleted from ${deleted.join(" and ")}` : `no login of ${provider} was stored`;
-  const isOurs = variables.some((each) => secrets.names().includes(each));
-  const left = isOurs ? '; VS Code keeps a key of it: "Tark: Set an API Key" removes that' : hint ? `; ${hint}` : "";
-  void (left === "" ? say : warn)(told + left);
+  const { deleted, hint } = await server.executeCommand<LoggedOut>("tark.auth.logout", { provider });
+  const result = deleted.length > 0 ? `logged out of ${provider}: deleted from ${deleted.join(" and ")}` : `no login of ${provider} was stored`;
+  const isOurs = variables.some((variable) => secrets.storedNames().includes(variable));
+  const left = isOurs ? '; VS Code still keeps an API key of it: "Tark: Set API Key" can remove it' : hint ? `; ${hint}` : "";
+  void (left === "" ? showInfo : showWarning)(result + left);
 }
 
 export async function setKey(server: Server, secrets: Secrets): Promise<void> {
-  const chosen = await choose(server, "API key of");
+  const chosen = await choose(server, "Set API Key");
   if (chosen !== undefined) {
     await askForKey(secrets, chosen);
   }
@@ -70,28 +73,28 @@ async function choose(
   title: string,
   fits: (provider: Provider) => boolean = () => true,
 ): Promise<Provider | undefined> {
-  await server.ensure();
-  const listing = server.command<{ providers: readonly Provider[] }>("tark.auth.status").then(({ providers }) => {
+  await server.ensureRunning();
+  const listing = server.executeCommand<{ providers: readonly Provider[] }>("tark.auth.status").then(({ providers }) => {
     const fitting = providers.filter(fits);
     if (fitting.length === 0) {
-      throw new Error("there is none with a login or a key");
+      throw new Error("no provider has a login or a key");
     }
-    return fitting.map((each) => ({
-      label: line(each.provider),
-      description: line(row(each.status, each.source)),
-      ...(each.hint && { detail: line(each.hint) }),
-      each,
+    return fitting.map((provider) => ({
+      label: visibleLine(provider.provider),
+      description: visibleLine(joinParts(provider.status, provider.source)),
+      ...(provider.hint && { detail: visibleLine(provider.hint) }),
+      provider,
     }));
   });
-  return (await vscode.window.showQuickPick(listing, { title }))?.each;
+  return (await vscode.window.showQuickPick(listing, { title }))?.provider;
 }
 
-/** The server tells by itself how the login ended. Its page is opened where nobody on the way can be another one. */
+/** The server reports the result of the login itself. The page is opened only over https, which nobody can replace. */
 async function show(provider: string, code: string, page: string, seconds: Optional<number>): Promise<void> {
   const isSafe = /^https:\/\//i.test(page);
-  const good = seconds == null ? "" : ` (good for ${Math.round(seconds / 60)} minutes)`;
-  const button = isSafe ? "Copy the Code and Open the Page" : "Copy the Code";
-  if (await say(`to log in to ${provider}, type ${code} on ${page}${good}`, button)) {
+  const good = seconds == null ? "" : ` (valid for ${Math.round(seconds / 60)} minutes)`;
+  const button = isSafe ? "Copy Code and Open Page" : "Copy Code";
+  if (await showInfo(`to log in to ${provider}, enter ${code} on ${page}${good}`, button)) {
     await vscode.env.clipboard.writeText(code);
     await (isSafe && vscode.env.openExternal(vscode.Uri.parse(page, true)));
   }
@@ -100,35 +103,35 @@ async function show(provider: string, code: string, page: string, seconds: Optio
 async function askForKey(secrets: Secrets, { provider, variables }: Provider): Promise<void> {
   const variable = variables?.[0];
   if (variable === undefined) {
-    throw new Error(`name a variable for the key of ${provider} first: apiKeyEnv in the setting tark.providers`);
+    throw new Error(`first set apiKeyEnv of ${provider} in the setting tark.providers: the environment variable for its key`);
   }
-  const known = secrets.names().includes(variable);
+  const known = secrets.storedNames().includes(variable);
   const wanted = known ? await anotherOrNone(provider) : "another";
   if (wanted === "none") {
-    await secrets.remove(variable);
-    void say(`the key of ${provider} is removed`);
+    await secrets.removeKey(variable);
+    void showInfo(`the API key of ${provider} was removed`);
   }
   if (wanted !== "another") {
     return;
   }
   const key = await vscode.window.showInputBox({
-    title: `API key of ${provider}`,
-    prompt: `VS Code keeps it, and hands it to the server as ${variable}.`,
+    title: `API Key of ${provider}`,
+    prompt: `VS Code stores it and passes it to the server as ${variable}.`,
     password: true,
     ignoreFocusOut: true,
-    validateInput: (typed) => (/[\s\p{Cc}]/u.test(typed.trim()) ? "a key has no spaces" : undefined),
+    validateInput: (typed) => (/[\s\p{Cc}]/u.test(typed.trim()) ? "A key cannot contain spaces" : undefined),
   });
   if (key?.trim()) {
-    await secrets.store(variable, key.trim());
-    void say(`the key of ${provider} is kept`);
+    await secrets.storeKey(variable, key.trim());
+    void showInfo(`the API key of ${provider} was stored`);
   }
 }
 
-/** Nobody can bring it back, so it is a row of its own, and the second one. */
+/** A removed key cannot be restored, so that is the second row. */
 async function anotherOrNone(provider: string): Promise<"another" | "none" | undefined> {
   const rows = [
-    { label: "Set Another Key", wanted: "another" },
-    { label: "Remove the Key", wanted: "none" },
+    { label: "Replace Key", wanted: "another" },
+    { label: "Remove Key", wanted: "none" },
   ] as const;
-  return (await vscode.window.showQuickPick(rows, { title: `API key of ${provider}: one is kept` }))?.wanted;
+  return (await vscode.window.showQuickPick(rows, { title: `API Key of ${provider}: one is stored` }))?.wanted;
 }

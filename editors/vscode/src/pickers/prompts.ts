@@ -1,26 +1,27 @@
-/** The named prompts there are, to run one about the selection. */
+/** Lists the named prompts, to run one on the selection. */
 
 import * as vscode from "vscode";
-import { row } from "../text/figures";
-import { say } from "../status/notify";
-import type { Parts } from "../parts";
 import type { ServerState } from "../model/protocol";
-import { line } from "../text/visible";
+import type { Server } from "../model/server";
+import { joinParts } from "../text/figures";
+import { visibleLine } from "../text/visible";
+import type { Turns } from "../turns/turns";
+import { showInfo } from "../window/notify";
 
-export async function choosePrompt({ server, turns }: Parts): Promise<void> {
-  const { prompts } = await server.command<ServerState>("tark.state"); // they are files, and may be others now
+export async function choosePrompt(server: Server, turns: Turns): Promise<void> {
+  const { prompts } = await server.executeCommand<ServerState>("tark.state"); // prompts are files, which can change
   const items = (prompts ?? []).map(({ name, title, description, source }) => ({
-    label: line(title),
-    description: row(`/${name}`, line(source)),
-    detail: line(description),
+    label: visibleLine(title),
+    description: joinParts(`/${name}`, visibleLine(source)),
+    detail: visibleLine(description),
     name,
   }));
   if (items.length === 0) {
-    void say("there are no named prompts: they are files in .tark/prompts, or in your own config folder");
+    void showInfo("there are no named prompts: put files in .tark/prompts, or in your own configuration folder");
     return;
   }
-  const chosen = await vscode.window.showQuickPick(items, { title: "Run a prompt", matchOnDescription: true });
+  const chosen = await vscode.window.showQuickPick(items, { title: "Run Prompt", matchOnDescription: true });
   if (chosen !== undefined) {
-    await turns.start(chosen.name);
+    await turns.startFromEditor(chosen.name);
   }
 }

@@ -1,50 +1,59 @@
-/** What can be done with a session that was chosen from a list. What cannot be undone is asked about. */
+/** What the user can do with a session of a list. An action that cannot be undone asks for confirmation. */
 
 import * as vscode from "vscode";
-import type { SessionAction } from "../chat/messages";
-import { say } from "../status/notify";
-import type { Core } from "../parts";
 import type { Session } from "../model/protocol";
-import { line } from "../text/visible";
+import type { Server } from "../model/server";
+import type { SessionAction } from "../model/sessionRow";
+import type { Sessions } from "../model/sessions";
+import type { Updates } from "../model/updates";
+import { visibleLine } from "../text/visible";
+import { showInfo } from "../window/notify";
 
-type Act = (core: Core, sessionId: string, title: string) => Promise<void>;
+export interface SessionContext {
+  readonly server: Server;
+  readonly sessions: Sessions;
+  readonly updates: Updates;
+}
+
+type Act = (context: SessionContext, sessionId: string, title: string) => Promise<void>;
 
 const FORMATS = [
-  { label: "Markdown", detail: "to read", format: "markdown" },
-  { label: "JSON", detail: "to import again", format: "json" },
+  { label: "Markdown", detail: "To read", format: "markdown" },
+  { label: "JSON", detail: "To import again", format: "json" },
 ];
 
 export const SESSION_ACTIONS: Readonly<Record<SessionAction, Act>> = {
   open: async ({ sessions, server }, sessionId) => {
-    await sessions.open(sessionId);
-    server.state.goOn(sessionId);
+    await sessions.openSession(sessionId);
+    server.state.setCurrentSession(sessionId);
   },
   rename: async ({ server, updates }, sessionId, value) => {
-    const title = (await vscode.window.showInputBox({ title: "Title of the session", value }))?.trim();
+    const title = (await vscode.window.showInputBox({ title: "Session Title", value }))?.trim();
     if (title) {
-      updates.session(await server.command<Session>("tark.session.rename", { sessionId, title }));
+      updates.updateSession(await server.executeCommand<Session>("tark.session.rename", { sessionId, title }));
     }
   },
-  fork: async (core, sessionId, title) => {
-    const session = await core.server.command<Session>("tark.session.fork", { sessionId });
-    await SESSION_ACTIONS.open(core, session.sessionId, title);
+  fork: async (context, sessionId, title) => {
+    const session = await context.server.executeCommand<Session>("tark.session.fork", { sessionId });
+    await SESSION_ACTIONS.open(context, session.sessionId, title);
   },
   export: async ({ server }, sessionId) => {
-    const chosen = await vscode.window.showQuickPick(FORMATS, { title: "Export as" });
+    const chosen = await vscode.window.showQuickPick(FORMATS, { title: "Export As" });
     if (chosen === undefined) {
       return;
     }
-    const { path } = await server.command<{ path: string }>("tark.session.export", { sessionId, format: chosen.format });
-    if (await say(`exported to ${path}`, "Open")) {
+    const argument = { sessionId, format: chosen.format };
+    const { path } = await server.executeCommand<{ path: string }>("tark.session.export", argument);
+    if (await showInfo(`exported to ${path}`, "Open")) {
       await vscode.window.showTextDocument(vscode.Uri.file(path));
     }
   },
   delete: async ({ server, updates }, sessionId, title) => {
-    const detail = "All that was said in it is deleted. What it changed in files stays.";
-    const what = `Delete the session ${title === "" ? "without a title" : `“${line(title)}”`}?`;
-    if ((await vscode.window.showWarningMessage(what, { modal: true, detail }, "Delete")) === "Delete") {
-      await server.command("tark.session.delete", { sessionId });
-      updates.deleted(sessionId);
+    const detail = "All messages of the session are deleted. The changes it made to files stay.";
+    const question = `Delete the session ${title === "" ? "without a title" : `“${visibleLine(title)}”`}?`;
+    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, "Delete")) === "Delete") {
+      await server.executeCommand("tark.session.delete", { sessionId });
+      updates.removeSession(sessionId);
     }
   },
 };

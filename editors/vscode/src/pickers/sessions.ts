@@ -1,88 +1,91 @@
-/** The sessions of the workspace in a list, to choose one that something is done with. */
+/** Lists the sessions of the workspace, to choose one and act on it. Imports and compacts sessions. */
 
 import * as vscode from "vscode";
-import type { SessionAction } from "../chat/messages";
-import { age, counted, money, row } from "../text/figures";
-import { say } from "../status/notify";
 import type { Optional, Session } from "../model/protocol";
-import type { Parts } from "../parts";
-import { SESSION_ACTIONS } from "./sessionActions";
-import { line } from "../text/visible";
+import type { Server } from "../model/server";
+import { type SessionAction, sessionFigures, UNTITLED } from "../model/sessionRow";
+import { joinParts } from "../text/figures";
+import { visibleLine } from "../text/visible";
+import { showInfo } from "../window/notify";
+import { SESSION_ACTIONS, type SessionContext } from "./sessionActions";
 
-const VERBS: Readonly<Record<SessionAction, string>> = {
-  open: "Open",
-  rename: "Rename",
-  fork: "Fork",
-  export: "Export",
-  delete: "Delete",
+export interface SessionPickerContext extends SessionContext {
+  showChat(): void;
+}
+
+const TITLES: Readonly<Record<SessionAction, string>> = {
+  open: "Open Session",
+  rename: "Rename Session",
+  fork: "Fork Session",
+  export: "Export Session",
+  delete: "Delete Session",
 };
 
 interface Row extends vscode.QuickPickItem {
   readonly session?: Session;
 }
 
-const NEW: Row = { label: "$(add) A new session" };
-const ELSEWHERE: Row = { label: "$(folder) Those of other workspaces, too…", alwaysShow: true };
+const NEW: Row = { label: "$(add) New Session" };
+const ALL: Row = { label: "$(folder) Show Sessions of All Workspaces…", alwaysShow: true };
 
-/** Of this workspace, or of `all`. */
-export async function chooseSession(parts: Parts, name: SessionAction, all = false): Promise<void> {
-  const { sessions } = await parts.server.command<{ sessions: readonly Session[] }>("tark.session.list", { all });
-  const rows = sessions.map((session): Row => ({ ...words(session, parts.server.state.sessionId), session }));
-  const items: Row[] = name === "open" && !all ? [NEW, ...rows, ELSEWHERE] : rows;
+/** `all`: the sessions of other workspaces, too. */
+export async function chooseSession(context: SessionPickerContext, action: SessionAction, all = false): Promise<void> {
+  const { server } = context;
+  const { sessions } = await server.executeCommand<{ sessions: readonly Session[] }>("tark.session.list", { all });
+  const rows = sessions.map((session): Row => ({ ...sessionItem(session, server.state.sessionId), session }));
+  const items: Row[] = action === "open" && !all ? [NEW, ...rows, ALL] : rows;
   if (items.length === 0) {
-    void say("there are no sessions");
+    void showInfo("there are no sessions");
     return;
   }
-  const chosen = await vscode.window.showQuickPick<Row>(items, { title: `${VERBS[name]} a session`, matchOnDescription: true });
-  if (chosen === ELSEWHERE) {
-    await chooseSession(parts, name, true);
+  const chosen = await vscode.window.showQuickPick<Row>(items, { title: TITLES[action], matchOnDescription: true });
+  if (chosen === ALL) {
+    await chooseSession(context, action, true);
   } else if (chosen === NEW) {
-    goOn(parts, undefined);
+    showSession(context, undefined);
   } else if (chosen?.session !== undefined) {
     const { sessionId, title } = chosen.session;
-    await SESSION_ACTIONS[name](parts, sessionId, title);
-    if (name === "open" || name === "fork") {
-      void parts.chat.show({ focus: true });
+    await SESSION_ACTIONS[action](context, sessionId, title);
+    if (action === "open" || action === "fork") {
+      context.showChat();
     }
   }
 }
 
-/** A session that was exported as JSON. */
-export async function importSession(parts: Parts): Promise<void> {
-  const [file] = (await vscode.window.showOpenDialog({ title: "Import a session", filters: { JSON: ["json"] } })) ?? [];
+/** Imports a session that was exported as JSON. */
+export async function importSession(context: SessionPickerContext): Promise<void> {
+  const [file] = (await vscode.window.showOpenDialog({ title: "Import Session", filters: { JSON: ["json"] } })) ?? [];
   if (file !== undefined) {
-    const { sessionId } = await parts.server.command<{ sessionId: string }>("tark.session.new", { import: file.fsPath });
-    await parts.sessions.open(sessionId);
-    goOn(parts, sessionId);
+    const argument = { import: file.fsPath };
+    const { sessionId } = await context.server.executeCommand<{ sessionId: string }>("tark.session.new", argument);
+    await context.sessions.openSession(sessionId);
+    showSession(context, sessionId);
   }
 }
 
-/** What it says less of, to make room for more. */
-export async function compactSession({ server }: Parts): Promise<void> {
+/** Summarizes the older messages of the current session, to free space in the model's context window. */
+export async function compactSession(server: Server): Promise<void> {
   const { sessionId } = server.state;
   if (sessionId === undefined) {
     throw new Error("there is no session yet");
   }
   type Compacted = Session & { tokensBefore: number; tokensAfter: number };
-  const answer = await server.command<Optional<Compacted>>("tark.session.compact", { sessionId });
-  void say(answer == null ? "the session is being compacted" : `the session has ${answer.tokensAfter} tokens now, and had ${answer.tokensBefore}`);
+  const answer = await server.executeCommand<Optional<Compacted>>("tark.session.compact", { sessionId });
+  void showInfo(
+    answer == null
+      ? "the session is being compacted"
+      : `the session was compacted from ${answer.tokensBefore} to ${answer.tokensAfter} tokens`,
+  );
 }
 
-function goOn({ server, chat }: Parts, sessionId: string | undefined): void {
-  server.state.goOn(sessionId);
-  void chat.show({ focus: true });
+function showSession({ server, showChat }: SessionPickerContext, sessionId: string | undefined): void {
+  server.state.setCurrentSession(sessionId);
+  showChat();
 }
 
-function words(session: Session, current: string | undefined): vscode.QuickPickItem {
+function sessionItem(session: Session, current: string | undefined): vscode.QuickPickItem {
   return {
-    label: line(session.title) || "(no title)",
-    description: row(
-      session.sessionId === current && "current",
-      age(session.updated, Date.now()),
-      counted(session.turns, "turn"),
-      session.model,
-      money(session.costUsd),
-      session.readOnly === true && "read-only",
-    ),
+    label: visibleLine(session.title) || UNTITLED,
+    description: joinParts(session.sessionId === current && "current", sessionFigures(session, Date.now())),
   };
 }

@@ -1,12 +1,12 @@
-/** Which model a session has, and what it may do: its mode and its approval level. */
+/** Chooses the model, the mode and the approval level of a session. */
 
 import * as vscode from "vscode";
-import { row, short } from "../text/figures";
-import { say, warn } from "../status/notify";
+import { joinParts, shortNumber } from "../text/figures";
+import { showInfo, showWarning } from "../window/notify";
 import type { EffectiveSettings, Optional } from "../model/protocol";
 import type { Client } from "../server/client";
-import type { Server } from "../server/server";
-import { line } from "../text/visible";
+import type { Server } from "../model/server";
+import { visibleLine } from "../text/visible";
 
 interface Model {
   readonly id: string;
@@ -15,89 +15,89 @@ interface Model {
   readonly price?: Optional<{ readonly input?: Optional<number>; readonly output?: Optional<number> }>;
 }
 
-interface Listed {
+interface ModelList {
   readonly models: readonly Model[];
   readonly problems: readonly string[];
 }
 
 type Setting = "model" | "mode" | "approval";
 
-/** What each means, in the order of how much is done unasked. */
+/** The values with their meanings, from the most to the least cautious. */
 const CHOICES: Readonly<Record<"mode" | "approval", readonly (readonly [name: string, means: string])[]>> = {
   mode: [
-    ["ask", "answers in words, changes nothing"],
-    ["plan", "explores and plans, changes nothing"],
-    ["build", "reads, changes, runs commands"],
+    ["ask", "Answers, changes nothing"],
+    ["plan", "Explores and plans, changes nothing"],
+    ["build", "Reads, edits, runs commands"],
   ],
   approval: [
-    ["manual", "asks before every edit and command, whatever else is set"],
-    ["careful", "asks before edits and commands"],
-    ["balanced", "applies edits at once, to be reviewed after"],
+    ["manual", "Asks before every edit and command, regardless of other settings"],
+    ["careful", "Asks before edits and commands"],
+    ["balanced", "Applies edits at once; you review them afterwards"],
   ],
 };
-const TITLES = { model: "Model", mode: "Mode", approval: "Approval level" };
+const TITLES = { model: "Model", mode: "Mode", approval: "Approval Level" };
 
 export async function chooseLevel(server: Client, setting: "mode" | "approval"): Promise<void> {
-  await server.ensure();
+  await server.ensureRunning();
   const now = current(server)?.[setting];
-  const items = CHOICES[setting].map(([label, detail]) => ({ label, detail, description: label === now ? "now" : "" }));
+  const items = CHOICES[setting].map(([label, meaning]) => ({ label, detail: meaning, description: label === now ? "current" : "" }));
   const chosen = await vscode.window.showQuickPick(items, { title: title(server, setting) });
   if (chosen !== undefined) {
-    await set(server, setting, chosen.label);
+    await applySetting(server, setting, chosen.label);
   }
 }
 
 export async function chooseModel(server: Client): Promise<void> {
-  await server.ensure();
-  const listing = server.command<Listed>("tark.models.list").then(({ models, problems }) => {
+  await server.ensureRunning();
+  const listing = server.executeCommand<ModelList>("tark.models.list").then(({ models, problems }) => {
     for (const problem of problems) {
-      void warn(problem);
+      void showWarning(problem);
     }
     if (models.length === 0) {
-      throw new Error('no provider has told of a model: "Tark: Set an API Key" gives one a key');
+      throw new Error('no provider lists a model: set a key with "Tark: Set API Key"');
     }
     const now = current(server)?.model;
-    return models.map((model) => ({ label: line(model.id), id: model.id, description: model.id === now ? "now" : "", detail: detail(model) }));
+    return models.map((model) => ({ label: visibleLine(model.id), id: model.id, description: model.id === now ? "current" : "", detail: detail(model) }));
   });
   const chosen = await vscode.window.showQuickPick(listing, { title: title(server, "model"), matchOnDetail: true });
   if (chosen !== undefined) {
-    await set(server, "model", chosen.id);
+    await applySetting(server, "model", chosen.id);
   }
 }
 
 function detail({ id, name, contextWindow, price }: Model): string {
   const { input, output } = price ?? {};
-  return row(
-    name && name !== id ? line(name) : undefined,
-    contextWindow != null && `${short(contextWindow)} window`,
-    input != null && output != null && `$${input} in, $${output} out for 1M tokens`,
+  return joinParts(
+    name && name !== id ? visibleLine(name) : undefined,
+    contextWindow != null && `${shortNumber(contextWindow)} window`,
+    input != null && output != null && `$${input} in, $${output} out per 1M tokens`,
   );
 }
 
-async function set(server: Client, setting: Setting, value: string): Promise<void> {
+async function applySetting(server: Client, setting: Setting, value: string): Promise<void> {
   const { state } = server;
   const { sessionId } = state;
-  const answer = await server.command<EffectiveSettings>("tark.settings.set", { [setting]: value, sessionId });
+  const answer = await server.executeCommand<EffectiveSettings>("tark.settings.set", { [setting]: value, sessionId });
   const session = sessionId === undefined ? undefined : state.sessions.get(sessionId);
   if (session !== undefined) {
     state.sessions.set(session.sessionId, { ...session, ...answer });
   } else if (sessionId === undefined) {
     state.settings = { ...state.settings, ...answer };
-    await vscode.workspace.getConfiguration("tark").update(setting, value, vscode.ConfigurationTarget.Global); // to last
-    await server.knows(setting);
+    await vscode.workspace.getConfiguration("tark").update(setting, value, vscode.ConfigurationTarget.Global); // persistent
+    await server.markSettingApplied(setting);
   }
   state.emit("session", sessionId === undefined ? {} : { sessionId });
-  void say(`${TITLES[setting].toLowerCase()} of ${whose(sessionId)} is ${answer[setting] ?? value}`);
+  void showInfo(`${TITLES[setting].toLowerCase()} of ${whose(sessionId)} is ${answer[setting] ?? value}`);
 }
 
-/** Of the current session, else of new ones. */
+/** The settings of the current session, else of new sessions. */
 function current({ state }: Server): EffectiveSettings | undefined {
   const session = state.sessionId === undefined ? undefined : state.sessions.get(state.sessionId);
   return session === undefined ? state.settings : { model: session.model, mode: session.mode, approval: session.approval };
 }
 
 function title({ state }: Server, setting: Setting): string {
-  return `${TITLES[setting]} of ${whose(state.sessionId)}`;
+  return `${TITLES[setting]} of ${state.sessionId === undefined ? "New Sessions" : "This Session"}`;
 }
 
 function whose(sessionId: string | undefined): string {

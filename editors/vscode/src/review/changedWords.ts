@@ -1,6 +1,6 @@
-/** Which words of a line differ from those of another. Pure. */
+/** Finds the words of a line that differ from those of another line. Pure. */
 
-import { runs } from "./lineDiff";
+import { diffRuns } from "./lineDiff";
 
 /** Characters [from, to) of a line. */
 export interface Span {
@@ -9,18 +9,18 @@ export interface Span {
 }
 
 const LONGEST_LINE = 500;
-/** If more of both lines than this differs, nothing is gained by showing what. */
+/** If a larger share of both lines differs, marking words does not help. */
 const MOST_CHANGED = 0.6;
-/** Runs of letters and digits, runs of blanks, and each other character. */
+/** Words, runs of whitespace, and single other characters. */
 const WORD = /[\p{L}\p{N}_]+|\s+|./gu;
 
-/** The spans of `one` that `other` does not have: none where the lines have too little in common. */
+/** The spans of `one` that `other` does not have. Empty if the lines have too little in common. */
 export function changedWords(one: string, other: string): Span[] {
   if (one === other || one === "" || other === "" || Math.max(one.length, other.length) > LONGEST_LINE) {
     return [];
   }
   const [words, others] = [one.match(WORD) ?? [], other.match(WORD) ?? []];
-  const found = runs(words, others);
+  const found = diffRuns(words, others);
   const size = (some: readonly string[], from: number, to: number): number => some.slice(from, to).join("").length;
   const changed = found.reduce(
     (sum, run) => sum + size(words, run.oldStart, run.oldEnd) + size(others, run.newStart, run.newEnd),

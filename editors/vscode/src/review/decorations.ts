@@ -1,20 +1,22 @@
-/** Hunks as they look in the editors: red and green lines, the lines to come at the end of those they belong to. */
+/**
+ * Draws hunks in the editors: red and green lines, and new lines as ghost text at the end of the lines they replace.
+ */
 
 import * as vscode from "vscode";
-import { code, fence } from "../text/visible";
+import { visibleText, fencedBlock } from "../text/visible";
 import type { ReviewedDocuments } from "./documents";
-import { drawn } from "./ghosts";
-import type { Placed } from "./placed";
-import { asDiff, because } from "./words";
+import { drawHunk } from "./ghosts";
+import type { PlacedHunk } from "./placedHunks";
+import { hunkDiff, reasonInBrackets } from "./hunkText";
 
 const LONGEST_HOVER = 5000;
 
-/** Of VS Code itself: what an extension (as Git) defines is invisible where that one is off. */
+/** Only colors of VS Code itself: those of an extension such as Git are invisible if it is disabled. */
 function color(id: string): vscode.ThemeColor {
   return new vscode.ThemeColor(id);
 }
 
-/** A sign beside the line numbers, readable in dark and light themes. */
+/** An icon beside the line numbers, readable in dark and light themes. */
 function gutter(fill: string, path: string): vscode.DecorationRenderOptions {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="${fill}" d="${path}"/></svg>`;
   return { gutterIconPath: vscode.Uri.parse(`data:image/svg+xml;base64,${btoa(svg)}`), gutterIconSize: "contain" };
@@ -27,7 +29,7 @@ const RED = gutter("#e5534b", MINUS);
 const GREEN = gutter("#3fa24b", PLUS);
 const AMBER = gutter("#c69026", EXCLAMATION);
 
-/** High contrast has borders where other themes have backgrounds, which have none. */
+/** High contrast themes define the border, other themes the background. */
 function marked(kind: "removed" | "inserted", of: "Line" | "Text"): vscode.ThemableDecorationRenderOptions {
   const [background, border] = [`diffEditor.${kind}${of}Background`, `diffEditor.${kind}TextBorder`];
   return { backgroundColor: color(background), border: "1px solid", borderColor: color(border) };
@@ -55,18 +57,18 @@ const CONFLICT = {
 };
 
 const MADE_OF = {
-  /** Its text alone, so that what comes stands on green beside it. */
+  /** Only the text of the line, so that the new line stands beside it on green. */
   removed: { ...line(marked("removed", "Line"), "editorOverviewRuler.deletedForeground", RED), isWholeLine: false },
   added: line(marked("inserted", "Line"), "editorOverviewRuler.addedForeground", GREEN),
   conflict: line(CONFLICT, "editorOverviewRuler.warningForeground", AMBER),
   removedWord: { backgroundColor: color("diffEditor.removedTextBackground") },
   addedWord: { backgroundColor: color("diffEditor.insertedTextBackground") },
-  /** Between two lines nothing stands, so the sign is at the upper one. */
+  /** An icon cannot stand between two lines, so it is at the upper one. */
   insertion: { ...GREEN, overviewRulerColor: color("editorOverviewRuler.addedForeground") },
   deletion: { ...RED, overviewRulerColor: color("editorOverviewRuler.deletedForeground") },
   toCome: ghostStyle("editor.foreground", marked("inserted", "Text")),
   gone: ghostStyle("editor.foreground", marked("removed", "Text")),
-  /** What is said where the pointer rests: once, however many lines it has. */
+  /** Has the hover, once for all lines of the hunk. */
   hunk: {},
   note: ghostStyle("editorWarning.foreground"),
 } satisfies Record<string, vscode.DecorationRenderOptions>;
@@ -80,7 +82,7 @@ const KINDS = Object.keys(MADE_OF) as Kind[];
 
 export class Decorations implements vscode.Disposable {
   private types: Record<Kind, vscode.TextEditorDecorationType> | undefined;
-  /** In others there is nothing to take away. */
+  /** Editors that have decorations to remove. */
   private readonly drawn = new WeakSet<vscode.TextEditor>();
   private readonly owned: vscode.Disposable;
   private readonly wanted = new Set<string>();
@@ -99,7 +101,7 @@ export class Decorations implements vscode.Disposable {
     KINDS.forEach((kind) => this.types?.[kind].dispose());
   }
 
-  /** Once for all that is told in one go. */
+  /** Redraws once for all changes in the same turn of the event loop. */
   private want(uri: string): void {
     if (this.wanted.size === 0) {
       setImmediate(() => {
@@ -114,7 +116,7 @@ export class Decorations implements vscode.Disposable {
   }
 
   private draw(editor: vscode.TextEditor): void {
-    const all = this.documents.of(editor.document.uri.toString());
+    const all = this.documents.hunksOf(editor.document.uri.toString());
     if (all.length === 0 && !this.drawn.has(editor)) {
       return;
     }
@@ -138,17 +140,17 @@ function typesOf<T>(make: (kind: Kind) => T): Record<Kind, T> {
 
 type Add = (kind: Kind, options: vscode.DecorationOptions) => void;
 
-function drawPending(placed: Placed, document: vscode.TextDocument, add: Add): void {
+function drawPending(placed: PlacedHunk, document: vscode.TextDocument, add: Add): void {
   const { hunk, place } = placed;
   if (hunk.operation?.kind === "move") {
-    return; // the lens says it
+    return; // the code lens shows it
   }
-  const { lines, words, ghosts } = drawn(hunk, place, document.lineCount);
+  const { lines, words, ghosts } = drawHunk(hunk, place, document.lineCount);
   const [lineKind, wordKind, ghostKind, between]: Kind[] = hunk.applied
     ? ["added", "addedWord", "gone", "deletion"]
     : ["removed", "removedWord", "toCome", "insertion"];
-  for (const each of lines) {
-    add(lineKind ?? "added", { range: wholeLine(document, each) });
+  for (const number of lines) {
+    add(lineKind ?? "added", { range: wholeLine(document, number) });
   }
   for (const { line: at, from, to } of words) {
     add(wordKind ?? "addedWord", { range: new vscode.Range(at, from, at, to) });
@@ -159,25 +161,25 @@ function drawPending(placed: Placed, document: vscode.TextDocument, add: Add): v
       add(between ?? "insertion", { range: endOf(document, at) });
     }
   }
-  const rows = [...lines, ...ghosts.map((each) => each.line)].sort((one, other) => one - other);
+  const rows = [...lines, ...ghosts.map((ghost) => ghost.line)].sort((one, other) => one - other);
   const [first = 0, last = first] = [rows[0], rows.at(-1)];
   const from = lines.includes(first) ? wholeLine(document, first).start : endOf(document, first).start;
   add("hunk", { range: new vscode.Range(from, endOf(document, last).end), hoverMessage: hover(placed) });
 }
 
-function drawProblem(placed: Placed, document: vscode.TextDocument, add: Add): void {
+function drawProblem(placed: PlacedHunk, document: vscode.TextDocument, add: Add): void {
   const { hunk, place, look } = placed;
   const notes = {
     changed: "you changed these lines",
-    conflict: `conflict${because(hunk)}: your text is kept`,
-    stale: `${hunk.applied ? "not taken back" : "not applied"}${because(hunk)}`,
+    conflict: `conflict${reasonInBrackets(hunk)}: your text is kept`,
+    stale: `${hunk.applied ? "not undone" : "not applied"}${reasonInBrackets(hunk)}`,
   };
   const last = document.lineCount - 1;
   const lines = Array.from({ length: place.count }, (_, index) => Math.min(place.start + index, last));
   const at = lines[0] ?? Math.min(Math.max(0, place.start - 1), last);
   const all = lines.length > 0 ? lines : [at];
-  for (const each of all) {
-    add("conflict", { range: wholeLine(document, each) });
+  for (const number of all) {
+    add("conflict", { range: wholeLine(document, number) });
   }
   const range = new vscode.Range(wholeLine(document, at).start, endOf(document, all.at(-1) ?? at).end);
   add("hunk", { range, hoverMessage: hover(placed) });
@@ -185,14 +187,14 @@ function drawProblem(placed: Placed, document: vscode.TextDocument, add: Add): v
   add("note", { range: endOf(document, at), renderOptions: { after: { contentText } } });
 }
 
-/** The whole hunk, as text that can be nothing else. */
-function hover({ hunk, look }: Placed): vscode.MarkdownString {
-  const diff = code(asDiff(hunk));
-  const cut = diff.length > LONGEST_HOVER ? `${diff.slice(0, LONGEST_HOVER)}\n… the diff has all of it` : diff;
-  const heads = { pending: "Tark's change", changed: "Tark wanted", conflict: "Tark wanted", stale: "Tark wanted" };
-  const head = hunk.applied && look === "pending" ? "Tark changed this, to be accepted or rejected" : heads[look];
-  const keys = look === "pending" ? " (`Alt+Y` accepts, `Alt+N` rejects; on a Mac with `Cmd`)" : "";
-  return new vscode.MarkdownString(`${head}${keys}:\n\n${fence(cut, "diff")}`);
+/** The whole hunk as plain text in a fenced block. */
+function hover({ hunk, look }: PlacedHunk): vscode.MarkdownString {
+  const diff = visibleText(hunkDiff(hunk));
+  const cut = diff.length > LONGEST_HOVER ? `${diff.slice(0, LONGEST_HOVER)}\n… the diff shows the rest` : diff;
+  const heads = { pending: "Change by Tark", changed: "Tark proposed", conflict: "Tark proposed", stale: "Tark proposed" };
+  const head = hunk.applied && look === "pending" ? "Changed by Tark, to be accepted or rejected" : heads[look];
+  const keys = look === "pending" ? " (`Alt+Y` accepts, `Alt+N` rejects; on macOS with `Cmd`)" : "";
+  return new vscode.MarkdownString(`${head}${keys}:\n\n${fencedBlock(cut, "diff")}`);
 }
 
 function wholeLine(document: vscode.TextDocument, number: number): vscode.Range {

@@ -1,23 +1,24 @@
-/** VS Code's own diff of hunks, on demand: both sides are documents that are made here and belong to no file. */
+/** Shows hunks in VS Code's diff editor. Both sides are virtual documents. */
 
+import { counted } from "../text/figures";
 import * as vscode from "vscode";
 import type { Hunk } from "../model/protocol";
 import type { State } from "../model/state";
-import { line } from "../text/visible";
-import { placesOn, side, type ShownHunk, type Side } from "./diffText";
+import { visibleLine } from "../text/visible";
+import { rangesOnSide, diffSide, type ShownHunk, type Side } from "./diffText";
 import type { ReviewedDocuments } from "./documents";
-import { linesOfFile, nameOf } from "./files";
-import type { Place } from "./places";
-import { allWaiting, count, plural, type WaitingHunk } from "./words";
+import { readLines, relativeName } from "../window/files";
+import type { LineRange } from "./lineRanges";
+import { undecidedHunks, countChanges, type UndecidedHunk } from "./hunkText";
 
-export const SCHEME = "tark-diff";
-/** What is shown follows the text once nobody types. */
+export const DIFF_SCHEME = "tark-diff";
+/** A shown diff is updated after typing stops for this long. */
 const PAUSE_MS = 200;
-/** The key that showed it, pressed twice, is no look at it. */
+/** A diff counts as seen after this time, so that pressing the key that showed it twice does not accept it. */
 const LOOK_MS = 500;
 
-/** In the query of such a document. */
-interface Shown {
+/** The query of a virtual document. */
+interface DiffQuery {
   readonly uri: string;
   readonly side: Side;
   readonly hunkIds: readonly string[];
@@ -26,9 +27,9 @@ interface Shown {
 export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
-  /** By hunk: the lines whose end was on the screen, and since when. */
+  /** By hunk id: the text whose end was on screen, and since when. */
   private readonly seen = new Map<string, { readonly text: string; readonly since: number }>();
-  /** Of editors of many files, by their titles: what they show. Their tabs do not say. */
+  /** The hunk ids of multi-file editors, by title: their tabs do not name them. */
   private readonly many = new Map<string, readonly string[]>();
   private readonly owned: vscode.Disposable;
   private readonly stale = new Set<string>();
@@ -40,23 +41,23 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     private readonly documents: ReviewedDocuments,
   ) {
     this.owned = vscode.Disposable.from(
-      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.workspace.registerTextDocumentContentProvider(DIFF_SCHEME, this),
       state.on("hunks", ({ uri }) => this.refresh(uri)),
       state.on("server", ({ running }) => (this.isRunning = running)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.refresh(document.uri.toString())),
-      vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.look(textEditor)),
-      vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.look(editor))),
+      vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.recordSeen(textEditor)),
+      vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.recordSeen(editor))),
       this.changed,
     );
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const shown = shownIn(uri);
-    return shown ? side(await linesOfFile(shown.uri), this.placed(shown), shown.side) : "";
+    const shown = diffQueryOf(uri);
+    return shown ? diffSide(await readLines(shown.uri), this.placed(shown), shown.side) : "";
   }
 
-  /** One file in a diff, several in one editor of them all. */
-  async show(waiting: readonly WaitingHunk[]): Promise<void> {
+  /** Shows one file in a diff editor, several in a multi-file diff editor. */
+  async showDiff(waiting: readonly UndecidedHunk[]): Promise<void> {
     const byUri = new Map<string, Hunk[]>();
     for (const { uri, hunk } of waiting) {
       byUri.set(uri, [...(byUri.get(uri) ?? []), hunk]);
@@ -68,30 +69,30 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     const [only] = sides;
     if (only && sides.length === 1) {
       const [before, after, uri] = only;
-      const title = `${line(nameOf(uri))} (Tark: ${plural(waiting.length, "change")})`;
-      const first = waiting[0] && this.documents.placeOf(uri, waiting[0].hunk).start;
+      const title = `${visibleLine(relativeName(uri))} (Tark: ${counted(waiting.length, "change")})`;
+      const first = waiting[0] && this.documents.rangeOf(uri, waiting[0].hunk).start;
       const selection = new vscode.Range(first ?? 0, 0, first ?? 0, 0);
       await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: true, selection });
     } else {
       const resources = sides.map(([before, after, uri]) => [vscode.Uri.parse(uri), before, after]);
-      const title = `Tark: ${count(waiting)}`;
+      const title = `Tark: ${countChanges(waiting)}`;
       this.many.set(title, waiting.map(({ hunk }) => hunk.hunkId));
       await vscode.commands.executeCommand("vscode.changes", title, resources);
     }
-    vscode.window.visibleTextEditors.forEach((editor) => this.look(editor));
+    vscode.window.visibleTextEditors.forEach((editor) => this.recordSeen(editor));
   }
 
-  /** Was its end on the screen, as it is now? */
+  /** Was the end of the hunk on screen, with its current text? */
   wasShown(hunk: Hunk): boolean {
     const seen = this.seen.get(hunk.hunkId);
     return seen?.text === textOf(hunk) && Date.now() - seen.since >= LOOK_MS;
   }
 
-  /** The hunks that such a document shows, while they wait, and where they stand in it. */
-  shownIn(document: vscode.Uri): (WaitingHunk & { readonly place: Place })[] {
-    const shown = shownIn(document);
+  /** The undecided hunks that a virtual document shows, with their places in it. */
+  hunksShownIn(document: vscode.Uri): (UndecidedHunk & { readonly place: LineRange })[] {
+    const shown = diffQueryOf(document);
     const placed = shown ? this.placed(shown) : [];
-    const places = shown ? placesOn(placed, shown.side) : [];
+    const places = shown ? rangesOnSide(placed, shown.side) : [];
     return placed.map(({ hunk, place }, index) => ({ uri: shown?.uri ?? "", hunk, place: places[index] ?? place }));
   }
 
@@ -100,16 +101,16 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     this.owned.dispose();
   }
 
-  private placed({ uri, hunkIds }: Shown): ShownHunk[] {
-    return allWaiting(this.state.hunks)
-      .filter((each) => each.uri === uri && hunkIds.includes(each.hunk.hunkId))
-      .map(({ hunk }) => ({ hunk, place: this.documents.placeOf(uri, hunk) }));
+  private placed({ uri, hunkIds }: DiffQuery): ShownHunk[] {
+    return undecidedHunks(this.state.hunks)
+      .filter((undecided) => undecided.uri === uri && hunkIds.includes(undecided.hunk.hunkId))
+      .map(({ hunk }) => ({ hunk, place: this.documents.rangeOf(uri, hunk) }));
   }
 
-  /** What will stand there is on the side after it; of a file that is to go all is on the side before. */
-  private look({ document, visibleRanges }: vscode.TextEditor): void {
-    const shown = shownIn(document.uri);
-    for (const { hunk, place } of shown ? this.shownIn(document.uri) : []) {
+  /** The new text is on the "after" side. A deleted file is on the "before" side. */
+  private recordSeen({ document, visibleRanges }: vscode.TextEditor): void {
+    const shown = diffQueryOf(document.uri);
+    for (const { hunk, place } of shown ? this.hunksShownIn(document.uri) : []) {
       const last = Math.min(Math.max(place.start, place.start + place.count - 1), document.lineCount - 1);
       const isOnScreen = visibleRanges.some(({ start, end }) => start.line <= last && last <= end.line);
       const isItsSide = shown?.side === (hunk.operation?.kind === "remove" ? "before" : "after");
@@ -120,43 +121,43 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
   }
 
   private refresh(uri: string): void {
-    this.forget();
-    if (!vscode.workspace.textDocuments.some((document) => shownIn(document.uri)?.uri === uri)) {
+    this.forgetDecided();
+    if (!vscode.workspace.textDocuments.some((document) => diffQueryOf(document.uri)?.uri === uri)) {
       return;
     }
     this.stale.add(uri);
     clearTimeout(this.pause);
     this.pause = setTimeout(() => {
       for (const document of vscode.workspace.textDocuments) {
-        const shown = shownIn(document.uri);
+        const shown = diffQueryOf(document.uri);
         if (shown && this.stale.has(shown.uri)) {
           this.changed.fire(document.uri);
         }
       }
       this.stale.clear();
-      void this.close();
+      void this.closeDecided();
     }, PAUSE_MS);
   }
 
-  /** Where all is decided there is nothing to compare any more. What a server that ended told comes back. */
-  private async close(): Promise<void> {
-    const waiting = this.waiting();
+  /** Closes diffs whose hunks are all decided. Not after the server ended: its hunks come back. */
+  private async closeDecided(): Promise<void> {
+    const waiting = this.undecidedIds();
     const isOver = (ids: readonly string[] | undefined): boolean => ids?.every((id) => !waiting.has(id)) ?? false;
     const isDecided = ({ input, label }: vscode.Tab): boolean =>
-      isOver(input instanceof vscode.TabInputTextDiff ? shownIn(input.modified)?.hunkIds : this.many.get(label));
+      isOver(input instanceof vscode.TabInputTextDiff ? diffQueryOf(input.modified)?.hunkIds : this.many.get(label));
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(isDecided);
     if (this.isRunning && tabs.length > 0) {
       await vscode.window.tabGroups.close(tabs, true);
     }
   }
 
-  private forget(): void {
-    const waiting = this.waiting();
+  private forgetDecided(): void {
+    const waiting = this.undecidedIds();
     [...this.seen.keys()].filter((id) => !waiting.has(id)).forEach((id) => this.seen.delete(id));
   }
 
-  private waiting(): Set<string> {
-    return new Set(allWaiting(this.state.hunks).map(({ hunk }) => hunk.hunkId));
+  private undecidedIds(): Set<string> {
+    return new Set(undecidedHunks(this.state.hunks).map(({ hunk }) => hunk.hunkId));
   }
 }
 
@@ -164,18 +165,18 @@ function textOf(hunk: Hunk): string {
   return `${hunk.newText}\0${hunk.oldText}`;
 }
 
-/** The path has the name of the file, so that it is highlighted as one. */
-function uriOf(shown: Shown): vscode.Uri {
-  return vscode.Uri.from({ scheme: SCHEME, path: vscode.Uri.parse(shown.uri).path, query: JSON.stringify(shown) });
+/** The path ends with the name of the file, which selects the highlighting. */
+function uriOf(shown: DiffQuery): vscode.Uri {
+  return vscode.Uri.from({ scheme: DIFF_SCHEME, path: vscode.Uri.parse(shown.uri).path, query: JSON.stringify(shown) });
 }
 
-function shownIn(uri: vscode.Uri): Shown | undefined {
-  if (uri.scheme !== SCHEME) {
+function diffQueryOf(uri: vscode.Uri): DiffQuery | undefined {
+  if (uri.scheme !== DIFF_SCHEME) {
     return undefined;
   }
   try {
-    return JSON.parse(uri.query) as Shown;
+    return JSON.parse(uri.query) as DiffQuery;
   } catch {
-    return undefined; // somebody made it by hand
+    return undefined; // not one of our URIs
   }
 }

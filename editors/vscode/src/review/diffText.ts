@@ -1,27 +1,27 @@
-/** The two sides of a diff: a text without some hunks, and with them. Pure. */
+/** The two sides of a diff: a text without and with some hunks. Pure. */
 
 import type { Hunk } from "../model/protocol";
-import { code } from "../text/visible";
-import { linesOf } from "./words";
-import type { Place } from "./places";
+import { visibleText } from "../text/visible";
+import { splitLines } from "./hunkText";
+import type { LineRange } from "./lineRanges";
 
 export type Side = "before" | "after";
 
-/** A hunk that is shown, and the lines that stand in its place. */
+/** A hunk, and the lines that it occupies in the current text. */
 export interface ShownHunk {
   readonly hunk: Hunk;
-  readonly place: Place;
+  readonly place: LineRange;
 }
 
 /**
- * One side, what cannot be seen shown as its code point. Of a conflict `before` is what stands there now.
+ * The text of one side, with invisible characters as code points. The `before` side of a conflict is the current text.
  *
- * @param lines of the file as it is; undefined: there is none
+ * @param lines the current lines of the file; undefined if it does not exist
  */
-export function side(lines: readonly string[] | undefined, shown: readonly ShownHunk[], which: Side): string {
+export function diffSide(lines: readonly string[] | undefined, shown: readonly ShownHunk[], which: Side): string {
   const removal = shown.find(({ hunk }) => hunk.operation?.kind === "remove")?.hunk;
   if (removal) {
-    return which === "after" ? "" : code(lines?.join("\n") ?? removal.oldText);
+    return which === "after" ? "" : visibleText(lines?.join("\n") ?? removal.oldText);
   }
   const made = [...(lines ?? [])];
   for (const { hunk, place } of inReverse(shown)) {
@@ -29,36 +29,36 @@ export function side(lines: readonly string[] | undefined, shown: readonly Shown
       made.splice(place.start, place.count, ...(linesFor(hunk, which) ?? made.slice(place.start, place.start + place.count)));
     }
   }
-  return code(made.join("\n"));
+  return visibleText(made.join("\n"));
 }
 
-/** Where they stand on that side. */
-export function placesOn(shown: readonly ShownHunk[], which: Side): Place[] {
+/** The lines that the hunks occupy on that side. */
+export function rangesOnSide(shown: readonly ShownHunk[], which: Side): LineRange[] {
   let grown = 0;
-  const places = new Map<ShownHunk, Place>();
-  for (const each of inReverse(shown).reverse()) {
-    const { hunk, place } = each;
+  const places = new Map<ShownHunk, LineRange>();
+  for (const shownHunk of inReverse(shown).reverse()) {
+    const { hunk, place } = shownHunk;
     if (hunk.operation) {
-      places.set(each, { start: 0, count: linesOf(which === "after" ? hunk.newText : hunk.oldText).length });
+      places.set(shownHunk, { start: 0, count: splitLines(which === "after" ? hunk.newText : hunk.oldText).length });
       continue;
     }
     const count = linesFor(hunk, which)?.length ?? place.count;
-    places.set(each, { start: place.start + grown, count });
+    places.set(shownHunk, { start: place.start + grown, count });
     grown += count - place.count;
   }
-  return shown.map((each) => places.get(each) ?? each.place);
+  return shown.map((shownHunk) => places.get(shownHunk) ?? shownHunk.place);
 }
 
-/** Undefined: as they are. */
+/** Undefined: the lines stay as they are. */
 function linesFor(hunk: Hunk, which: Side): string[] | undefined {
   if (which === "after") {
-    return linesOf(hunk.newText);
+    return splitLines(hunk.newText);
   }
   const isAsTold = hunk.state === "pending" || (hunk.state === "stale" && hunk.applied);
-  return isAsTold ? linesOf(hunk.oldText) : undefined;
+  return isAsTold ? splitLines(hunk.oldText) : undefined;
 }
 
-/** Of two at the same place the first stays above. */
+/** Of two hunks at the same place, the first stays above. */
 function inReverse(shown: readonly ShownHunk[]): ShownHunk[] {
   return [...shown].sort((one, other) => one.place.start - other.place.start).reverse();
 }

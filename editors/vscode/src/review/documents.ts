@@ -1,18 +1,22 @@
-/** Where hunks stand in the documents that are open: told by the server, carried over each change of the text. */
+/** Tracks the places of hunks in open documents, from what the server reports and each change of the text. */
 
 import * as vscode from "vscode";
 import type { Hunk } from "../model/protocol";
 import type { State } from "../model/state";
-import { ChangeLog, lineChanges, type Place } from "./places";
-import { PlacedHunks, type Placed, type Text } from "./placed";
-import { placeOf } from "./words";
+import { ChangeLog, lineChanges, type LineRange } from "./lineRanges";
+import { PlacedHunks, type PlacedHunk, type DocumentText } from "./placedHunks";
+import { openDocument } from "../window/files";
+import { lineRangeOf } from "./hunkText";
 
-/** VS Code moves what is drawn along with the text; once the person pauses it is put where we know it is. */
+/**
+ * VS Code moves decorations along with the text. They are redrawn at the tracked places after typing stops for this
+ * long.
+ */
 const PAUSE_MS = 150;
 
 export class ReviewedDocuments implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<string>();
-  /** Hunks of this document are to be drawn anew, by its URI. */
+  /** Emits the URI of a document whose hunks must be redrawn. */
   readonly onDidChange = this.changed.event;
   private readonly logs = new Map<string, ChangeLog>();
   private readonly placed = new Map<string, PlacedHunks>();
@@ -22,27 +26,27 @@ export class ReviewedDocuments implements vscode.Disposable {
   constructor(private readonly state: State) {
     vscode.workspace.textDocuments.forEach((document) => this.opened(document));
     this.owned = vscode.Disposable.from(
-      state.on("hunks", ({ uri }) => this.told(uri)),
+      state.on("hunks", ({ uri }) => this.hunksChanged(uri)),
       vscode.workspace.onDidOpenTextDocument((document) => this.opened(document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.closed(document)),
-      vscode.workspace.onDidChangeTextDocument((event) => this.edited(event)),
+      vscode.workspace.onDidChangeTextDocument((event) => this.textChanged(event)),
       this.changed,
     );
   }
 
-  /** Those that are to be drawn, in the order of their places. */
-  of(uri: string): Placed[] {
-    return this.placed.get(uri)?.all() ?? [];
+  /** The hunks to draw, in the order of their places. */
+  hunksOf(uri: string): PlacedHunk[] {
+    return this.placed.get(uri)?.sortedHunks() ?? [];
   }
 
-  /** Where a hunk stands now: where it is drawn, else where the server says. */
-  placeOf(uri: string, hunk: Hunk): Place {
-    return this.of(uri).find((each) => each.hunk.hunkId === hunk.hunkId)?.place ?? placeOf(hunk);
+  /** The current place of a hunk: where it is drawn, else its range from the server. */
+  rangeOf(uri: string, hunk: Hunk): LineRange {
+    return this.hunksOf(uri).find((placed) => placed.hunk.hunkId === hunk.hunkId)?.place ?? lineRangeOf(hunk);
   }
 
-  /** Did the person type over it, and the server has not said yet what that means? */
+  /** Did the user change its lines, and the server has not reported the result yet? */
   isTypedOver(uri: string, hunk: Hunk): boolean {
-    return this.of(uri).find((each) => each.hunk.hunkId === hunk.hunkId)?.look === "changed";
+    return this.hunksOf(uri).find((placed) => placed.hunk.hunkId === hunk.hunkId)?.look === "changed";
   }
 
   dispose(): void {
@@ -54,7 +58,7 @@ export class ReviewedDocuments implements vscode.Disposable {
     const uri = document.uri.toString();
     this.logs.set(uri, new ChangeLog(document.version));
     this.placed.delete(uri);
-    this.told(uri);
+    this.hunksChanged(uri);
   }
 
   private closed(document: vscode.TextDocument): void {
@@ -65,7 +69,7 @@ export class ReviewedDocuments implements vscode.Disposable {
     this.pauses.delete(uri);
   }
 
-  private told(uri: string): void {
+  private hunksChanged(uri: string): void {
     const document = openDocument(uri);
     const log = this.logs.get(uri);
     const hunks = this.state.hunks.get(uri);
@@ -73,7 +77,7 @@ export class ReviewedDocuments implements vscode.Disposable {
     if (document && log && (hunks || known)) {
       const placed = known ?? new PlacedHunks(log);
       this.placed.set(uri, placed);
-      placed.update(hunks, textOf(document));
+      placed.setHunks(hunks, textOf(document));
       if (!hunks) {
         this.placed.delete(uri);
       }
@@ -81,7 +85,7 @@ export class ReviewedDocuments implements vscode.Disposable {
     }
   }
 
-  private edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+  private textChanged({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     const uri = document.uri.toString();
     const changes = lineChanges(
       contentChanges.map(({ range: { start, end }, text }) => ({
@@ -93,14 +97,14 @@ export class ReviewedDocuments implements vscode.Disposable {
       })),
       (line) => (line < document.lineCount ? document.lineAt(line).text.length : 0),
     );
-    this.logs.get(uri)?.add(document.version, changes);
+    this.logs.get(uri)?.addChanges(document.version, changes);
     const placed = this.placed.get(uri);
     if (!placed || changes.length === 0) {
       return;
     }
     clearTimeout(this.pauses.get(uri));
     this.pauses.delete(uri);
-    if (placed.changed(changes, textOf(document))) {
+    if (placed.applyChanges(changes, textOf(document))) {
       this.changed.fire(uri);
     } else {
       this.pauses.set(
@@ -111,11 +115,7 @@ export class ReviewedDocuments implements vscode.Disposable {
   }
 }
 
-export function openDocument(uri: string): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri && !each.isClosed);
-}
-
-function textOf(document: vscode.TextDocument): Text {
+function textOf(document: vscode.TextDocument): DocumentText {
   return {
     version: document.version,
     isDirty: document.isDirty,

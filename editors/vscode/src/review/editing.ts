@@ -1,15 +1,15 @@
 /**
- * The new lines of a hunk as a document of their own: saving it proposes them, and what is typed there is as safe as in
- * any file that is not saved yet.
+ * Opens the new lines of a hunk as a document of its own. Saving it proposes the edited lines. VS Code protects unsaved
+ * text in it as in any file.
  */
 
 import * as vscode from "vscode";
 import type { Hunk } from "../model/protocol";
-import type { Server } from "../server/server";
-import { allWaiting, said } from "./words";
-import { words } from "../status/notify";
+import type { Server } from "../model/server";
+import { undecidedHunks, addressUser } from "./hunkText";
+import { errorMessage } from "../window/notify";
 
-export const SCHEME = "tark-hunk";
+export const HUNK_SCHEME = "tark-hunk";
 
 interface Edited {
   text: string;
@@ -20,56 +20,56 @@ interface Edited {
 export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.changed.event;
-  /** By hunk, which is the authority of its document. */
+  /** By hunk id, which is the authority of the document's URI. */
   private readonly edited = new Map<string, Edited>();
   private readonly registration: vscode.Disposable;
 
   constructor(private readonly server: Server) {
-    this.registration = vscode.workspace.registerFileSystemProvider(SCHEME, this, { isCaseSensitive: true });
+    this.registration = vscode.workspace.registerFileSystemProvider(HUNK_SCHEME, this, { isCaseSensitive: true });
   }
 
-  /** The person wants to write: they go there. Its name ends as the file's, so that it is highlighted as that. */
-  async open(uri: string, hunk: Hunk): Promise<void> {
-    this.forget();
+  /** Opens the document with the focus. Its name ends like the file's, which selects the highlighting. */
+  async openHunk(uri: string, hunk: Hunk): Promise<void> {
+    this.forgetClosed();
     const known = this.edited.get(hunk.hunkId);
     const path = `/Tark's lines for ${vscode.Uri.parse(uri).path.split("/").at(-1) ?? ""}`;
-    const own = vscode.Uri.from({ scheme: SCHEME, authority: hunk.hunkId, path });
+    const own = vscode.Uri.from({ scheme: HUNK_SCHEME, authority: hunk.hunkId, path });
     if (known?.hunk.newText !== hunk.newText && known?.text !== hunk.newText) {
       this.edited.set(hunk.hunkId, { text: hunk.newText, mtime: Date.now(), hunk });
       this.changed.fire([{ type: vscode.FileChangeType.Changed, uri: own }]);
     }
     const document = await vscode.workspace.openTextDocument(own);
     await vscode.window.showTextDocument(document, { preview: false });
-    void vscode.window.setStatusBarMessage("Tark: saving proposes these lines, accepting applies them", 8000);
+    void vscode.window.setStatusBarMessage("Tark: save to propose these lines, accept to apply them", 8000);
   }
 
-  /** What is closed is the server's. */
-  private forget(): void {
-    const open = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === SCHEME);
-    for (const id of [...this.edited.keys()].filter((each) => !open.some(({ uri }) => uri.authority === each))) {
+  /** Forgets documents that are closed: the server has their text. */
+  private forgetClosed(): void {
+    const open = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === HUNK_SCHEME);
+    for (const id of [...this.edited.keys()].filter((hunkId) => !open.some(({ uri }) => uri.authority === hunkId))) {
       this.edited.delete(id);
     }
   }
 
-  /** The hunk that is edited there. */
+  /** The hunk that the document edits. */
   hunkIn(document: vscode.TextDocument): Hunk | undefined {
     return this.edited.get(document.uri.authority)?.hunk;
   }
 
-  /** Applies what is written there, and closes it. */
-  async accept(document: vscode.TextDocument): Promise<void> {
+  /** Applies the edited lines, and closes the document. */
+  async acceptEdited(document: vscode.TextDocument): Promise<void> {
     try {
-      await this.propose(this.of(document.uri), document.getText(), { accept: true });
+      await this.propose(this.editedHunk(document.uri), document.getText(), { accept: true });
     } catch (problem) {
-      throw new Error(`not accepted: ${said(words(problem))}; your text is kept here`, { cause: problem });
+      throw new Error(`not accepted: ${addressUser(errorMessage(problem))}; your text is still here`, { cause: problem });
     }
-    await document.save(); // of the same text: nothing is sent
-    await this.close(document);
-    vscode.window.setStatusBarMessage("Tark: accepted your lines", 5000);
+    await document.save(); // the same text, so nothing is sent
+    await this.closeDocument(document);
+    vscode.window.setStatusBarMessage("Tark: your lines were accepted", 5000);
   }
 
-  /** VS Code asks where there is something in it that is nowhere else. */
-  async close(document: vscode.TextDocument): Promise<void> {
+  /** VS Code asks first if the document has unsaved text. */
+  async closeDocument(document: vscode.TextDocument): Promise<void> {
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     const own = tabs.filter(
       (tab) => tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === document.uri.toString(),
@@ -78,22 +78,22 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
-    const { text, mtime } = this.of(uri);
+    const { text, mtime } = this.editedHunk(uri);
     return { type: vscode.FileType.File, ctime: 0, mtime, size: new TextEncoder().encode(text).length };
   }
 
   readFile(uri: vscode.Uri): Uint8Array {
-    return new TextEncoder().encode(this.of(uri).text);
+    return new TextEncoder().encode(this.editedHunk(uri).text);
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
-    const [edited, text] = [this.of(uri), new TextDecoder().decode(content)];
+    const [edited, text] = [this.editedHunk(uri), new TextDecoder().decode(content)];
     try {
       if (text !== edited.text) {
         await this.propose(edited, text, {});
       }
     } catch (problem) {
-      throw new vscode.FileSystemError(`not taken: ${said(words(problem))}; your text is kept here`);
+      throw new vscode.FileSystemError(`not saved: ${addressUser(errorMessage(problem))}; your text is still here`);
     }
   }
 
@@ -122,12 +122,12 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
     this.changed.dispose();
   }
 
-  /** Noted at once, so that auto save does not say the same meanwhile. */
+  /** Records the text at once, so that auto save does not send it a second time. */
   private async propose(edited: Edited, text: string, how: { accept?: true }): Promise<void> {
     const former = edited.text;
     edited.text = text;
     try {
-      await this.server.command("tark.hunk.edit", { hunkId: edited.hunk.hunkId, newText: text, ...how });
+      await this.server.executeCommand("tark.hunk.edit", { hunkId: edited.hunk.hunkId, newText: text, ...how });
       edited.mtime = Date.now();
     } catch (problem) {
       edited.text = former;
@@ -135,9 +135,9 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
     }
   }
 
-  /** One of a window before this one is that hunk still, once its server has told of it. */
-  private of(uri: vscode.Uri): Edited {
-    const hunk = allWaiting(this.server.state.hunks).find((each) => each.hunk.hunkId === uri.authority)?.hunk;
+  /** A document of an earlier window works again once the server has reported its hunk. */
+  private editedHunk(uri: vscode.Uri): Edited {
+    const hunk = undecidedHunks(this.server.state.hunks).find((undecided) => undecided.hunk.hunkId === uri.authority)?.hunk;
     const found = this.edited.get(uri.authority) ?? (hunk && { text: hunk.newText, mtime: Date.now(), hunk });
     if (!found) {
       throw vscode.FileSystemError.FileNotFound(uri);

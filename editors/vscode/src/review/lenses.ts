@@ -1,15 +1,15 @@
-/** Accept and Reject above each hunk. The server sends no lenses to a client that draws hunks itself. */
+/** Code lenses above each hunk. The server sends none to a client that draws hunks itself. */
 
 import * as vscode from "vscode";
 import type { ReviewedDocuments } from "./documents";
-import { SCHEME as EDITED } from "./editing";
-import { nameOf } from "./files";
-import type { Look, Placed } from "./placed";
-import { operation, size } from "./words";
+import { HUNK_SCHEME as EDITED } from "./editing";
+import { relativeName } from "../window/files";
+import type { Look, PlacedHunk } from "./placedHunks";
+import { fileOperation, lineCounts } from "./hunkText";
 
 const SELECTOR: vscode.DocumentSelector = [{ scheme: "file" }, { scheme: "untitled" }, { scheme: EDITED }];
 
-/** What a lens stands for, handed to its command. */
+/** The hunk of a lens, passed to its command. */
 export interface Target {
   readonly uri: string;
   readonly hunkId: string;
@@ -19,7 +19,7 @@ type Button = readonly [title: string, command: string];
 
 const DIFF: Button = ["Diff", "tark.client.diff"];
 const EDIT: Button = ["Edit", "tark.client.editHunk"];
-const AGAIN: Button = ["Regenerate", "tark.client.regenerateHunk"];
+const REGENERATE: Button = ["Regenerate", "tark.client.regenerateHunk"];
 
 function accept(title: string): Button {
   return [title, "tark.client.acceptHunk"];
@@ -29,18 +29,18 @@ function reject(title: string): Button {
   return [title, "tark.client.rejectHunk"];
 }
 
-/** Where a file goes there are no lines to write, and where it moves there are none to compare. */
-const WITHOUT: Readonly<Record<"lines" | "remove" | "move", readonly Button[]>> = {
+/** A deleted file has no lines to edit, and a moved file has no lines to compare. */
+const HIDDEN_BUTTONS: Readonly<Record<"lines" | "remove" | "move", readonly Button[]>> = {
   lines: [],
-  remove: [EDIT, AGAIN],
-  move: [EDIT, AGAIN, DIFF],
+  remove: [EDIT, REGENERATE],
+  move: [EDIT, REGENERATE, DIFF],
 };
 
-/** Above the lines of a hunk that is edited. */
+/** The lenses of a document that edits a hunk. */
 const EDITING = [accept("$(check) Accept"), reject("$(close) Reject")];
 
 const BUTTONS: Readonly<Record<Look, (applied: boolean) => readonly Button[]>> = {
-  pending: () => [accept("$(check) Accept"), reject("$(close) Reject"), DIFF, EDIT, AGAIN],
+  pending: () => [accept("$(check) Accept"), reject("$(close) Reject"), DIFF, EDIT, REGENERATE],
   changed: () => [],
   conflict: () => [accept("Use Tark's Lines"), reject("Keep Mine"), DIFF],
   stale: (applied) => (applied ? [accept("Keep It"), reject("Try Again"), DIFF] : [accept("Try Again"), reject("Keep Mine"), DIFF]),
@@ -64,7 +64,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (document.uri.scheme === EDITED) {
       return EDITING.map(([title, command]) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command }));
     }
-    return this.documents.of(uri).flatMap((placed) => lensesOf(uri, placed, document.lineCount));
+    return this.documents.hunksOf(uri).flatMap((placed) => lensesOf(uri, placed, document.lineCount));
   }
 
   dispose(): void {
@@ -72,17 +72,17 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-function lensesOf(uri: string, placed: Placed, lineCount: number): vscode.CodeLens[] {
+function lensesOf(uri: string, placed: PlacedHunk, lineCount: number): vscode.CodeLens[] {
   const { hunk, place, look } = placed;
   const at = Math.min(place.start, lineCount - 1);
   const range = new vscode.Range(at, 0, at, 0);
   const target: Target = { uri, hunkId: hunk.hunkId };
-  const words = operation(hunk, nameOf) ?? size([hunk]);
+  const words = fileOperation(hunk, relativeName) ?? lineCounts([hunk]);
   const head = `Tark ${words}${hunk.outsideSelection ? ", outside the selection" : ""}`;
   return [
     new vscode.CodeLens(range, { title: head, command: "" }),
     ...BUTTONS[look](hunk.applied)
-      .filter((button) => !WITHOUT[hunk.operation?.kind ?? "lines"].includes(button))
+      .filter((button) => !HIDDEN_BUTTONS[hunk.operation?.kind ?? "lines"].includes(button))
       .map(([title, command]) => new vscode.CodeLens(range, { title, command, arguments: [target] })),
   ];
 }

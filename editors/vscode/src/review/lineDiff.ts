@@ -1,18 +1,18 @@
-/** Which items of a list (lines, or words of a line) differ from those of another. Pure. */
+/** Compares two lists of lines or words. Pure. */
 
-/** Items [oldStart, oldEnd) of the old list stand for items [newStart, newEnd) of the new one. */
-export interface Run {
+/** Items [oldStart, oldEnd) of the old list became items [newStart, newEnd) of the new list. */
+export interface DiffRun {
   readonly oldStart: number;
   readonly oldEnd: number;
   readonly newStart: number;
   readonly newEnd: number;
 }
 
-/** Above these nobody looks for what is alike in the middle, and it takes time. */
+/** Longer lists are not compared in detail, because it takes time. */
 const MOST_PAIRS = 250_000;
 
-/** The runs that differ, in order. */
-export function runs(old: readonly string[], new_: readonly string[]): Run[] {
+/** The differing runs, in order. */
+export function diffRuns(old: readonly string[], new_: readonly string[]): DiffRun[] {
   let head = 0;
   while (head < old.length && head < new_.length && old[head] === new_[head]) {
     head += 1;
@@ -34,10 +34,10 @@ export function runs(old: readonly string[], new_: readonly string[]): Run[] {
   }));
 }
 
-function runsOf(old: readonly string[], new_: readonly string[]): Run[] {
-  const found: Run[] = [];
+function runsOf(old: readonly string[], new_: readonly string[]): DiffRun[] {
+  const found: DiffRun[] = [];
   let [oldAt, newAt] = [0, 0];
-  for (const [oldNext, newNext] of [...alike(old, new_), [old.length, new_.length] as const]) {
+  for (const [oldNext, newNext] of [...commonItems(old, new_), [old.length, new_.length] as const]) {
     if (oldNext > oldAt || newNext > newAt) {
       found.push({ oldStart: oldAt, oldEnd: oldNext, newStart: newAt, newEnd: newNext });
     }
@@ -47,7 +47,7 @@ function runsOf(old: readonly string[], new_: readonly string[]): Run[] {
 }
 
 /** A longest common subsequence, as pairs of indices. */
-function alike(old: readonly string[], new_: readonly string[]): (readonly [number, number])[] {
+function commonItems(old: readonly string[], new_: readonly string[]): (readonly [number, number])[] {
   if (old.length * new_.length > MOST_PAIRS) {
     return [];
   }

@@ -1,77 +1,77 @@
-/** From hunk to hunk, and on to the next file with some. */
+/** Goes from hunk to hunk, and on to the next file with hunks. */
 
 import * as vscode from "vscode";
-import { say } from "../status/notify";
+import { showInfo } from "../window/notify";
 import type { Diffs } from "./diff";
 import type { ReviewedDocuments } from "./documents";
-import { SCHEME as DIFF } from "./diff";
-import { goTo, moveTo, nameOf } from "./files";
-import type { Meant } from "./meant";
-import { next, row } from "./selection";
-import type { WaitingHunk } from "./words";
+import { DIFF_SCHEME as DIFF } from "./diff";
+import { openAtLine, moveCursor, relativeName } from "../window/files";
+import type { HunkTargets } from "./targets";
+import { nextRow, rowOf } from "./selection";
+import type { UndecidedHunk } from "./hunkText";
 
 export class Navigation {
-  /** Where the person was told that there are no more hunks in this file. */
-  private toldEnd = "";
+  /** The position at which the user was told that this file has no more hunks. */
+  private announcedEnd = "";
 
   constructor(
-    private readonly meant: Meant,
+    private readonly targets: HunkTargets,
     private readonly documents: ReviewedDocuments,
     private readonly diffs: Diffs,
   ) {}
 
-  /** At the last one it says where it would go on; asked once more, it goes there. */
-  async go(step: 1 | -1): Promise<void> {
+  /** At the last hunk of a file, the first call names the next file, and the second call goes there. */
+  async goToHunk(step: 1 | -1): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const uri = editor?.document.uri.toString() ?? "";
-    const places = this.meant.places(editor);
+    const places = this.targets.rangesIn(editor);
     const line = editor?.selection.active.line ?? 0;
-    const found = next(places, line, step);
+    const found = nextRow(places, line, step);
     if (editor?.document.uri.scheme === DIFF && places.length > 0) {
-      const rows = places.map(row);
-      moveTo(editor, found ?? (step > 0 ? Math.min(...rows) : Math.max(...rows)));
+      const rows = places.map(rowOf);
+      moveCursor(editor, found ?? (step > 0 ? Math.min(...rows) : Math.max(...rows)));
       return;
     }
     const spot = `${uri} ${String(line)} ${String(step)}`;
-    const wasTold = this.toldEnd === spot;
-    this.toldEnd = "";
+    const wasTold = this.announcedEnd === spot;
+    this.announcedEnd = "";
     if (found !== undefined) {
-      await goTo(uri, found);
+      await openAtLine(uri, found);
       return;
     }
     const other = this.otherFile(uri, step);
     if (other && (places.length === 0 || wasTold)) {
-      await this.open(other);
+      await this.openHunk(other);
     } else if (other) {
-      this.toldEnd = spot;
-      void say(`the ${step > 0 ? "last" : "first"} change of this file; once more goes to ${nameOf(other.uri)}`);
+      this.announcedEnd = spot;
+      void showInfo(`this is the ${step > 0 ? "last" : "first"} change in this file; run the command again to go to ${relativeName(other.uri)}`);
     } else if (places.length === 0) {
-      void say("nothing to review");
+      void showInfo("nothing to review");
     } else {
-      const rows = places.map(row);
-      await goTo(uri, step > 0 ? Math.min(...rows) : Math.max(...rows));
+      const rows = places.map(rowOf);
+      await openAtLine(uri, step > 0 ? Math.min(...rows) : Math.max(...rows));
     }
   }
 
-  /** In its file; where there is none yet, as a diff. */
-  async open(waiting: WaitingHunk): Promise<void> {
+  /** Opens the hunk in its file. If the file does not exist, shows a diff. */
+  async openHunk(waiting: UndecidedHunk): Promise<void> {
     try {
-      await goTo(waiting.uri, row(this.documents.placeOf(waiting.uri, waiting.hunk)));
+      await openAtLine(waiting.uri, rowOf(this.documents.rangeOf(waiting.uri, waiting.hunk)));
     } catch {
-      await this.diffs.show([waiting]);
+      await this.diffs.showDiff([waiting]);
     }
   }
 
-  /** The first hunk of the file after this one, or the last of the one before, round to the first. */
-  private otherFile(uri: string, step: 1 | -1): WaitingHunk | undefined {
-    const all = this.meant.all();
-    const uris = [...new Set(all.map((each) => each.uri))];
+  /** The first hunk of the next file or the last hunk of the previous file, wrapping around. */
+  private otherFile(uri: string, step: 1 | -1): UndecidedHunk | undefined {
+    const all = this.targets.allHunks();
+    const uris = [...new Set(all.map((undecided) => undecided.uri))];
     const here = uris.indexOf(uri);
     if (uris.length === 0 || (uris.length === 1 && here === 0)) {
       return undefined;
     }
     const index = here < 0 ? (step > 0 ? 0 : -1) : (here + step + uris.length) % uris.length;
-    const inOther = all.filter((each) => each.uri === uris.at(index));
+    const inOther = all.filter((undecided) => undecided.uri === uris.at(index));
     return inOther.at(step > 0 ? 0 : -1);
   }
 }

@@ -1,54 +1,50 @@
-/** Review of changes: marks, lenses, list and diffs put together, and what the commands do. */
+/** Review of changes: creates decorations, code lenses, list and diffs, and runs the commands. */
 
 import * as vscode from "vscode";
-import { askWords } from "../turns/askWords";
-import type { Drafts } from "../turns/drafts";
-import { say, telling } from "../status/notify";
-import type { Core } from "../parts";
-import type { Server } from "../server/server";
-import { Deciding } from "./deciding";
+import { askForPrompt } from "../window/promptBox";
+import type { Drafts } from "../window/drafts";
+import { showInfo, reportErrors } from "../window/notify";
+import type { Server } from "../model/server";
+import { Decisions } from "./decisions";
 import { Decorations } from "./decorations";
 import { Diffs } from "./diff";
 import { ReviewedDocuments } from "./documents";
-import { HunkEditing, SCHEME as EDITED } from "./editing";
-import { nameOf } from "./files";
+import { HunkEditing, HUNK_SCHEME as EDITED } from "./editing";
+import { relativeName } from "../window/files";
 import { Lenses } from "./lenses";
-import { hunkIdOf, Meant } from "./meant";
+import { hunkIdOf, HunkTargets } from "./targets";
 import { Navigation } from "./navigation";
-import type { Decision } from "./orders";
+import type { Decision } from "./decisionCommands";
 import { ChangesTree } from "./tree";
-import { operation, type WaitingHunk } from "./words";
+import { fileOperation, type UndecidedHunk } from "./hunkText";
 
 const REGENERATE = "regenerate"; // the box
 
-export type { Decision } from "./orders";
-/** `hunk`: at the cursor, or the one given. */
+export type { Decision } from "./decisionCommands";
+/** `hunk`: the given hunk, or the one at the cursor. */
 export type Scope = "hunk" | "file" | "all";
 
 export class Review implements vscode.Disposable {
-  private readonly server: Server;
   private readonly documents: ReviewedDocuments;
   private readonly diffs: Diffs;
   private readonly editing: HunkEditing;
-  private readonly meant: Meant;
-  private readonly deciding: Deciding;
+  private readonly targets: HunkTargets;
+  private readonly decisions: Decisions;
   private readonly navigation: Navigation;
   private readonly owned: vscode.Disposable;
   private hasHunks = false;
 
-  /** `drafts`: what was said to a change that could not be written anew. */
+  /** `drafts`: prompts for hunks that could not be regenerated. */
   constructor(
     private readonly drafts: Drafts,
-    core: Core,
+    private readonly server: Server,
   ) {
-    const { server } = core;
-    this.server = server;
     this.documents = new ReviewedDocuments(server.state);
     this.diffs = new Diffs(server.state, this.documents);
     this.editing = new HunkEditing(server);
-    this.meant = new Meant(server.state, this.documents, this.diffs);
-    this.deciding = new Deciding(server, this.meant, this.documents, this.diffs);
-    this.navigation = new Navigation(this.meant, this.documents, this.diffs);
+    this.targets = new HunkTargets(server.state, this.documents, this.diffs);
+    this.decisions = new Decisions(server, this.targets, this.documents, this.diffs);
+    this.navigation = new Navigation(this.targets, this.documents, this.diffs);
     this.owned = vscode.Disposable.from(
       this.documents,
       this.diffs,
@@ -56,70 +52,70 @@ export class Review implements vscode.Disposable {
       new Decorations(this.documents),
       new Lenses(this.documents),
       new ChangesTree(server.state),
-      vscode.commands.registerCommand("tark.client.openHunk", (target) => telling(() => this.open(target))),
-      this.documents.onDidChange(() => this.look()),
-      server.state.on("hunks", () => this.look()), // of a file that is not open, in a diff
-      vscode.window.onDidChangeActiveTextEditor(() => this.look()),
+      vscode.commands.registerCommand("tark.client.openHunk", (target) => reportErrors(() => this.openHunk(target))),
+      this.documents.onDidChange(() => this.updateContext()),
+      server.state.on("hunks", () => this.updateContext()), // the hunks of a closed file, in a diff
+      vscode.window.onDidChangeActiveTextEditor(() => this.updateContext()),
     );
   }
 
-  /** `target`: what a lens or a row of the list hands over, or the URI of an editor's menu. */
-  async decide(decision: Decision, scope: Scope, target?: unknown): Promise<void> {
+  /** `target`: what a code lens or a list row passes, or the URI of an editor's menu. */
+  async decideHunks(decision: Decision, scope: Scope, target?: unknown): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
     if (scope === "all") {
-      await this.deciding.decideMany(this.meant.all(), decision);
+      await this.decisions.decideMany(this.targets.allHunks(), decision);
     } else if (scope === "file") {
-      await this.deciding.decideMany(this.meant.inFile(target), decision);
+      await this.decisions.decideMany(this.targets.hunksInFile(target), decision);
     } else if (document?.uri.scheme !== EDITED || hunkIdOf(target) !== undefined) {
-      await this.deciding.decide(this.meant.hunks(target), decision);
+      await this.decisions.decideHunks(this.targets.hunksAt(target), decision);
     } else if (decision === "accept") {
-      await this.editing.accept(document);
+      await this.editing.acceptEdited(document);
     } else {
-      await this.deciding.decide(this.meant.hunks(this.editing.hunkIn(document)), decision);
+      await this.decisions.decideHunks(this.targets.hunksAt(this.editing.hunkIn(document)), decision);
       if (!document.isDirty) {
-        await this.editing.close(document);
+        await this.editing.closeDocument(document);
       }
     }
   }
 
-  async go(direction: "next" | "previous"): Promise<void> {
-    await this.navigation.go(direction === "next" ? 1 : -1);
+  async goToHunk(direction: "next" | "previous"): Promise<void> {
+    await this.navigation.goToHunk(direction === "next" ? 1 : -1);
   }
 
-  /** Of the hunk at hand, else of its file, else of all. */
-  async diff(target?: unknown): Promise<void> {
-    const found = [this.meant.hunks(target), this.meant.inFile(target), this.meant.all()].find((some) => some.length > 0);
+  /** Shows the diff of the hunk, else of its file, else of all hunks. */
+  async showDiff(target?: unknown): Promise<void> {
+    const found = [this.targets.hunksAt(target), this.targets.hunksInFile(target), this.targets.allHunks()].find((some) => some.length > 0);
     const withLines = found?.filter(({ hunk }) => hunk.operation?.kind !== "move") ?? [];
     const [first] = found ?? [];
     if (withLines.length > 0) {
-      await this.diffs.show(withLines);
+      await this.diffs.showDiff(withLines);
     } else {
-      void say(first ? `this change ${operation(first.hunk, nameOf) ?? ""}, its lines stay` : "nothing to review");
+      void showInfo(first ? `this change ${fileOperation(first.hunk, relativeName) ?? ""}; its lines do not change` : "nothing to review");
     }
   }
 
-  /** The new lines in a document of their own. */
-  async edit(target?: unknown): Promise<void> {
-    const found = this.oneOfLines(target);
+  /** Opens the new lines in a document of their own. */
+  async editHunk(target?: unknown): Promise<void> {
+    const found = this.oneHunkWithLines(target);
     if (found) {
-      await this.editing.open(found.uri, found.hunk);
+      await this.editing.openHunk(found.uri, found.hunk);
     }
   }
 
-  async regenerate(target?: unknown): Promise<void> {
-    const found = this.oneOfLines(target);
+  async regenerateHunk(target?: unknown): Promise<void> {
+    const found = this.oneHunkWithLines(target);
     const prompt =
       found &&
-      (await askWords(this.drafts, REGENERATE, {
-        title: "Tark: write this change anew",
-        example: "what should be otherwise? Nothing: just in another way",
+      (await askForPrompt(this.drafts, REGENERATE, {
+        title: "Tark: Regenerate Hunk",
+        example: "What should be different? Leave empty for another version",
         optional: true,
       }));
     if (found && prompt !== undefined) {
-      await this.server.command("tark.hunk.regenerate", { hunkId: found.hunk.hunkId, prompt });
-      this.drafts.taken(REGENERATE, prompt);
+      await this.server.executeCommand("tark.hunk.regenerate", { hunkId: found.hunk.hunkId, prompt });
+      this.drafts.clearDraft(REGENERATE, prompt);
       const waits = this.server.state.permissions.some(({ turnId }) => turnId === found.hunk.turnId);
-      const when = waits ? "will be written anew once you have decided on the rest of its turn" : "is being written anew";
+      const when = waits ? "is regenerated after you decide on the rest of its turn" : "is being regenerated";
       vscode.window.setStatusBarMessage(`Tark: the change ${when}`, 5000);
     }
   }
@@ -128,34 +124,37 @@ export class Review implements vscode.Disposable {
     this.owned.dispose();
   }
 
-  private async open(target: unknown): Promise<void> {
-    const found = this.one(target);
+  private async openHunk(target: unknown): Promise<void> {
+    const found = this.oneHunk(target);
     if (found) {
-      await this.navigation.open(found);
+      await this.navigation.openHunk(found);
     }
   }
 
-  /** Where there is none, that is said. */
-  private one(target: unknown): WaitingHunk | undefined {
-    const [found] = this.meant.hunks(target);
+  /** Shows a message if there is no hunk. */
+  private oneHunk(target: unknown): UndecidedHunk | undefined {
+    const [found] = this.targets.hunksAt(target);
     if (!found) {
-      void say(hunkIdOf(target) === undefined ? this.meant.nothing() : "that change is decided already");
+      void showInfo(hunkIdOf(target) === undefined ? this.targets.nothingFound() : "that change is already decided");
     }
     return found;
   }
 
-  private oneOfLines(target: unknown): WaitingHunk | undefined {
-    const found = this.one(target);
-    const words = found && operation(found.hunk, nameOf);
+  private oneHunkWithLines(target: unknown): UndecidedHunk | undefined {
+    const found = this.oneHunk(target);
+    const words = found && fileOperation(found.hunk, relativeName);
     if (words !== undefined) {
-      void say(`this change ${words}: there are no lines to write`);
+      void showInfo(`this change ${words}, so there are no lines to edit`);
     }
     return words === undefined ? found : undefined;
   }
 
-  /** What the keys and menus ask for: of the editor, not of the cursor, which keys may be quicker than. */
-  private look(): void {
-    const hasHunks = this.meant.places(vscode.window.activeTextEditor).length > 0;
+  /**
+   * Sets the context of keys and menus. It is about the editor, not the cursor, since keys can be quicker than the
+   * cursor.
+   */
+  private updateContext(): void {
+    const hasHunks = this.targets.rangesIn(vscode.window.activeTextEditor).length > 0;
     if (hasHunks !== this.hasHunks) {
       this.hasHunks = hasHunks;
       void vscode.commands.executeCommand("setContext", "tark.hunksInEditor", hasHunks);

@@ -1,14 +1,16 @@
-/** Which hunks the person means: those at the cursor, or in the selection. Pure. */
+/** Finds hunks by cursor and selection. Pure. */
 
-import type { Place } from "./places";
+import type { LineRange } from "./lineRanges";
 
-/** Where one goes to see it. */
-export function row(place: Place): number {
+/** The line to go to. */
+export function rowOf(place: LineRange): number {
   return place.count > 0 ? place.start : Math.max(0, place.start - 1);
 }
 
-/** Indices of the places that lines first to last mean: those they touch, else the one right above the one line. */
-export function touched(places: readonly Place[], first: number, last: number): number[] {
+/**
+ * The indices of the ranges that lines first to last touch. For a single line, else the range that ends right above it.
+ */
+export function touchedRanges(places: readonly LineRange[], first: number, last: number): number[] {
   const inside: number[] = [];
   const beside: number[] = [];
   const below: number[] = [];
@@ -27,15 +29,15 @@ export function touched(places: readonly Place[], first: number, last: number): 
   return [inside, beside, below].find((some) => some.length > 0) ?? [];
 }
 
-export function nearest(places: readonly Place[], line: number): number | undefined {
-  const distances = places.map((place) => Math.abs(row(place) - line));
+export function nearestRange(places: readonly LineRange[], line: number): number | undefined {
+  const distances = places.map((place) => Math.abs(rowOf(place) - line));
   const least = Math.min(...distances);
   const index = distances.indexOf(least);
   return index < 0 ? undefined : index;
 }
 
-/** The row of the next hunk from a line, upwards or downwards. Undefined: there is no more. */
-export function next(places: readonly Place[], line: number, step: 1 | -1): number | undefined {
-  const ahead = places.map(row).filter((each) => (each - line) * step > 0);
+/** The line of the next hunk, upwards or downwards. Undefined if there are no more. */
+export function nextRow(places: readonly LineRange[], line: number, step: 1 | -1): number | undefined {
+  const ahead = places.map(rowOf).filter((row) => (row - line) * step > 0);
   return ahead.length === 0 ? undefined : step > 0 ? Math.min(...ahead) : Math.max(...ahead);
 }

@@ -1,18 +1,20 @@
-/** The list of changes: what waits for an answer, then files with their hunks. Its badge is how many answers wait. */
+/**
+ * The list of changes: requests that wait for an answer, then files with their hunks. Its badge counts the requests.
+ */
 
 import * as vscode from "vscode";
 import type { State } from "../model/state";
-import { line } from "../text/visible";
-import { nameOf } from "./files";
-import { files, questions, type Node } from "./treeModel";
+import { visibleLine } from "../text/visible";
+import { relativeName } from "../window/files";
+import { fileRows, requestRows, type TreeRow } from "./treeRows";
 
 const VIEW = "tark.changes";
 const PAUSE_MS = 50;
 
-export class ChangesTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+export class ChangesTree implements vscode.TreeDataProvider<TreeRow>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changed.event;
-  private readonly view: vscode.TreeView<Node>;
+  private readonly view: vscode.TreeView<TreeRow>;
   private readonly owned: vscode.Disposable;
   private pause: NodeJS.Timeout | undefined;
 
@@ -24,14 +26,14 @@ export class ChangesTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
     this.refreshSoon();
   }
 
-  getChildren(node?: Node): Node[] {
+  getChildren(node?: TreeRow): TreeRow[] {
     if (node === undefined) {
-      return [...questions(this.state.permissions, this.state.inputs), ...files(this.state.hunks, nameOf)];
+      return [...requestRows(this.state.permissions, this.state.inputs), ...fileRows(this.state.hunks, relativeName)];
     }
     return node.kind === "file" ? [...node.hunks] : [];
   }
 
-  getTreeItem(node: Node): vscode.TreeItem {
+  getTreeItem(node: TreeRow): vscode.TreeItem {
     switch (node.kind) {
       case "file":
         return fileItem(node);
@@ -51,8 +53,8 @@ export class ChangesTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
     this.pause ??= setTimeout(() => {
       this.pause = undefined;
       const waiting = this.state.permissions.length + this.state.inputs.length;
-      const changes = [...this.state.hunks.values()].reduce((sum, each) => sum + each.hunks.length, 0);
-      const tooltip = waiting === 1 ? "one question waits for you" : `${String(waiting)} questions wait for you`;
+      const changes = [...this.state.hunks.values()].reduce((sum, document) => sum + document.hunks.length, 0);
+      const tooltip = waiting === 1 ? "1 request waits for you" : `${String(waiting)} requests wait for you`;
       this.view.badge = waiting > 0 ? { value: waiting, tooltip } : undefined;
       this.view.description = changes > 0 ? String(changes) : "";
       void vscode.commands.executeCommand("setContext", "tark.hunks", changes);
@@ -61,10 +63,10 @@ export class ChangesTree implements vscode.TreeDataProvider<Node>, vscode.Dispos
   }
 }
 
-function fileItem(node: Extract<Node, { kind: "file" }>): vscode.TreeItem {
+function fileItem(node: Extract<TreeRow, { kind: "file" }>): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.Uri.parse(node.uri), vscode.TreeItemCollapsibleState.Expanded);
   item.id = node.uri;
-  item.label = line(nameOf(node.uri)); // its name alone is that of others, too
+  item.label = visibleLine(relativeName(node.uri)); // the name alone can be ambiguous
   item.description = node.description;
   item.iconPath = vscode.ThemeIcon.File;
   item.contextValue = "document";
@@ -78,7 +80,7 @@ const ICONS: Readonly<Record<string, vscode.ThemeIcon>> = {
 
 const SIGNS: Readonly<Record<string, string>> = { remove: "diff-removed", move: "diff-renamed" };
 
-function hunkItem(node: Extract<Node, { kind: "hunk" }>): vscode.TreeItem {
+function hunkItem(node: Extract<TreeRow, { kind: "hunk" }>): vscode.TreeItem {
   const { hunk, uri } = node;
   const item = new vscode.TreeItem(node.label);
   item.id = hunk.hunkId;
@@ -89,7 +91,7 @@ function hunkItem(node: Extract<Node, { kind: "hunk" }>): vscode.TreeItem {
   return item;
 }
 
-function questionItem(node: Extract<Node, { kind: "permission" | "input" }>): vscode.TreeItem {
+function questionItem(node: Extract<TreeRow, { kind: "permission" | "input" }>): vscode.TreeItem {
   const item = new vscode.TreeItem(node.label);
   item.id = node.requestId;
   item.description = node.description;

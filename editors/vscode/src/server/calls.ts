@@ -1,41 +1,41 @@
-/** Commands and requests to the server that runs, and what one is told where they cannot be done. */
+/** Sends commands, requests and notifications to the running server. */
 
-import { words } from "../status/notify";
-import type { Running } from "./launch";
+import { errorMessage } from "../window/notify";
+import type { RunningServer } from "./launch";
 
 const ENDED = "the server has ended";
 
-/** `current`: the one that runs now, if one does. */
+/** `current` returns the running server, if there is one. */
 export class Calls {
   constructor(
-    private readonly current: () => Running | undefined,
+    private readonly current: () => RunningServer | undefined,
     private readonly log: (line: string) => void,
   ) {}
 
-  async command<T>(name: string, argument: object): Promise<T> {
-    const of = this.current();
-    const commands = of?.client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
-    if (of !== undefined && !commands.includes(name)) {
-      throw new Error(`the server does not know ${name}: is it up to date? ("Tark: Install Server")`);
+  async executeCommand<T>(name: string, argument: object): Promise<T> {
+    const server = this.current();
+    const commands = server?.client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
+    if (server !== undefined && !commands.includes(name)) {
+      throw new Error(`the server does not know ${name}, so it may be out of date: run "Tark: Install Server"`);
     }
-    return this.request<T>("workspace/executeCommand", { command: name, arguments: [argument] });
+    return this.sendRequest<T>("workspace/executeCommand", { command: name, arguments: [argument] });
   }
 
-  async request<T>(method: string, params: object): Promise<T> {
-    const of = this.current();
-    if (of === undefined) {
+  async sendRequest<T>(method: string, params: object): Promise<T> {
+    const server = this.current();
+    if (server === undefined) {
       throw new Error(ENDED);
     }
     try {
-      return await of.client.sendRequest<T>(method, params);
+      return await server.client.sendRequest<T>(method, params);
     } catch (problem) {
-      throw this.current() === of ? problem : new Error(ENDED, { cause: problem });
+      throw this.current() === server ? problem : new Error(ENDED, { cause: problem });
     }
   }
 
-  notify(method: string, params: object): void {
+  sendNotification(method: string, params: object): void {
     this.current()
       ?.client.sendNotification(method, params)
-      .catch((problem: unknown) => this.log(words(problem)));
+      .catch((problem: unknown) => this.log(errorMessage(problem)));
   }
 }

@@ -1,24 +1,24 @@
 /**
- * The language server of this window: found, started, spoken to, and started again when it ends. All that starts or ends
- * it goes through one queue, so that there is never a second one.
+ * Finds, starts and restarts the language server of this window, and sends it commands. Starts and stops go through one
+ * queue, so that two servers never run at the same time.
  */
 
 import * as vscode from "vscode";
-import { say, telling, words } from "../status/notify";
+import { showInfo, reportErrors, errorMessage } from "../window/notify";
 import type { RunningTurns } from "../model/runningTurns";
 import type { State } from "../model/state";
 import type { Updates } from "../model/updates";
 import { Calls } from "./calls";
 import { Configuration } from "./configuration";
-import type { Found } from "./discovery";
-import type { Rim } from "./languageClient";
-import type { Ending, ServerProcess } from "./process";
+import type { FoundServer } from "./discovery";
+import type { ClientHandlers } from "./languageClient";
+import type { ProcessExit, ServerProcess } from "./process";
 import { Restarts } from "./restart";
 import type { Secrets } from "./secrets";
-import { find, launch, type Running, spawned, takeOver } from "./launch";
-import type { Server } from "./server";
+import { findServer, startClient, type RunningServer, spawnServer, markOptionApplied } from "./launch";
+import type { Server } from "../model/server";
 import { refresh } from "./refresh";
-import { Trouble } from "./trouble";
+import { ServerWarnings } from "./warnings";
 
 export class Client implements Server, vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Tark");
@@ -27,23 +27,23 @@ export class Client implements Server, vscode.Disposable {
     () => this.current,
     (line) => this.log.appendLine(line),
   );
-  private readonly trouble: Trouble;
+  private readonly warnings: ServerWarnings;
   private readonly restarts = new Restarts();
   private readonly configuration: Configuration;
-  private current: Running | undefined;
+  private current: RunningServer | undefined;
   private queue: Promise<unknown> = Promise.resolve();
-  private beginning: Promise<void> | undefined;
-  private restarting = 0;
-  /** It has not answered yet. */
+  private startPromise: Promise<void> | undefined;
+  private restartsInProgress = 0;
+  /** A server that has not answered `initialize` yet. */
   private launching: ServerProcess | undefined;
-  /** With what the last start was tried. */
-  private tried = "";
-  private again: NodeJS.Timeout | undefined;
-  private toldSettings = "{}";
+  /** The configuration of the last attempt to start. */
+  private lastTriedConfiguration = "";
+  private restartTimer: NodeJS.Timeout | undefined;
+  private lastSentSettings = "{}";
   private disposed = false;
-  /** The last start failed: files that are opened do not try it again. */
+  /** The last start failed. Opening a file does not try again. */
   startFailed = false;
-  /** It ended too often. */
+  /** The server ended too often, so it is not restarted. */
   isDown = false;
 
   constructor(
@@ -52,9 +52,9 @@ export class Client implements Server, vscode.Disposable {
     private readonly updates: Updates,
     private readonly turns: RunningTurns,
     secrets: Secrets,
-    private readonly rim: Pick<Rim, "permission" | "input" | "progress" | "execute">,
+    private readonly requestHandlers: Pick<ClientHandlers, "onPermission" | "onInput" | "onProgress" | "onExecute">,
   ) {
-    this.trouble = new Trouble(context, this.log, () => this.restart());
+    this.warnings = new ServerWarnings(context, this.log, () => this.restart());
     this.configuration = new Configuration(context, secrets, turns, () => this.settingsChanged());
   }
 
@@ -63,16 +63,16 @@ export class Client implements Server, vscode.Disposable {
   }
 
   get starting(): boolean {
-    return !this.running && (this.beginning !== undefined || this.restarting > 0 || this.again !== undefined);
+    return !this.running && (this.startPromise !== undefined || this.restartsInProgress > 0 || this.restartTimer !== undefined);
   }
 
-  /** The settings it was told, without those it began with. */
-  get told(): string {
-    return this.toldSettings;
+  /** The settings that were sent to it, as JSON, without those it was started with. */
+  get sentSettings(): string {
+    return this.lastSentSettings;
   }
 
-  /** Where the running server was found; undefined: none runs. */
-  get found(): Found | undefined {
+  /** Where the running server was found. Undefined if none runs. */
+  get foundServer(): FoundServer | undefined {
     return this.current?.found;
   }
 
@@ -84,79 +84,87 @@ export class Client implements Server, vscode.Disposable {
     return this.current?.client.initializeResult?.serverInfo?.version;
   }
 
-  ensure(): Promise<void> {
+  ensureRunning(): Promise<void> {
     if (this.current !== undefined) {
       return Promise.resolve();
     }
-    this.forgetAgain();
-    if (this.beginning === undefined) {
-      this.beginning = this.next(() => this.start()).finally(() => {
-        this.beginning = undefined;
-        this.tellStanding();
+    this.cancelRestart();
+    if (this.startPromise === undefined) {
+      this.startPromise = this.enqueue(() => this.start()).finally(() => {
+        this.startPromise = undefined;
+        this.emitServerState();
       });
-      this.tellStanding();
+      this.emitServerState();
     }
-    return this.beginning;
+    return this.startPromise;
   }
 
-  /** The person wants another one, or settings do. */
+  /** Starts another server, because the user or a change of settings asks for it. */
   async restart(): Promise<void> {
-    this.restarts.forget();
-    this.restarting += 1;
+    this.restarts.reset();
+    this.restartsInProgress += 1;
     try {
-      this.launching?.kill(); // it may never answer
-      await this.beginning?.catch(() => undefined);
+      this.launching?.killProcess(); // it might never answer
+      await this.startPromise?.catch(() => undefined);
       const former = this.current;
-      await this.next(async () => {
+      await this.enqueue(async () => {
         if (this.current === former) {
-          this.trouble.cut(await this.stop());
-        } // else somebody was faster, and it is new
+          this.warnings.warnCutTurns(await this.stopServer());
+        } // else it was restarted meanwhile
       });
-      await this.ensure();
+      await this.ensureRunning();
     } finally {
-      this.restarting -= 1;
-      this.tellStanding();
+      this.restartsInProgress -= 1;
+      this.emitServerState();
     }
   }
 
-  /** It was told of this setting of the person's by a command: it need not be started anew for that. */
-  async knows(setting: string): Promise<void> {
-    const beginning = await this.configuration.beginning();
+  /** Restarts the server for the command "Restart Server". */
+  async restartForUser(): Promise<void> {
+    await this.restart();
+    void showInfo("the server was restarted");
+  }
+
+  /** A command changed this user setting in the running server, so no restart is needed. */
+  async markSettingApplied(setting: string): Promise<void> {
+    const beginning = await this.configuration.startConfiguration();
     if (this.current !== undefined) {
-      takeOver(this.current, beginning, setting);
+      markOptionApplied(this.current, beginning, setting);
     }
   }
 
-  async command<T>(name: string, argument: object = {}): Promise<T> {
-    await this.ensure();
-    return this.calls.command<T>(name, argument);
+  async executeCommand<T>(name: string, argument: object = {}): Promise<T> {
+    await this.ensureRunning();
+    return this.calls.executeCommand<T>(name, argument);
   }
 
-  request<T>(method: string, params: object): Promise<T> {
-    return this.calls.request<T>(method, params);
+  sendRequest<T>(method: string, params: object): Promise<T> {
+    return this.calls.sendRequest<T>(method, params);
   }
 
-  notify(method: string, params: object): void {
-    this.calls.notify(method, params);
+  sendNotification(method: string, params: object): void {
+    this.calls.sendNotification(method, params);
   }
 
   dispose(): void {
     this.disposed = true;
-    this.forgetAgain();
+    this.cancelRestart();
     this.configuration.dispose();
   }
 
-  /** VS Code waits for it when the window closes, and disposes of all else meanwhile: the end is still logged. */
+  /**
+   * VS Code waits for this when the window closes. Meanwhile it disposes of everything else; the end is still logged.
+   */
   async deactivate(): Promise<void> {
     this.dispose();
-    this.launching?.kill();
-    await this.next(() => this.stop()).finally(() => {
+    this.launching?.killProcess();
+    await this.enqueue(() => this.stopServer()).finally(() => {
       this.log.dispose();
       this.trace.dispose();
     });
   }
 
-  private next<T>(work: () => Promise<T>): Promise<T> {
+  private enqueue<T>(work: () => Promise<T>): Promise<T> {
     const done = this.queue.then(work, work);
     this.queue = done.catch(() => undefined);
     return done;
@@ -167,10 +175,10 @@ export class Client implements Server, vscode.Disposable {
       return;
     }
     try {
-      const beginning = await this.configuration.beginning();
-      this.tried = JSON.stringify(beginning);
-      this.launching = await spawned(this.context, await find(this.context, this.trouble), beginning);
-      this.begun(await launch(this.launching, beginning, this.whole, this.trouble));
+      const beginning = await this.configuration.startConfiguration();
+      this.lastTriedConfiguration = JSON.stringify(beginning);
+      this.launching = await spawnServer(this.context, await findServer(this.context, this.warnings), beginning);
+      this.serverStarted(await startClient(this.launching, beginning, this.allHandlers, this.warnings));
     } catch (problem) {
       this.startFailed = true;
       throw problem;
@@ -179,108 +187,108 @@ export class Client implements Server, vscode.Disposable {
     }
   }
 
-  private begun(running: Running): void {
+  private serverStarted(running: RunningServer): void {
     this.current = running;
     this.startFailed = false;
     this.isDown = false;
-    this.toldSettings = "{}"; // of which there is nothing to tell
-    void running.process.ended.then((ending) => this.ended(running, ending));
-    this.tellSettings();
+    this.lastSentSettings = "{}"; // an empty object is not sent
+    void running.process.ended.then((exit) => this.serverEnded(running, exit));
+    this.sendSettings();
     this.state.emit("server", { running: true });
-    this.settingsChanged(); // they may be others since it was launched
-    void refresh(this, this.updates).catch((problem: unknown) => this.log.appendLine(words(problem)));
+    this.settingsChanged(); // they can have changed since the launch
+    void refresh(this, this.updates).catch((problem: unknown) => this.log.appendLine(errorMessage(problem)));
   }
 
-  /** How many turns were cut. */
-  private async stop(): Promise<number> {
-    const of = this.current;
-    if (of === undefined) {
+  /** Returns how many turns were interrupted. */
+  private async stopServer(): Promise<number> {
+    const server = this.current;
+    if (server === undefined) {
       return 0;
     }
-    const turns = this.gone();
-    await of.client.dispose();
-    await of.process.end();
+    const turns = this.markGone();
+    await server.client.dispose();
+    await server.process.endProcess();
     return turns;
   }
 
-  /** It ended against our will: it is started again, but not for ever. */
-  private ended(of: Running, ending: Ending): void {
-    if (this.current !== of) {
+  /** The server ended unexpectedly. It is restarted a few times, then stays down. */
+  private serverEnded(server: RunningServer, exit: ProcessExit): void {
+    if (this.current !== server) {
       return;
     }
     if (this.disposed) {
       this.current = undefined;
       return;
     }
-    this.log.appendLine(`ended: ${ending.words}`);
-    const delay = this.restarts.ended();
+    this.log.appendLine(`ended: ${exit.description}`);
+    const delay = this.restarts.nextDelay();
     this.isDown = delay === undefined;
     if (delay !== undefined) {
-      this.again = setTimeout(() => void telling(() => this.ensure()), delay);
+      this.restartTimer = setTimeout(() => void reportErrors(() => this.ensureRunning()), delay);
     }
-    const turns = this.gone();
-    void of.client.dispose().catch(() => undefined);
-    this.trouble.ended(ending.words, turns, !this.isDown);
+    const turns = this.markGone();
+    void server.client.dispose().catch(() => undefined);
+    this.warnings.warnEnded(exit.description, turns, !this.isDown);
   }
 
-  private forgetAgain(): void {
-    clearTimeout(this.again);
-    this.again = undefined;
+  private cancelRestart(): void {
+    clearTimeout(this.restartTimer);
+    this.restartTimer = undefined;
   }
 
-  private tellStanding(): void {
+  private emitServerState(): void {
     if (!this.running) {
       this.state.emit("server", { running: false, starting: this.starting });
     }
   }
 
-  /** Nothing goes on any more. How many turns were cut. */
-  private gone(): number {
+  /** Records that no server runs. Returns how many turns were interrupted. */
+  private markGone(): number {
     this.current = undefined;
-    const turns = this.updates.interrupted();
-    this.tellStanding();
+    const turns = this.updates.interruptAll();
+    this.emitServerState();
     return turns;
   }
 
-  private get whole(): Rim {
+  private get allHandlers(): ClientHandlers {
     return {
-      ...this.rim,
+      ...this.requestHandlers,
       log: this.log,
       trace: this.trace,
-      settings: () => this.configuration.others(),
-      updated: (params) => this.updates.received(params),
-      sessionChanged: (session) => this.updates.session(session),
+      settings: () => this.configuration.liveSettings(),
+      onUpdate: (params) => this.updates.applyUpdate(params),
+      onSession: (session) => this.updates.updateSession(session),
     };
   }
 
   private settingsChanged(): void {
-    void this.applySettings().catch((problem: unknown) => this.log.appendLine(words(problem)));
+    void this.applySettings().catch((problem: unknown) => this.log.appendLine(errorMessage(problem)));
   }
 
   /**
-   * A change of one's own settings or keys needs another server; it waits until no turn would be cut by that. Where none
-   * could be started, that is tried again.
+   * A change of user settings or keys needs another server. The restart waits until no turn runs. If no server could be
+   * started, this tries again.
    */
   private async applySettings(): Promise<void> {
-    const of = this.current;
-    const wanted = JSON.stringify(await this.configuration.beginning());
-    if (of === undefined) {
-      const isMended = (this.startFailed || this.isDown || this.launching !== undefined) && this.tried !== wanted;
-      await (isMended && telling(() => this.restart()));
+    const server = this.current;
+    const wanted = JSON.stringify(await this.configuration.startConfiguration());
+    if (server === undefined) {
+      const canRetry = (this.startFailed || this.isDown || this.launching !== undefined) && this.lastTriedConfiguration !== wanted;
+      await (canRetry && reportErrors(() => this.restart()));
       return;
     }
-    this.tellSettings();
-    if (of.started !== wanted && of === this.current && this.turns.count === 0) {
-      await telling(() => this.restart().then(() => say("the server was started anew, with your changed settings")));
+    this.sendSettings();
+    if (server.startedWith !== wanted && server === this.current && this.turns.count === 0) {
+      await reportErrors(() => this.restart().then(() => showInfo("the server was restarted with your changed settings")));
     }
   }
 
-  /** Also at the end of each turn: so only where there is something new. */
-  private tellSettings(): void {
-    const others = JSON.stringify(this.configuration.others());
-    if (this.toldSettings !== others) {
-      this.toldSettings = others;
-      this.notify("workspace/didChangeConfiguration", { settings: { tark: JSON.parse(others) as object } });
+  /** Also called at the end of each turn, so it sends only changes. */
+  private sendSettings(): void {
+    const others = JSON.stringify(this.configuration.liveSettings());
+    if (this.lastSentSettings !== others) {
+      this.lastSentSettings = others;
+      this.sendNotification("workspace/didChangeConfiguration", { settings: { tark: JSON.parse(others) as object } });
     }
   }
 }

@@ -1,10 +1,12 @@
-/** What the server cannot know by LSP: every other server's diagnostics, and what the person selected last. */
+/**
+ * Answers `tark/clientState`: what LSP does not tell the server, namely other servers' diagnostics and the selection.
+ */
 
 import * as vscode from "vscode";
 import type { BaseLanguageClient, Diagnostic, Range } from "vscode-languageclient";
-import { lastFileEditor } from "../turns/lastFileEditor";
+import { lastFileEditor } from "../window/lastFileEditor";
 
-const OURS = "tark"; // the source of the server's own diagnostics
+const OWN_SOURCE = "tark"; // of the server's own diagnostics
 
 /** Params of `tark/clientState`. */
 export interface WantedState {
@@ -27,14 +29,14 @@ export function clientState({ want, uri }: WantedState, client: Converting): Cli
 }
 
 function diagnostics(uri: string | null | undefined, { code2ProtocolConverter: code }: Converting) {
-  const told: [vscode.Uri, readonly vscode.Diagnostic[]][] =
+  const documents: [vscode.Uri, readonly vscode.Diagnostic[]][] =
     uri == null
       ? vscode.languages.getDiagnostics()
       : [[vscode.Uri.parse(uri), vscode.languages.getDiagnostics(vscode.Uri.parse(uri))]];
-  return told
+  return documents
     .map(([of, all]) => ({
       uri: uri ?? code.asUri(of),
-      diagnostics: all.filter((each) => each.source !== OURS).map((each) => code.asDiagnostic(each)),
+      diagnostics: all.filter((diagnostic) => diagnostic.source !== OWN_SOURCE).map((diagnostic) => code.asDiagnostic(diagnostic)),
     }))
     .filter((document) => document.diagnostics.length > 0);
 }

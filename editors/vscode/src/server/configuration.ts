@@ -1,4 +1,4 @@
-/** The settings of the server as they are now, and word of when they, the keys or the trust in the workspace change. */
+/** Reads the current settings of the server, and reports changes of them, of the keys and of workspace trust. */
 
 import * as vscode from "vscode";
 import type { RunningTurns } from "../model/runningTurns";
@@ -7,8 +7,8 @@ import { type Inspect, otherSettings, userSettings } from "./settings";
 
 const SETTLED_MS = 500; // after the last of several changes
 
-/** What a server is started with: for another one another server is needed. */
-export interface Beginning {
+/** What a server is started with. A change needs a restart. */
+export interface StartConfiguration {
   readonly options: Record<string, unknown>;
   readonly keys: Readonly<Record<string, string>>;
   /** The setting `tark.server.command`. */
@@ -19,22 +19,25 @@ export class Configuration implements vscode.Disposable {
   private readonly listening: readonly { dispose(): void }[];
   private settling: NodeJS.Timeout | undefined;
 
-  /** `changed` is told when something may be different, and when turns begin and end: a restart may wait for that. */
+  /**
+   * `onChange` is called when something might have changed, and when turns start or end, since a restart can wait for
+   * that.
+   */
   constructor(
     context: vscode.ExtensionContext,
     private readonly secrets: Secrets,
     turns: RunningTurns,
-    private readonly changed: () => void,
+    private readonly onChange: () => void,
   ) {
     this.listening = [
-      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("tark") && this.soon()),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => this.soon()),
-      context.secrets.onDidChange(() => this.soon()),
-      turns.onChange(() => this.soon()),
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("tark") && this.scheduleChange()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.scheduleChange()),
+      context.secrets.onDidChange(() => this.scheduleChange()),
+      turns.onChange(() => this.scheduleChange()),
     ];
   }
 
-  async beginning(): Promise<Beginning> {
+  async startConfiguration(): Promise<StartConfiguration> {
     return {
       options: userSettings(inspect(), vscode.workspace.isTrusted),
       keys: await this.secrets.environment(),
@@ -42,21 +45,21 @@ export class Configuration implements vscode.Disposable {
     };
   }
 
-  /** Those that a running server can be told. */
-  others(): Record<string, unknown> {
+  /** The settings that a running server accepts. */
+  liveSettings(): Record<string, unknown> {
     return otherSettings(inspect());
   }
 
   dispose(): void {
     clearTimeout(this.settling);
-    for (const each of this.listening) {
-      each.dispose();
+    for (const listener of this.listening) {
+      listener.dispose();
     }
   }
 
-  private soon(): void {
+  private scheduleChange(): void {
     clearTimeout(this.settling);
-    this.settling = setTimeout(this.changed, SETTLED_MS);
+    this.settling = setTimeout(this.onChange, SETTLED_MS);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The language client of one server process: our capabilities, what we answer it, and what we do in its place. */
+/** The language client of one server process: capabilities, handlers of the server's requests, and middleware. */
 
 import * as vscode from "vscode";
 import {
@@ -19,29 +19,29 @@ import {
   ShowMessageRequest,
   WorkDoneProgressCancelNotification,
 } from "vscode-languageclient/node";
-import { say, warn } from "../status/notify";
+import { showInfo, showWarning } from "../window/notify";
 import type { Input, InputReply, Permission, PermissionReply, Session } from "../model/protocol";
 import type { UpdateParams } from "../model/transcriptTypes";
-import { TakenBack } from "../asking/waiting";
+import { WithdrawnError } from "../model/pendingRequests";
 import { type ClientState, clientState, type WantedState } from "./clientState";
-import { CAPABILITIES } from "./contract";
+import { CAPABILITIES } from "./compatibility";
 import type { ServerProcess } from "./process";
-import { save } from "./save";
-import { Saves } from "./saves";
+import { saveDocuments } from "./saveDocuments";
+import { SaveReasons } from "./saveReasons";
 
-/** What the rest of the extension does for the server. */
-export interface Rim {
+/** The handlers that the rest of the extension provides. */
+export interface ClientHandlers {
   readonly log: vscode.OutputChannel;
   readonly trace: vscode.OutputChannel;
-  /** Asked for by `workspace/configuration`. */
+  /** The answer to `workspace/configuration`. */
   settings(): object;
-  updated(params: UpdateParams): void;
-  sessionChanged(session: Session): void;
-  permission(request: Permission, token: vscode.CancellationToken): Promise<PermissionReply>;
-  input(request: Input, token: vscode.CancellationToken): Promise<InputReply>;
-  progress: (token: string | number, value: Parameters<HandleWorkDoneProgressSignature>[1], cancel: () => void) => void;
-  /** A command of a code action or a lens. */
-  execute(command: string, given: unknown[], next: (given: unknown[]) => Promise<unknown>): Promise<unknown>;
+  onUpdate(params: UpdateParams): void;
+  onSession(session: Session): void;
+  onPermission(request: Permission, token: vscode.CancellationToken): Promise<PermissionReply>;
+  onInput(request: Input, token: vscode.CancellationToken): Promise<InputReply>;
+  onProgress: (token: string | number, value: Parameters<HandleWorkDoneProgressSignature>[1], cancel: () => void) => void;
+  /** A code action or a code lens runs a command of the server. */
+  onExecute(command: string, given: unknown[], next: (given: unknown[]) => Promise<unknown>): Promise<unknown>;
 }
 
 const UPDATE = new NotificationType<UpdateParams>("tark/update");
@@ -51,17 +51,17 @@ const INPUT = new RequestType<Input, InputReply, void>("tark/requestInput");
 const CLIENT_STATE = new RequestType<WantedState, ClientState, void>("tark/clientState");
 const SAVE = new RequestType<{ uris: string[] }, { saved: string[] }, void>("tark/save");
 
-export function newLanguageClient(process: ServerProcess, initializationOptions: object, rim: Rim): LanguageClient {
+export function newLanguageClient(process: ServerProcess, initializationOptions: object, rim: ClientHandlers): LanguageClient {
   const cancel = (token: string | number): void => {
-    client.sendNotification(WorkDoneProgressCancelNotification.type, { token }).catch(() => undefined); // it has ended
+    client.sendNotification(WorkDoneProgressCancelNotification.type, { token }).catch(() => undefined); // the server has ended
   };
-  const saves = new Saves((document, reason) =>
+  const saves = new SaveReasons((document, reason) =>
     client.sendNotification(DidSaveTextDocumentNotification.type, {
       ...client.code2ProtocolConverter.asSaveTextDocumentParams(document),
       ...{ reason },
     }),
   );
-  const settings = options(initializationOptions, rim, cancel, saves);
+  const settings = clientOptions(initializationOptions, rim, cancel, saves);
   const client: LanguageClient = new QuietClient("tark", "Tark", () => Promise.resolve(process.child), settings);
   client.registerFeature({
     fillClientCapabilities: (capabilities: ClientCapabilities) => {
@@ -72,31 +72,31 @@ export function newLanguageClient(process: ServerProcess, initializationOptions:
     clear: () => undefined,
   });
   client.registerFeature(saves);
-  // In place of the client's own way, which makes links of what others wrote.
+  // Replaces the client's own handlers, which would create links from text that others wrote.
   client.onNotification(ShowMessageNotification.type, ({ type, message }) => void show(type)(message));
   client.onRequest(ShowMessageRequest.type, async ({ type, message, actions = [] }) => {
     const title = await show(type)(message, ...actions.map((action) => action.title));
     return actions.find((action) => action.title === title) ?? null;
   });
-  client.onNotification(UPDATE, (params) => rim.updated(params));
-  client.onNotification(SESSION, ({ session }) => rim.sessionChanged(session));
-  client.onRequest(PERMISSION, (request, token) => rim.permission(request, token).catch(takenBack));
-  client.onRequest(INPUT, (request, token) => rim.input(request, token).catch(takenBack));
+  client.onNotification(UPDATE, (params) => rim.onUpdate(params));
+  client.onNotification(SESSION, ({ session }) => rim.onSession(session));
+  client.onRequest(PERMISSION, (request, token) => rim.onPermission(request, token).catch(rejectWithdrawn));
+  client.onRequest(INPUT, (request, token) => rim.onInput(request, token).catch(rejectWithdrawn));
   client.onRequest(CLIENT_STATE, (wanted) => clientState(wanted, client));
-  client.onRequest(SAVE, async ({ uris }) => ({ saved: await save(uris) }));
+  client.onRequest(SAVE, async ({ uris }) => ({ saved: await saveDocuments(uris) }));
   return client;
 }
 
-function show(type: MessageType): typeof say {
-  const tell = type === MessageType.Error || type === MessageType.Warning ? warn : say;
+function show(type: MessageType): typeof showInfo {
+  const tell = type === MessageType.Error || type === MessageType.Warning ? showWarning : showInfo;
   return (message, ...actions) => tell(message.replace(/^Tark: /, ""), ...actions);
 }
 
-function takenBack(problem: unknown): never {
-  throw problem instanceof TakenBack ? new ResponseError(LSPErrorCodes.RequestCancelled, problem.message) : problem;
+function rejectWithdrawn(problem: unknown): never {
+  throw problem instanceof WithdrawnError ? new ResponseError(LSPErrorCodes.RequestCancelled, problem.message) : problem;
 }
 
-/** The end of its server is told by us, once, and is no fault of the client that it did not start. */
+/** Shows no error messages of its own: warnings.ts reports once that the server ended or did not start. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
@@ -111,18 +111,18 @@ class QuietClient extends LanguageClient {
   }
 }
 
-function options(
+function clientOptions(
   initializationOptions: object,
-  rim: Rim,
+  rim: ClientHandlers,
   cancel: (token: string | number) => void,
-  { didSave }: Saves,
+  { didSave }: SaveReasons,
 ): LanguageClientOptions {
   return {
     documentSelector: [{ scheme: "file" }],
     initializationOptions,
     outputChannel: rim.log,
     traceOutputChannel: rim.trace,
-    revealOutputChannelOn: RevealOutputChannelOn.Never, // it would take the place of what the person looks at
+    revealOutputChannelOn: RevealOutputChannelOn.Never, // it would hide what the user looks at
     markdown: { isTrusted: false, supportHtml: false },
     initializationFailedHandler: () => false,
     errorHandler: {
@@ -132,13 +132,13 @@ function options(
     middleware: {
       didSave,
       handleWorkDoneProgress: (token, value, next) => {
-        rim.progress(token, value, () => cancel(token));
+        rim.onProgress(token, value, () => cancel(token));
         if (value.kind === "end") {
-          next(token, value); // the client forgets the token; what it would show it was never told of
+          next(token, value); // so that the client forgets the token; it never showed anything
         }
       },
       executeCommand: (command, given: unknown[], next) =>
-        rim.execute(command, given, async (argument) => (await next(command, argument)) as unknown),
+        rim.onExecute(command, given, async (argument) => (await next(command, argument)) as unknown),
       workspace: {
         configuration: (params) => params.items.map((item) => (item.section === "tark" ? rim.settings() : null)),
       },

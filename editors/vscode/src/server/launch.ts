@@ -1,84 +1,87 @@
-/** One process of the server: started where it was found, and spoken to as the contract says. */
+/** Finds the server, starts its process, and starts the language client. */
 
 import { mkdir } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { words } from "../status/notify";
-import type { Beginning } from "./configuration";
-import { problemWith } from "./contract";
-import { discover, type Found } from "./discovery";
-import type { Rim } from "./languageClient";
+import { errorMessage } from "../window/notify";
+import type { StartConfiguration } from "./configuration";
+import { compatibilityProblem } from "./compatibility";
+import { discoverServer, type FoundServer } from "./discovery";
+import type { ClientHandlers } from "./languageClient";
 import { ServerProcess } from "./process";
-import { NoServer } from "./server";
-import { surroundings } from "./surroundings";
-import type { Trouble } from "./trouble";
+import { NoServerError } from "../model/server";
+import { discoveryEnvironment } from "./environment";
+import type { ServerWarnings } from "./warnings";
 
-export interface Running {
+export interface RunningServer {
   readonly client: LanguageClient;
   readonly process: ServerProcess;
-  readonly found: Found;
-  /** With what it was started: another one needs another server. */
-  started: string;
+  readonly found: FoundServer;
+  /** The configuration it was started with, as JSON. Another one needs a restart. */
+  startedWith: string;
 }
 
-/** Fails with words for the person. */
-export async function find(context: vscode.ExtensionContext, trouble: Trouble): Promise<Found> {
+/** Rejects with a message for the user. */
+export async function findServer(context: vscode.ExtensionContext, trouble: ServerWarnings): Promise<FoundServer> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   if (folders.length > 0 && folders.every(({ uri }) => uri.scheme !== "file")) {
-    throw new Error("the files of this workspace are on no disk, so the server cannot read them: open a folder that is on one");
+    throw new Error("the files of this workspace are not on disk, so the server cannot read them: open a folder that is");
   }
-  const passedOver: string[] = [];
-  const found = await discover(await surroundings(context, (program) => void passedOver.push(program)));
-  passedOver.forEach((program) => void trouble.passedOver(program));
+  const skipped: string[] = [];
+  const found = await discoverServer(await discoveryEnvironment(context, (program) => void skipped.push(program)));
+  skipped.forEach((program) => void trouble.offerSkippedProgram(program));
   if (found === undefined) {
-    throw new NoServer(passedOver[0]);
+    throw new NoServerError(skipped[0]);
   }
   return found;
 }
 
-/** Not in a folder of the workspace: `python -m` would import what is there. */
-export async function spawned(context: vscode.ExtensionContext, found: Found, { keys }: Beginning): Promise<ServerProcess> {
+/** Its working folder is not in the workspace, because `python -m` imports from it. */
+export async function spawnServer(context: vscode.ExtensionContext, found: FoundServer, { keys }: StartConfiguration): Promise<ServerProcess> {
   const folder = context.globalStorageUri.fsPath;
   await mkdir(folder, { recursive: true });
-  return new ServerProcess(found, environment(keys), folder);
+  return new ServerProcess(found, processEnvironment(keys), folder);
 }
 
-/** Once it has answered `initialize`; where it does not, nothing of it is left. Fails with words for the person. */
-export async function launch(process: ServerProcess, beginning: Beginning, rim: Rim, trouble: Trouble): Promise<Running> {
-  const { newLanguageClient } = await import("./languageClient"); // the large part, which nobody waits for before
+/**
+ * Resolves when the server has answered `initialize`. Otherwise ends the process and rejects with a message for the
+ * user.
+ */
+export async function startClient(process: ServerProcess, beginning: StartConfiguration, rim: ClientHandlers, trouble: ServerWarnings): Promise<RunningServer> {
+  const { newLanguageClient } = await import("./languageClient"); // the largest part of the extension, loaded late
   const { found } = process;
-  rim.log.appendLine(`started ${found.command.join(" ")} (${found.from})`);
+  rim.log.appendLine(`started ${found.command.join(" ")} (${found.source})`);
   const client = newLanguageClient(process, beginning.options, rim);
-  const slow = trouble.slow(found.command[0]);
+  const slow = trouble.warnIfSlow(found.command[0]);
   try {
-    await Promise.race([client.start(), process.ended.then((ending) => Promise.reject(new Error(ending.words)))]);
+    await Promise.race([client.start(), process.ended.then((ending) => Promise.reject(new Error(ending.description)))]);
     if (client.initializeResult === undefined) {
-      throw new Error("it has not answered"); // where the process ends, the client may call that started
+      throw new Error("it has not answered"); // if the process ends, the client can report a start
     }
   } catch (problem) {
-    await process.end();
+    await process.endProcess();
     const ending = await process.ended;
     void client.dispose().catch(() => undefined);
-    const why = ending.code === null && !ending.signal ? words(problem) : ending.words;
+    const why = ending.code === null && !ending.signal ? errorMessage(problem) : ending.description;
     throw new Error(`the server did not start: ${why}`, { cause: problem });
   } finally {
     slow.dispose();
   }
-  const problem = problemWith(client.initializeResult);
+  const problem = compatibilityProblem(client.initializeResult);
   if (problem !== undefined) {
-    void trouble.contract(problem, found);
+    void trouble.warnIncompatible(problem, found);
   }
-  return { client, process, found, started: JSON.stringify(beginning) };
+  return { client, process, found, startedWith: JSON.stringify(beginning) };
 }
 
-/** This one of the options it has by now, as if it had been started with it. */
-export function takeOver(running: Running, { options }: Beginning, option: string): void {
-  const started = JSON.parse(running.started) as Beginning;
+/** The server has accepted this option by now, as if it had been started with it. */
+export function markOptionApplied(running: RunningServer, { options }: StartConfiguration, option: string): void {
+  const started = JSON.parse(running.startedWith) as StartConfiguration;
   const now = Object.keys(options).map((key) => [key, key === option ? options[key] : started.options[key]]);
-  running.started = JSON.stringify({ ...started, options: Object.fromEntries(now) as object });
+  running.startedWith = JSON.stringify({ ...started, options: Object.fromEntries(now) as object });
 }
 
-function environment(keys: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const { ELECTRON_RUN_AS_NODE: _, ...own } = process.env; // programs that the agent runs may be Electron's
+function processEnvironment(keys: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const { ELECTRON_RUN_AS_NODE: _, ...own } = process.env; // the agent may run Electron programs
   return { ...own, ...keys };
 }

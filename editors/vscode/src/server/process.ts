@@ -1,48 +1,48 @@
-/** The server's process: how it is started, and how it ended, in words. */
+/** The process of the server: its start, and a description of its end. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import type { Found } from "./discovery";
+import type { FoundServer } from "./discovery";
 
-const LAST_WORDS = 200;
+const LONGEST_MESSAGE = 200;
 const PATIENCE_MS = 3_000;
 
-export interface Ending {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: string | null;
   /** "exit code 1: No module named tark_lsp" */
-  readonly words: string;
+  readonly description: string;
 }
 
 export class ServerProcess {
   readonly child: ChildProcessWithoutNullStreams;
-  /** When it is gone, or could not be started at all. */
-  readonly ended: Promise<Ending>;
-  private lastWords = "";
+  /** Resolves when the process has ended, or could not be started. */
+  readonly ended: Promise<ProcessExit>;
+  private lastOutput = "";
 
   constructor(
-    readonly found: Found,
+    readonly found: FoundServer,
     environment: NodeJS.ProcessEnv,
     folder: string,
   ) {
     const [program, ...rest] = found.command;
     this.child = spawn(program, rest, { env: environment, cwd: folder, stdio: "pipe", windowsHide: true });
-    this.child.stdin.on("error", () => undefined); // it is gone: told by its end
+    this.child.stdin.on("error", () => undefined); // the process has ended, which `ended` reports
     this.child.stderr.on("data", (data: Buffer) => {
-      this.lastWords = (this.lastWords + data.toString()).slice(-LAST_WORDS * 4);
+      this.lastOutput = (this.lastOutput + data.toString()).slice(-LONGEST_MESSAGE * 4);
     });
     this.ended = new Promise((resolve) => {
-      this.child.once("error", (problem) => resolve({ code: null, signal: null, words: problem.message }));
-      this.child.once("close", (code, signal) => resolve({ code, signal, words: this.words(code, signal) }));
+      this.child.once("error", (problem) => resolve({ code: null, signal: null, description: problem.message }));
+      this.child.once("close", (code, signal) => resolve({ code, signal, description: this.words(code, signal) }));
     });
   }
 
-  kill(): void {
+  killProcess(): void {
     this.child.kill("SIGKILL");
   }
 
-  /** It was told to end, or does not listen: it is gone soon. */
-  async end(): Promise<void> {
-    const late = setTimeout(() => this.kill(), PATIENCE_MS);
+  /** Closes its input, and kills it if it does not end soon. */
+  async endProcess(): Promise<void> {
+    const late = setTimeout(() => this.killProcess(), PATIENCE_MS);
     this.child.stdin.end();
     await this.ended;
     clearTimeout(late);
@@ -52,7 +52,7 @@ export class ServerProcess {
     if (signal !== null) {
       return signal === "SIGKILL" ? "killed" : `ended by ${signal}`;
     }
-    const last = this.lastWords.trim().split("\n").at(-1)?.trim().slice(0, LAST_WORDS);
+    const last = this.lastOutput.trim().split("\n").at(-1)?.trim().slice(0, LONGEST_MESSAGE);
     return last ? `exit code ${code}: ${last}` : `exit code ${code}`;
   }
 }

@@ -1,12 +1,12 @@
-/** Programs that are run to their end, with what they say in the log; given up, all that they began ends with them. */
+/** Runs a program until it ends, and logs its output. Cancelling ends its child processes, too. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type * as vscode from "vscode";
 
-export class Failed extends Error {}
-export class Cancelled extends Error {}
+export class ProgramError extends Error {}
+export class CancelledError extends Error {}
 
-/** What it prints; fails with the last line of its complaint. */
+/** Returns its output. Rejects with the last line of its error. */
 export async function runLogged(
   log: vscode.OutputChannel,
   folder: string,
@@ -14,11 +14,11 @@ export async function runLogged(
   program: string,
   given: readonly string[],
 ): Promise<string> {
-  cancelled(token);
+  throwIfCancelled(token);
   log.appendLine(`> ${[program, ...given].join(" ")}`);
-  const detached = process.platform !== "win32"; // in a group of its own, which is ended as a whole
+  const detached = process.platform !== "win32"; // in a process group of its own, which is ended as a whole
   const child = spawn(program, given, { cwd: folder, stdio: ["ignore", "pipe", "pipe"], windowsHide: true, detached });
-  const stopping = token.onCancellationRequested(() => end(child));
+  const stopping = token.onCancellationRequested(() => endProcessGroup(child));
   const said = { out: "", all: "" };
   child.stdout.on("data", (data: Buffer) => {
     said.out += data.toString();
@@ -31,12 +31,12 @@ export async function runLogged(
   });
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
-      child.once("error", (problem) => reject(new Failed(problem.message)));
+      child.once("error", (problem) => reject(new ProgramError(problem.message)));
       child.once("close", resolve);
     });
-    cancelled(token);
+    throwIfCancelled(token);
     if (code !== 0) {
-      throw new Failed(complaint(said.all) || `${program} ended with ${code}`);
+      throw new ProgramError(errorLine(said.all) || `${program} ended with ${code}`);
     }
     return said.out;
   } finally {
@@ -44,28 +44,28 @@ export async function runLogged(
   }
 }
 
-function end({ pid }: ChildProcess): void {
+function endProcessGroup({ pid }: ChildProcess): void {
   if (pid === undefined) {
-    return; // it was never started
+    return; // it was not started
   }
   if (process.platform === "win32") {
     spawn("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true }).on("error", () => undefined);
     return;
   }
   try {
-    process.kill(-pid, "SIGKILL"); // pip would ask its children first
+    process.kill(-pid, "SIGKILL"); // a gentle signal would wait for the children of pip
   } catch {
     // it has just ended
   }
 }
 
-function cancelled(token: vscode.CancellationToken): void {
+function throwIfCancelled(token: vscode.CancellationToken): void {
   if (token.isCancellationRequested) {
-    throw new Cancelled();
+    throw new CancelledError();
   }
 }
 
-function complaint(said: string): string {
+function errorLine(said: string): string {
   const lines = said.split("\n").map((line) => line.trim());
   return lines.findLast((line) => /^error:/i.test(line)) ?? lines.findLast((line) => line !== "") ?? "";
 }

@@ -1,35 +1,35 @@
-/** API keys: kept in VS Code's SecretStorage, by the name of the variable in which the server gets each. */
+/** API keys in VS Code's SecretStorage, by the environment variable in which the server gets them. */
 
 import type * as vscode from "vscode";
 
 const PREFIX = "tark.key.";
-const NAMES = "tark.keys"; // the storage does not say what it holds
+const NAMES = "tark.keys"; // SecretStorage cannot list its keys
 
 export class Secrets {
   constructor(private readonly context: Pick<vscode.ExtensionContext, "secrets" | "globalState">) {}
 
-  /** What is added to the environment of the server. */
+  /** The variables that are added to the environment of the server. */
   async environment(): Promise<Record<string, string>> {
     const found = await Promise.all(
-      this.names().map(async (name) => [name, await this.context.secrets.get(PREFIX + name)] as const),
+      this.storedNames().map(async (name) => [name, await this.context.secrets.get(PREFIX + name)] as const),
     );
-    return Object.fromEntries(found.filter((each): each is readonly [string, string] => each[1] !== undefined));
+    return Object.fromEntries(found.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
   }
 
-  names(): readonly string[] {
+  storedNames(): readonly string[] {
     return this.context.globalState.get<readonly string[]>(NAMES, []);
   }
 
-  async store(variable: string, key: string): Promise<void> {
+  async storeKey(variable: string, key: string): Promise<void> {
     await this.context.secrets.store(PREFIX + variable, key);
-    await this.context.globalState.update(NAMES, [...new Set([...this.names(), variable])]);
+    await this.context.globalState.update(NAMES, [...new Set([...this.storedNames(), variable])]);
   }
 
-  async remove(variable: string): Promise<void> {
+  async removeKey(variable: string): Promise<void> {
     await this.context.secrets.delete(PREFIX + variable);
     await this.context.globalState.update(
       NAMES,
-      this.names().filter((name) => name !== variable),
+      this.storedNames().filter((name) => name !== variable),
     );
   }
 }

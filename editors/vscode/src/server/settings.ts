@@ -1,10 +1,11 @@
 /**
- * Which settings go to the server, and when. Keys that the contract marks (user) go with `initializationOptions`, as the
- * person set them in their own settings: we vouch for that by `userSettings`. The others may come from the workspace, too,
- * and go by `workspace/didChangeConfiguration`. What nobody set is left to config.toml.
+ * Which settings the server gets, and when. Keys that the protocol marks (user) are sent in `initializationOptions`,
+ * with the values of the user settings; the capability `userSettings` promises that. The others can come from the
+ * workspace, too, and are sent by `workspace/didChangeConfiguration`. Settings that are not set are left to
+ * config.toml.
  */
 
-/** What VS Code knows of a setting, as far as it is used. */
+/** The part of VS Code's information about a setting that is used. */
 export interface Inspected {
   readonly globalValue?: unknown;
   readonly workspaceValue?: unknown;
@@ -18,7 +19,7 @@ const USER_KEYS = [
   "approval",
   "editReview",
   "permissions.allow",
-  // Also in the other list. Rules of layers add up at the server; in VS Code the workspace's take the place of one's own.
+  // Also in ADDED_KEYS: the server adds the rules of all scopes; in VS Code, a workspace value replaces the user's.
   "permissions.ask",
   "permissions.deny",
   "sandbox",
@@ -35,7 +36,7 @@ const USER_KEYS = [
 const OTHER_KEYS = ["thinking", "saveAfterEdit", "checkAfterEdit", "logLevel"] as const;
 const ADDED_KEYS = ["permissions.ask", "permissions.deny"] as const;
 
-/** `initializationOptions`. A change of it needs a new server. */
+/** The `initializationOptions`. A change needs a restart. */
 export function userSettings(inspect: Inspect, trusted: boolean): Record<string, unknown> {
   const settings = collect(USER_KEYS, (key) => inspect(key)?.globalValue);
   return { ...settings, workspaceTrusted: trusted };
@@ -49,13 +50,13 @@ export function otherSettings(inspect: Inspect): Record<string, unknown> {
   });
   const added = collect(ADDED_KEYS, (key) => {
     const known = inspect(key);
-    const rules = [known?.workspaceValue, known?.workspaceFolderValue].flatMap((each) => (Array.isArray(each) ? (each as unknown[]) : []));
+    const rules = [known?.workspaceValue, known?.workspaceFolderValue].flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : []));
     return rules.length > 0 ? rules : undefined;
   });
   return { ...settings, ...added };
 }
 
-/** `a.b` of the setting is `b` in the object `a`. */
+/** The setting `a.b` becomes `b` in the object `a`. */
 function collect(keys: readonly string[], value: (key: string) => unknown): Record<string, unknown> {
   const settings: Record<string, unknown> = {};
   for (const key of keys) {

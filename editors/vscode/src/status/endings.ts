@@ -1,16 +1,16 @@
-/** How a turn ended and what it warns of, for the person who does not see it: the chat is not on the screen. */
+/** Notifies the user of the end of a turn and of its warnings, if the chat is not visible. */
 
 import * as vscode from "vscode";
 import type { Disposable } from "../model/events";
-import { say, warn } from "./notify";
+import { showInfo, showWarning } from "../window/notify";
 import type { State } from "../model/state";
 import type { Update } from "../model/transcriptTypes";
 
-/** Why a turn ended that did not come to its own end. */
+/** Messages for stop reasons other than a normal end. */
 const STOPPED: Readonly<Record<string, string>> = {
-  max_tokens: "the answer was cut: it reached the most the model may write at once",
-  max_turn_requests: "stopped at the most requests of one turn",
-  budget: "stopped at its cost limit",
+  max_tokens: "the answer was cut off: it reached the model's output limit",
+  max_turn_requests: "the turn was stopped: it reached the limit of requests",
+  budget: "the turn was stopped: it reached the cost limit",
   refusal: "the model refused to answer",
 };
 
@@ -23,14 +23,14 @@ export function watchEndings(state: State, isChatVisible: () => boolean): Dispos
       return;
     }
     if (problem !== undefined) {
-      void warn(problem, CHAT).then(openChat);
+      void showWarning(problem, CHAT).then(openChat);
     } else if (update.kind === "end" && update["stopReason"] === "end_turn" && !changed(update)) {
-      void say("answered without a change", CHAT).then(openChat);
+      void showInfo("answered without changing files", CHAT).then(openChat);
     }
   });
 }
 
-/** Undefined: it is none, or is told with the end of the server. */
+/** Undefined if there is no problem, or if the end of the server is already reported. */
 function problemOf(update: Update): string | undefined {
   if (update.kind === "notice" && update["level"] !== "info") {
     return String(update["message"]);
@@ -46,7 +46,7 @@ function problemOf(update: Update): string | undefined {
 }
 
 function changed(update: Update): boolean {
-  return [update["edits"], update["changedByCommand"]].some((each) => Array.isArray(each) && each.length > 0);
+  return [update["edits"], update["changedByCommand"]].some((list) => Array.isArray(list) && list.length > 0);
 }
 
 async function openChat(choice: string | undefined): Promise<void> {

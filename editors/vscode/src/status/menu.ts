@@ -1,13 +1,13 @@
-/** What a click on the item in the status bar offers. */
+/** The menu of the status bar item. */
 
 import * as vscode from "vscode";
-import type { Server } from "../server/server";
+import type { Server } from "../model/server";
 
 type Row = readonly [label: string, command: string];
 
 const CHAT: Row = ["$(comment-discussion) Open Chat", "tark.client.chat"];
 const WITH_SERVER: readonly Row[] = [
-  ["$(history) Open a Session…", "tark.client.sessions"],
+  ["$(history) Open Session…", "tark.client.sessions"],
   ["$(chip) Select Model…", "tark.client.selectModel"],
   ["$(settings) Select Mode…", "tark.client.selectMode"],
   ["$(shield) Select Approval Level…", "tark.client.selectApproval"],
@@ -20,7 +20,7 @@ const ALWAYS: readonly Row[] = [
 ];
 const INSTALL: Row = ["$(cloud-download) Install Server", "tark.client.install"];
 
-export async function menu({ running }: Server): Promise<void> {
+export async function showStatusMenu({ running }: Server): Promise<void> {
   const rows = running ? [CHAT, ...WITH_SERVER, ...ALWAYS] : [CHAT, ...ALWAYS, INSTALL];
   const items = rows.map(([label, command]) => ({ label, command }));
   const chosen = await vscode.window.showQuickPick(items, { title: "Tark" });

@@ -1,14 +1,17 @@
-/** Work of the server as it goes on: behind the status item at first, and after two seconds with a button that cancels it. */
+/**
+ * Shows the progress of the server's work: first in the status bar item, after two seconds in a notification with a
+ * Cancel button.
+ */
 
 import * as vscode from "vscode";
-import { line } from "../text/visible";
+import { visibleLine } from "../text/visible";
 
 const LATER_MS = 2_000;
 const LAST_MS = 5_000;
-const WAITING = "waiting for you"; // what for is asked in a notification of its own (asking/)
+const WAITING = "waiting for you"; // the request has a notification of its own (asking/)
 
-/** What the server tells of it. */
-export interface Told {
+/** The value of `$/progress`. */
+export interface ProgressValue {
   readonly kind: "begin" | "report" | "end";
   readonly title?: string;
   readonly message?: string;
@@ -18,36 +21,36 @@ export interface Told {
 export class Progress implements vscode.Disposable {
   private readonly shown = new Map<string | number, Work>();
 
-  /** `changed`: something began, went on or ended. */
+  /** `changed` is called when work starts, continues or ends. */
   constructor(private readonly changed: () => void) {}
 
-  /** What went on last, in its own words. */
+  /** The last message of the most recent work. */
   get activity(): string {
     return [...this.shown.values()].at(-1)?.message ?? "";
   }
 
-  told(token: string | number, told: Told, cancel: () => void): void {
-    const message = line(told.message ?? "");
-    if (told.kind === "begin") {
+  updateProgress(token: string | number, value: ProgressValue, cancel: () => void): void {
+    const message = visibleLine(value.message ?? "");
+    if (value.kind === "begin") {
       this.shown.get(token)?.end();
-      this.shown.set(token, new Work(line(told.title ?? "Tark"), told.cancellable === true ? cancel : undefined));
+      this.shown.set(token, new Work(visibleLine(value.title ?? "Tark"), value.cancellable === true ? cancel : undefined));
     }
-    if (told.kind === "end") {
+    if (value.kind === "end") {
       this.shown.get(token)?.end();
       this.shown.delete(token);
       if (message !== "") {
-        vscode.window.setStatusBarMessage(`Tark: ${message}`, LAST_MS); // what it came to
+        vscode.window.setStatusBarMessage(`Tark: ${message}`, LAST_MS); // the result
       }
     } else if (message !== "") {
-      this.shown.get(token)?.say(message);
+      this.shown.get(token)?.setMessage(message);
     }
     this.changed();
   }
 
-  /** The server has ended, and its work with it. */
+  /** The server has ended, and so has its work. */
   clear(): void {
-    for (const each of this.shown.values()) {
-      each.end();
+    for (const work of this.shown.values()) {
+      work.end();
     }
     this.shown.clear();
   }
@@ -57,7 +60,7 @@ export class Progress implements vscode.Disposable {
   }
 }
 
-/** The status item tells of it (status.ts) until it has taken so long that one may want to end it. */
+/** Work gets a notification only after it has taken long enough that the user might want to cancel it. */
 class Work {
   message = "";
   private isLong = false;
@@ -75,7 +78,7 @@ class Work {
     }, LATER_MS);
   }
 
-  say(message: string): void {
+  setMessage(message: string): void {
     this.message = message;
     this.draw();
   }
@@ -100,7 +103,7 @@ class Work {
   private open(): void {
     const options = { location: vscode.ProgressLocation.Notification, title: this.title, cancellable: true };
     const done = new Promise<void>((resolve) => (this.close = resolve));
-    this.report = () => undefined; // until it is there
+    this.report = () => undefined; // until the notification is there
     void vscode.window.withProgress(options, (progress, token) => {
       token.onCancellationRequested(() => this.cancel?.());
       this.report = (message) => progress.report({ message });

@@ -1,9 +1,9 @@
-/** What the server says of itself and of its use, as a document to read: "Tark: Doctor" and "Tark: Show Usage". */
+/** Shows reports as documents: "Tark: Doctor", "Tark: Show Usage" and "Tark: Show Context". */
 
 import * as vscode from "vscode";
-import { type Context, contextReport, doctorReport, type DoctorFacts, type Surroundings, type Usage, usageReport } from "./reportText";
+import { type ContextUsage, contextReport, doctorReport, type DoctorFacts, type EditorFacts, type Usage, usageReport } from "./reportText";
 import type { Client } from "../server/client";
-import { line } from "../text/visible";
+import { visibleLine } from "../text/visible";
 
 const SCHEME = "tark-report";
 
@@ -22,36 +22,36 @@ export class Reports implements vscode.Disposable, vscode.TextDocumentContentPro
     return this.texts.get(uri.path) ?? "";
   }
 
-  async usage(): Promise<void> {
+  async showUsage(): Promise<void> {
     const { sessionId } = this.client.state;
-    const all = await this.client.command<Usage>("tark.usage");
-    const session = sessionId === undefined ? undefined : await this.client.command<Usage>("tark.usage", { sessionId });
+    const all = await this.client.executeCommand<Usage>("tark.usage");
+    const session = sessionId === undefined ? undefined : await this.client.executeCommand<Usage>("tark.usage", { sessionId });
     await this.show("Usage", usageReport(all, session));
   }
 
-  /** Of the session that goes on. */
-  async context(): Promise<void> {
+  /** The context of the current session. */
+  async showContext(): Promise<void> {
     const { sessionId, sessions } = this.client.state;
     if (sessionId === undefined) {
-      throw new Error("there is no session yet: the next prompt begins one");
+      throw new Error("there is no session yet: send a prompt to start one");
     }
-    const context = await this.client.command<Context>("tark.session.context", { sessionId });
-    await this.show("Context", contextReport(`“${line(sessions.get(sessionId)?.title ?? "")}”`, context));
+    const context = await this.client.executeCommand<ContextUsage>("tark.session.context", { sessionId });
+    await this.show("Context", contextReport(`“${visibleLine(sessions.get(sessionId)?.title ?? "")}”`, context));
   }
 
-  /** Also where there is no server: then it says so. */
-  async doctor(): Promise<void> {
+  /** Works without a server, and reports that there is none. */
+  async showDoctor(): Promise<void> {
     let facts: DoctorFacts | string;
     try {
-      facts = await this.client.command<DoctorFacts>("tark.doctor");
+      facts = await this.client.executeCommand<DoctorFacts>("tark.doctor");
     } catch (problem) {
       facts = problem instanceof Error ? problem.message : String(problem);
     }
-    const around: Surroundings = {
+    const around: EditorFacts = {
       extension: this.version,
       editor: `${vscode.env.appName} ${vscode.version}`,
       trusted: vscode.workspace.isTrusted,
-      ...(this.client.found && { command: this.client.found.command.join(" "), from: this.client.found.from }),
+      ...(this.client.foundServer && { command: this.client.foundServer.command.join(" "), source: this.client.foundServer.source }),
     };
     await this.show("Doctor", doctorReport(facts, around));
   }

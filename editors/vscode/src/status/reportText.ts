@@ -1,10 +1,10 @@
-/** Reports in words. Pure. */
+/** The text of reports. Pure. */
 
-import { counted, money, row, short } from "../text/figures";
+import { counted, formatMoney, joinParts, shortNumber } from "../text/figures";
 import type { Optional } from "../model/protocol";
-import { line } from "../text/visible";
+import { visibleLine } from "../text/visible";
 
-export interface Spent {
+export interface UsageRow {
   readonly model?: string;
   readonly requests: number;
   readonly inputTokens: number;
@@ -15,8 +15,8 @@ export interface Spent {
 
 /** The answer of `tark.usage`. */
 export interface Usage {
-  readonly models: readonly Spent[];
-  readonly total: Spent;
+  readonly models: readonly UsageRow[];
+  readonly total: UsageRow;
 }
 
 /** The answer of `tark.doctor`. */
@@ -31,12 +31,12 @@ export interface DoctorFacts {
   readonly problems: readonly string[];
 }
 
-export interface Surroundings {
+export interface EditorFacts {
   readonly extension: string;
   readonly editor: string;
   readonly trusted: boolean;
   readonly command?: string;
-  readonly from?: string;
+  readonly source?: string;
 }
 
 export function usageReport(all: Usage, session: Usage | undefined): string {
@@ -46,60 +46,60 @@ export function usageReport(all: Usage, session: Usage | undefined): string {
     "",
     ...rows(all),
     "",
-    "No cost: nobody knows the price. Told by the providers' own counts of tokens.",
+    "A missing cost means that the price is unknown. Tokens are counted by the providers.",
   ];
   return `${parts.join("\n")}\n`;
 }
 
 /** The answer of `tark.session.context`. */
-export interface Context {
+export interface ContextUsage {
   readonly parts: readonly { readonly name: string; readonly tokens: number; readonly messages?: Optional<number> }[];
   readonly tokens: number;
   readonly contextWindow?: Optional<number>;
   readonly limit?: Optional<number>;
 }
 
-/** What the next prompt of a session goes along with. */
-export function contextReport(title: string, { parts, tokens, contextWindow, limit }: Context): string {
-  const all = [...parts, { name: "all", tokens }].map((part) => ({ ...part, name: line(part.name) }));
+/** What is sent to the model with the next prompt of a session. */
+export function contextReport(title: string, { parts, tokens, contextWindow, limit }: ContextUsage): string {
+  const all = [...parts, { name: "all", tokens }].map((part) => ({ ...part, name: visibleLine(part.name) }));
   const widest = Math.max(...all.map(({ name }) => name.length));
-  const rows = all.map((part) => {
+  const lines = all.map((part) => {
     const messages = "messages" in part && part.messages != null ? counted(part.messages, "message") : "";
-    return `  ${part.name.padEnd(widest)}  ${row(counted(part.tokens, "token"), messages)}`;
+    return `  ${part.name.padEnd(widest)}  ${joinParts(counted(part.tokens, "token"), messages)}`;
   });
   const room = [
-    contextWindow != null && `The model's window has ${short(contextWindow)} tokens.`,
-    limit != null && `Older messages are summed up beyond ${short(limit)}; "Tark: Compact the Session" does it now.`,
+    contextWindow != null && `The model's context window has ${shortNumber(contextWindow)} tokens.`,
+    limit != null && `Older messages are summarized beyond ${shortNumber(limit)} tokens; "Tark: Compact Session" does it now.`,
   ].filter(Boolean);
-  return `${[`What the next prompt of ${title} is sent with`, "", ...rows, "", ...room].join("\n")}\n`;
+  return `${[`What is sent with the next prompt of ${title}`, "", ...lines, "", ...room].join("\n")}\n`;
 }
 
 /** `facts`: those of the server, or why there are none. */
-export function doctorReport(facts: DoctorFacts | string, around: Surroundings): string {
+export function doctorReport(facts: DoctorFacts | string, around: EditorFacts): string {
   const lines = [
     fact("extension", around.extension),
     fact("editor", around.editor),
-    fact("workspace", around.trusted ? "trusted" : "not trusted: only your own settings count, and no commands are run"),
-    fact("server", around.command === undefined ? "none" : `${around.command} (${around.from ?? ""})`),
+    fact("workspace", around.trusted ? "trusted" : "not trusted: only your user settings apply, and no commands run"),
+    fact("server", around.command === undefined ? "none" : `${around.command} (${around.source ?? ""})`),
   ];
   if (typeof facts === "string") {
-    return `${[...lines, "", "Problems", "", `- ${line(facts)}`].join("\n")}\n`;
+    return `${[...lines, "", "Problems", "", `- ${visibleLine(facts)}`].join("\n")}\n`;
   }
   const keys = facts.keys.filter((key) => key.status === "ready").map((key) => `${key.provider} (${key.source ?? ""})`);
   lines.push(
     fact("version", facts.version),
-    fact("model", facts.model ?? "none set: the first provider with a key is asked about once"),
-    fact("policy", `mode ${facts.policy.mode}, approval level ${facts.policy.approval}, edits are reviewed: ${facts.policy.editReview}`),
-    fact("keys", keys.join(", ") || 'none: "Tark: Set an API Key" stores one'),
-    fact("sandbox", facts.sandbox.available ? "there is one" : (facts.sandbox.why ?? "none")),
+    fact("model", facts.model ?? "not set: Tark asks once to use the first provider with a key"),
+    fact("policy", `mode ${facts.policy.mode}, approval level ${facts.policy.approval}, edit review ${facts.policy.editReview}`),
+    fact("keys", keys.join(", ") || 'none: "Tark: Set API Key" stores one'),
+    fact("sandbox", facts.sandbox.available ? "available" : (facts.sandbox.why ?? "none")),
     fact("folders", facts.folders.join(", ") || "none"),
     "",
-    ...(facts.missing.length === 0 ? [] : ["What this editor gets instead", ""]),
-    ...facts.missing.map((each) => `- no ${each.capability}: ${each.instead}`),
+    ...(facts.missing.length === 0 ? [] : ["What this editor does not support", ""]),
+    ...facts.missing.map((lack) => `- no ${lack.capability}: ${lack.instead}`),
     ...(facts.missing.length === 0 ? [] : [""]),
     "Problems",
     "",
-    ...(facts.problems.length === 0 ? ["none"] : facts.problems.map((problem) => `- ${line(problem)}`)),
+    ...(facts.problems.length === 0 ? ["none"] : facts.problems.map((problem) => `- ${visibleLine(problem)}`)),
   );
   return `${lines.join("\n")}\n`;
 }
@@ -109,13 +109,13 @@ function rows({ models, total }: Usage): string[] {
     return ["  none"];
   }
   const all = models.length > 1 ? [...models, { ...total, model: "all" }] : models;
-  const widest = Math.max(...all.map(({ model }) => line(model ?? "").length));
-  return all.map((each) => {
-    const tokens = `${short(each.inputTokens)} tokens in (${short(each.cachedTokens)} cached), ${short(each.outputTokens)} out`;
-    return `  ${line(each.model ?? "").padEnd(widest)}  ${row(counted(each.requests, "request"), tokens, money(each.costUsd))}`;
+  const widest = Math.max(...all.map(({ model }) => visibleLine(model ?? "").length));
+  return all.map((usage) => {
+    const tokens = `${shortNumber(usage.inputTokens)} tokens in (${shortNumber(usage.cachedTokens)} cached), ${shortNumber(usage.outputTokens)} out`;
+    return `  ${visibleLine(usage.model ?? "").padEnd(widest)}  ${joinParts(counted(usage.requests, "request"), tokens, formatMoney(usage.costUsd))}`;
   });
 }
 
 function fact(name: string, value: string): string {
-  return `${name.padEnd(11)}${line(value)}`;
+  return `${name.padEnd(11)}${visibleLine(value)}`;
 }

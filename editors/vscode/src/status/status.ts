@@ -1,23 +1,23 @@
-/** The item in the status bar: which model and mode, what goes on, and whether something waits for the person. */
+/** The status bar item: what Tark is doing, and whether something waits for the user. */
 
 import * as vscode from "vscode";
-import { money, short } from "../text/figures";
+import { formatMoney, shortNumber } from "../text/figures";
 import type { Progress } from "./progress";
 import type { RunningTurns } from "../model/runningTurns";
 import type { State } from "../model/state";
-import { line } from "../text/visible";
+import { visibleLine } from "../text/visible";
 
 const REDRAW_MS = 200;
-const LONGEST = 30; // of what goes on: others want room, too
+const LONGEST = 30; // characters of the activity; other items need space, too
 
 interface Look {
   readonly text: string;
-  readonly says: string;
+  readonly description: string;
   readonly command: string;
-  readonly warns?: boolean;
+  readonly isWarning?: boolean;
 }
 
-export class Status implements vscode.Disposable {
+export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("tark.status", vscode.StatusBarAlignment.Right, 100);
   private readonly listening: readonly { dispose(): void }[];
   private readonly contexts = new Map<string, boolean | number>();
@@ -30,22 +30,22 @@ export class Status implements vscode.Disposable {
     private readonly progress: Progress,
   ) {
     this.item.name = "Tark";
-    const changed = (): void => this.changed();
+    const scheduleRedraw = (): void => this.scheduleRedraw();
     this.listening = [
-      turns.onChange(changed),
-      ...(["hunks", "permission", "input", "session"] as const).map((event) => state.on(event, changed)),
-      state.on("update", ({ params }) => params.update.kind === "usage" && this.changed()),
+      turns.onChange(scheduleRedraw),
+      ...(["hunks", "permission", "input", "session"] as const).map((event) => state.on(event, scheduleRedraw)),
+      state.on("update", ({ params }) => params.update.kind === "usage" && this.scheduleRedraw()),
       state.on("server", ({ running, starting }) => {
         this.server = running ? "running" : starting === true ? "starting" : "ended";
-        this.changed();
+        this.scheduleRedraw();
       }),
     ];
     this.draw();
     this.item.show();
   }
 
-  /** Drawn soon, and not more often than one can see. */
-  changed(): void {
+  /** Redraws soon, but not more often than the user can perceive. */
+  scheduleRedraw(): void {
     this.redrawing ??= setTimeout(() => {
       this.redrawing = undefined;
       this.draw();
@@ -55,19 +55,19 @@ export class Status implements vscode.Disposable {
   dispose(): void {
     clearTimeout(this.redrawing);
     this.item.dispose();
-    for (const each of this.listening) {
-      each.dispose();
+    for (const listener of this.listening) {
+      listener.dispose();
     }
   }
 
   private draw(): void {
-    const look = this.look();
+    const look = this.currentLook();
     const waiting = this.state.permissions.length + this.state.inputs.length;
     this.item.text = look.text;
     this.item.command = look.command;
-    this.item.tooltip = [look.says, ...this.facts()].join("\n");
-    this.item.accessibilityInformation = { label: `Tark: ${look.says}` };
-    this.item.backgroundColor = look.warns ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
+    this.item.tooltip = [look.description, ...this.facts()].join("\n");
+    this.item.accessibilityInformation = { label: `Tark: ${look.description}` };
+    this.item.backgroundColor = look.isWarning ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
     this.setContext("tark.running", this.turns.count > 0);
     this.setContext("tark.waiting", waiting);
     this.setContext("tark.serverRunning", this.server === "running");
@@ -81,30 +81,30 @@ export class Status implements vscode.Disposable {
     }
   }
 
-  private look(): Look {
+  private currentLook(): Look {
     const waiting = this.state.permissions.length + this.state.inputs.length;
     const hunks = [...this.state.hunks.values()].reduce((sum, document) => sum + document.hunks.length, 0);
     if (waiting > 0) {
-      return { text: `$(bell-dot) Tark: ${waiting}`, says: `${waiting} waiting for you`, command: "tark.client.waiting", warns: true };
+      return { text: `$(bell-dot) Tark: ${waiting}`, description: `${waiting} waiting for you`, command: "tark.client.waiting", isWarning: true };
     }
     if (this.turns.count > 0) {
-      const seconds = Math.round((Date.now() - (this.turns.began ?? Date.now())) / 1000);
-      const activity = line(this.progress.activity);
+      const seconds = Math.round((Date.now() - (this.turns.oldestStart ?? Date.now())) / 1000);
+      const activity = visibleLine(this.progress.activity);
       const text = `$(sync~spin) Tark${activity && `: ${activity.length > LONGEST ? `${activity.slice(0, LONGEST - 1)}…` : activity}`}`;
-      return { text, says: `working for ${seconds} s${activity && `: ${activity}`}`, command: "tark.client.chat" };
+      return { text, description: `working for ${seconds} s${activity && `: ${activity}`}`, command: "tark.client.chat" };
     }
     if (hunks > 0) {
       const says = `${hunks} hunk${hunks === 1 ? "" : "s"} to decide on`;
-      return { text: `$(diff) Tark: ${hunks}`, says, command: "tark.client.showChanges" };
+      return { text: `$(diff) Tark: ${hunks}`, description: says, command: "tark.client.showChanges" };
     }
     if (this.server === "starting") {
-      return { text: "$(sync~spin) Tark", says: "the server starts", command: "tark.client.menu" };
+      return { text: "$(sync~spin) Tark", description: "the server is starting", command: "tark.client.menu" };
     }
     if (this.server === "ended") {
-      return { text: "$(debug-disconnect) Tark", says: "no server runs", command: "tark.client.menu", warns: true };
+      return { text: "$(debug-disconnect) Tark", description: "the server is not running", command: "tark.client.menu", isWarning: true };
     }
     const says = this.server === "running" ? "idle" : "the server starts with the first file or command";
-    return { text: "$(sparkle) Tark", says, command: "tark.client.menu" };
+    return { text: "$(sparkle) Tark", description: says, command: "tark.client.menu" };
   }
 
   private facts(): string[] {
@@ -116,9 +116,9 @@ export class Status implements vscode.Disposable {
       ["model", (session ?? settings)?.model],
       ["mode", (session ?? settings)?.mode],
       ["approval level", (session ?? settings)?.approval],
-      ["context", usage?.contextUsed && `${short(usage.contextUsed)}${usage.contextWindow ? ` of ${short(usage.contextWindow)}` : ""}`],
-      ["cost", session?.costUsd != null ? money(session.costUsd) : undefined],
+      ["context", usage?.contextUsed && `${shortNumber(usage.contextUsed)}${usage.contextWindow ? ` of ${shortNumber(usage.contextWindow)}` : ""}`],
+      ["cost", session?.costUsd != null ? formatMoney(session.costUsd) : undefined],
     ].map(([name, value]) => [name as string, value == null ? undefined : String(value)]);
-    return rows.filter(([, value]) => value).map(([name, value]) => `${name}: ${line(value ?? "")}`);
+    return rows.filter(([, value]) => value).map(([name, value]) => `${name}: ${visibleLine(value ?? "")}`);
   }
 }

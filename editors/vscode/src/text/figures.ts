@@ -1,7 +1,7 @@
-/** Numbers, money and times as people read them in a line. Pure; as lua/tark/figures.lua of the Neovim plugin. */
+/** Formats numbers, money and times for a line of text. Pure; the same as lua/tark/figures.lua of the Neovim plugin. */
 
 /** `950`, `8.1k`, `200k`, `1.2M`. */
-export function short(number: number): string {
+export function shortNumber(number: number): string {
   if (number < 1000) {
     return String(number);
   }
@@ -9,8 +9,8 @@ export function short(number: number): string {
   return (number / (isMillions ? 1_000_000 : 1000)).toFixed(1).replace(/\.0$/, "") + (isMillions ? "M" : "k");
 }
 
-/** `$0.0123`, `$4.20`, nothing where nobody knows. */
-export function money(usd: number | null | undefined): string {
+/** `$0.0123`, `$4.20`; empty if the cost is unknown. */
+export function formatMoney(usd: number | null | undefined): string {
   if (usd == null) {
     return "";
   }
@@ -18,7 +18,7 @@ export function money(usd: number | null | undefined): string {
 }
 
 /** `now`, `5 min`, `3 h`, `2 d`. */
-export function age(time: string, now: number): string {
+export function formatAge(time: string, now: number): string {
   const seconds = (now - Date.parse(time)) / 1000;
   if (Number.isNaN(seconds)) {
     return "";
@@ -35,7 +35,7 @@ const AGES: readonly (readonly [below: number, unit: number, name: string])[] = 
 ];
 
 /** `0.4 s`, `12 s`, `2 min 5 s`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 9.95) {
     return `${seconds.toFixed(1)} s`;
@@ -49,7 +49,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** What there is of several, side by side. */
-export function row(...parts: readonly (string | null | undefined | false)[]): string {
+/** The parts that are not empty, joined by ` · `. */
+export function joinParts(...parts: readonly (string | null | undefined | false)[]): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join(" · ");
 }

@@ -1,16 +1,16 @@
 /**
- * Text that comes from a model or a repository, made safe to show: what cannot be seen becomes its code point.
+ * Makes text from a model or a repository safe to show: invisible characters become their code points.
  *
- * Pure. The same words as tark_lsp/server/asking/visible.py.
+ * Pure. The same output as tark_lsp/visible.py.
  */
 
 import { RANGES } from "./visibleRanges";
 
 const PLAIN = /^[\t\n -~]*$/;
-let ranges: readonly (readonly [number, number])[] | undefined; // read when first needed
+let ranges: readonly (readonly [number, number])[] | undefined; // parsed on first use
 
-/** Is it a character that nobody sees, or takes for a space? */
-export function hidden(code: number): boolean {
+/** Is the character invisible, or does it look like a space? */
+export function isInvisible(code: number): boolean {
   ranges ??= [...RANGES.matchAll(/([0-9a-f]+)-([0-9a-f]+)/g)].map(
     ([, first, last]) => [parseInt(first ?? "", 16), parseInt(last ?? "", 16)] as const,
   );
@@ -28,8 +28,8 @@ export function hidden(code: number): boolean {
   return first <= code && code <= last;
 }
 
-/** Lines as they are, but for what cannot be seen in them. */
-export function code(text: string): string {
+/** The text with its lines; invisible characters are replaced. */
+export function visibleText(text: string): string {
   if (PLAIN.test(text)) {
     return text;
   }
@@ -37,25 +37,25 @@ export function code(text: string): string {
   for (const character of text) {
     const point = character.codePointAt(0) ?? 0;
     const isLayout = character === "\t" || character === "\n";
-    shown += !isLayout && hidden(point) ? `\\u{${point.toString(16)}}` : character;
+    shown += !isLayout && isInvisible(point) ? `\\u{${point.toString(16)}}` : character;
   }
   return shown;
 }
 
 /**
- * One line in which every character can be seen: newlines as `⏎`, tabs as `⇥`.
+ * The text in one line in which every character is visible: newlines become `⏎`, tabs `⇥`.
  *
- * VS Code makes links of `[a](b)` in messages, and pictures of `$(name)` in labels: here they are but text.
+ * VS Code turns `[a](b)` in messages into links, and `$(name)` in labels into icons. Here they stay text.
  */
-export function line(text: string): string {
-  const one = code(text.replaceAll("\r\n", "\n")).replaceAll("\n", "⏎").replaceAll("\t", "⇥");
+export function visibleLine(text: string): string {
+  const one = visibleText(text.replaceAll("\r\n", "\n")).replaceAll("\n", "⏎").replaceAll("\t", "⇥");
   return one.replace(/\](?=[([])/g, "] ").replaceAll("$(", "$ (");
 }
 
-/** At most `longest` characters of one line, its beginning and its end: what stands last may be what matters. */
-export function short(text: string, longest: number): string {
+/** At most `longest` characters of the text in one line: its start and its end, since the end can be what matters. */
+export function visibleExcerpt(text: string, longest: number): string {
   const looked = text.length > 4 * longest ? text.slice(0, 2 * longest) + text.slice(-2 * longest) : text;
-  const characters = [...line(looked)];
+  const characters = [...visibleLine(looked)];
   if (characters.length <= longest) {
     return characters.join("");
   }
@@ -65,7 +65,7 @@ export function short(text: string, longest: number): string {
 }
 
 /** A fenced block of Markdown that `text` cannot close. */
-export function fence(text: string, language: string): string {
+export function fencedBlock(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const ticks = "`".repeat(longest + 1);
   return `${ticks}${language}\n${text}${text.endsWith("\n") ? "" : "\n"}${ticks}`;

@@ -1,6 +1,6 @@
 /**
- * Code points that cannot be seen, or look like a space, as sorted ranges: those of
- * editors/neovim/lua/tark/visible_ranges.lua, which a test compares.
+ * Code points that are invisible or look like a space, as sorted ranges. They are those of
+ * editors/neovim/lua/tark/visible_ranges.lua; a test compares the two.
  */
 export const RANGES = `
 0-1f 7f-a0 ad-ad 34f-34f 378-379 380-383 38b-38b 38d-38d 3a2-3a2 530-530 557-558 58b-58c 590-590 5c8-5cf 5eb-5ee

@@ -1,31 +1,31 @@
-/** Takes back what turns changed, the last one first. */
+/** Undoes the changes of turns, the last one first. */
 
 import { counted } from "../text/figures";
-import { say, telling, warn } from "../status/notify";
+import { showInfo, reportErrors, showWarning } from "../window/notify";
 import type { Optional } from "../model/protocol";
-import { nameOf } from "../review/files";
+import { relativeName } from "../window/files";
 import type { RunningTurns } from "../model/runningTurns";
-import type { Server } from "../server/server";
+import type { Server } from "../model/server";
 
-interface Undone {
+interface UndoAnswer {
   readonly restored: readonly string[];
   readonly kept: readonly { readonly uri: string; readonly reason: string }[];
 }
 
-/** What is told of a turn that was tried. */
+/** The result of an attempt to undo a turn. */
 interface Attempt {
-  readonly words: string;
-  /** Nothing is left that could be taken back later. */
+  readonly message: string;
+  /** Nothing of the turn is left to undo later. */
   readonly complete: boolean;
 }
 
-const BEFORE = "Undo the Turn Before";
+const BEFORE = "Undo Previous Turn";
 
 export class Undo {
-  /** Turns that changed something, as they ended. */
-  private readonly changed: { readonly sessionId: string; readonly turnId: string }[] = [];
-  /** Something of them could not be taken back, and the person went on to the turn before. */
-  private readonly passed = new Set<string>();
+  /** Turns that changed something, in the order in which they ended. */
+  private readonly changedTurns: { readonly sessionId: string; readonly turnId: string }[] = [];
+  /** Turns that could not be undone completely, after which the user chose the turn before. */
+  private readonly skipped = new Set<string>();
 
   constructor(
     private readonly server: Server,
@@ -33,83 +33,87 @@ export class Undo {
   ) {
     server.state.on("update", ({ params: { update, turnId, sessionId } }) => {
       if (update.kind === "end" && Array.isArray(update["edits"]) && update["edits"].length > 0) {
-        this.changed.push({ sessionId, turnId });
+        this.changedTurns.push({ sessionId, turnId });
       }
     });
   }
 
-  /** The last turn that changed something; called again, the one before it, once nothing of the last is left. */
-  async last(): Promise<void> {
+  /**
+   * Undoes the last turn that changed something. The next call undoes the turn before it, if nothing of the last is
+   * left.
+   */
+  async undoLast(): Promise<void> {
     if (this.running.isRunning(this.server.state.sessionId)) {
-      throw new Error('a turn is still running: end it by "Tark: Stop" before you take it back');
+      throw new Error('a turn is still running: stop it with "Tark: Stop" before you undo it');
     }
     for (const turnId of this.candidates()) {
       const attempt = await this.attempt(turnId);
       if (attempt?.complete === false) {
-        void warn(attempt.words, BEFORE).then((before) => before && this.passing(turnId));
+        void showWarning(attempt.message, BEFORE).then((before) => before && this.skipTurn(turnId));
       } else if (attempt) {
-        void say(attempt.words);
+        void showInfo(attempt.message);
       }
       if (attempt) {
         return;
       }
     }
-    void say("there is nothing to take back");
+    void showInfo("there is nothing to undo");
   }
 
-  /** False: its edits were rejected, or were taken back otherwise. */
-  async turn(turnId: string): Promise<boolean> {
+  /** Returns false if its edits were rejected or already undone. */
+  async undoTurn(turnId: string): Promise<boolean> {
     const attempt = await this.attempt(turnId);
     if (attempt) {
-      void (attempt.complete ? say : warn)(attempt.words);
+      void (attempt.complete ? showInfo : showWarning)(attempt.message);
     }
     return attempt !== undefined;
   }
 
-  private async passing(turnId: string): Promise<void> {
-    this.passed.add(turnId);
-    await telling(() => this.last());
+  private async skipTurn(turnId: string): Promise<void> {
+    this.skipped.add(turnId);
+    await reportErrors(() => this.undoLast());
   }
 
-  /** Undefined: there is nothing of it to take back. */
+  /** Undefined: nothing of the turn is left to undo. */
   private async attempt(turnId: string): Promise<Attempt | undefined> {
-    const answer = await this.server.command<Optional<Undone>>("tark.turn.undo", { turnId });
+    const answer = await this.server.executeCommand<Optional<UndoAnswer>>("tark.turn.undo", { turnId });
     if (answer == null) {
-      return { words: "it is being taken back", complete: true }; // a server that does not know this editor answers early
+      return { message: "the turn is being undone", complete: true }; // a server that does not know this editor answers before it is done
     }
-    const waiting = this.undecided(turnId);
-    const parts = answer.kept.map(({ uri, reason }) => `kept ${nameOf(uri)}: ${reason}`);
+    const waiting = this.countUndecided(turnId);
+    const parts = answer.kept.map(({ uri, reason }) => `kept ${relativeName(uri)}: ${reason}`);
     if (answer.restored.length > 0) {
-      parts.unshift(`took back ${this.called(turnId)} in ${answer.restored.map(nameOf).join(", ")}`);
+      parts.unshift(`undid ${this.promptOf(turnId)} in ${answer.restored.map(relativeName).join(", ")}`);
     }
     if (waiting > 0) {
-      parts.push(`${this.called(turnId)}: ${counted(waiting, "change")} still wait${waiting === 1 ? "s" : ""} for your review`);
+      parts.push(`${this.promptOf(turnId)}: ${counted(waiting, "change")} still wait${waiting === 1 ? "s" : ""} for your review`);
     }
-    return parts.length === 0 ? undefined : { words: parts.join("; "), complete: answer.kept.length + waiting === 0 };
+    return parts.length === 0 ? undefined : { message: parts.join("; "), complete: answer.kept.length + waiting === 0 };
   }
 
-  /** How many of its changes are not made, and wait for the person. */
-  private undecided(turnId: string): number {
+  /** How many of its changes are not applied and wait for review. */
+  private countUndecided(turnId: string): number {
     const hunks = [...this.server.state.hunks.values()].flatMap((document) => document.hunks);
     return hunks.filter((hunk) => hunk.turnId === turnId && !hunk.applied).length;
   }
 
   /**
-   * Of the current session: what ended while we looked on, then what it says of its past; the newest first. Where none is
-   * current, what ended in any. One that is taken back already answers that nothing is left.
+   * The turns of the current session that can be undone, newest first: those that ended in this window, then those of
+   * the transcript. Without a current session, the turns of all sessions. The server reports if a turn is already
+   * undone.
    */
   private candidates(): string[] {
     const { sessionId, transcripts } = this.server.state;
     const past = sessionId === undefined ? [] : (transcripts.get(sessionId)?.turns ?? []);
-    const told = past
+    const recorded = past
       .filter((turn) => turn.state === "ended" && (turn.edits?.length ?? 0) > 0)
       .map(({ turnId }) => turnId);
-    const seen = this.changed.filter((each) => sessionId === undefined || each.sessionId === sessionId).map(({ turnId }) => turnId);
-    const all = new Set([...seen.toReversed(), ...told.toReversed()]);
-    return [...all].filter((turnId) => !this.passed.has(turnId));
+    const seen = this.changedTurns.filter((turn) => sessionId === undefined || turn.sessionId === sessionId).map(({ turnId }) => turnId);
+    const all = new Set([...seen.toReversed(), ...recorded.toReversed()]);
+    return [...all].filter((turnId) => !this.skipped.has(turnId));
   }
 
-  private called(turnId: string): string {
+  private promptOf(turnId: string): string {
     const known = [...this.server.state.transcripts.values()].map(({ byId }) => byId.get(turnId)?.prompt);
     const line = known.find((prompt) => prompt)?.split("\n", 1)[0] ?? "";
     return line === "" ? "the last turn" : `“${line.length > 40 ? `${line.slice(0, 39)}…` : line}”`;

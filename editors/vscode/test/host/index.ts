@@ -1,4 +1,7 @@
-/** Runs the tests of this folder in the extension host, and tells their results to the driver. HOST_TESTS of the driver: only these. */
+/**
+ * Runs the tests of this folder in the extension host, and sends the results to the driver. HOST_TESTS of the driver
+ * selects files.
+ */
 
 import Mocha from "mocha";
 import { tell } from "./hands";
@@ -37,14 +40,14 @@ export async function run(): Promise<void> {
   await tell({ file: "", title: "", problem: "" });
 }
 
-/** In order: each is told before the next one asks for something. */
+/** Sends each result before the next test requests an action. */
 function tested(mocha: Mocha, file: string): Promise<void> {
   let told = Promise.resolve();
   const result = (title: string, problem: string): void => {
     told = told.then(() => tell({ file, title, problem }));
   };
   return new Promise((resolve, reject) => {
-    // Runners that are left pass each rejection of the process on to one another: six of them make two thousand of one.
+    // Runners that are not disposed pass each unhandled rejection on to one another, which multiplies it.
     const runner = mocha.run(() => void told.then(() => mocha.dispose()).then(resolve, reject));
     runner.on("pass", ({ title }) => result(title, ""));
     runner.on("fail", ({ title }, { stack, message }: Error) => result(title, stack ?? message));

@@ -16,7 +16,7 @@ async function alone(): Promise<void> {
   select(editor, 0, 1);
 }
 
-test("what the agent sees then is told, also where the chat is not seen", async () => {
+test("a notification says what the agent sees, if the chat is not visible", async () => {
   await vscode.commands.executeCommand("workbench.action.closeSidebar");
   await alone();
   await run("fix");

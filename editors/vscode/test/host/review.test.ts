@@ -1,15 +1,15 @@
-/** Commands that decide on changes, go from one to the next, and show them. */
+/** Commands that accept, reject, visit and show changes. */
 
 import assert from "node:assert/strict";
 import { setup, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, proposed, run, state, until } from "./window";
+import { resetWindow, proposed, run, state, until } from "./window";
 
 let editor: vscode.TextEditor;
 
 setup(async () => {
-  editor = await anew();
+  editor = await resetWindow();
   await proposed(editor);
 });
 
@@ -21,14 +21,14 @@ function goTo(line: number): void {
   editor.selection = new vscode.Selection(line, 0, line, 0);
 }
 
-test("acceptHunk: the one at the cursor", async () => {
+test("acceptHunk: at the cursor", async () => {
   goTo(1);
   await run("acceptHunk");
   assert.match(text(), /TWO[^]*nine/);
   await until("one is left", async () => (await undecided()) === 1);
 });
 
-test("rejectHunk: the one at the cursor", async () => {
+test("rejectHunk: at the cursor", async () => {
   goTo(8);
   await run("rejectHunk");
   await until("one is left", async () => (await undecided()) === 1);
@@ -39,7 +39,7 @@ test("acceptFile, rejectFile: all of the file", async () => {
   await run("acceptFile");
   assert.match(text(), /TWO[^]*NINE/);
   await until("none is left", async () => (await undecided()) === 0);
-  editor = await anew();
+  editor = await resetWindow();
   await proposed(editor);
   await run("rejectFile");
   await until("none is left", async () => (await undecided()) === 0);
@@ -50,13 +50,13 @@ test("acceptAll, rejectAll: of all files", async () => {
   await run("rejectAll");
   await until("none is left", async () => (await undecided()) === 0);
   assert.match(text(), /two[^]*nine/);
-  editor = await anew();
+  editor = await resetWindow();
   await proposed(editor);
   await run("acceptAll");
   assert.match(text(), /TWO[^]*NINE/);
 });
 
-test("nextHunk, previousHunk: round and round", async () => {
+test("nextHunk, previousHunk", async () => {
   goTo(0);
   const lines: number[] = [];
   for (const command of ["nextHunk", "nextHunk", "previousHunk"]) {
@@ -86,12 +86,12 @@ test("editHunk: in a document of its own, accepted there", async () => {
   });
   await own.edit((edit) => edit.replace(new vscode.Range(0, 0, 0, 3), "zwei"));
   await run("acceptHunk");
-  await until("the person's line", () => text().includes("zwei"));
+  await until("the user's line", () => text().includes("zwei"));
 });
 
-test("regenerateHunk: in the words of the person", async () => {
+test("regenerateHunk: with a prompt", async () => {
   goTo(8);
-  await run("acceptHunk"); // a turn that waits for the other one would hold it up
+  await run("acceptHunk"); // otherwise the turn would wait for this hunk
   goTo(1);
   const done = run("regenerateHunk");
   await hands.answer("as a roman number");
@@ -100,7 +100,7 @@ test("regenerateHunk: in the words of the person", async () => {
   await until("another hunk", () => hunks.get(editor.document.uri.toString())?.hunks.some(({ newText }) => newText.includes("II")));
 });
 
-test("nothing to decide on is said", async () => {
+test("a message says that there is nothing to review", async () => {
   await run("rejectAll");
   await until("none is left", async () => (await undecided()) === 0);
   await run("acceptHunk");

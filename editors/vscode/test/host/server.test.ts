@@ -1,18 +1,18 @@
-/** Commands about the server itself, and what becomes of it: another one, none, an old one, one that ends again and again. */
+/** Commands about the server, and other servers: none, an old one, one that keeps ending. */
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { setup, suiteSetup, suiteTeardown, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, api, begin, ended, open, pathOf, run, state, until } from "./window";
+import { resetWindow, api, begin, ended, open, pathOf, run, state, until } from "./window";
 
 const { TARK_TEST_FAKE: FAKE = "", TARK_TEST_WHEEL: WHEEL = "", TARK_TEST_BIN: BIN = "", PATH } = process.env;
-const INSTALLS_MS = 280_000; // twice, of which one fails
+const INSTALLS_MS = 280_000; // two installations, one of which fails
 let real: string[];
 
 suiteSetup(async () => {
-  await anew();
+  await resetWindow();
   real = settings().get<string[]>("server.command")!;
 });
 setup(async () => {
@@ -36,22 +36,22 @@ async function set(key: string, value: unknown): Promise<void> {
   await settings().update(key, value, vscode.ConfigurationTarget.Global);
 }
 
-/** The process of the server, once it is another one. */
+/** The process id of the server, once it has changed. */
 async function other(than: number | undefined): Promise<number> {
   const { client } = await api();
   return until("another server", () => (client.running && client.processId !== than ? client.processId : undefined));
 }
 
-test("restart: one at a time, however often it is asked for", async () => {
+test("restart: one at a time, even if requested several times", async () => {
   const { client } = await api();
   const former = client.processId;
   await Promise.all([run("restart"), run("restart"), run("restart")]);
-  await hands.sees("the server was started anew");
+  await hands.sees("the server was restarted");
   assert.notEqual(client.processId, former);
 });
 
 test("doctor, showUsage: a report in an editor", async () => {
-  (await state()).goOn((await begin("what is it?")).sessionId);
+  (await state()).setCurrentSession((await begin("what is it?")).sessionId);
   await ended();
   const shown = (): string => vscode.window.activeTextEditor?.document.getText() ?? "";
   await run("doctor");
@@ -60,47 +60,47 @@ test("doctor, showUsage: a report in an editor", async () => {
   assert.match(shown(), /All sessions[^]*scripted/);
 });
 
-test("showOutput: what the server logs", async () => {
+test("showOutput: the log", async () => {
   await run("showOutput");
   await hands.shows(".output-view-container, .output-view, .panel .editor-instance");
 });
 
-test("a change of one's own settings starts another server; one that it can be told does not", async () => {
+test("a change of user settings restarts the server, unless it can be sent to it", async () => {
   const { client, server } = await api();
   const former = client.processId;
   await set("mode", "plan");
   const second = await other(former);
   await until("mode plan", () => server.state.settings?.mode === "plan");
   await settings().update("thinking", "low", vscode.ConfigurationTarget.Workspace);
-  await until("it was told", async () => {
-    await server.command("tark.state");
-    return client.told.includes("low");
+  await until("it was sent", async () => {
+    await server.executeCommand("tark.state");
+    return client.sentSettings.includes("low");
   });
   assert.equal(client.processId, second);
   await set("mode", undefined);
   await other(second);
 });
 
-test("a server that was killed is started again; after three ends within a minute a button does that", async () => {
+test("a killed server is restarted; after three ends within a minute, a button restarts it", async () => {
   const { client } = await api();
   let former = client.processId;
   process.kill(former!, "SIGKILL");
-  await hands.sees("the server ended (killed); it is started again");
+  await hands.sees("the server ended (killed); it is restarted");
   former = await other(former);
   process.kill(former, "SIGKILL");
   former = await other(former);
   process.kill(former, "SIGKILL");
-  await hands.clicks("stays down", "Restart");
+  await hands.clicks("it is not restarted again", "Restart");
   await other(former);
 });
 
 for (const [does, says] of [
   ["0", "fake-server 9.9 is too old for this extension: update it"],
-  ["none", "fake-server 9.9 is no tark-lsp: see the setting tark.server.command"],
+  ["none", "fake-server 9.9 is not tark-lsp: check the setting tark.server.command"],
   ["dies", "the server did not start: exit code 1: ModuleNotFoundError: No module named 'tark_lsp'"],
   ["garbage", "the server did not start: exit code 3"],
 ] as const) {
-  test(`a server that is none of ours (${does}) is told of`, async () => {
+  test(`another kind of server (${does}) is reported`, async () => {
     const { client } = await api();
     const former = client.processId;
     await set("server.command", fake(does));
@@ -112,7 +112,7 @@ for (const [does, says] of [
   });
 }
 
-test("one that never answers is given up as soon as another one is wanted", async () => {
+test("a server that never answers is replaced when the setting changes", async () => {
   const { client } = await api();
   await set("server.command", [real[0], "-c", "import sys; sys.stdin.read()"]);
   await until("the former is gone", () => !client.running);
@@ -120,7 +120,7 @@ test("one that never answers is given up as soon as another one is wanted", asyn
   await until("another server", () => client.running);
 });
 
-test("nothing of the workspace is imported by the server", async () => {
+test("the server imports nothing from the workspace", async () => {
   mkdirSync(pathOf("tark_lsp"), { recursive: true });
   for (const file of ["__init__.py", "__main__.py"]) {
     writeFileSync(pathOf(`tark_lsp/${file}`), "open('imported', 'w')");
@@ -130,28 +130,28 @@ test("nothing of the workspace is imported by the server", async () => {
   assert.equal(existsSync(pathOf("imported")), false);
 });
 
-test("a command that an old server does not have says so", async () => {
+test("a command that an old server lacks says so", async () => {
   await set("server.command", fake("0"));
   await hands.sees("too old");
   await run("sessions");
-  await hands.sees("the server does not know tark.session.list: is it up to date?");
+  await hands.sees("the server does not know tark.session.list, so it may be out of date");
   await set("server.command", ["/no/such/program"]);
-  await hands.sees("tark.server.command is /no/such/program, which is no program that can be run");
+  await hands.sees("tark.server.command is /no/such/program, which is not a program that can be run");
 });
 
-test("no server and no Python: a button, and what to do instead", async () => {
+test("no server and no Python: a button, and a hint", async () => {
   process.env["PATH"] = "";
   await set("server.command", undefined);
   await vscode.commands.executeCommand("notifications.clearAll");
   await run("sessions");
-  await hands.sees('no tark-lsp was found on this machine: "Tark: Install Server" installs one');
+  await hands.sees('no tark-lsp was found on this machine: run "Tark: Install Server" to install one');
   await open("numbers.txt", "one\n");
   await run("explain");
   await hands.clicks("not started: no tark-lsp was found on this machine", "Install Server");
-  await hands.sees("no Python 3.11 or newer was found: install one, or set tark.server.command");
+  await hands.sees("no Python 3.11 or newer was found: install Python, or set tark.server.command");
 });
 
-test("install: into an environment of its own, from which it is run", async () => {
+test("install: into a separate environment, from which the server runs", async () => {
   process.env["PATH"] = BIN;
   await set("server.package", `${WHEEL}.is.not.there.whl`);
   await run("install");
@@ -159,5 +159,5 @@ test("install: into an environment of its own, from which it is run", async () =
   await set("server.package", WHEEL);
   await run("install");
   await hands.sees("the server is installed and runs");
-  assert.equal((await api()).client.found?.from, "the extension's own environment");
+  assert.equal((await api()).client.foundServer?.source, "the extension's own environment");
 }).timeout(INSTALLS_MS);

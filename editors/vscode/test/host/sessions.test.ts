@@ -1,50 +1,50 @@
-/** Commands of sessions: begun, chosen, named, forked, written to a file, made shorter. */
+/** Session commands: start, choose, rename, fork, export, compact. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { setup, suiteSetup, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, begin, ended, run, state, until } from "./window";
+import { resetWindow, begin, ended, run, state, until } from "./window";
 
 let sessionId: string;
 
 suiteSetup(async () => {
-  await anew();
+  await resetWindow();
   ({ sessionId } = await begin("what is this session about"));
-  (await state()).goOn(sessionId);
+  (await state()).setCurrentSession(sessionId);
   await ended();
 });
 
 setup(async () => {
-  await anew();
-  (await state()).goOn(sessionId);
+  await resetWindow();
+  (await state()).setCurrentSession(sessionId);
 });
 
-test("chat, newSession: the chat with the focus, and what is said next begins a session", async () => {
+test("chat, newSession: the chat gets the focus, and the next prompt starts a session", async () => {
   await run("chat");
   await hands.shows("iframe.webview.ready");
   await run("newSession");
   assert.equal((await state()).sessionId, undefined);
 });
 
-test("sessions: the one that is chosen goes on", async () => {
-  (await state()).goOn(undefined);
+test("sessions: the chosen one becomes current", async () => {
+  (await state()).setCurrentSession(undefined);
   const done = run("sessions");
   await hands.choose("what is this session about");
   await done;
   assert.equal((await state()).sessionId, sessionId);
 });
 
-test("renameSession: by the title that is typed", async () => {
+test("renameSession: to the typed title", async () => {
   const done = run("renameSession");
   await hands.choose("what is this session about");
-  await hands.answer("of numbers", "Title of the session");
+  await hands.answer("of numbers", "Session Title");
   await done;
   assert.equal((await state()).sessions.get(sessionId)?.title, "of numbers");
 });
 
-test("forkSession: another one with the same past", async () => {
+test("forkSession: a new session with the same history", async () => {
   const done = run("forkSession");
   await hands.choose("of numbers");
   await done;
@@ -53,7 +53,7 @@ test("forkSession: another one with the same past", async () => {
   assert.equal(known.transcripts.get(known.sessionId!)?.turns[0]?.prompt, "what is this session about");
 });
 
-test("exportSession: to a file that opens", async () => {
+test("exportSession: to a file, which opens", async () => {
   const exported = run("exportSession");
   await hands.choose("of numbers");
   await hands.choose("JSON");
@@ -66,18 +66,18 @@ test("exportSession: to a file that opens", async () => {
   assert.match(readFileSync(file, "utf8"), /what is this session about/);
 });
 
-test("showContext: what the next prompt is sent with", async () => {
+test("showContext", async () => {
   await run("showContext");
   assert.match(vscode.window.activeTextEditor?.document.getText() ?? "", /^ +all +\d+ tokens$/m);
-  (await state()).goOn(undefined);
+  (await state()).setCurrentSession(undefined);
   await run("showContext");
-  await hands.sees("there is no session yet: the next prompt begins one");
+  await hands.sees("there is no session yet: send a prompt to start one");
 });
 
-test("compact: says why there is nothing to gain", async () => {
+test("compact: says why it would not help", async () => {
   await run("compact");
-  await hands.sees("the session is as it was: summing up what was said before would free too little");
-  (await state()).goOn(undefined);
+  await hands.sees("the session is unchanged: a summary of the earlier messages would free too little");
+  (await state()).setCurrentSession(undefined);
   await vscode.commands.executeCommand("notifications.clearAll");
   await run("compact");
   await hands.sees("there is no session yet");

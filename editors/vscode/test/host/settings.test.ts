@@ -1,26 +1,26 @@
-/** Commands that choose a model, a mode, an approval level, and give a key. */
+/** Commands that choose a model, a mode or an approval level, and set keys. */
 
 import assert from "node:assert/strict";
 import { setup, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, api, begin, ended, proposed, run, state, until } from "./window";
+import { resetWindow, api, begin, ended, proposed, run, state, until } from "./window";
 
-setup(() => anew());
+setup(() => resetWindow());
 
 for (const [command, setting, row] of [
   ["selectModel", "model", "own/big"],
   ["selectMode", "mode", "plan"],
   ["selectApproval", "approval", "manual"],
 ] as const) {
-  test(`${command}: of new sessions, where none goes on, and for the next server, too`, async () => {
+  test(`${command}: for new sessions if none is current, also after a restart`, async () => {
     const { client } = await api();
     const former = client.processId;
     const done = run(command);
     await hands.choose(row);
     await done;
     await hands.sees("of new sessions is " + row);
-    assert.equal(client.processId, former); // it was told
+    assert.equal(client.processId, former); // no restart
     await run("restart");
     assert.notEqual(client.processId, former);
     await until("its settings", async () => (await state()).settings?.[setting]?.startsWith(row));
@@ -30,10 +30,10 @@ for (const [command, setting, row] of [
   });
 }
 
-test("selectMode: of the session that goes on", async () => {
+test("selectMode: for the current session", async () => {
   const known = await state();
   const { sessionId } = await begin("what is it?");
-  known.goOn(sessionId);
+  known.setCurrentSession(sessionId);
   await ended();
   const done = run("selectMode");
   await hands.choose("plan");
@@ -42,38 +42,38 @@ test("selectMode: of the session that goes on", async () => {
   assert.deepEqual([known.sessions.get(sessionId)?.mode, known.settings?.mode], ["plan", "build"]);
 });
 
-test("setKey: kept by VS Code, and handed to another server by its environment; taken away again", async () => {
+test("setKey: stored by VS Code, passed to a restarted server, and removed again", async () => {
   const { client } = await api();
   const former = client.processId;
   const done = run("setKey");
   await hands.choose("groq");
-  await hands.answer("gsk-of-the-test", "API key of groq");
+  await hands.answer("gsk-of-the-test", "API Key of groq");
   await done;
   await until("another server", () => client.running && client.processId !== former);
   assert.equal(await status("groq"), "ready");
   const gone = run("setKey");
   await hands.choose("groq");
-  await hands.choose("Remove the Key");
+  await hands.choose("Remove Key");
   await gone;
   await until("without the key", async () => client.running && (await status("groq")) !== "ready");
 });
 
-test("logout: of what is stored; a key that VS Code keeps is told of", async () => {
+test("logout: of what the server stores; warns of a key in VS Code", async () => {
   const { client } = await api();
   const former = client.processId;
   const key = run("setKey");
   await hands.choose("deepseek");
-  await hands.answer("of-the-test", "API key of deepseek");
+  await hands.answer("of-the-test", "API Key of deepseek");
   await key;
   await until("another server", () => client.running && client.processId !== former);
   const done = run("logout");
   await hands.choose("deepseek");
   await done;
-  await hands.sees("no login of deepseek was stored; VS Code keeps a key of it");
+  await hands.sees("no login of deepseek was stored; VS Code still keeps an API key of it");
   const second = client.processId;
   const gone = run("setKey");
   await hands.choose("deepseek");
-  await hands.choose("Remove the Key");
+  await hands.choose("Remove Key");
   await gone;
   await until("without the key", () => client.running && client.processId !== second);
 });
@@ -88,10 +88,10 @@ test("login: a provider that takes a key asks for it", async () => {
 
 async function status(provider: string): Promise<string> {
   const { server } = await api();
-  return (await server.command<{ status: string }>("tark.auth.status", { provider })).status;
+  return (await server.executeCommand<{ status: string }>("tark.auth.status", { provider })).status;
 }
 
-test("auto save is no acceptance of what was applied unasked", async () => {
+test("auto save does not accept edits that were applied at once", async () => {
   const { client } = await api();
   const wanted = [
     ["tark", "editReview", "after"],
@@ -109,10 +109,10 @@ test("auto save is no acceptance of what was applied unasked", async () => {
   };
   await set(true);
   try {
-    const editor = await anew();
+    const editor = await resetWindow();
     await proposed(editor);
     await until("it is saved by itself", () => editor.document.getText().includes("NINE") && !editor.document.isDirty);
-    const { hunks } = await client.command<{ hunks: { state: string }[] }>("tark.hunk.list", {});
+    const { hunks } = await client.executeCommand<{ hunks: { state: string }[] }>("tark.hunk.list", {});
     assert.deepEqual(hunks.map((hunk) => hunk.state), ["pending", "pending"]);
   } finally {
     await set(false);

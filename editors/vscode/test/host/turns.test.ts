@@ -1,18 +1,18 @@
-/** Commands that start turns and end them. */
+/** Commands that start and stop turns. */
 
 import assert from "node:assert/strict";
 import { setup, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, begin, ended, run, said, select, state, until } from "./window";
+import { resetWindow, begin, ended, run, said, select, state, until } from "./window";
 
 let editor: vscode.TextEditor;
 
 setup(async () => {
-  editor = await anew();
+  editor = await resetWindow();
 });
 
-test("edit: the selection, in the words of the person", async () => {
+test("edit: the selection, with a prompt", async () => {
   select(editor, 2, 3);
   const done = run("edit");
   await hands.answer("make it shorter");
@@ -23,7 +23,7 @@ test("edit: the selection, in the words of the person", async () => {
   assert.equal(editor.document.lineAt(2).text, "short");
 });
 
-test("agent: all of its tools", async () => {
+test("agent: with all tools", async () => {
   const done = run("agent");
   await hands.answer("upper two and nine");
   await done;
@@ -33,7 +33,7 @@ test("agent: all of its tools", async () => {
   assert.match(editor.document.getText(), /TWO[^]*NINE/);
 });
 
-test("ask: an answer in words", async () => {
+test("ask: only answers", async () => {
   const done = run("ask");
   await hands.answer("what is it?");
   await done;
@@ -42,14 +42,14 @@ test("ask: an answer in words", async () => {
 });
 
 for (const kind of ["explain", "fix", "test", "document"]) {
-  test(`${kind}: asks for no words`, async () => {
+  test(`${kind}: needs no prompt`, async () => {
     select(editor, 2, 4);
     await run(kind);
     assert.equal((await ended()).turnKind, kind);
   });
 }
 
-test("prompt: a named one, about the selection", async () => {
+test("prompt: a named prompt on the selection", async () => {
   select(editor, 2, 4);
   const done = run("prompt");
   await hands.choose("/haiku");
@@ -57,21 +57,21 @@ test("prompt: a named one, about the selection", async () => {
   assert.equal((await ended()).turnKind, "haiku");
 });
 
-test("the light bulb goes on with the session, and an answer that nobody sees is told", async () => {
+test("a code action continues the session, and a notification announces an answer that is not visible", async () => {
   await vscode.commands.executeCommand("workbench.action.closeSidebar");
   const known = await state();
   const { sessionId } = await begin("what is it?");
-  known.goOn(sessionId);
+  known.setCurrentSession(sessionId);
   await ended();
   const place = new vscode.Range(2, 0, 3, 0);
   const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>("vscode.executeCodeActionProvider", editor.document.uri, place);
   const explain = actions.find(({ title }) => title.startsWith("Explain"))!;
   await vscode.commands.executeCommand(explain.command!.command, ...(explain.command!.arguments as unknown[]));
   await until("its turn", () => known.transcripts.get(sessionId)?.turns.at(-1)?.turnKind === "explain");
-  await hands.sees("answered without a change");
+  await hands.sees("answered without changing files");
 });
 
-test("a box that was left has what was typed when it opens again", async () => {
+test("an input box opens with the text that was typed last", async () => {
   const left = run("ask");
   await hands.shows(".quick-input-widget input");
   await hands.type("what is it");
@@ -89,19 +89,19 @@ test("a box that was left has what was typed when it opens again", async () => {
 
 test("stop: the turns of this session", async () => {
   const { sessionId } = await begin("talk for ever");
-  (await state()).goOn(sessionId);
+  (await state()).setCurrentSession(sessionId);
   await run("stop");
   assert.equal((await ended()).stopReason, "cancelled");
   await run("stop");
-  await hands.sees("nothing is running");
+  await hands.sees("no turn is running");
 });
 
 test("stopAll: also those of other sessions", async () => {
   const { sessionId, turnId } = await begin("talk for ever");
   await until("it runs", async () => (await state()).transcripts.get(sessionId)?.byId.get(turnId)?.state === "running");
   await run("stop");
-  await hands.sees("nothing is running in this session");
+  await hands.sees("no turn is running in this session");
   await run("stopAll");
-  (await state()).goOn(sessionId);
+  (await state()).setCurrentSession(sessionId);
   assert.equal((await ended()).stopReason, "cancelled");
 });

@@ -1,15 +1,15 @@
-/** "Undo Turn": what it takes back, what it keeps, and which turn it is about. */
+/** "Undo Turn": what it undoes, what it keeps, and which turn it undoes. */
 
 import assert from "node:assert/strict";
 import { setup, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, api, begin, ended, proposed, run, state, turns, until } from "./window";
+import { resetWindow, api, begin, ended, proposed, run, state, turns, until } from "./window";
 
 let editor: vscode.TextEditor;
 
 setup(async () => {
-  editor = await anew();
+  editor = await resetWindow();
 });
 
 const text = (): string => editor.document.getText();
@@ -19,23 +19,23 @@ test("undo: nothing of another session", async () => {
   await run("acceptAll");
   await until("both lines", () => /TWO[^]*NINE/.test(text()));
   const { sessionId } = await begin("what is it?");
-  (await state()).goOn(sessionId);
+  (await state()).setCurrentSession(sessionId);
   await ended();
-  const seen = hands.sees("there is nothing to take back"); // looked for before it comes: it goes by itself
+  const seen = hands.sees("there is nothing to undo"); // started before the command, because the notification closes by itself
   await run("undo");
   await seen;
   assert.match(text(), /TWO[^]*NINE/);
 });
 
-test("undo: what the last turn changed, and then nothing more", async () => {
+test("undo: the changes of the last turn", async () => {
   const before = text();
   await proposed(editor);
   await run("acceptAll");
   await until("both lines", () => /TWO[^]*NINE/.test(text()));
-  await until("it is told of", async () => [...(await state()).transcripts.values()].some((each) => each.turns.some((turn) => turn.edits?.length)));
+  await until("its edits are reported", async () => [...(await state()).transcripts.values()].some((transcript) => transcript.turns.some((turn) => turn.edits?.length)));
   await run("undo");
   await until("the former text", () => text() === before);
-  await hands.sees("took back “upper two and nine” in numbers.txt");
+  await hands.sees("undid “upper two and nine” in numbers.txt");
 });
 
 /** Two turns that changed something: line 5, then lines 2 and 9. */
@@ -60,7 +60,7 @@ async function write(line: number, words: string): Promise<void> {
   await editor.edit((edit) => edit.replace(editor.document.lineAt(line).range, words));
 }
 
-test("undo: what was kept is tried again, and not the turn before it", async () => {
+test("undo: tries kept changes again before the turn before", async () => {
   await twoTurns();
   await write(1, "zwei");
   await run("undo");
@@ -71,19 +71,19 @@ test("undo: what was kept is tried again, and not the turn before it", async () 
   assert.equal(editor.document.lineAt(4).text, "FIVE");
 });
 
-test("undo: past what was kept by a button", async () => {
+test("undo: a button skips kept changes", async () => {
   await twoTurns();
   await write(1, "zwei");
   await run("undo");
-  await hands.clicks("kept numbers.txt: ", "Undo the Turn Before");
+  await hands.clicks("kept numbers.txt: ", "Undo Previous Turn");
   await until("the turn before", () => editor.document.lineAt(4).text === "five");
   assert.equal(editor.document.lineAt(1).text, "zwei");
 });
 
-test("undo: what waits for review is said, and the turn before it stays; once accepted it can be taken back", async () => {
+test("undo: names changes that wait for review and keeps the turn before; accepted changes can be undone", async () => {
   await twoTurns();
   const { server } = await api();
-  await server.command("tark.turn.start", { prompt: "propose ten", mode: "plan", noDocument: true });
+  await server.executeCommand("tark.turn.start", { prompt: "propose ten", mode: "plan", noDocument: true });
   await until("a hunk", () => server.state.hunks.size > 0);
   await allEnded();
   await run("undo");

@@ -1,22 +1,22 @@
-/** Commands by which the person comes to what waits for them. */
+/** Commands that show pending requests. */
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { setup, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
-import { anew, begin, ended, pathOf, run, said, state, until } from "./window";
+import { resetWindow, begin, ended, pathOf, run, said, state, until } from "./window";
 
-setup(() => anew());
+setup(() => resetWindow());
 
 async function asks(prompt: string, kind: "permissions" | "inputs"): Promise<void> {
   const known = await state();
   const { sessionId } = await begin(prompt);
-  known.goOn(sessionId);
+  known.setCurrentSession(sessionId);
   await until("it asks", () => known[kind].length > 0);
 }
 
-test("permission: all of it in an editor, with what can be said to it", async () => {
+test("permission: shown whole in an editor, with its answers", async () => {
   await asks("make made.txt", "permissions");
   await run("permission");
   const shown = vscode.window.activeTextEditor?.document.getText() ?? "";
@@ -27,7 +27,7 @@ test("permission: all of it in an editor, with what can be said to it", async ()
   assert.equal(existsSync(pathOf("made.txt")), false);
 });
 
-test("input: the question in a box", async () => {
+test("input: the question in an input box", async () => {
   await asks("ask for one colour", "inputs");
   const done = run("input");
   await hands.choose("green");
@@ -35,9 +35,9 @@ test("input: the question in a box", async () => {
   assert.match(said(await ended()), /green/);
 });
 
-test("waiting: the only one at once, several to choose from", async () => {
+test("waiting: a single request at once, several in a list", async () => {
   await run("waiting");
-  await hands.sees("nothing waits for you");
+  await hands.sees("nothing is waiting for you");
   await asks("ask for one colour", "inputs");
   await asks("make made.txt", "permissions");
   const done = run("waiting");

@@ -1,4 +1,4 @@
-/** The window the tests run in: what is in it, what was done in it, and how it begins anew. */
+/** The window in which the tests run: its state, its commands, and how to reset it. */
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import type { Turn } from "../../src/model/transcriptTypes";
 
 const PATIENCE_MS = 60_000;
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-/** What VS Code refuses to show to tests in the host, its dialogs: see tests/editors/vscode/test_workbench.py. */
+/** VS Code shows no dialogs to tests in the extension host: see tests/editors/vscode/test_workbench.py. */
 const BY_A_DIALOG = ["importSession", "deleteSession"];
 const ran = new Set(BY_A_DIALOG.map((name) => `tark.client.${name}`));
 
@@ -26,7 +26,7 @@ export async function state(): Promise<State> {
   return (await api()).server.state;
 }
 
-/** A command of ours, as the palette, a key, a menu or a lens runs it. */
+/** Runs a command of the extension, like the palette, a key, a menu or a code lens. */
 export async function run(name: string, ...given: unknown[]): Promise<unknown> {
   const answer = await vscode.commands.executeCommand(`tark.client.${name}`, ...given);
   ran.add(`tark.client.${name}`);
@@ -53,17 +53,17 @@ export async function until<T>(what: string, look: () => T | PromiseLike<T>): Pr
   }
 }
 
-/** Nothing runs, waits, is open or is told of; `numbers.txt` has ten lines and its editor the focus. */
-export async function anew(text = `${NUMBERS.join("\n")}\n`): Promise<vscode.TextEditor> {
+/** Resets the window: no turns, requests, editors or notifications. Opens `numbers.txt` with ten lines. */
+export async function resetWindow(text = `${NUMBERS.join("\n")}\n`): Promise<vscode.TextEditor> {
   const { server } = await api();
-  await server.command("tark.turn.cancel");
+  await server.executeCommand("tark.turn.cancel");
   await until("all turns have ended", () => turns(server.state).every((turn) => turn.state === "ended"));
   const left = [...server.state.hunks.values()].flatMap(({ hunks }) => hunks.map(({ hunkId }) => hunkId));
-  await (left.length > 0 ? server.command("tark.hunk.reject", { hunkIds: left }) : undefined);
+  await (left.length > 0 ? server.executeCommand("tark.hunk.reject", { hunkIds: left }) : undefined);
   await until("nothing to review", () => server.state.hunks.size === 0);
   await vscode.commands.executeCommand("workbench.action.closeAllEditors");
   await vscode.commands.executeCommand("notifications.clearAll");
-  server.state.goOn(undefined);
+  server.state.setCurrentSession(undefined);
   return open("numbers.txt", text);
 }
 
@@ -102,10 +102,10 @@ export function said(turn: Turn): string {
   return turn.blocks.map((block) => (block.kind === "text" ? block.text : "")).join("");
 }
 
-/** A turn begun without a command of ours. */
+/** Starts a turn without a command of the extension. */
 export async function begin(prompt: string): Promise<StartedTurn> {
   const { server } = await api();
-  return server.command<StartedTurn>("tark.turn.start", { prompt, noDocument: true });
+  return server.executeCommand<StartedTurn>("tark.turn.start", { prompt, noDocument: true });
 }
 
 /** Two hunks in `numbers.txt`: lines 1 and 8. */

@@ -1,4 +1,4 @@
-/** The extension's side of the chat: what goes out, where links lead, what the page may load. */
+/** The extension's side of the chat: sending prompts, resolving links, what the page may load. */
 
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { completionRows, positionAt } from "../../src/chat/completionRows";
-import { html } from "../../src/chat/html";
-import { resolveIn } from "../../src/chat/places";
-import { Outbox, type Message, type Ways } from "../../src/chat/send";
-import { permissionRow, sessionRow, statusOf } from "../../src/chat/told";
+import { pageHtml } from "../../src/chat/html";
+import { resolveInFolders } from "../../src/chat/workspaceFiles";
+import { Outbox, type OutgoingMessage, type OutboxActions } from "../../src/chat/outbox";
+import { permissionRow, sessionRow, statusOf } from "../../src/chat/pageRows";
 import type { Permission, Session } from "../../src/model/protocol";
 import { State } from "../../src/model/state";
 import { newTranscript, reduce } from "../../src/model/transcript";
@@ -22,7 +22,7 @@ test("only files inside the workspace are found", async () => {
   await writeFile(join(folder, "src", "a.py"), "x");
   await writeFile(join(folder, "..b"), "x");
   await symlink(outside, join(folder, "link.txt"));
-  const found = (named: string): Promise<string | undefined> => resolveIn([folder], named);
+  const found = (named: string): Promise<string | undefined> => resolveInFolders([folder], named);
   assert.equal(await found("src/a.py"), join(folder, "src", "a.py"));
   assert.equal(await found(join(folder, "src", "a.py")), join(folder, "src", "a.py"));
   assert.equal(await found("..b"), join(folder, "..b"));
@@ -34,23 +34,23 @@ test("only files inside the workspace are found", async () => {
 
 interface Log {
   readonly out: string[];
-  readonly refused: [Message, string][];
+  readonly refused: [OutgoingMessage, string][];
 }
 
-function outbox(ways: Partial<Ways> = {}): { box: Outbox; state: State; log: Log; idle: () => Promise<void> } {
+function outbox(ways: Partial<OutboxActions> = {}): { box: Outbox; state: State; log: Log; idle: () => Promise<void> } {
   const state = new State();
   const log: Log = { out: [], refused: [] };
   const box = new Outbox(
     {
       state,
-      document: () => undefined,
+      activeDocument: () => undefined,
       start: (prompt, sessionId, _document, kind) => {
         log.out.push(`start ${prompt} in ${sessionId ?? "a new one"}${kind === undefined ? "" : ` to ${kind}`}`);
         return Promise.resolve({ sessionId: sessionId ?? "begun", turnId: "t" });
       },
-      begin: () => Promise.resolve("its own"),
+      newSession: () => Promise.resolve("its own"),
       steer: (turn, prompt) => Promise.resolve(log.out.push(`steer ${turn.turnId} ${prompt}`) > 0),
-      before: (sessionId, turnId) => Promise.resolve(`${sessionId} before ${turnId}`),
+      forkBefore: (sessionId, turnId) => Promise.resolve(`${sessionId} before ${turnId}`),
       ...ways,
     },
     () => undefined,
@@ -64,50 +64,50 @@ function outbox(ways: Partial<Ways> = {}): { box: Outbox; state: State; log: Log
   return { box, state, log, idle };
 }
 
-test("prompts go out in their order, and show until they are taken", async () => {
+test("prompts are sent in order, and are visible until they are accepted", async () => {
   const { box, log, idle } = outbox();
-  box.add({ words: "one" });
-  box.add({ words: "two" });
+  box.addMessage({ words: "one" });
+  box.addMessage({ words: "two" });
   assert.deepEqual(box.heads.map(({ prompt, state }) => [prompt, state]), [["one", "sending"], ["two", "sending"]]);
   await idle();
   assert.deepEqual(log.out, ["start one in a new one", "start two in begun"]);
 });
 
-test("what is not taken comes back, and the next goes out", async () => {
+test("a rejected prompt comes back, and the next one is sent", async () => {
   const { box, log, idle } = outbox({
     start: (prompt) => (prompt === "bad" ? Promise.reject(new Error("too long")) : Promise.resolve({ sessionId: "s", turnId: "t" })),
   });
-  box.add({ words: "bad" });
-  box.add({ words: "good" });
+  box.addMessage({ words: "bad" });
+  box.addMessage({ words: "good" });
   await idle();
   assert.deepEqual(log.refused, [[{ words: "bad" }, "too long"]]);
 });
 
-test("a prompt in place of an earlier one goes to a session of its own", async () => {
+test("a prompt in place of an earlier one goes to a new session", async () => {
   const { box, state, log, idle } = outbox();
-  state.goOn("s1");
-  box.add({ words: "again", instead: { sessionId: "s1", turnId: "t1", turnKind: "ask" } });
+  state.setCurrentSession("s1");
+  box.addMessage({ words: "again", instead: { sessionId: "s1", turnId: "t1", turnKind: "ask" } });
   await idle();
   assert.deepEqual([log.out, state.sessionId], [["start again in s1 before t1 to ask"], "s1 before t1"]);
 });
 
-test("one that is refused leaves the person where they are", async () => {
+test("a rejected prompt leaves the user in the current session", async () => {
   const { box, state, log, idle } = outbox({ start: () => Promise.reject(new Error("no")) });
-  state.goOn("s1");
-  box.add({ words: "again", instead: { sessionId: "s1", turnId: "t1", turnKind: "ask" } });
+  state.setCurrentSession("s1");
+  box.addMessage({ words: "again", instead: { sessionId: "s1", turnId: "t1", turnKind: "ask" } });
   await idle();
   assert.deepEqual([state.sessionId, log.refused.length], ["s1", 1]);
 });
 
-test("a prompt goes to the session it was said in, wherever the person is by then", async () => {
+test("a prompt goes to the session in which it was typed, even if the user has left it", async () => {
   const { box, state, log, idle } = outbox();
-  state.goOn("a");
-  box.add({ words: "one" });
-  box.add({ words: "two" });
-  state.goOn(undefined);
-  box.add({ words: "three" });
-  box.add({ words: "four" });
-  state.goOn("b");
+  state.setCurrentSession("a");
+  box.addMessage({ words: "one" });
+  box.addMessage({ words: "two" });
+  state.setCurrentSession(undefined);
+  box.addMessage({ words: "three" });
+  box.addMessage({ words: "four" });
+  state.setCurrentSession("b");
   assert.deepEqual(box.heads, []);
   while (log.out.length < 4) {
     await idle();
@@ -116,39 +116,39 @@ test("a prompt goes to the session it was said in, wherever the person is by the
   assert.deepEqual(log.out, ["start one in a", "start two in a", "start three in its own", "start four in its own"]);
 });
 
-test("words to a turn that runs are said to it; where none runs they are a turn", async () => {
+test("a prompt for the running turn is sent to it; if none runs, it starts a turn", async () => {
   const { box, state, log, idle } = outbox();
-  state.goOn("s1");
+  state.setCurrentSession("s1");
   const transcript = newTranscript("s1");
   state.transcripts.set("s1", transcript);
-  box.add({ words: "early", steers: true });
+  box.addMessage({ words: "early", steers: true });
   await idle();
   reduce(transcript, { sessionId: "s1", turnId: "t1", seq: 1, update: { kind: "start", prompt: "p" } });
-  box.add({ words: "now", steers: true });
+  box.addMessage({ words: "now", steers: true });
   await idle();
   assert.deepEqual(log.out, ["start early in s1", "steer t1 now"]);
 });
 
-test("a turn that was over gives the words back", async () => {
+test("a prompt for a turn that has ended comes back", async () => {
   const { box, state, log, idle } = outbox({ steer: () => Promise.resolve(false) });
-  state.goOn("s1");
+  state.setCurrentSession("s1");
   const transcript = newTranscript("s1");
   state.transcripts.set("s1", transcript);
   reduce(transcript, { sessionId: "s1", turnId: "t1", seq: 1, update: { kind: "start", prompt: "p" } });
-  box.add({ words: "now", steers: true });
+  box.addMessage({ words: "now", steers: true });
   await idle();
   assert.equal(log.refused.length, 1);
 });
 
-test("the page loads two files of the extension, and nothing else", () => {
-  const page = html({ cspSource: "https://own.example", script: "https://own.example/chat.js", style: "https://own.example/chat.css" }, "n0nce");
+test("the page loads only two files of the extension", () => {
+  const page = pageHtml({ cspSource: "https://own.example", script: "https://own.example/chat.js", style: "https://own.example/chat.css" }, "n0nce");
   assert.match(page, /default-src 'none'; script-src 'nonce-n0nce'; style-src https:\/\/own\.example; base-uri 'none'/);
   assert.doesNotMatch(page, /unsafe/);
-  const other = html({ cspSource: "x", script: "y", style: "z" });
-  assert.notEqual(other, html({ cspSource: "x", script: "y", style: "z" }));
+  const other = pageHtml({ cspSource: "x", script: "y", style: "z" });
+  assert.notEqual(other, pageHtml({ cspSource: "x", script: "y", style: "z" }));
 });
 
-test("completions replace what is typed of them", () => {
+test("completions replace the typed prefix", () => {
   const text = "see\n@fi";
   const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 3 } };
   const items = ["@file:", "@dir:"].map((label) => ({ label, filterText: label, textEdit: { newText: label, range } }));
@@ -157,7 +157,7 @@ test("completions replace what is typed of them", () => {
   assert.deepEqual(positionAt(text, 7), { line: 1, character: 3 });
 });
 
-test("the page is told no more of a permission than it shows", () => {
+test("the page gets no more of a permission request than it shows", () => {
   const request: Permission = {
     requestId: "r",
     sessionId: "s",
@@ -175,7 +175,7 @@ test("the page is told no more of a permission than it shows", () => {
   assert.deepEqual(row.command?.env, ["MORE=y"]);
 });
 
-test("status is of the session, else of what new ones begin with", () => {
+test("the status is that of the session, else the settings of new sessions", () => {
   const state = new State();
   state.settings = { model: "a/b", mode: "build", approval: "careful" };
   assert.deepEqual(statusOf(state, "running", []), {
@@ -188,7 +188,7 @@ test("status is of the session, else of what new ones begin with", () => {
     folders: [],
   });
   state.sessions.set("s", { sessionId: "s", title: "Prices", model: "c/d", costUsd: 0.5 } as Session);
-  state.goOn("s");
+  state.setCurrentSession("s");
   const transcript = newTranscript("s");
   state.transcripts.set("s", transcript);
   reduce(transcript, { sessionId: "s", turnId: "t", seq: 1, update: { kind: "usage", contextUsed: 10, contextWindow: 100, costUsd: 0.1 } });
@@ -196,7 +196,7 @@ test("status is of the session, else of what new ones begin with", () => {
   assert.deepEqual([status.title, status.model, status.mode, status.costUsd, status.contextUsed], ["Prices", "c/d", "build", 0.5, 10]);
 });
 
-test("a session in one line", () => {
+test("a session as a row", () => {
   const session = { sessionId: "s", title: "T", updated: "2026-01-01T00:00:00Z", turns: 2, model: "a/b", costUsd: 0.02 } as Session;
   assert.deepEqual(sessionRow(session, "s", Date.parse("2026-01-01T03:00:00Z")), {
     sessionId: "s",

@@ -23,10 +23,10 @@ function html(text: string): string {
 HOSTILE.forEach((payload, index) => {
   test(`hostile payload ${index + 1} does nothing: ${JSON.stringify(payload.slice(0, 60))}`, () => {
     const { element, page } = drawn(payload);
-    for (const each of element.querySelectorAll("*")) {
-      assert.ok(HARMLESS.has(each.tagName), each.tagName);
-      for (const { name } of each.attributes) {
-        assert.ok(ATTRIBUTES.has(name), `${each.tagName} ${name}`);
+    for (const child of element.querySelectorAll("*")) {
+      assert.ok(HARMLESS.has(child.tagName), child.tagName);
+      for (const { name } of child.attributes) {
+        assert.ok(ATTRIBUTES.has(name), `${child.tagName} ${name}`);
       }
     }
     for (const link of element.querySelectorAll<HTMLElement>("[role=link]")) {
@@ -41,13 +41,13 @@ HOSTILE.forEach((payload, index) => {
   });
 });
 
-test("no attribute names what could be loaded", () => {
+test("no attribute can load anything", () => {
   for (const payload of HOSTILE) {
     assert.equal(drawn(payload).element.querySelectorAll("[href], [src], [srcset], [style], [action], [data]").length, 0);
   }
 });
 
-test("a text that grows letter by letter is drawn as the whole is", () => {
+test("text that grows letter by letter is drawn like the whole text", () => {
   const text = [
     "# A title",
     "Words *with* `src/page.py:8` and https://example.org/a.",
@@ -66,7 +66,7 @@ test("a text that grows letter by letter is drawn as the whole is", () => {
   assert.equal(view.element.innerHTML, html(text));
 });
 
-test("only the last block is made anew", () => {
+test("only the last block is redrawn", () => {
   const view = new MarkdownView(newPage());
   view.draw("First.\n\nSecond, which gr", false);
   const first = view.element.firstChild;
@@ -75,7 +75,7 @@ test("only the last block is made anew", () => {
   assert.equal(view.element.childNodes.length, 2);
 });
 
-test("the buttons of code stay while it is written", () => {
+test("the buttons of a code block stay while it grows", () => {
   const view = new MarkdownView(newPage());
   view.draw("```python\nx = 1\n", false);
   const copy = view.element.querySelector("button");
@@ -102,26 +102,26 @@ test("links lead to files and their lines", () => {
   ]);
 });
 
-test("a link says where it leads", () => {
+test("a link has its target as a tooltip", () => {
   const link = drawn("[https://good.example](https://evil.example/)").element.querySelector("a");
   assert.equal(link?.getAttribute("title"), "https://evil.example/");
 });
 
-test("headings go down by one level at a time", () => {
+test("heading levels do not skip one", () => {
   const { element } = drawn("#### deep\n\n# top\n\n###### six");
   assert.deepEqual(
-    [...element.querySelectorAll("h1,h2,h3,h4,h5,h6")].map((each) => each.tagName),
+    [...element.querySelectorAll("h1,h2,h3,h4,h5,h6")].map(({ tagName }) => tagName),
     ["H3", "H3", "H4"],
   );
 });
 
-test("code is coloured, and is the same code", () => {
+test("highlighted code is the same code", () => {
   const { element } = drawn("```python\ndef f():\n  return 'x' # no\n```\n");
   assert.equal(element.querySelector("code")?.textContent, "def f():\n  return 'x' # no\n");
   assert.equal(element.querySelector(".hl-keyword")?.textContent, "def");
 });
 
-test("of a long answer only the end is drawn anew for each new word", () => {
+test("each new word redraws only the end of a long answer", () => {
   const view = new MarkdownView(newPage());
   const paragraphs = (): Element[] => [...view.element.querySelectorAll("p")];
   let text = "";
@@ -136,7 +136,7 @@ test("of a long answer only the end is drawn anew for each new word", () => {
   }
   assert.equal(before.length, 499);
   assert.deepEqual(
-    paragraphs().filter((each, index) => index < 499 && before[index] !== each),
+    paragraphs().filter((element, index) => index < 499 && before[index] !== element),
     [],
   );
 });

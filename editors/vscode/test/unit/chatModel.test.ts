@@ -1,20 +1,20 @@
-/** The page holds what the extension knows, however the changes come in between. */
+/** The page has the same transcript as the extension, however the changes are split into messages. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Durations } from "../../src/chat/durations";
 import type { TranscriptView } from "../../src/chat/messages";
-import { Outlet } from "../../src/chat/outlet";
-import { grows, Model } from "../../src/chat/page/model";
-import { asked, newTranscript, reduce } from "../../src/model/transcript";
+import { TranscriptChanges } from "../../src/chat/transcriptChanges";
+import { grows, TranscriptModel } from "../../src/chat/page/model";
+import { addQueuedTurn, newTranscript, reduce } from "../../src/model/transcript";
 import type { Transcript, Update } from "../../src/model/transcriptTypes";
 
-function held(model: Model): unknown {
+function held(model: TranscriptModel): unknown {
   return model.turns.map(({ head, blocks }) => ({ head, blocks }));
 }
 
 function whole(transcript: Transcript): TranscriptView {
-  return new Outlet(new Durations()).whole(transcript, Infinity);
+  return new TranscriptChanges(new Durations()).fullView(transcript, Infinity);
 }
 
 const START = { kind: "start", prompt: "hello", turnKind: "agent", model: "m", mode: "build" };
@@ -38,93 +38,93 @@ const UPDATES: readonly (readonly [turnId: string, update: Update])[] = [
 ];
 
 for (let pattern = 0; pattern < 64; pattern += 1) {
-  test(`changes told in portions (${pattern.toString(2)}) make the transcript`, () => {
+  test(`changes sent in parts (${pattern.toString(2)}) make the transcript`, () => {
     const transcript = newTranscript("s");
-    const outlet = new Outlet(new Durations());
-    const model = new Model();
+    const outlet = new TranscriptChanges(new Durations());
+    const model = new TranscriptModel();
     const seq = new Map<string, number>();
-    model.whole(outlet.whole(transcript, Infinity));
+    model.replaceAll(outlet.fullView(transcript, Infinity));
     UPDATES.forEach(([turnId, update], index) => {
       seq.set(turnId, (seq.get(turnId) ?? 0) + 1);
       const change = reduce(transcript, { sessionId: "s", turnId, seq: seq.get(turnId)!, update });
       if (change !== undefined) {
-        outlet.touch(change);
+        outlet.addChange(change);
       }
       if ((pattern >> index % 6) & 1) {
-        model.apply(outlet.take());
+        model.applyChanges(outlet.takeChanges());
       }
     });
-    model.apply(outlet.take());
+    model.applyChanges(outlet.takeChanges());
     assert.deepEqual(held(model), whole(transcript).turns);
   });
 }
 
-test("the page holds the last turns until more are wanted, and hears nothing of the others", () => {
+test("the page holds the last turns until more are requested, and gets no changes of the others", () => {
   const transcript = newTranscript("s");
-  const outlet = new Outlet(new Durations());
+  const outlet = new TranscriptChanges(new Durations());
   for (const turnId of ["a", "b", "c"]) {
     reduce(transcript, { sessionId: "s", turnId, seq: 1, update: START });
   }
-  const view = outlet.whole(transcript, 2);
+  const view = outlet.fullView(transcript, 2);
   assert.equal(view.earlier, true);
   assert.deepEqual(view.turns.map(({ head }) => head.turnId), ["b", "c"]);
-  outlet.touch(reduce(transcript, { sessionId: "s", turnId: "a", seq: 2, update: { kind: "text", delta: "x" } })!);
-  assert.deepEqual(outlet.take(), []);
-  assert.equal(outlet.whole(transcript, 3).earlier, false);
+  outlet.addChange(reduce(transcript, { sessionId: "s", turnId: "a", seq: 2, update: { kind: "text", delta: "x" } })!);
+  assert.deepEqual(outlet.takeChanges(), []);
+  assert.equal(outlet.fullView(transcript, 3).earlier, false);
 });
 
-test("a turn waits only where there is one before it", () => {
+test("a turn waits only if another one is before it", () => {
   const transcript = newTranscript("s");
-  asked(transcript, "a", "first");
+  addQueuedTurn(transcript, "a", "first");
   assert.deepEqual(whole(transcript).turns.map(({ head }) => head.waits), [undefined]);
-  asked(transcript, "b", "second");
+  addQueuedTurn(transcript, "b", "second");
   reduce(transcript, { sessionId: "s", turnId: "a", seq: 1, update: START });
   assert.deepEqual(whole(transcript).turns.map(({ head }) => head.waits), [undefined, true]);
 });
 
-test("500 words a second are few messages", () => {
+test("500 words per second cause few messages", () => {
   const transcript = newTranscript("s");
-  const outlet = new Outlet(new Durations());
-  outlet.whole(transcript, 10);
+  const outlet = new TranscriptChanges(new Durations());
+  outlet.fullView(transcript, 10);
   let changes = 0;
   for (let seq = 1; seq <= 500; seq += 1) {
-    outlet.touch(reduce(transcript, { sessionId: "s", turnId: "t", seq, update: { kind: "text", delta: "word " } })!);
-    changes += seq % 15 === 0 ? outlet.take().length : 0;
+    outlet.addChange(reduce(transcript, { sessionId: "s", turnId: "t", seq, update: { kind: "text", delta: "word " } })!);
+    changes += seq % 15 === 0 ? outlet.takeChanges().length : 0;
   }
   assert.ok(changes <= 34, String(changes));
 });
 
-test("what has words after it does not grow any more, and is drawn so", () => {
-  const model = new Model();
+test("a block with another block after it no longer grows, and is redrawn", () => {
+  const model = new TranscriptModel();
   const head = { turnId: "t", state: "running", prompt: "p" } as const;
-  model.whole({ sessionId: "s", earlier: false, turns: [{ head, blocks: [{ kind: "text", text: "one" }] }] });
+  model.replaceAll({ sessionId: "s", earlier: false, turns: [{ head, blocks: [{ kind: "text", text: "one" }] }] });
   const [turn] = model.turns;
   assert.ok(grows(turn!, 0));
-  model.apply([{ kind: "block", turnId: "t", index: 1, block: { kind: "thinking", text: "two" } }]);
+  model.applyChanges([{ kind: "block", turnId: "t", index: 1, block: { kind: "thinking", text: "two" } }]);
   assert.ok(!grows(turn!, 0));
-  assert.deepEqual([...model.take().get(turn!)!], [0, 1]);
+  assert.deepEqual([...model.takeStale().get(turn!)!], [0, 1]);
 });
 
-test("words that do not go on from what is held change nothing", () => {
-  const model = new Model();
+test("text that does not continue the current text is ignored", () => {
+  const model = new TranscriptModel();
   const head = { turnId: "t", state: "running", prompt: "p" } as const;
-  model.whole({ earlier: false, turns: [{ head, blocks: [{ kind: "text", text: "one" }] }] });
-  model.apply([{ kind: "words", turnId: "t", index: 0, from: 7, delta: "x" }]);
-  model.apply([{ kind: "words", turnId: "u", index: 0, from: 0, delta: "x" }]);
-  assert.equal(model.take().size, 0);
+  model.replaceAll({ earlier: false, turns: [{ head, blocks: [{ kind: "text", text: "one" }] }] });
+  model.applyChanges([{ kind: "words", turnId: "t", index: 0, from: 7, delta: "x" }]);
+  model.applyChanges([{ kind: "words", turnId: "u", index: 0, from: 0, delta: "x" }]);
+  assert.equal(model.takeStale().size, 0);
 });
 
-test("waiting for the person is not counted as running", () => {
+test("waiting for the user does not count as running", () => {
   const durations = new Durations();
   const call = { kind: "toolCall", toolCallId: "c", status: "in_progress" } as const;
   const now = { ...call, status: "in_progress" };
-  durations.seen(now, 1000);
+  durations.recordStatus(now, 1000);
   now.status = "waiting";
-  durations.seen(now, 1500);
+  durations.recordStatus(now, 1500);
   now.status = "in_progress";
-  durations.seen(now, 9000);
-  assert.deepEqual(durations.of(now), { ms: 500, since: 9000 });
+  durations.recordStatus(now, 9000);
+  assert.deepEqual(durations.durationOf(now), { ms: 500, since: 9000 });
   now.status = "completed";
-  durations.seen(now, 9250);
-  assert.deepEqual(durations.of(now), { ms: 750 });
+  durations.recordStatus(now, 9250);
+  assert.deepEqual(durations.durationOf(now), { ms: 750 });
 });

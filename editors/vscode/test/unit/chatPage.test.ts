@@ -1,4 +1,4 @@
-/** The page as a whole, in a small DOM: what is told to it, and what it tells. */
+/** The whole page in a small DOM: the messages it receives and posts. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -31,7 +31,7 @@ function transcript(...heads: TurnHead[]): ToPage {
   };
 }
 
-test("it says that it is ready, and what is told streams in", async () => {
+test("it reports that it is ready, and shows streamed text", async () => {
   const page = open();
   assert.deepEqual(page.told, [{ kind: "ready" }]);
   await page.give(transcript(RUNNING));
@@ -41,7 +41,7 @@ test("it says that it is ready, and what is told streams in", async () => {
   assert.equal(page.one("article").getAttribute("aria-label"), "You: who calls average?");
 });
 
-test("calls are rows: status, why they failed, and a diff when they are opened", async () => {
+test("calls are rows with a status and a reason; opened, they show a diff", async () => {
   const page = open();
   const uri = "file:///ws/shop/a%20b.py";
   const diff = { type: "diff", uri, hunks: [{ range: { start: { line: 4 } }, oldText: "a\n", newText: "b\u202e\n" }] };
@@ -68,15 +68,15 @@ test("calls are rows: status, why they failed, and a diff when they are opened",
   assert.deepEqual(page.kept()?.opened, { "t1/c": true });
 });
 
-test("blocks that come at once stand in their order", async () => {
+test("blocks that arrive together keep their order", async () => {
   const page = open();
   const blocks = Array.from({ length: 12 }, (_, index) => ({ kind: "toolCall" as const, toolCallId: `c${index}`, status: "completed", title: `call ${index}` }));
   await page.give(transcript(RUNNING));
   await page.give({ kind: "changes", changes: blocks.map((block, index) => ({ kind: "block", turnId: "t1", index, block })) });
-  assert.deepEqual(page.all(".call .title").map((each) => each.textContent), blocks.map(({ title }) => title));
+  assert.deepEqual(page.all(".call .title").map((element) => element.textContent), blocks.map(({ title }) => title));
 });
 
-test("a file that is moved or removed is named as others are, and has no line", async () => {
+test("a file that is moved or removed is named like others, and has no line", async () => {
   const page = open();
   const hunk = { range: { start: { line: 0 } }, oldText: "", newText: "" };
   const hunks = [{ ...hunk, operation: { kind: "move", target: "file:///ws/lib/b.py" } }, { ...hunk, operation: { kind: "remove" } }];
@@ -85,15 +85,15 @@ test("a file that is moved or removed is named as others are, and has no line", 
   assert.equal(page.one(".diff pre").textContent, "@@ moved to lib/b.py\n@@ removed\n");
 });
 
-test("a prompt waits only where there is a turn before it", async () => {
+test("a prompt is queued only if a turn is before it", async () => {
   const page = open();
   await page.give(transcript({ ...RUNNING, state: "queued" }));
   assert.equal(page.one("article > footer").textContent, "sending…");
   await page.give(transcript(RUNNING, { ...RUNNING, turnId: "t2", state: "queued", waits: true }));
-  assert.equal(page.all("article > footer")[1]!.textContent, "waits for the turn before it");
+  assert.equal(page.all("article > footer")[1]!.textContent, "queued behind another turn");
 });
 
-test("who follows the end of a long session needs its last turns only", async () => {
+test("at the end of a long session, the page keeps only the last turns", async () => {
   const page = open();
   await page.give(transcript(RUNNING));
   const heads = Array.from({ length: 90 }, (_, index): TurnHead => ({ ...RUNNING, turnId: `n${index}` }));
@@ -105,7 +105,7 @@ test("who follows the end of a long session needs its last turns only", async ()
   assert.equal(page.all(".turn").length, 40);
 });
 
-test("of what was opened the latest is kept", () => {
+test("only the latest opened blocks are kept", () => {
   const page = newPage();
   for (let number = 0; number < 600; number += 1) {
     keepOpened(page, `t/${number}`, true);
@@ -123,7 +123,7 @@ test("thinking is folded", async () => {
   assert.equal(thinking.querySelector("summary")!.textContent, "Thinking (2 lines)");
 });
 
-test("a turn that ended says how", async () => {
+test("a turn shows how it ended", async () => {
   const page = open();
   await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "cancelled", edits: 2, usage: { inputTokens: 8000, outputTokens: 100, costUsd: 0.012 } }));
   assert.equal(page.one("article > footer").textContent, "cancelled · 2 files changed · 8.1k tokens · $0.0120");
@@ -131,7 +131,7 @@ test("a turn that ended says how", async () => {
   assert.equal(page.one("article .error").textContent, "no keyset one");
 });
 
-test("Enter sends, and what is typed is kept until then", async () => {
+test("Enter sends, and the text is kept until then", async () => {
   const page = open();
   page.type("hello");
   assert.deepEqual(page.told.at(-1), { kind: "draft", words: "hello" });
@@ -152,11 +152,11 @@ test("Enter sends, and what is typed is kept until then", async () => {
   assert.equal(field.value, "");
 });
 
-test("while a turn runs prompts queue, or are said to it, and it can be stopped", async () => {
+test("while a turn runs, prompts are queued or sent to it, and it can be stopped", async () => {
   const page = open();
   await page.give(transcript(RUNNING));
-  const buttons = page.all(".prompt-part .buttons button").filter((each) => !each.hidden);
-  assert.deepEqual(buttons.map((each) => each.textContent), ["Stop", "Say it now", "Queue"]);
+  const buttons = page.all(".prompt-part .buttons button").filter((element) => !element.hidden);
+  assert.deepEqual(buttons.map((element) => element.textContent), ["Stop", "Send now", "Queue"]);
   page.type("faster");
   page.press(page.one("textarea"), "Enter", { ctrlKey: true });
   assert.deepEqual(page.told.find(({ kind }) => kind === "steer"), { kind: "steer", words: "faster" });
@@ -178,7 +178,7 @@ test("an earlier prompt is edited and sent in its place", async () => {
   assert.equal(field.value, "half a thought");
 });
 
-test("an edit is of its session, and of turns that words alone begin", async () => {
+test("an edit belongs to its session, and only turns that start with a prompt alone can be edited", async () => {
   const page = open();
   await page.give(transcript({ ...RUNNING, state: "ended", turnKind: "edit" }));
   assert.equal(page.all(".turn-head button").length, 0);
@@ -192,7 +192,7 @@ test("an edit is of its session, and of turns that words alone begin", async () 
   assert.deepEqual(page.told.findLast(({ kind }) => kind === "send"), { kind: "send", words: RUNNING.prompt });
 });
 
-test("words that were not taken come back above what is typed", async () => {
+test("a rejected prompt comes back above the typed text", async () => {
   const page = open();
   page.type("next");
   await page.give({ kind: "words", words: "first" }, { kind: "say", words: "Not sent: no." });
@@ -200,7 +200,7 @@ test("words that were not taken come back above what is typed", async () => {
   assert.equal(page.one("[role=alert]").textContent, "Not sent: no.");
 });
 
-test("mentions are asked for, chosen by keys, and an answer that is late is dropped", async () => {
+test("mentions are requested and chosen by keys, and late answers are ignored", async () => {
   const page = open();
   page.type("see @fi");
   const asked = page.told.at(-1)!;
@@ -218,24 +218,24 @@ test("mentions are asked for, chosen by keys, and an answer that is late is drop
   assert.ok(!page.told.some(({ kind }) => kind === "send"));
 });
 
-test("the status names what it is about", async () => {
+test("the status shows title, model, mode, approval level, hunks and cost", async () => {
   const page = open();
   await page.give({ kind: "status", status: STATUS });
   assert.equal(page.one("h1").textContent, "Prices, sessions");
   assert.deepEqual(
-    page.all(".status button").filter((each) => !each.hidden).map((each) => each.textContent),
+    page.all(".status button").filter((element) => !element.hidden).map((element) => element.textContent),
     ["editors", "build", "careful", "2 to review", "$0.0123"],
   );
-  assert.equal(page.one("[role=meter]").getAttribute("aria-valuetext"), "25% of the context used, 50k of 200k tokens");
+  assert.equal(page.one("[role=meter]").getAttribute("aria-valuetext"), "25% of the context window used, 50k of 200k tokens");
   page.one(".status button").click();
   assert.deepEqual(page.told.at(-1), { kind: "run", what: "model" });
   await page.give({ kind: "status", status: { ...STATUS, server: "none" } });
-  assert.equal(page.one("header .notice").textContent, "There is no server. Start the server");
+  assert.equal(page.one("header .notice").textContent, "The server is not running. Start server");
   await page.give({ kind: "status", status: { ...STATUS, server: "starting" } });
-  assert.equal(page.one("header .notice").textContent, "The server starts…");
+  assert.equal(page.one("header .notice").textContent, "The server is starting…");
 });
 
-test("sessions are listed when asked for", async () => {
+test("sessions are listed on request", async () => {
   const page = open();
   const opener = page.one("header button");
   opener.click();
@@ -254,7 +254,7 @@ test("sessions are listed when asked for", async () => {
   assert.ok(page.one("nav").hidden);
 });
 
-test("what is read aloud comes one at a time, and the last word is said", () => {
+test("announcements come one at a time, and the last one is not lost", () => {
   let now = 0;
   const said: string[] = [];
   const later: (() => void)[] = [];
@@ -266,7 +266,7 @@ test("what is read aloud comes one at a time, and the last word is said", () => 
   assert.deepEqual(said, ["a", "c"]);
 });
 
-test("cited code is a link and a fenced block", () => {
+test("cited code becomes a link and a fenced block", () => {
   assert.equal(
     withCitations('See <code="src/a.py" #3:4>\nx = 1\n</code> there.'),
     "See \n\n[src/a.py:3-4](src/a.py#L3-L4)\n\n````py\nx = 1\n````\n\n there.",

@@ -1,4 +1,4 @@
-/** What waits for the person on the chat's page: how it is shown, answered, and never answered by mistake. */
+/** Pending requests on the chat's page: how they are shown and answered, and never answered by mistake. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,20 +16,20 @@ const PERMISSION: PermissionRow = {
   grants: [{ id: "g1", covers: "`make \u202eall` in ., this session" }],
 };
 
-test("a permission shows all of it, and is answered with what was shown", async () => {
+test("a permission request is shown whole, and the answer names the shown version", async () => {
   const page = open();
   await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
   assert.equal(page.one(".command").textContent, "make \\u{202e}all");
   assert.equal(page.one(".command + p").textContent, "in /ws");
   assert.equal(page.one(".how summary").textContent, "by /bin/bash -c with A=b");
   const buttons = page.all(".permission button");
-  assert.deepEqual(buttons.map((each) => each.textContent), [
+  assert.deepEqual(buttons.map((element) => element.textContent), [
     "Allow",
     "Reject",
     "Show",
     "Allow this very command in ., this session",
-    "Cancel the turn",
-    "Reject because",
+    "Cancel turn",
+    "Reject with reason",
   ]);
   buttons[0]!.click();
   assert.ok(!page.told.some(({ kind }) => kind === "permission"), "a click that came too soon");
@@ -43,7 +43,7 @@ test("a permission shows all of it, and is answered with what was shown", async 
   assert.ok(page.one(".waiting").hidden);
 });
 
-test("a reason that is being typed stays when another request comes", async () => {
+test("a reason that is being typed stays when another request arrives", async () => {
   const page = open();
   await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
   const reason = page.one(".reject input") as HTMLInputElement;
@@ -61,7 +61,7 @@ test("a reason that is being typed stays when another request comes", async () =
   assert.equal((page.one("#prompt") as HTMLTextAreaElement).value, "because");
 });
 
-test("an answer that is typed outlives the page", async () => {
+test("a typed answer outlives the page", async () => {
   const page = open();
   const options = [{ id: "a", label: "One" }];
   const input = { requestId: "q", question: "Which?", options, multiple: true, freeText: true };
@@ -77,7 +77,7 @@ test("an answer that is typed outlives the page", async () => {
   assert.ok((again.one("input[type=checkbox]") as HTMLInputElement).checked);
 });
 
-test("a click that was meant for the row before decides nothing", async () => {
+test("a click that was meant for the previous row is ignored", async () => {
   const page = open();
   const other = { ...PERMISSION, requestId: "r2", version: "r2 d" };
   await page.give({ kind: "waiting", permissions: [PERMISSION, other], inputs: [] });
@@ -88,7 +88,7 @@ test("a click that was meant for the row before decides nothing", async () => {
   assert.equal(page.told.filter(({ kind }) => kind === "permission").length, 1);
 });
 
-test("a question is answered by an option, by several, or by own words", async () => {
+test("a question is answered by one option, by several, or by text", async () => {
   const page = open();
   const options = [{ id: "a", label: "One" }, { id: "b", label: "Two" }];
   const input = { requestId: "q", question: "Which?", options, multiple: false, freeText: false };

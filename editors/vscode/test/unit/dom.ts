@@ -11,7 +11,7 @@ Object.assign(globalThis, {
   addEventListener: window.addEventListener.bind(window),
   ResizeObserver: window.ResizeObserver,
   requestAnimationFrame: (does: () => void) => setTimeout(does, 0),
-  // A clock of the page is no reason to go on.
+  // A timer of the page must not keep the process alive.
   setInterval: (does: () => void, ms: number) => own(does, ms).unref(),
 });
 
@@ -21,7 +21,7 @@ export function newPage(): Page & { told: ToHost[]; spoken: string[] } {
   return {
     kept: { prompt: "", opened: {}, history: [], answers: {} },
     keep: () => undefined,
-    tell: (message) => told.push(message),
+    post: (message) => told.push(message),
     announce: (words) => spoken.push(words),
     told,
     spoken,

@@ -1,11 +1,11 @@
-/** What was typed into boxes outlives the window. */
+/** Drafts of input boxes outlive the window. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Memento } from "vscode";
-import { Drafts } from "../../src/turns/drafts";
+import { Drafts } from "../../src/window/drafts";
 
-/** As VS Code keeps it: what is read by the next window went through JSON. */
+/** Like VS Code's memento: values go through JSON. */
 class Memory implements Memento {
   private kept = "{}";
 
@@ -27,32 +27,32 @@ class Memory implements Memento {
   }
 }
 
-test("what was typed is there in the next window, by its box", () => {
+test("a draft is there in the next window, by its box", () => {
   const memory = new Memory();
-  new Drafts(memory, "turns").keep("ask", "what is ");
+  new Drafts(memory, "turns").saveDraft("ask", "what is ");
   const next = new Drafts(memory, "turns");
-  assert.deepEqual([next.of("ask"), next.of("agent"), next.boxes], ["what is ", "", ["ask"]]);
+  assert.deepEqual([next.draftOf("ask"), next.draftOf("agent"), next.boxes], ["what is ", "", ["ask"]]);
   assert.deepEqual(new Drafts(memory, "questions").boxes, []);
 });
 
-test("what was taken, or taken out, is not kept", () => {
+test("accepted or deleted text is not kept", () => {
   const memory = new Memory();
   const drafts = new Drafts(memory, "turns");
-  drafts.keep("ask", "what is it? ");
-  drafts.keep("agent", "tidy up");
-  drafts.taken("ask", "what is it?");
-  drafts.keep("agent", " ");
+  drafts.saveDraft("ask", "what is it? ");
+  drafts.saveDraft("agent", "tidy up");
+  drafts.clearDraft("ask", "what is it?");
+  drafts.saveDraft("agent", " ");
   assert.deepEqual(memory.keys(), []);
 });
 
-test("what was typed while other words were on their way stays", () => {
+test("text typed while another prompt was on its way stays", () => {
   const drafts = new Drafts(new Memory(), "turns");
-  drafts.keep("ask", "and why?");
-  drafts.taken("ask", "what is it?");
-  assert.equal(drafts.of("ask"), "and why?");
+  drafts.saveDraft("ask", "and why?");
+  drafts.clearDraft("ask", "what is it?");
+  assert.equal(drafts.draftOf("ask"), "and why?");
 });
 
-test("a box may have the name of what every object has", () => {
+test("a box can be named like a property of every object", () => {
   const drafts = new Drafts(new Memory(), "turns");
-  assert.equal(drafts.of("constructor"), "");
+  assert.equal(drafts.draftOf("constructor"), "");
 });

@@ -1,4 +1,4 @@
-/** What a model that means harm would write into the chat. */
+/** Text that a hostile model could write into the chat. */
 
 export const HOSTILE: readonly string[] = [
   "<script>alert(1)</script>",

@@ -1,4 +1,4 @@
-/** The whole page in a small DOM, for tests of what it shows and tells. */
+/** The whole page in a small DOM, for tests of what it shows and posts. */
 
 import { window } from "./dom";
 import type { ToHost, ToPage } from "../../src/chat/messages";

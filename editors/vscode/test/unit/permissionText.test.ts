@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hunk, Permission } from "../../src/model/protocol";
-import { answers } from "../../src/asking/permissionAnswers";
-import { grantWords, message, mustBeShown, versionOf, whole } from "../../src/asking/permissionText";
+import { permissionAnswers } from "../../src/asking/permissionAnswers";
+import { grantWords, permissionMessage, mustBeShown, requestVersion, fullText } from "../../src/asking/permissionText";
 
 const name = (uri: string): string => uri.replace("file:///w/", "");
 const open = (): boolean => true;
@@ -30,35 +30,35 @@ function command(text: string, env: Record<string, string> = {}): Permission {
 function edit(hunks: Partial<Hunk>[]): Permission {
   const range = { start: { line: 4, character: 0 }, end: { line: 5, character: 0 } };
   const plain: Hunk = { hunkId: "h", turnId: "t", range, oldText: "a\n", newText: "b\n", applied: false, state: "pending" };
-  return permission({ edits: [{ uri: "file:///w/a.py", version: 1, hunks: hunks.map((each) => ({ ...plain, ...each })) }] });
+  return permission({ edits: [{ uri: "file:///w/a.py", version: 1, hunks: hunks.map((more) => ({ ...plain, ...more })) }] });
 }
 
 test("a message names what it covers, in one line without links", () => {
   assert.equal(
-    message(command("make [x](command:evil)"), name),
+    permissionMessage(command("make [x](command:evil)"), name),
     "Tark asks: run make [x] (command:evil) in /w? (risky, asked because it runs a command without a sandbox)",
   );
-  assert.match(message(edit([{}, {}]), name), /^Tark asks: edit a\.py \(\+2 −2\)\?/);
-  assert.match(message(edit([{ operation: { kind: "remove" } }]), name), /delete a\.py/);
+  assert.match(permissionMessage(edit([{}, {}]), name), /^Tark asks: edit a\.py \(\+2 −2\)\?/);
+  assert.match(permissionMessage(edit([{ operation: { kind: "remove" } }]), name), /delete a\.py/);
 });
 
-test("a message says how much of it is decided, and no size of what has no lines", () => {
-  assert.match(message(edit([{ state: "accepted" }, {}]), name), /, 1 of 2 changes decided already\)$/);
+test("a message counts decided changes, and gives no size without lines", () => {
+  assert.match(permissionMessage(edit([{ state: "accepted" }, {}]), name), /, 1 of 2 changes already decided\)$/);
   const moved = edit([{ operation: { kind: "move", target: "file:///w/b.py" }, oldText: "", newText: "" }]);
-  assert.match(message(moved, name), /^Tark asks: move a\.py to b\.py\? /);
+  assert.match(permissionMessage(moved, name), /^Tark asks: move a\.py to b\.py\? /);
 });
 
-test("a message shows the end of what is cut", () => {
-  const said = message(command(`echo ${"x".repeat(3000)}; rm -rf ~`), name);
+test("a shortened message keeps its end", () => {
+  const said = permissionMessage(command(`echo ${"x".repeat(3000)}; rm -rf ~`), name);
   assert.ok(said.length < 400 && said.includes("rm -rf ~"));
 });
 
-test("what does not fit, what has lines, and what no undo takes back must be shown whole first", () => {
+test("requests that do not fit, have several lines or cannot be undone must be shown whole first", () => {
   assert.ok(!mustBeShown(command("make"), open, name));
   assert.ok(mustBeShown(command("make\nrm x"), open, name));
   assert.ok(mustBeShown(command("x".repeat(300)), open, name));
   const cut = { ...command("make"), grants: [{ id: "g", covers: `make ${"x".repeat(300)} this session` }] };
-  assert.ok(mustBeShown(cut, open, name), "its button cannot say what it grants");
+  assert.ok(mustBeShown(cut, open, name), "its button cannot show what it grants");
   assert.ok(!mustBeShown(edit([{}]), open, name));
   assert.ok(mustBeShown(edit([{}]), closed, name));
   assert.ok(mustBeShown(edit([{ operation: { kind: "remove" } }]), open, name));
@@ -71,7 +71,7 @@ test("grants are named by what they cover", () => {
 });
 
 test("the whole command, its folder and its environment", () => {
-  const shown = whole(command("make\nall\u202e", { HOME: "/me", TERM: "dumb" }), name, { HOME: "/me" });
+  const shown = fullText(command("make\nall\u202e", { HOME: "/me", TERM: "dumb" }), name, { HOME: "/me" });
   assert.equal(
     shown,
     [
@@ -84,41 +84,41 @@ test("the whole command, its folder and its environment", () => {
       "in    /w",
       "by    /bin/bash -c",
       "with  TERM=dumb",
-      "and   HOME as they are here",
+      "and   HOME with their current values",
       "",
       "",
     ].join("\n"),
   );
 });
 
-test("nothing of a long line is out of sight", () => {
+test("a long line is wrapped", () => {
   const text = `echo ${"x".repeat(1000)}`;
-  const shown = whole(command(text), name, {});
-  assert.ok(shown.split("\n").every((each) => each.length <= 110));
+  const shown = fullText(command(text), name, {});
+  assert.ok(shown.split("\n").every((line) => line.length <= 110));
   assert.ok(shown.replaceAll("\n    ↪ ", "").includes(`$ ${text}\n`));
 });
 
-test("the whole diff, without what is decided already", () => {
-  const shown = whole(edit([{}, { hunkId: "i", state: "accepted" }, { hunkId: "j", state: "conflict", outsideSelection: true }]), name, {});
+test("the whole diff, without decided hunks", () => {
+  const shown = fullText(edit([{}, { hunkId: "i", state: "accepted" }, { hunkId: "j", state: "conflict", outsideSelection: true }]), name, {});
   assert.ok(shown.includes("file a.py\n@@ line 5 @@\n-a\n+b\n"));
-  assert.ok(shown.includes("@@ line 5, outside the selection, in conflict: not made by allowing @@"));
-  assert.ok(shown.includes("1 of 3 changes decided already, this is the rest"));
+  assert.ok(shown.includes("@@ line 5, outside the selection, in conflict: allowing does not apply it @@"));
+  assert.ok(shown.includes("1 of 3 changes already decided; these are the others"));
 });
 
-test("endings are shown where they differ", () => {
-  assert.ok(whole(edit([{ oldText: "a\r\n", newText: "b\r\n" }]), name, {}).includes("-a\n+b\n"));
-  assert.ok(whole(edit([{ oldText: "a\r\n", newText: "a\n" }]), name, {}).includes("-a\\u{d}\n+a\n"));
+test("line endings are shown if they differ", () => {
+  assert.ok(fullText(edit([{ oldText: "a\r\n", newText: "b\r\n" }]), name, {}).includes("-a\n+b\n"));
+  assert.ok(fullText(edit([{ oldText: "a\r\n", newText: "a\n" }]), name, {}).includes("-a\\u{d}\n+a\n"));
 });
 
-test("a request whose hunks were edited or decided is another one", () => {
-  const versions = [edit([{}]), { ...edit([{}]), digest: "d2" }, edit([{ state: "rejected" }])].map(versionOf);
+test("a request whose hunks were edited or decided has another version", () => {
+  const versions = [edit([{}]), { ...edit([{}]), digest: "d2" }, edit([{ state: "rejected" }])].map(requestVersion);
   assert.equal(new Set(versions).size, 3);
 });
 
-test("nothing can be allowed before it was seen, and grants say what they cover", () => {
+test("a request can be allowed only after it was seen, and grants name what they cover", () => {
   const request = { ...command("make"), grants: [{ id: "g", covers: "`make` in ., this session" }] };
-  const titles = (allowed: boolean): string[] => answers(request, allowed).map(({ title }) => title);
-  assert.deepEqual(titles(false), ["Reject", "Reject, Because ...", "Cancel the Turn"]);
-  assert.deepEqual(titles(true).slice(0, 3), ["Allow This", "Reject", "Allow this very command in ., this session"]);
-  assert.ok(answers(edit([{}]), true).some(({ kind }) => kind === "hunks"));
+  const titles = (allowed: boolean): string[] => permissionAnswers(request, allowed).map(({ title }) => title);
+  assert.deepEqual(titles(false), ["Reject", "Reject with Reason…", "Cancel Turn"]);
+  assert.deepEqual(titles(true).slice(0, 3), ["Allow", "Reject", "Allow this very command in ., this session"]);
+  assert.ok(permissionAnswers(edit([{}]), true).some(({ kind }) => kind === "hunks"));
 });

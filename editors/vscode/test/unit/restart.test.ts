@@ -1,28 +1,28 @@
-/** A server that ends is started again, later each time, and not for ever. */
+/** A server that ends is restarted, later each time, and only a few times. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Restarts } from "../../src/server/restart";
 
-test("later each time, then it stays down", () => {
+test("delays grow, then the server stays down", () => {
   const restarts = new Restarts(() => 0);
-  const delays = [restarts.ended(), restarts.ended(), restarts.ended(), restarts.ended()];
+  const delays = [restarts.nextDelay(), restarts.nextDelay(), restarts.nextDelay(), restarts.nextDelay()];
   assert.deepEqual(delays, [300, 3000, undefined, undefined]);
 });
 
 test("ends long ago do not count", () => {
   let now = 0;
   const restarts = new Restarts(() => now);
-  restarts.ended();
-  restarts.ended();
+  restarts.nextDelay();
+  restarts.nextDelay();
   now = 60_000;
-  assert.equal(restarts.ended(), 300);
+  assert.equal(restarts.nextDelay(), 300);
 });
 
-test("the person's own restart begins anew", () => {
+test("a restart by the user resets the count", () => {
   const restarts = new Restarts(() => 0);
-  restarts.ended();
-  restarts.ended();
-  restarts.forget();
-  assert.equal(restarts.ended(), 300);
+  restarts.nextDelay();
+  restarts.nextDelay();
+  restarts.reset();
+  assert.equal(restarts.nextDelay(), 300);
 });

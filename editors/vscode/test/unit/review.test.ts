@@ -2,105 +2,105 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hunk } from "../../src/model/protocol";
 import { changedWords } from "../../src/review/changedWords";
-import { placesOn, side } from "../../src/review/diffText";
-import { drawn, drawsAll } from "../../src/review/ghosts";
-import { runs } from "../../src/review/lineDiff";
-import { isPlain, orders, told } from "../../src/review/orders";
-import { ChangeLog } from "../../src/review/places";
-import { PlacedHunks, type Text } from "../../src/review/placed";
-import { nearest, next, touched } from "../../src/review/selection";
-import { files, questions } from "../../src/review/treeModel";
-import { because, count, linesOf, size, title } from "../../src/review/words";
+import { rangesOnSide, diffSide } from "../../src/review/diffText";
+import { drawHunk, isFullyDrawn } from "../../src/review/ghosts";
+import { diffRuns } from "../../src/review/lineDiff";
+import { isUncontested, decisionCommands, decisionMessage } from "../../src/review/decisionCommands";
+import { ChangeLog } from "../../src/review/lineRanges";
+import { PlacedHunks, type DocumentText } from "../../src/review/placedHunks";
+import { nearestRange, nextRow, touchedRanges } from "../../src/review/selection";
+import { fileRows, requestRows } from "../../src/review/treeRows";
+import { reasonInBrackets, countChanges, splitLines, lineCounts, hunkTitle } from "../../src/review/hunkText";
 
 const URI = "file:///w/prices.py";
 const name = (uri: string): string => uri.replace("file:///w/", "");
 
 function hunk(start: number, oldText: string, newText: string, more: Partial<Hunk> = {}): Hunk {
-  const lines = linesOf(more.applied ? newText : oldText).length;
+  const lines = splitLines(more.applied ? newText : oldText).length;
   const range = { start: { line: start, character: 0 }, end: { line: start + lines, character: 0 } };
   return { hunkId: "h1", turnId: "t1", range, oldText, newText, applied: false, state: "pending", ...more };
 }
 
-function text(lines: string[], version = 1, isDirty = false): Text {
+function text(lines: string[], version = 1, isDirty = false): DocumentText {
   return { version, isDirty, lineCount: lines.length, line: (number) => lines[number] ?? "" };
 }
 
-test("only the lines that differ are runs", () => {
-  assert.deepEqual(runs(["a", "b", "c"], ["a", "x", "c", "d"]), [
+test("only differing lines are runs", () => {
+  assert.deepEqual(diffRuns(["a", "b", "c"], ["a", "x", "c", "d"]), [
     { oldStart: 1, oldEnd: 2, newStart: 1, newEnd: 2 },
     { oldStart: 3, oldEnd: 3, newStart: 3, newEnd: 4 },
   ]);
-  assert.deepEqual(runs([], ["a"]), [{ oldStart: 0, oldEnd: 0, newStart: 0, newEnd: 1 }]);
-  assert.deepEqual(runs(["a"], ["a"]), []);
+  assert.deepEqual(diffRuns([], ["a"]), [{ oldStart: 0, oldEnd: 0, newStart: 0, newEnd: 1 }]);
+  assert.deepEqual(diffRuns(["a"], ["a"]), []);
 });
 
 test("runs of many lines cost little", () => {
   const many = (word: string): string[] => Array.from({ length: 5000 }, (_, index) => `${word} ${String(index)}`);
-  assert.deepEqual(runs(many("a"), many("b")), [{ oldStart: 0, oldEnd: 5000, newStart: 0, newEnd: 5000 }]);
+  assert.deepEqual(diffRuns(many("a"), many("b")), [{ oldStart: 0, oldEnd: 5000, newStart: 0, newEnd: 5000 }]);
 });
 
-test("changed words are marked, unless too little is alike", () => {
+test("changed words are marked, unless the lines differ too much", () => {
   assert.deepEqual(changedWords("return total(prices)", "return sum(prices)"), [{ from: 7, to: 12 }]);
   assert.deepEqual(changedWords("abc", "xyz"), []);
 });
 
-test("a hunk in words", () => {
+test("the title and size of a hunk", () => {
   const one = hunk(0, "a\n", "\n  def area(radius):\nb\n");
-  assert.equal(size([one]), "+3 −1");
-  assert.equal(title(one, name), "+3 −1 def area(radius):");
-  assert.equal(title({ ...one, state: "conflict", outsideSelection: true }, name), "conflict: +3 −1 def area(radius): (outside the selection)");
-  assert.equal(title({ ...one, operation: { kind: "move", target: "file:///w/lib/c.py" } }, name), "moves this file to lib/c.py");
-  assert.equal(size([{ ...one, oldText: "", newText: "" }]), "", "where no line comes or goes that is not said");
-  assert.equal(because({ ...one, reason: "the person changed these lines" }), "");
-  assert.equal(because({ ...one, reason: "the editor refused it" }), " (the editor refused it)");
-  assert.equal(count([{ uri: "a", hunk: one }, { uri: "b", hunk: one }, { uri: "b", hunk: one }]), "3 changes in 2 files");
+  assert.equal(lineCounts([one]), "+3 −1");
+  assert.equal(hunkTitle(one, name), "+3 −1 def area(radius):");
+  assert.equal(hunkTitle({ ...one, state: "conflict", outsideSelection: true }, name), "conflict: +3 −1 def area(radius): (outside the selection)");
+  assert.equal(hunkTitle({ ...one, operation: { kind: "move", target: "file:///w/lib/c.py" } }, name), "moves this file to lib/c.py");
+  assert.equal(lineCounts([{ ...one, oldText: "", newText: "" }]), "", "no size without added or removed lines");
+  assert.equal(reasonInBrackets({ ...one, reason: "the person changed these lines" }), "");
+  assert.equal(reasonInBrackets({ ...one, reason: "the editor refused it" }), " (the editor refused it)");
+  assert.equal(countChanges([{ uri: "a", hunk: one }, { uri: "b", hunk: one }, { uri: "b", hunk: one }]), "3 changes in 2 files");
 });
 
-test("what a person must not be shown in a title is shown as what it is", () => {
+test("unsafe characters in a title are made visible", () => {
   const evil = hunk(0, "", "[x](command:evil)\u202e $(check)\n");
-  assert.equal(title(evil, name), "+1 −0 [x] (command:evil)\\u{202e} $ (check)");
+  assert.equal(hunkTitle(evil, name), "+1 −0 [x] (command:evil)\\u{202e} $ (check)");
 });
 
-test("a hunk looks pending where its lines stand, and is carried over what was typed meanwhile", () => {
+test("a hunk is pending where its lines are, and moves with edits", () => {
   const log = new ChangeLog(1);
   const placed = new PlacedHunks(log);
-  log.add(2, [{ first: 0, last: 0, newLast: 1 }]);
-  placed.update({ uri: URI, version: 1, hunks: [hunk(1, "b\n", "B\n")] }, text(["new", "a", "b"], 2, true));
-  assert.deepEqual(placed.all().map(({ place, look }) => [place, look]), [[{ start: 2, count: 1 }, "pending"]]);
+  log.addChanges(2, [{ first: 0, last: 0, newLast: 1 }]);
+  placed.setHunks({ uri: URI, version: 1, hunks: [hunk(1, "b\n", "B\n")] }, text(["new", "a", "b"], 2, true));
+  assert.deepEqual(placed.sortedHunks().map(({ place, look }) => [place, look]), [[{ start: 2, count: 1 }, "pending"]]);
 });
 
-test("a hunk is not drawn where the text is another one than the server speaks of", () => {
-  const drawnOf = (version: number | null, now: Text): unknown[] => {
+test("a hunk is not drawn if the text differs from the server's", () => {
+  const drawnOf = (version: number | null, now: DocumentText): unknown[] => {
     const placed = new PlacedHunks(new ChangeLog(1));
-    placed.update({ uri: URI, version, hunks: [hunk(1, "b\n", "B\n")] }, now);
-    return placed.all();
+    placed.setHunks({ uri: URI, version, hunks: [hunk(1, "b\n", "B\n")] }, now);
+    return placed.sortedHunks();
   };
   assert.deepEqual(drawnOf(1, text(["a", "x"])), []);
-  assert.deepEqual(drawnOf(7, text(["a", "b"])), [], "of a version that is yet to come");
-  assert.deepEqual(drawnOf(null, text(["a", "b"], 1, true)), [], "of the file, while the document has other text");
+  assert.deepEqual(drawnOf(7, text(["a", "b"])), [], "a version newer than the document");
+  assert.deepEqual(drawnOf(null, text(["a", "b"], 1, true)), [], "of the file, while the document has unsaved changes");
   assert.equal(drawnOf(null, text(["a", "b"], 1, false)).length, 1);
 });
 
-test("typing in it makes it look changed at once, and taking that back pending again", () => {
+test("typing in a hunk makes it changed at once; undoing that makes it pending again", () => {
   const placed = new PlacedHunks(new ChangeLog(1));
-  placed.update({ uri: URI, version: 1, hunks: [hunk(1, "b\n", "B\n")] }, text(["a", "b"]));
-  assert.ok(placed.changed([{ first: 1, last: 2, newLast: 2 }], text(["a", "bx"], 2)));
-  assert.equal(placed.all()[0]?.look, "changed");
-  assert.ok(placed.changed([{ first: 1, last: 2, newLast: 2 }], text(["a", "b"], 3)));
-  assert.equal(placed.all()[0]?.look, "pending");
-  assert.ok(!placed.changed([{ first: 0, last: 1, newLast: 1 }], text(["ax", "b"], 4)));
+  placed.setHunks({ uri: URI, version: 1, hunks: [hunk(1, "b\n", "B\n")] }, text(["a", "b"]));
+  assert.ok(placed.applyChanges([{ first: 1, last: 2, newLast: 2 }], text(["a", "bx"], 2)));
+  assert.equal(placed.sortedHunks()[0]?.look, "changed");
+  assert.ok(placed.applyChanges([{ first: 1, last: 2, newLast: 2 }], text(["a", "b"], 3)));
+  assert.equal(placed.sortedHunks()[0]?.look, "pending");
+  assert.ok(!placed.applyChanges([{ first: 0, last: 1, newLast: 1 }], text(["ax", "b"], 4)));
 });
 
-test("what was just accepted is not drawn before the server has said so", () => {
+test("a hunk that was just accepted is not drawn until the server reports it", () => {
   const placed = new PlacedHunks(new ChangeLog(1));
-  placed.update({ uri: URI, version: 1, hunks: [hunk(1, "b\n", "B\nC\n")] }, text(["a", "b", "d"]));
-  placed.changed([{ first: 1, last: 2, newLast: 3 }], text(["a", "B", "C", "d"], 2));
-  assert.deepEqual(placed.all(), []);
+  placed.setHunks({ uri: URI, version: 1, hunks: [hunk(1, "b\n", "B\nC\n")] }, text(["a", "b", "d"]));
+  placed.applyChanges([{ first: 1, last: 2, newLast: 3 }], text(["a", "B", "C", "d"], 2));
+  assert.deepEqual(placed.sortedHunks(), []);
 });
 
-test("what goes is marked, what comes stands at the end of the line it belongs to", () => {
+test("removed lines are marked, new lines are ghost text at the end of lines", () => {
   const one = hunk(1, "total(a)\nkeep\n", "sum(a)\nkeep\nnew\n");
-  assert.deepEqual(drawn(one, { start: 1, count: 2 }, 9), {
+  assert.deepEqual(drawHunk(one, { start: 1, count: 2 }, 9), {
     lines: [1],
     words: [{ line: 1, from: 0, to: 5 }],
     ghosts: [
@@ -109,29 +109,29 @@ test("what goes is marked, what comes stands at the end of the line it belongs t
     ],
   });
   const applied = hunk(1, "a\n", "b\n", { applied: true });
-  assert.deepEqual(drawn(applied, { start: 1, count: 1 }, 9).ghosts, [{ line: 1, text: "− a", isCut: false }]);
+  assert.deepEqual(drawHunk(applied, { start: 1, count: 1 }, 9).ghosts, [{ line: 1, text: "− a", isCut: false }]);
 });
 
-test("how deep a line stands is seen where it changes", () => {
+test("changed indentation is visible", () => {
   const texts = (old: string, new_: string): string[] =>
-    drawn(hunk(1, old, new_), { start: 1, count: 1 }, 9).ghosts.map((ghost) => ghost.text);
+    drawHunk(hunk(1, old, new_), { start: 1, count: 1 }, 9).ghosts.map((ghost) => ghost.text);
   assert.deepEqual(texts("        return x\n", "    return x\n"), ["+ ····return x"]);
   assert.deepEqual(texts("\treturn x\n", "return x\n"), ["+ ⇤return x"]);
   assert.deepEqual(texts("    a()\n", "    if x:\n        a()\n    b()\n"), ["+ if x: ⏎ ········a() ⏎ ····b()"]);
 });
 
-test("an insertion says how much it is, above the first line, too", () => {
+test("an insertion shows its size, above the first line, too", () => {
   const long = Array.from({ length: 30 }, (_, index) => `\tline ${String(index)}\n`).join("");
-  const [ghost] = drawn(hunk(0, "", long), { start: 0, count: 0 }, 3).ghosts;
+  const [ghost] = drawHunk(hunk(0, "", long), { start: 0, count: 0 }, 3).ghosts;
   assert.equal(ghost?.line, 0);
   assert.match(ghost.text, /^↑ \+ line 0 ⏎ line 1 .* … \d+ more$/);
   assert.ok(ghost.text.length < 200);
-  assert.ok(!drawsAll(hunk(0, "", long)), "so it is shown whole before it is accepted");
-  assert.ok(drawsAll(hunk(0, "a\n", "b\nc\n")));
+  assert.ok(!isFullyDrawn(hunk(0, "", long)), "so it is shown whole first");
+  assert.ok(isFullyDrawn(hunk(0, "a\n", "b\nc\n")));
 });
 
-test("the lines of a deletion that are more than those that come are all marked", () => {
-  const drawing = drawn(hunk(0, "a\nb\nc\n", "x\n"), { start: 0, count: 3 }, 3);
+test("all lines of a deletion are marked, even if fewer lines replace them", () => {
+  const drawing = drawHunk(hunk(0, "a\nb\nc\n", "x\n"), { start: 0, count: 3 }, 3);
   assert.deepEqual(drawing.lines, [0, 1, 2]);
   assert.deepEqual(drawing.ghosts, [{ line: 0, text: "+ x", isCut: false }]);
 });
@@ -142,74 +142,74 @@ test("the two sides of a diff", () => {
     { hunk: hunk(1, "b\n", "B1\nB2\n"), place: { start: 1, count: 1 } },
     { hunk: hunk(3, "d\n", "D\n", { hunkId: "h2", applied: true }), place: { start: 3, count: 1 } },
   ];
-  assert.equal(side(lines, shown, "before"), "a\nb\nc\nd");
-  assert.equal(side(lines, shown, "after"), "a\nB1\nB2\nc\nD");
-  assert.deepEqual(placesOn(shown, "before"), [{ start: 1, count: 1 }, { start: 3, count: 1 }]);
-  assert.deepEqual(placesOn(shown, "after"), [{ start: 1, count: 2 }, { start: 4, count: 1 }]);
+  assert.equal(diffSide(lines, shown, "before"), "a\nb\nc\nd");
+  assert.equal(diffSide(lines, shown, "after"), "a\nB1\nB2\nc\nD");
+  assert.deepEqual(rangesOnSide(shown, "before"), [{ start: 1, count: 1 }, { start: 3, count: 1 }]);
+  assert.deepEqual(rangesOnSide(shown, "after"), [{ start: 1, count: 2 }, { start: 4, count: 1 }]);
   const conflict = { hunk: hunk(1, "b\n", "B\n", { state: "conflict" }), place: { start: 1, count: 1 } };
-  assert.equal(side(["a", "typed"], [conflict], "before"), "a\ntyped");
-  assert.equal(side(["a", "typed"], [conflict], "after"), "a\nB");
+  assert.equal(diffSide(["a", "typed"], [conflict], "before"), "a\ntyped");
+  assert.equal(diffSide(["a", "typed"], [conflict], "after"), "a\nB");
   const removal = { hunk: hunk(0, "a\n", "", { operation: { kind: "remove" } }), place: { start: 0, count: 1 } };
-  assert.equal(side(["a"], [removal], "after"), "");
-  assert.equal(side(undefined, [{ hunk: hunk(0, "", "x\n"), place: { start: 0, count: 0 } }], "after"), "x");
+  assert.equal(diffSide(["a"], [removal], "after"), "");
+  assert.equal(diffSide(undefined, [{ hunk: hunk(0, "", "x\n"), place: { start: 0, count: 0 } }], "after"), "x");
 });
 
-test("all that can be decided together is one command, a conflict is one of its own", () => {
+test("hunks are decided in one command, conflicts in one each", () => {
   const plain = (id: string): { hunk: Hunk; typedOver: boolean } => ({ hunk: hunk(0, "a", "b", { hunkId: id }), typedOver: false });
   const conflict = { hunk: hunk(0, "a", "b", { hunkId: "c", state: "conflict" }), typedOver: false };
-  assert.deepEqual(orders([plain("a"), conflict, plain("b")], "accept"), [
+  assert.deepEqual(decisionCommands([plain("a"), conflict, plain("b")], "accept"), [
     { command: "tark.hunk.accept", argument: { hunkIds: ["a", "b"] } },
     { command: "tark.hunk.edit", argument: { hunkId: "c", newText: "b", accept: true } },
   ]);
-  assert.deepEqual(orders([plain("a"), conflict], "reject"), [{ command: "tark.hunk.reject", argument: { hunkIds: ["a", "c"] } }]);
+  assert.deepEqual(decisionCommands([plain("a"), conflict], "reject"), [{ command: "tark.hunk.reject", argument: { hunkIds: ["a", "c"] } }]);
   const typed = { hunk: hunk(0, "a", "b", { hunkId: "d", applied: true }), typedOver: true };
-  assert.deepEqual(orders([typed], "reject"), [{ command: "tark.hunk.accept", argument: { hunkIds: ["d"] } }]);
+  assert.deepEqual(decisionCommands([typed], "reject"), [{ command: "tark.hunk.accept", argument: { hunkIds: ["d"] } }]);
 });
 
-test("conflicts, and what is about to be one, are not decided with the rest", () => {
-  assert.ok(isPlain({ hunk: hunk(0, "a", "b"), typedOver: false }));
-  assert.ok(!isPlain({ hunk: hunk(0, "a", "b"), typedOver: true }));
-  assert.ok(!isPlain({ hunk: hunk(0, "a", "b", { state: "conflict" }), typedOver: false }));
+test("conflicts, and hunks about to become one, are not decided with others", () => {
+  assert.ok(isUncontested({ hunk: hunk(0, "a", "b"), typedOver: false }));
+  assert.ok(!isUncontested({ hunk: hunk(0, "a", "b"), typedOver: true }));
+  assert.ok(!isUncontested({ hunk: hunk(0, "a", "b", { state: "conflict" }), typedOver: false }));
 });
 
-test("what is said of a decision", () => {
+test("the message about a decision", () => {
   const left = [{ uri: URI, hunk: hunk(0, "a", "b") }];
-  assert.equal(told("accept", { done: 1, problems: new Set() }, left), "accepted 1 change, 1 change in 1 file left");
+  assert.equal(decisionMessage("accept", { done: 1, problems: new Set() }, left), "accepted 1 change, 1 change in 1 file left");
   assert.equal(
-    told("reject", { done: 2, problems: new Set(["hunkIds: the person undid it"]) }, []),
+    decisionMessage("reject", { done: 2, problems: new Set(["hunkIds: the person undid it"]) }, []),
     "rejected 2 changes, not rejected: you undid it",
   );
 });
 
-test("the hunks a cursor or a selection means", () => {
+test("the hunks at a cursor or in a selection", () => {
   const places = [
     { start: 2, count: 2 },
     { start: 6, count: 0 },
   ];
-  assert.deepEqual(touched(places, 3, 3), [0]);
-  assert.deepEqual(touched(places, 4, 4), [0], "right below it");
-  assert.deepEqual(touched(places, 5, 5), [1]);
-  assert.deepEqual(touched(places, 0, 9), [0, 1]);
-  assert.deepEqual(touched(places, 9, 9), []);
-  assert.equal(nearest(places, 9), 1);
-  assert.equal(nearest([], 9), undefined);
-  assert.equal(next(places, 0, 1), 2);
-  assert.equal(next(places, 2, 1), 5);
-  assert.equal(next(places, 5, 1), undefined);
-  assert.equal(next(places, 5, -1), 2);
+  assert.deepEqual(touchedRanges(places, 3, 3), [0]);
+  assert.deepEqual(touchedRanges(places, 4, 4), [0], "right below it");
+  assert.deepEqual(touchedRanges(places, 5, 5), [1]);
+  assert.deepEqual(touchedRanges(places, 0, 9), [0, 1]);
+  assert.deepEqual(touchedRanges(places, 9, 9), []);
+  assert.equal(nearestRange(places, 9), 1);
+  assert.equal(nearestRange([], 9), undefined);
+  assert.equal(nextRow(places, 0, 1), 2);
+  assert.equal(nextRow(places, 2, 1), 5);
+  assert.equal(nextRow(places, 5, 1), undefined);
+  assert.equal(nextRow(places, 5, -1), 2);
 });
 
-test("the list of changes has files with counts, and what waits for an answer", () => {
+test("the list of changes has files with counts, and pending requests", () => {
   const known = new Map([
     ["file:///w/b.py", { uri: "file:///w/b.py", hunks: [hunk(3, "", "x\n", { hunkId: "2" }), hunk(1, "a\n", "", { hunkId: "1", state: "conflict" })] }],
     ["file:///w/a.py", { uri: "file:///w/a.py", hunks: [hunk(0, "a\n", "b\n")] }],
   ]);
-  const found = files(known, name);
+  const found = fileRows(known, name);
   assert.deepEqual(found.map(({ uri, description }) => [uri, description]), [
     ["file:///w/a.py", "+1 −1 · 1 change"],
     ["file:///w/b.py", "+1 −1 · 2 changes · 1 conflict"],
   ]);
-  assert.deepEqual(found[1]?.hunks.map((each) => each.label), ["conflict: +0 −1 a", "+1 −0 x"]);
+  assert.deepEqual(found[1]?.hunks.map((row) => row.label), ["conflict: +0 −1 a", "+1 −0 x"]);
   const input = { requestId: "i", sessionId: "s", turnId: "t", question: " Which\none? ", options: [], multiple: false, freeText: true };
-  assert.deepEqual(questions([], [input]), [{ kind: "input", requestId: "i", label: "Which⏎one?", description: "a question" }]);
+  assert.deepEqual(requestRows([], [input]), [{ kind: "input", requestId: "i", label: "Which⏎one?", description: "question" }]);
 });

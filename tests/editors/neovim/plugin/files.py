@@ -1,4 +1,4 @@
-"""A file of ten lines in a real Neovim, of which the model (files.toml) would change two."""
+"""A file of ten lines in a real Neovim. The model (files.toml) proposes to change two."""
 
 from pathlib import Path
 
@@ -15,13 +15,13 @@ BEGIN = """
 """
 ATTACHED = "local client = vim.lsp.get_clients({ bufnr = 0, name = 'tark' })[1]; return client and client.initialized"
 UNENDED = """
-    local found = require('tark.state').unended(require('tark.state').all()[1])
+    local found = require('tark.state').unended_turns(require('tark.state').all()[1])
     return #found.running + #found.queued
 """
 
 
 def edit(neovim: Neovim, path: Path) -> None:
-    """It alone, and the server knows it."""
+    """Shows only this file, and waits until the server knows it."""
     neovim.live_on()
     neovim.lua(BEGIN, str(path))
     attached(neovim)
@@ -32,7 +32,7 @@ def attached(neovim: Neovim) -> None:
 
 
 def ask(neovim: Neovim, name: str) -> None:
-    """For both changes, until they are drawn."""
+    """Asks for both changes, and waits until they are drawn."""
     neovim.lua("require('tark').agent({ prompt = ('upper %s now'):format(...) })", name)
     neovim.until(lambda: len(changes(neovim)) == 5, "both changes are drawn")
 

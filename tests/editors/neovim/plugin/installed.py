@@ -1,4 +1,4 @@
-"""A person's machine: a clean home for `tark-lsp install neovim`, a small project, and Neovim in a terminal."""
+"""A user's machine: a clean home for `tark-lsp install neovim`, a small project, and Neovim in a terminal."""
 
 import shutil
 import sys
@@ -41,14 +41,14 @@ class Machine:
         (self.project / ".git").mkdir()
 
     def install(self) -> str:
-        """What it says."""
+        """Returns its output."""
         env = self.env | {"PATH": f"{self._nvim.parent}:{self.env['PATH']}"}
         done = without_terminal(["install", "neovim"], self.project, env)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
     def neovim(self, *arguments: str, env: Mapping[str, str] | None = None) -> Screen:
-        """With all that the home has for it, like `nvim ARGUMENTS` typed in the project."""
+        """Starts it with the configuration of the home, like `nvim ARGUMENTS` typed in the project."""
         self._screens.append(Screen([str(self._nvim), *arguments], self.project, {**self.env, **(env or {})}))
         return self._screens[-1]
 
@@ -75,18 +75,18 @@ def program(path: Path, text: str) -> Path:
 
 
 def check_messages(screen: Screen) -> None:
-    """Nothing that was told was an error stack."""
+    """No message was an error stack."""
     screen.command("redir! > messages.txt | silent messages | redir END | echo 'written' 'now'")
     screen.see("written now")
     told = Path(screen.process.cwd(), "messages.txt").read_text()
-    assert not [each for each in NO_STACK if each in told], told
+    assert not [words for words in NO_STACK if words in told], told
 
 
 def server(screen: Screen) -> psutil.Process:
     found: list[psutil.Process] = []
 
     def one() -> bool:
-        found[:] = [each for each in screen.processes() if "tark_lsp" in " ".join(each.cmdline())]
+        found[:] = [process for process in screen.processes() if "tark_lsp" in " ".join(process.cmdline())]
         return len(found) == 1
 
     screen.until(one, "one server")

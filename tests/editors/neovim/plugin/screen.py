@@ -1,4 +1,4 @@
-"""Neovim as a person sees it: in a terminal of its own, read off its screen. tmux is the terminal."""
+"""Neovim as a user sees it: in a terminal of its own, whose screen is read. tmux is the terminal."""
 
 import shutil
 import subprocess
@@ -26,7 +26,7 @@ _NOTED = ["/bin/sh", "-c", '"$@"; echo $? > "$0"']
 
 
 class Screen:
-    """A server of tmux that nobody else speaks to, and one program in it; `env` is all of the program's environment."""
+    """A private server of tmux with one program. `env` is the complete environment of the program."""
 
     def __init__(self, argv: Sequence[str], folder: Path, env: Mapping[str, str]) -> None:
         self._own = Path(tempfile.mkdtemp(prefix="tmux-"))  # a socket's path must be short
@@ -41,21 +41,21 @@ class Screen:
         self._server = psutil.Process(int(self._tmux("display-message", "-p", "#{pid}")))
 
     def type(self, text: str) -> None:
-        """As it is written, at once."""
+        """Types the text literally, at once."""
         # A semicolon at the end would end the command of tmux.
         self._tmux("send-keys", "-l", f"{text[:-1]}\\;" if text.endswith(";") else text)
 
     def press(self, *keys: str) -> None:
-        """By tmux's names: Enter, C-w, BSpace."""
+        """Presses keys by tmux's names: Enter, C-w, BSpace."""
         self._tmux("send-keys", *keys)
 
     def escape(self) -> None:
-        """Back to normal mode. An Escape that is followed at once by another key would be the Alt key."""
+        """Returns to normal mode. Escape directly followed by another key would count as Alt."""
         self.press("Escape")
         self.until(lambda: not any(f"-- {mode}" in self.text for mode in ("INSERT", "VISUAL", "SELECT")), "normal mode")
 
     def command(self, line: str) -> None:
-        """Typed in normal mode."""
+        """Types a command in normal mode."""
         self.type(f":{line}")
         self.press("Enter")
 
@@ -74,12 +74,12 @@ class Screen:
             lines = self.lines
             text = "\n".join(line.rstrip() for line in lines)
             unwrapped = " ".join("".join(line.ljust(COLUMNS) for line in lines).split())
-            return text if all(each in text or each in unwrapped for each in texts) else ""
+            return text if all(wanted in text or wanted in unwrapped for wanted in texts) else ""
 
         return self.until(shown, repr(texts))
 
     def answer(self, key: str) -> None:
-        """In the window that asks, where the focus is: keys are dead there for a moment after it came."""
+        """Presses a key in the float, which has the focus: its keys are disabled for a moment after it has opened."""
         while "Tark asks" in (before := self.text):
             self.type(key)
             with suppress(AssertionError):
@@ -94,7 +94,7 @@ class Screen:
 
     @property
     def exit_code(self) -> int | None:
-        """None: it runs."""
+        """None while it runs."""
         text = self._exit_code.read_text() if self._exit_code.exists() else ""
         return int(text) if text.endswith("\n") else None
 
@@ -103,7 +103,7 @@ class Screen:
         return self.exit_code is not None
 
     def processes(self) -> list[psutil.Process]:
-        """What the program has started and what that has started, such as the language server."""
+        """The descendants of the program, such as the language server."""
         with suppress(psutil.NoSuchProcess):
             return list(self.process.children(recursive=True))
         return []

@@ -15,11 +15,11 @@ from tests.editors.neovim.plugin.screen import Screen
 
 SHOWN_HOME = "/home/me"
 VARIABLES = ("HOME", "LANG", "PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
-"""What the program that is asked about would get, as on anybody's machine."""
+"""What the command in the question would get on a usual machine."""
 
 
 def take(folder: Path) -> dict[str, str]:
-    """By name."""
+    """The screens by name."""
     with machine(folder) as home:
         home.install()
         home.env = {name: value for name, value in home.env.items() if name in VARIABLES}
@@ -62,7 +62,7 @@ def _chat(screen: Screen) -> str:
 
 
 def _elsewhere(text: str, folder: str) -> str:
-    """With another folder, and what stands right of it where it stood."""
+    """Replaces the folder, and keeps the text right of it in its column."""
 
     def renamed(line: str) -> str:
         left, found, right = line.partition(folder)
@@ -73,7 +73,7 @@ def _elsewhere(text: str, folder: str) -> str:
 
 
 def _trimmed(screen: Screen) -> str:
-    """Without the lines that say nothing: more than one empty one in a row."""
+    """Without consecutive empty lines, except one."""
     return re.sub(r"\n((~ *|) *│?~? *\n){3,}", "\n\n", screen.text + "\n").rstrip("\n")
 
 

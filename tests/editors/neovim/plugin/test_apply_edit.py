@@ -1,4 +1,4 @@
-"""Edits of the server meet a person who types, and files that Neovim would treat in its own way."""
+"""Edits of the server while the user types, and in files that Neovim would treat in its own way."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,14 +49,14 @@ def path(shared: tuple[Neovim, Path]) -> Path:
 
 
 def apply(neovim: Neovim, *document_changes: object) -> tuple[bool, str]:
-    """As the server would have it done."""
+    """Renames as the server requests it."""
     answer = neovim.lua(APPLY, document_changes)
     return answer["applied"], answer.get("failureReason", "")
 
 
 @pytest.mark.parametrize("typed_before", [False, True])
 def test_typing_at_once(neovim: Neovim, path: Path, *, typed_before: bool) -> None:
-    """Whether the document's version is 0 yet or not: no change is ever in a wrong place, nothing typed is lost."""
+    """For document version 0 and others: no change is in a wrong place, and nothing typed is lost."""
     edit(neovim, path)
     if typed_before:
         neovim.keys("Goeleven<Esc>:write<CR>")
@@ -74,7 +74,7 @@ def test_typing_at_once(neovim: Neovim, path: Path, *, typed_before: bool) -> No
 
 
 def test_an_edit_for_an_older_text(neovim: Neovim, path: Path) -> None:
-    """Its refusal takes no key from the person, however long the path is."""
+    """Its refusal waits for no key, even with a long path."""
     long = path.parent / LONG / "a.txt"
     long.parent.mkdir(parents=True)
     long.write_text(TEXT)
@@ -96,7 +96,7 @@ def test_an_edit_for_an_older_text(neovim: Neovim, path: Path) -> None:
 
 @pytest.mark.parametrize(("data", "is_refused"), [(b"a\rb\n", True), (b"a\r\n", False), (b"a\r\r\n", True)])
 def test_a_carriage_return_inside_a_line(neovim: Neovim, path: Path, data: bytes, *, is_refused: bool) -> None:
-    """The server counts lines as LSP does; Neovim does not, and would put the change elsewhere."""
+    """The server counts lines as LSP does. Neovim does not, and would apply the change elsewhere."""
     path.write_bytes(data + (b"" if data == b"a\r\n" else TEXT.encode()))
     edit(neovim, path)
     before = neovim.lines
@@ -144,7 +144,7 @@ def test_windows_outlive_a_deleted_file(neovim: Neovim, path: Path) -> None:
 
 
 def test_what_cannot_be_renamed(neovim: Neovim, path: Path) -> None:
-    """The server is told why; the person sees no error of Neovim's."""
+    """The server gets the reason, and the user sees no error of Neovim."""
     edit(neovim, path)
     there = path.with_name("there.txt")
     there.write_text("there\n")
@@ -154,8 +154,8 @@ def test_what_cannot_be_renamed(neovim: Neovim, path: Path) -> None:
     def rename(source: Path, target: Path) -> tuple[bool, str]:
         return apply(neovim, {"kind": "rename", "oldUri": source.as_uri(), "newUri": target.as_uri()})
 
-    assert rename(path, there) == (False, f"there is a {there}")
-    assert rename(gone, gone.with_name("new.txt")) == (False, f"there is no {gone}")
+    assert rename(path, there) == (False, f"{there} exists already")
+    assert rename(gone, gone.with_name("new.txt")) == (False, f"{gone} does not exist")
     assert rename(path, unsaved) == (False, f"{unsaved} is open in Neovim, unsaved")
     assert path.exists()
     assert neovim.messages().strip() == ""

@@ -1,4 +1,4 @@
-"""The chat in a real Neovim: what it shows, and that a reader's view stays while text comes."""
+"""The chat in a real Neovim: its content, and that a reader's view stays while text arrives."""
 
 from pathlib import Path
 from typing import Any
@@ -14,18 +14,8 @@ from tests.editors.neovim.plugin.waiting import live
 pytestmark = pytest.mark.editor
 
 
-@pytest.fixture
-def neovim(start: Start, workspace: Path) -> Neovim:
-    return open_shapes(start, workspace)
-
-
-@pytest.fixture
-def chat(neovim: Neovim) -> Chat:
-    return Chat(neovim)
-
-
 def view(neovim: Neovim) -> dict[str, Any]:
-    """Where the cursor is, and what stands at the top of the window."""
+    """The line of the cursor, and the first visible line of the window."""
     return dict(neovim.lua("return vim.fn.winsaveview()"))
 
 
@@ -33,7 +23,8 @@ def length(neovim: Neovim) -> int:
     return int(neovim.lua("return vim.api.nvim_buf_line_count(require('tark.chat.buffers').transcript())"))
 
 
-def test_a_turn_is_shown_with_what_it_took(chat: Chat, neovim: Neovim) -> None:
+def test_a_turn_is_shown_with_what_it_took(chat: Chat) -> None:
+    neovim = chat.neovim
     chat.open()
     assert chat.parts() == ["shapes.py", "transcript", "prompt"]
     chat.say("where is the area")
@@ -69,7 +60,8 @@ def test_a_turn_is_shown_with_what_it_took(chat: Chat, neovim: Neovim) -> None:
     unhurt(neovim)
 
 
-def test_a_reader_is_left_in_peace_and_who_is_at_the_end_follows(chat: Chat, neovim: Neovim) -> None:
+def test_a_reader_is_left_in_peace_and_who_is_at_the_end_follows(chat: Chat) -> None:
+    neovim = chat.neovim
     chat.open()
     chat.say("count to sixty")
     chat.until_over()
@@ -99,14 +91,15 @@ def test_a_reader_is_left_in_peace_and_who_is_at_the_end_follows(chat: Chat, neo
     unhurt(neovim)
 
 
-def test_a_hidden_chat_costs_nothing_and_is_whole_when_it_is_shown(chat: Chat, neovim: Neovim) -> None:
+def test_a_hidden_chat_costs_nothing_and_is_whole_when_it_is_shown(chat: Chat) -> None:
+    neovim = chat.neovim
     chat.open()
     chat.say("talk for ever")
     chat.until_shown("This answer goes on.")
     neovim.keys("<Esc>:TarkChat<CR>")
     neovim.until(lambda: chat.parts() == ["shapes.py"], "it is closed")
     heard = """
-        local known = require('tark.chat').known()
+        local known = require('tark.chat.shown_session').state()
         return #known.transcripts[known.session_id].turns[1].blocks[1].text
     """
     tick = "return vim.api.nvim_buf_get_changedtick(require('tark.chat.buffers').transcript())"
@@ -118,7 +111,8 @@ def test_a_hidden_chat_costs_nothing_and_is_whole_when_it_is_shown(chat: Chat, n
     unhurt(neovim)
 
 
-def test_what_waits_is_answered_from_the_chat(chat: Chat, neovim: Neovim) -> None:
+def test_what_waits_is_answered_from_the_chat(chat: Chat) -> None:
+    neovim = chat.neovim
     chat.open()
     chat.say("rewrite the area")
     chat.until_shown("? edit_file shapes.py  <CR> answers")
@@ -135,7 +129,9 @@ def test_what_waits_is_answered_from_the_chat(chat: Chat, neovim: Neovim) -> Non
     unhurt(neovim)
 
 
-def test_the_server_dies_and_nothing_is_lost(chat: Chat, neovim: Neovim) -> None:
+def test_the_server_dies_and_nothing_is_lost(start: Start, workspace: Path) -> None:
+    neovim = open_shapes(start, workspace)
+    chat = Chat(neovim)
     chat.open()
     chat.say("talk for ever")
     chat.until_shown("This answer goes on.")
@@ -145,7 +141,10 @@ def test_the_server_dies_and_nothing_is_lost(chat: Chat, neovim: Neovim) -> None
     neovim.until(lambda: any("the server ended" in line for line in chat.shown), "the chat says so")
     assert (chat.prompt, chat.mode) == ("not sent yet", "i")
     told(neovim, "it is started again")
-    ready = "local known = require('tark.chat').known(); return known.alive and require('tark.server').of(known) ~= nil"
+    ready = """
+        local shown_session = require('tark.chat.shown_session')
+        return shown_session.state().alive and shown_session.client() ~= nil
+    """
     neovim.until(lambda: neovim.lua(ready), "the next server")
     neovim.keys("<Esc>ccsay again<C-s>")
     chat.until_shown("The word is again.")

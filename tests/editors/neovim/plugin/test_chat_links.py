@@ -1,4 +1,4 @@
-"""From the chat to the code in a real Neovim: only to files that are there, in the workspace."""
+"""Links from the chat to code in a real Neovim: only to existing files in the workspace."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ NO_BROWSER = "vim.g.opened = {}; vim.ui.open = function(url) vim.g.opened = { ur
 
 
 def at(neovim: Neovim) -> tuple[str, int]:
-    """The name of the file the cursor is in, and its line."""
+    """The file name and line of the cursor."""
     name, line = neovim.lua("return { vim.fn.expand('%:t'), vim.fn.line('.') }")
     return name, line
 
@@ -50,8 +50,8 @@ def test_to_the_code(start: Start, workspace: Path) -> None:
     go("/read_file<CR>gf")
     neovim.until(lambda: at(neovim)[0] == "shapes.py", "the place of a call")
     for keys, what in (
-        ("/missing<CR>gf", "missing.py is no file in the workspace"),
-        ("/secret<CR>gf", "../secret.txt is no file in the workspace"),
+        ("/missing<CR>gf", "missing.py is not a file in the workspace"),
+        ("/secret<CR>gf", "../secret.txt is not a file in the workspace"),
         ("/I look<CR>gf", "no file is named here"),
         ("/I look<CR>gx", "no web page is named here"),
     ):
@@ -61,7 +61,7 @@ def test_to_the_code(start: Start, workspace: Path) -> None:
     go("/https<CR>gx")
     neovim.until(lambda: neovim.lua("return vim.g.opened") == ["https://example.org/shapes"], "the page")
     assert neovim.lua("return #vim.api.nvim_list_wins()") == 3
-    # Where no window shows a file, one is made.
+    # If no window shows a file, one is created.
     neovim.lua("vim.api.nvim_set_current_win(...)", transcript)
     neovim.keys("<Esc><C-w>h:q<CR>")
     neovim.until(lambda: chat.parts() == ["transcript", "prompt"], "nothing but the chat")

@@ -1,4 +1,4 @@
-"""The chat's prompt in a real Neovim: nothing that is typed is lost, and what is sent goes where it is meant to."""
+"""The chat's prompt in a real Neovim: nothing typed is lost, and prompts go to the right session."""
 
 from pathlib import Path
 
@@ -13,25 +13,15 @@ from tests.editors.neovim.plugin.turns import told, turns, unhurt
 pytestmark = pytest.mark.editor
 
 
-@pytest.fixture
-def neovim(start: Start, workspace: Path) -> Neovim:
-    return open_shapes(start, workspace)
-
-
-@pytest.fixture
-def chat(neovim: Neovim) -> Chat:
-    chat = Chat(neovim)
-    chat.open()
-    return chat
-
-
 def menu(neovim: Neovim) -> list[str]:
-    """The words of the completion menu that is open."""
+    """The items of the open completion menu."""
     code = "local i = vim.fn.complete_info(); return vim.fn.pumvisible() == 1 and i.items or {}"
     return [item["word"] for item in neovim.lua(code)]
 
 
-def test_typing_and_completing_while_an_answer_streams(chat: Chat, neovim: Neovim) -> None:
+def test_typing_and_completing_while_an_answer_streams(chat: Chat) -> None:
+    neovim = chat.neovim
+    chat.open()
     chat.say("talk for ever")
     chat.until_shown("This answer goes on.")
     neovim.keys("i")
@@ -69,7 +59,10 @@ def test_typing_and_completing_while_an_answer_streams(chat: Chat, neovim: Neovi
     unhurt(neovim)
 
 
-def test_it_grows_has_a_history_and_gets_back_what_is_not_taken(chat: Chat, neovim: Neovim) -> None:
+def test_it_grows_has_a_history_and_gets_back_what_is_not_taken(start: Start, workspace: Path) -> None:
+    neovim = open_shapes(start, workspace)
+    chat = Chat(neovim)
+    chat.open()
     neovim.keys("isay one<C-s>")
     chat.until_shown("say one")
     assert (chat.prompt, chat.mode) == ("", "i")
@@ -90,16 +83,19 @@ def test_it_grows_has_a_history_and_gets_back_what_is_not_taken(chat: Chat, neov
     ):
         neovim.keys(keys)
         neovim.until(lambda wanted=wanted: chat.prompt == wanted, wanted)  # type: ignore[misc]
-    # What is not taken comes back.
-    neovim.lua("require('tark.chat').known().session_id = 'no such session'")
+    # A prompt that is not accepted comes back.
+    neovim.lua("require('tark.chat.shown_session').state().session_id = 'no such session'")
     neovim.keys("Slost?<C-s>meanwhile")
     neovim.until(lambda: chat.prompt == "lost?\n\nmeanwhile", "what was sent, above what was typed since")
-    told(neovim, "Your words are in the prompt")
+    told(neovim, "Your text is in the prompt")
     neovim.until(lambda: "lost?" not in chat.shown, "it does not show as sent")
     assert chat.mode == "i"
 
 
-def test_it_is_completed_after_edit_and_restart(chat: Chat, neovim: Neovim) -> None:
+def test_it_is_completed_after_edit_and_restart(start: Start, workspace: Path) -> None:
+    neovim = open_shapes(start, workspace)
+    chat = Chat(neovim)
+    chat.open()
     neovim.live_on()
     neovim.keys("inot yet<CR>sent<Esc>:edit<CR>")
     neovim.until(lambda: chat.prompt == "not yet\nsent", "the text")
@@ -109,7 +105,7 @@ def test_it_is_completed_after_edit_and_restart(chat: Chat, neovim: Neovim) -> N
     neovim.until(lambda: "@selection" in menu(neovim), "the menu")
     neovim.live_on()
     neovim.keys("<C-e><Esc>dd:TarkRestart<CR>")
-    told(neovim, "the server was started anew")
+    told(neovim, "the server was restarted")
     neovim.keys("o@")
     neovim.until(lambda: "@selection" in menu(neovim), "the menu of the new server")
     neovim.live_on()
@@ -137,14 +133,17 @@ def test_what_is_not_sent_is_there_in_the_next_neovim(start: Start, workspace: P
 
 
 def test_a_command_and_the_chat_go_on_with_one_session(chat: Chat) -> None:
-    """The second does not wait until the first is answered."""
+    """The second prompt does not wait until the first is answered."""
     neovim = chat.neovim
+    chat.open()
     neovim.keys("isay two<Esc>:Tark say one<CR><CR>")
     neovim.until(lambda: len(turns(neovim)) == 2, "two turns")
     assert len({turn["session"] for turn in turns(neovim)}) == 1
 
 
-def test_a_busy_session_queues_is_steered_and_cancelled(chat: Chat, neovim: Neovim) -> None:
+def test_a_busy_session_queues_is_steered_and_cancelled(chat: Chat) -> None:
+    neovim = chat.neovim
+    chat.open()
     chat.say("look slowly")
     neovim.until(lambda: "I look" in chat.last, "it runs")
     chat.say("say queued")
@@ -160,14 +159,16 @@ def test_a_busy_session_queues_is_steered_and_cancelled(chat: Chat, neovim: Neov
     neovim.keys("<C-w>k<C-c>")
     neovim.until(lambda: "cancelled" in chat.last, "it is cancelled")
     neovim.keys("<C-w>j<C-c>")
-    told(neovim, "nothing runs")
+    told(neovim, "nothing is running")
 
 
-def test_an_earlier_prompt_is_edited_and_sent_in_a_session_of_its_own(chat: Chat, neovim: Neovim) -> None:
+def test_an_earlier_prompt_is_edited_and_sent_in_a_session_of_its_own(chat: Chat) -> None:
+    neovim = chat.neovim
+    chat.open()
     for number, word in enumerate(("one", "two", "three"), 1):
         chat.say(f"say {word}")
         chat.until_over(number)
-    first = neovim.lua("return require('tark.chat').known().session_id")
+    first = neovim.lua("return require('tark.chat.shown_session').state().session_id")
     neovim.keys("iunsent<Esc><C-w>kgg/say two<CR>e")
     neovim.until(lambda: (chat.current, chat.prompt) == ("prompt", "say two"), "it is in the prompt")
     assert "Edits an earlier prompt" in chat.window("prompt")["bar"]
@@ -182,10 +183,11 @@ def test_an_earlier_prompt_is_edited_and_sent_in_a_session_of_its_own(chat: Chat
     neovim.until(lambda: chat.prompt == "say one", "the very first one")
     neovim.keys("S<Esc>")
     neovim.until(lambda: chat.window("prompt")["bar"] == "", "emptied, it is given up")
-    neovim.lua("require('tark.updates').go_on_with(require('tark.chat').known(), ...)", first)
+    neovim.lua("require('tark.state.sessions').select_session(require('tark.chat.shown_session').state(), ...)", first)
     chat.until_shown("The word is two.", "The word is three.")
-    # Of a long session the last messages are shown, earlier ones on demand.
-    neovim.lua("require('tark.sessions').load(require('tark.chat').known(), ..., 2, function() end)", first)
+    # A long session shows its last messages, and earlier ones on demand.
+    state = "require('tark.chat.shown_session').state()"
+    neovim.lua(f"require('tark.state.session_loader').load_session({state}, ..., 2, function() end)", first)
     neovim.until(lambda: "The word is two." not in chat.shown, "the end of it")
     chat.until_shown("say three", "The word is three.")
     neovim.keys("<C-w>kgg<CR>")

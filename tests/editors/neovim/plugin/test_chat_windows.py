@@ -1,10 +1,9 @@
-"""The chat's two windows in a real Neovim: one unit, whatever is done to them."""
+"""The chat's two windows in a real Neovim: they open and close together, whatever the user does."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.chat import SHAPES, Chat, open_shapes
 from tests.editors.neovim.plugin.conftest import Start
 from tests.editors.neovim.plugin.turns import unhurt
@@ -14,21 +13,12 @@ pytestmark = pytest.mark.editor
 BOTH = ["shapes.py", "transcript", "prompt"]
 
 
-@pytest.fixture
-def neovim(start: Start, workspace: Path) -> Neovim:
-    return open_shapes(start, workspace)
-
-
-@pytest.fixture
-def chat(neovim: Neovim) -> Chat:
-    return Chat(neovim)
-
-
 def until(chat: Chat, parts: list[str]) -> None:
     chat.neovim.until(lambda: chat.parts() == parts, f"the windows {parts}")
 
 
-def test_one_unit(chat: Chat, neovim: Neovim) -> None:
+def test_one_unit(chat: Chat) -> None:
+    neovim = chat.neovim
     chat.open()
     neovim.keys("isay one<C-s>unsent")
     chat.until_over()
@@ -47,8 +37,9 @@ def test_one_unit(chat: Chat, neovim: Neovim) -> None:
     unhurt(neovim)
 
 
-def test_what_is_opened_in_it_goes_beside_it_in_every_tabpage(chat: Chat, neovim: Neovim, workspace: Path) -> None:
-    (workspace / "other.py").write_text("1\n2\n3\n")
+def test_what_is_opened_in_it_goes_beside_it_in_every_tabpage(chat: Chat) -> None:
+    neovim = chat.neovim
+    (Path(neovim.lua("return vim.fn.getcwd()")) / "other.py").write_text("1\n2\n3\n")
     chat.open()
     neovim.keys(":edit other.py<CR>")
     until(chat, ["other.py", "transcript", "prompt"])
@@ -58,7 +49,7 @@ def test_what_is_opened_in_it_goes_beside_it_in_every_tabpage(chat: Chat, neovim
     neovim.keys("<C-w>l:help options<CR>")
     neovim.until(lambda: "options.txt" in chat.parts(), "help has its own window")
     assert len(chat.parts()) == 4
-    # In every tabpage.
+    # In every tab page.
     neovim.keys(":tabedit shapes.py<CR>")
     until(chat, ["shapes.py"])
     chat.open()
@@ -72,7 +63,8 @@ def test_what_is_opened_in_it_goes_beside_it_in_every_tabpage(chat: Chat, neovim
     unhurt(neovim)
 
 
-def test_positions(chat: Chat, neovim: Neovim) -> None:
+def test_positions(chat: Chat) -> None:
+    neovim = chat.neovim
     for position, wanted in (("left", ["transcript", "prompt", "shapes.py"]), ("bottom", BOTH), ("float", BOTH)):
         neovim.lua("require('tark.config').get().chat.position = ...", position)
         chat.open()
@@ -92,7 +84,9 @@ def test_positions(chat: Chat, neovim: Neovim) -> None:
     unhurt(neovim)
 
 
-def test_neovim_can_be_left_from_it(chat: Chat, neovim: Neovim) -> None:
+def test_neovim_can_be_left_from_it(start: Start, workspace: Path) -> None:
+    neovim = open_shapes(start, workspace)
+    chat = Chat(neovim)
     chat.open()
     neovim.keys("<C-w>h:q<CR>")
     until(chat, ["transcript", "prompt"])
@@ -101,7 +95,8 @@ def test_neovim_can_be_left_from_it(chat: Chat, neovim: Neovim) -> None:
     neovim.until(lambda: not process.is_running() or process.status() == "zombie", "Neovim and its server ended")
 
 
-def test_it_takes_no_focus_and_lists_its_keys(chat: Chat, neovim: Neovim) -> None:
+def test_it_takes_no_focus_and_lists_its_keys(chat: Chat) -> None:
+    neovim = chat.neovim
     neovim.keys("Gonew")
     neovim.lua("require('tark.chat').show({ focus = false })")
     neovim.keys(" line")

@@ -1,4 +1,4 @@
-"""What the plugin tells the server of the editor (`tark/clientState`); it saves as a person does (`tark/save`)."""
+"""What the plugin answers to `tark/clientState`; and `tark/save`, which saves as a user does."""
 
 import sys
 from pathlib import Path
@@ -20,13 +20,13 @@ TEXT = 'pies = "🥧🥧"\nédge = 1\nlast\n'
 def state(neovim: Neovim, *want: str, **more: str) -> dict[str, Any]:
     code = """
         local client = vim.lsp.get_clients({ name = 'tark' })[1]
-        return require('tark.client_state').answer(..., client.id)
+        return require('tark.server.client_state').answer(..., client.id)
     """
     return dict(neovim.lua(code, {"want": want, **more}))
 
 
 def selection(neovim: Neovim) -> Any:
-    """None: nothing is selected."""
+    """None if nothing is selected."""
     found = state(neovim, "selection")["selection"]
     return found and (found["range"]["start"], found["range"]["end"])
 
@@ -78,7 +78,7 @@ def test_the_selection(start: Start, workspace: Path) -> None:
 
 
 def test_its_end(start: Start, workspace: Path) -> None:
-    """What combines with the last character is in it; what 'selection' excludes is not."""
+    """Includes combining characters of the last character, and excludes what 'selection' excludes."""
     path = workspace / "a.txt"
     path.write_text("ae\u0301b\n")
     neovim = start(scenario=SCENARIO)
@@ -95,12 +95,13 @@ def test_its_end(start: Start, workspace: Path) -> None:
 
 
 def test_what_is_no_utf_8(start: Start, workspace: Path) -> None:
-    """A prompt with such a byte is answered all the same; a file read as binary is left alone."""
+    """A prompt with such a byte is still answered. A file that was read as binary is left alone."""
     (workspace / "a.txt").write_text("one\n")
     (workspace / "b.bin").write_bytes(b"\xff\xfe\x80\n")
     neovim = start(scenario=SCENARIO)
     neovim.open(workspace / "a.txt")
-    ask = "require('tark.server').command(require('tark.server').client(), 'tark.turn.start', "
+    ask = "local client = require('tark.server.clients').for_buffer() "
+    ask += "require('tark.server.requests').send_command(client, 'tark.turn.start', "
     ask += "{ prompt = 'hi \\255 there', kind = 'ask' }, function(problem) vim.g.answered = problem or 'well' end)"
     neovim.lua(ask)
     neovim.until(lambda: neovim.lua("return vim.g.answered"), "it is answered")
@@ -113,7 +114,7 @@ def test_what_is_no_utf_8(start: Start, workspace: Path) -> None:
 
 
 def test_in_utf_16(start: Start, workspace: Path, tmp_path: Path) -> None:
-    """Diagnostics of Neovim are in bytes; also of a file that is not loaded."""
+    """Neovim's diagnostics are in bytes, also for a file that is not loaded."""
     (workspace / ".git").mkdir()
     (workspace / "a.py").write_text(TEXT)
     (workspace / "b.py").write_text(TEXT)
@@ -141,8 +142,8 @@ def test_in_utf_16(start: Start, workspace: Path, tmp_path: Path) -> None:
         "code": 7,
     }
     found = state(neovim, "diagnostics")["diagnostics"]
-    assert [each["uri"] for each in found] == [(workspace / name).as_uri() for name in ("a.py", "b.py")]
-    assert [each["diagnostics"][0] for each in found] == [wanted] * 2
+    assert [document["uri"] for document in found] == [(workspace / name).as_uri() for name in ("a.py", "b.py")]
+    assert [document["diagnostics"][0] for document in found] == [wanted] * 2
     (only,) = state(neovim, "diagnostics", uri=(workspace / "b.py").as_uri())["diagnostics"]
     assert only["uri"] == (workspace / "b.py").as_uri()
     assert state(neovim, "diagnostics", uri=(workspace / "c.py").as_uri())["diagnostics"] == []
@@ -168,12 +169,12 @@ def test_diagnostics_reach_the_model(start: Start, workspace: Path) -> None:
 
 def saved(neovim: Neovim, *paths: Path) -> list[str]:
     uris = {"uris": [path.as_uri() for path in paths]}
-    found: list[str] = neovim.lua("return require('tark.save').answer(...).saved", uris)
+    found: list[str] = neovim.lua("return require('tark.server.save').answer(...).saved", uris)
     return [Path(uri).name for uri in found]
 
 
 def test_an_edit_is_saved_where_the_file_was(start: Start, workspace: Path) -> None:
-    """With the person's own autocommands, and with the cursor where it was."""
+    """Runs the user's autocommands, and leaves the cursor where it was."""
     path = workspace / "a.py"
     path.write_text("one\ntwo\n")
     neovim = start(scenario=SCENARIO)
@@ -193,7 +194,7 @@ def test_an_edit_is_saved_where_the_file_was(start: Start, workspace: Path) -> N
 
 
 def test_what_is_not_saved(start: Start, workspace: Path) -> None:
-    """Nothing asks, nothing is forced."""
+    """It asks nothing, and forces nothing."""
     names = ["clean", "hidden", "changed", "readonly", "refused"]
     for name in names:
         (workspace / name).write_text("one\n")

@@ -1,4 +1,4 @@
-"""The commands that begin, stop and take back turns, typed as a person types them."""
+"""The commands that start, stop and undo turns, typed as a user types them."""
 
 from pathlib import Path
 
@@ -34,17 +34,17 @@ def neovim(start: Start, workspace: Path) -> Neovim:
 
 
 def characters(line: int, start: int, end: int) -> dict[str, dict[str, int]]:
-    """Of one line, which is counted from 1."""
+    """The range of one line, counted from 1."""
     return {"start": {"line": line - 1, "character": start}, "end": {"line": line - 1, "character": end}}
 
 
 def lines(first: int, last: int) -> dict[str, dict[str, int]]:
-    """Whole lines, counted from 1, as LSP has them."""
+    """The range of whole lines in LSP; the arguments count from 1."""
     return {"start": {"line": first - 1, "character": 0}, "end": {"line": last, "character": 0}}
 
 
 def test_what_each_command_points_at(neovim: Neovim) -> None:
-    """All of them go on with one session."""
+    """They all continue one session."""
     neovim.keys(":Tark say hello<CR>")
     assert ended(neovim, 1) == {
         "session": turns(neovim)[0]["session"],
@@ -97,7 +97,7 @@ def test_words_are_asked_for_and_kept(neovim: Neovim) -> None:
     neovim.keys("<Esc>")
     neovim.until(lambda: not neovim.asks, "it asks no more")
     neovim.keys(":help<CR>:TarkEdit make it shorter<CR>")
-    told(neovim, "only a file can be changed, and this is none")
+    told(neovim, "only a file can be changed, and this is not one")
     neovim.keys(":quit<CR>8G:TarkEdit<CR>")
     neovim.until(lambda: neovim.asks, "it asks for words")
     assert neovim.lua("return vim.fn.getcmdline()") == "make it shorter"
@@ -116,7 +116,7 @@ def test_words_are_asked_for_and_kept(neovim: Neovim) -> None:
 
 
 def test_what_is_pointed_at_follows_the_typing(neovim: Neovim) -> None:
-    """An input box that is no command line lets the person go on typing."""
+    """An input box that is not the command line lets the user continue typing."""
     neovim.lua("vim.ui.input = function(_, done) vim.g.asked = true; _G.answer = done end")
     neovim.keys("8GVj:TarkAsk<CR>")
     neovim.until(lambda: neovim.lua("return vim.g.asked"), "it asks for words")
@@ -126,7 +126,7 @@ def test_what_is_pointed_at_follows_the_typing(neovim: Neovim) -> None:
     neovim.keys("4GVjj:TarkAsk<CR><Esc>")
     neovim.keys(":4,6delete<CR>")
     neovim.lua("answer('and this?')")
-    told(neovim, "what you selected is not there any more")
+    told(neovim, "the text that you selected does not exist any more")
     assert len(turns(neovim)) == 1
 
 
@@ -224,7 +224,7 @@ def test_words_are_kept_where_there_is_no_server(start: Start, tmp_path: Path) -
 
 
 def area_and_volume(neovim: Neovim) -> None:
-    """Two turns that change them, one after the other."""
+    """Two turns that change the files, one after the other."""
     for number, what in enumerate(["area", "volume"], 1):
         neovim.keys(f":Tark rewrite the {what} in shapes.py<CR>")
         accept_all(neovim)

@@ -1,4 +1,4 @@
-"""A server that is killed: what it did ends, the person is told in one line, another one goes on with it."""
+"""A server that is killed: its turns end, the user gets one message, and the next server continues."""
 
 from pathlib import Path
 
@@ -19,8 +19,8 @@ LISTEN = """
     end)
 """
 WAIT = """
-    local server = require('tark.server')
-    server.command(server.client(), 'tark.turn.wait', ..., function(problem)
+    local clients, requests = require('tark.server.clients'), require('tark.server.requests')
+    requests.send_command(clients.for_buffer(), 'tark.turn.wait', ..., function(problem)
       vim.g.waited = problem
     end)
 """
@@ -28,7 +28,7 @@ STATE = "require('tark.state').all()[1]"
 
 
 def kill(neovim: Neovim) -> None:
-    """And wait for the next one."""
+    """And waits for the next server."""
     server = neovim.server_process()
     server.kill()
     server.wait(20)
@@ -38,7 +38,7 @@ def kill(neovim: Neovim) -> None:
 
 def attached(neovim: Neovim) -> None:
     code = """
-        local client = require('tark.server').client()
+        local client = require('tark.server.clients').for_buffer()
         return client ~= nil and client.initialized and vim.lsp.buf_is_attached(0, client.id)
     """
     neovim.until(lambda: neovim.lua(code), "the server knows the document")
@@ -59,7 +59,7 @@ def test_a_server_that_is_killed_in_the_middle_of_a_turn(start: Start, workspace
     neovim.lua(WAIT, {"turnId": answer(neovim, "tark.state")["answer"]["turns"][0]["turnId"]})
     neovim.keys("ofoo")
     kill(neovim)
-    told(neovim, f"Tark: {ENDED}, 1 turn was cut; it is started again")
+    told(neovim, f"Tark: {ENDED}, 1 turn was interrupted; it is started again")
     assert "quit with exit code" not in neovim.messages(), "Neovim would say it, too"
     (turn,) = turns(neovim)
     assert (turn["state"], turn["error"]["code"]) == ("ended", "interrupted")
@@ -96,19 +96,19 @@ def test_a_server_that_does_not_stay_is_left_alone(start: Start, workspace: Path
     told(neovim, "the server ended 3 times within a minute (killed by signal 9) and stays down")
     assert neovim.find_server() is None
     assert neovim.lua(CLIENTS) == []
-    neovim.lua("require('tark.restart').restart()")
+    neovim.lua("require('tark.commands.restart').restart()")
     told(neovim, "the server is started")
     attached(neovim)
     first = neovim.server_process()
-    neovim.lua("require('tark.restart').restart()")
-    told(neovim, "the server was started anew")
+    neovim.lua("require('tark.commands.restart').restart()")
+    told(neovim, "the server was restarted")
     attached(neovim)
     assert first.pid != neovim.server_process().pid
     assert neovim.lua("return #require('tark.state').all()") == 1
 
 
 def test_quitting_is_silent(start: Start, workspace: Path) -> None:
-    """The server gets `shutdown`; nobody starts another one."""
+    """The server gets `shutdown`, and is not started again."""
     (workspace / "a.py").write_text("one\ntwo\n")
     neovim = start(scenario=SCENARIO)
     neovim.open(workspace / "a.py")

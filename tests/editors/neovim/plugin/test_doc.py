@@ -1,4 +1,4 @@
-"""`:help tark` names everything that a person can use, and nothing that is not there."""
+"""`:help tark` describes everything that a user can use, and nothing that does not exist."""
 
 import re
 from pathlib import Path
@@ -61,7 +61,7 @@ CHAT_KEYS = """
 KEYS = """
     return vim.tbl_map(function(row)
       return { row[2], ('<Plug>(tark-%s)'):format(row[3]) }
-    end, require('tark.keymaps').keys)
+    end, require('tark.commands.keymaps').keys)
 """
 PATTERNS = ["TarkTurnStart", "TarkTurnEnd", "TarkHunks", "TarkPermission"]
 
@@ -94,7 +94,7 @@ def test_everything_has_its_place_in_the_help(start: Start, tmp_path: Path) -> N
 
 
 def test_keys_are_set_where_they_are_asked_for(start: Start, tmp_path: Path) -> None:
-    """A key that has a meaning already keeps it; which-key gets the group's name."""
+    """Keys that are mapped already are left alone. which-key gets the group's name."""
     init = tmp_path / "init.lua"
     init.write_text(
         """
@@ -110,6 +110,8 @@ def test_keys_are_set_where_they_are_asked_for(start: Start, tmp_path: Path) -> 
     assert neovim.lua(mapped, " ae", "x") == "<Plug>(tark-edit)"
     assert neovim.lua(mapped, "[h", "n") == "<Plug>(tark-prev-hunk)"
     assert neovim.lua(mapped, "]h", "n") == "gg"
-    assert neovim.lua("return vim.fn.maparg(' ae', 'n', false, true).desc").startswith("Tark: Change the selection")
+    assert neovim.lua("return vim.fn.maparg(' ae', 'n', false, true).desc").startswith(
+        "Tark: Change only the selection"
+    )
     assert neovim.lua("return vim.g.group")["group"] == "tark"
     assert neovim.lua(mapped, " aa", "o") == ""

@@ -1,4 +1,4 @@
-"""Where the chat is not on the screen, the person is told of a turn that failed, or that changed nothing."""
+"""If the chat is not on the screen, a message says when a turn has failed, or has changed nothing."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a person sees when things go wrong: no server, an old one, one that is killed."""
+"""What a user sees when things go wrong: no server, an old one, one that is killed."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.editors.neovim.plugin.screen import Screen
 pytestmark = pytest.mark.editor
 
 OLD_SERVER = '''
-"""A tark-lsp of long ago: a language server that knows nothing of the plugin's ways."""
+"""An old tark-lsp: a language server that does not know the plugin's protocol."""
 import json, sys
 if "--version" in sys.argv:
     sys.exit(print("tark-lsp 0.0.1"))
@@ -52,7 +52,7 @@ WITHOUT_SERVER = {
 
 
 def say(screen: Screen, command: str, words: str) -> None:
-    """Type a command until that is told: the same words are told once within a second."""
+    """Types a command until the message is shown: the same message is shown once within a second."""
     screen.command("echo")
     screen.until(lambda: words not in screen.text, "what was told before is gone")
 
@@ -67,7 +67,7 @@ def say(screen: Screen, command: str, words: str) -> None:
 
 
 def test_no_server_at_all(home: Machine) -> None:
-    """The plugin from a clone, and nobody installed the server."""
+    """The plugin is from a clone, and no server is installed."""
     home.init.parent.mkdir(parents=True)
     home.init.write_text(f"vim.opt.runtimepath:append('{PLUGIN}')\n")
     screen = home.neovim("shop/prices.py", env={"PATH": "/nowhere"})
@@ -94,7 +94,7 @@ def test_the_server_is_killed_in_the_middle_of_an_answer(home: Machine) -> None:
     screen.see("Two lines of many")
     first = server(screen)
     first.kill()
-    screen.see("killed by signal 9", "1 turn was cut", "started again")
+    screen.see("killed by signal 9", "1 turn was interrupted", "started again")
     screen.until(lambda: server(screen).pid != first.pid, "another server")
     screen.press("Enter")
     screen.see("Two lines of many")  # what was said stays
@@ -113,7 +113,7 @@ def test_the_server_is_killed_while_it_asks(home: Machine) -> None:
     server(screen).kill()
     screen.see("killed by signal 9", "started again")
     screen.press("Enter")
-    screen.until(lambda: "Tark asks" not in screen.text, "nobody asks any more")
+    screen.until(lambda: "Tark asks" not in screen.text, "the question was withdrawn")
     check_messages(screen)
 
 

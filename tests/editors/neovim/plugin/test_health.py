@@ -1,4 +1,4 @@
-"""`:checkhealth tark`: green where all is well, and each problem with what to do about it."""
+"""`:checkhealth tark`: green if all is well, and each problem with what to do about it."""
 
 import re
 import sys
@@ -26,7 +26,7 @@ def test_all_is_well(start: Start, workspace: Path) -> None:
     (workspace / "a.py").write_text("a = 1\n")
     neovim = start()
     report = check(neovim)
-    assert "none yet: it starts with the first file or command" in report
+    assert "no server runs yet: it starts with the first file or command" in report
     neovim.lua("vim.cmd.bwipeout()")
     neovim.open(workspace / "a.py")
     report = check(neovim)
@@ -35,7 +35,7 @@ def test_all_is_well(start: Start, workspace: Path) -> None:
     good = "\n".join(marked(report, "OK"))
     for words in (
         "Neovim 0.1",
-        f"`{sys.executable} -m tark_lsp` (setup), version 0.1.0, as this plugin",
+        f"`{sys.executable} -m tark_lsp` (setup), version 0.1.0, the same as this plugin",
         "search: ",
         "treesitter parser for Markdown",
         f"tark-lsp 0.1.0 for {workspace} is running, positions in utf-8",
@@ -48,18 +48,18 @@ def test_all_is_well(start: Start, workspace: Path) -> None:
 def test_no_program(start: Start, tmp_path: Path) -> None:
     neovim = start(init=write_init(tmp_path, ["/nowhere/tark-lsp"]))
     (problem,) = marked(check(neovim), "ERROR")
-    assert problem == "cmd of require('tark').setup is /nowhere/tark-lsp, which is no program that can be run"
+    assert problem == "cmd of require('tark').setup is /nowhere/tark-lsp, which is not a program that can be run"
 
 
 def test_another_program(start: Start, workspace: Path) -> None:
-    """A wrong one, one of another version, one that has ended, two plugins."""
+    """A wrong program, one of another version, one that has ended, two plugins."""
     (workspace / "a.py").write_text("a = 1\n")
     neovim = start()
     cmd = [sys.executable, str(FAKE), "2"]
     neovim.lua("require('tark').setup({ cmd = ... })", cmd)
     neovim.open(workspace / "a.py")
     wrong, other = marked(check(neovim), "ERROR")
-    assert f"`{' '.join(cmd)}` (setup) is no tark-lsp: `--version` says:" in wrong
+    assert f"`{' '.join(cmd)}` (setup) is not a tark-lsp: `--version` prints:" in wrong
     assert other == f"fake-server 9.9 for {workspace} speaks protocol 2, this plugin 1"
     neovim.lua("vim.cmd.bwipeout() vim.lsp.stop_client(vim.lsp.get_clients())")
     neovim.until(lambda: not neovim.lua("return require('tark.state').all()[1].alive"), "it ended")
@@ -67,7 +67,7 @@ def test_another_program(start: Start, workspace: Path) -> None:
 
 
 def test_another_version(start: Start, tmp_path: Path) -> None:
-    """Installed once, and only one of both is up to date; and lsp/tark.lua of the person's own."""
+    """Only one of plugin and server is up to date; and the user has an lsp/tark.lua, too."""
     program = tmp_path / "tark-lsp"
     program.write_text("#!/bin/sh\necho tark-lsp 0.0.9\n")
     program.chmod(0o755)
@@ -85,4 +85,5 @@ def test_another_version(start: Start, tmp_path: Path) -> None:
     assert "tark-lsp install neovim" in report
     program.unlink()
     neovim.lua("vim.cmd.bwipeout()")
-    assert f"the tark-lsp that installed the plugin is gone: {program}" in "\n".join(marked(check(neovim), "WARNING"))
+    warnings = "\n".join(marked(check(neovim), "WARNING"))
+    assert f"the tark-lsp that installed the plugin does not exist any more: {program}" in warnings

@@ -1,4 +1,4 @@
-"""What a repository, a model or a page may hold, and what it must not do to the person's Neovim."""
+"""What a repository, a model or a page can contain, and what it must not do to the user's Neovim."""
 
 import sys
 from pathlib import Path
@@ -13,23 +13,24 @@ from tests.editors.neovim.plugin.test_server import COMMAND, FAKE, told, write_i
 pytestmark = pytest.mark.editor
 
 TURN = """
-    local id = require('tark.server').client().id
+    local id = require('tark.server.clients').for_buffer().id
     for seq, update in ipairs(...) do
       local params = { sessionId = 'hostile', turnId = 'turn', seq = seq, update = update }
-      require('tark.updates').received(params, id)
+      require('tark.state.updates').update_received(params, id)
     end
-    require('tark.updates').go_on_with(require('tark.state').of(id), 'hostile')
+    require('tark.state.sessions').select_session(require('tark.state').of_client(id), 'hostile')
 """
 WAITS = """
     local id, question = ...
     local request = { requestId = id, question = question, options = {}, multiple = false, freeText = true }
     request.sessionId, request.turnId = 'hostile', 'turn'
-    require('tark.updates').waits(require('tark.state').of(require('tark.server').client().id), 'inputs', request)
+    local client = require('tark.server.clients').for_buffer()
+    require('tark.state.waiting').add_request(require('tark.state').of_client(client.id), 'inputs', request)
 """
 
 
 def test_lua_of_a_repository_is_not_run(start: Start, workspace: Path, tmp_path: Path) -> None:
-    """Neovim looks for modules of Lua in the working directory, too, where they are nowhere else."""
+    """Neovim also looks for Lua modules in the working directory, if they are nowhere else."""
     ran = tmp_path / "ran.txt"
     (workspace / "tark").mkdir()
     evil = f"vim.fn.writefile({{ 'evil' }}, '{ran}')\nreturn {{ cmd = {{ 'touch', '{ran}' }} }}\n"
@@ -49,7 +50,7 @@ def framed(body: str) -> str:
 
 
 def test_a_server_that_says_what_is_no_lsp(start: Start, workspace: Path, tmp_path: Path) -> None:
-    """Each is told in a line that takes no key; one whose words have no beginning is started anew."""
+    """Each leads to a message that waits for no key. A server that sends no header is restarted."""
     (workspace / "a.py").write_text("a = 1\n")
     neovim = start(init=write_init(tmp_path, [sys.executable, str(FAKE), "1"]))
     neovim.open(workspace / "a.py")
@@ -63,13 +64,13 @@ def test_a_server_that_says_what_is_no_lsp(start: Start, workspace: Path, tmp_pa
         neovim.until(lambda: neovim.lua("return vim.g.answer ~= nil"), "it goes on")
         assert (neovim.messages(), neovim.asks) == ("", False)
     write("".join(framed(body) for body in ("{not json", '"words"', "{}")))
-    told(neovim, "the server said what is no LSP")
+    told(neovim, "the server sent something that is not LSP")
     assert (neovim.messages().count("Tark:"), neovim.asks) == (1, False)
-    before = neovim.lua("return require('tark.server').client().id")
+    before = neovim.lua("return require('tark.server.clients').for_buffer().id")
     write("a print of a library\r\n\r\n")
-    told(neovim, "said what is no LSP); it is started again")
+    told(neovim, "sent something that is not LSP); it is started again")
     assert not neovim.asks
-    running = "return (require('tark.server').client() or { id = 0 }).id > ..."
+    running = "return (require('tark.server.clients').for_buffer() or { id = 0 }).id > ..."
     neovim.until(lambda: neovim.lua(running, before), "another one")
 
 
@@ -124,7 +125,7 @@ def test_no_text_ends_neovim(start: Start, workspace: Path) -> None:
 
 
 def test_blanks_hold_nobody_up(start: Start, workspace: Path) -> None:
-    """Patterns that look at each of them from each other one would take minutes; the driver ends Neovim before that."""
+    """Patterns with quadratic time would take minutes. The driver ends Neovim before that."""
     neovim = open_shapes(start, workspace)
     chat = Chat(neovim)
     chat.open()

@@ -1,4 +1,4 @@
-"""Questions in the plugin: answered by number, by line or in words, and what was written is never lost."""
+"""Questions in the plugin: answered by number, by line or by text. Written text is never lost."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ TITLE = """
 
 
 def writing(neovim: Neovim) -> None:
-    """Once the person is where the answer is written."""
+    """Waits until the user is in the window for the answer."""
     there = "the place to write"
     neovim.until(lambda: neovim.lua(TITLE) == " Your answer " and mode(neovim) == "i", there)
 
@@ -26,7 +26,7 @@ def test_one_of_several(neovim: Neovim) -> None:
     neovim.lua("""
         vim.g.heard = {}
         vim.api.nvim_create_autocmd('User', { pattern = 'TarkPermission', callback = function(event)
-          local kinds = vim.tbl_map(function(each) return each.kind end, event.data.waiting)
+          local kinds = vim.tbl_map(function(request) return request.kind end, event.data.waiting)
           vim.g.heard = vim.list_extend(vim.g.heard, { table.concat(kinds) })
         end })
     """)
@@ -109,7 +109,7 @@ def test_what_was_written_is_kept_when_nobody_asks_any_more(neovim: Neovim) -> N
     assert mode(neovim) == "i", "not closed under the person's hands"
     neovim.keys(" name<Esc>q")
     neovim.until(lambda: neovim.lines[0] == "one = 1", "closed")
-    assert "what you wrote is kept (:buffer tark://kept)" in neovim.messages()
+    assert "your text is kept (:buffer tark://kept)" in neovim.messages()
     assert neovim.lua("return vim.fn.histget('input')") == "half a name", "there when Neovim has ended, too"
 
     # Also what was left there.
@@ -137,7 +137,7 @@ def test_the_float_of_a_dead_server_goes(start: Start, workspace: Path) -> None:
     neovim.server_process().kill()
     gone(neovim)
     assert neovim.lines[0] == "one = 1"
-    live_again = "return require('tark.server').client() ~= nil and require('tark.server').client().initialized"
+    live_again = "local client = require('tark.server.clients').for_buffer() return client and client.initialized"
     neovim.until(lambda: neovim.lua(live_again), "the server is started again")
     begun = begin(neovim, "ask for one colour")
     asks(neovim, "Which colour?")

@@ -1,4 +1,4 @@
-"""Words that the server does not take: an answer that comes too late, drafts when it dies, what a change should be."""
+"""Text that the server does not accept: a late answer, drafts when it is killed, a prompt for a hunk."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ HUNK = """
     local hunks = { uri = vim.uri_from_bufnr(0), version = vim.lsp.util.buf_versions[vim.fn.bufnr()], hunks = { hunk } }
     hunks.kind = 'hunks'
     local params = { sessionId = 'made up', turnId = 'turn', seq = 1, update = hunks }
-    require('tark.updates').received(params, require('tark.server').client().id)
+    require('tark.state.updates').update_received(params, require('tark.server.clients').for_buffer().id)
 """
 
 
@@ -30,23 +30,24 @@ def kept(neovim: Neovim) -> list[str]:
 def test_words_that_are_not_taken_are_kept(start: Start, workspace: Path) -> None:
     neovim = opened(start, workspace)
     neovim.lua("vim.fn.setreg('t', 'a macro of the person')")
-    # The server knows nothing of this question, as of one that was answered already.
+    # The server does not know this question, as if it was answered already.
     neovim.lua(WAITS, "one", "Why?")
     neovim.keys(":TarkPermission<CR>")
     writing(neovim)
     neovim.keys("an answer<CR>of two lines<C-s>")
     neovim.until(lambda: kept(neovim) == ["an answer", "of two lines"], "the answer")
-    assert "what you wrote is kept (:buffer tark://kept)" in neovim.messages()
-    # Nor of this hunk.
+    assert "your text is kept (:buffer tark://kept)" in neovim.messages()
+    neovim.until(lambda: neovim.lua("return vim.bo.buftype") == "", "the file is current again")
+    # Nor does it know this hunk.
     neovim.lua(HUNK)
     neovim.keys("<Esc>2G:lua require('tark').hunk_regenerate()<CR>")
     neovim.until(lambda: mode(neovim) == "c", "it asks")
     neovim.keys("otherwise<CR>")
     neovim.until(lambda: kept(neovim)[2:] == ["", "otherwise"], "what should be otherwise")
-    # Two drafts when the server dies, and one more word on the change.
+    # Two drafts when the server is killed, and a prompt for the hunk.
     for name in ("two", "three"):
         neovim.lua(WAITS, name, f"Why {name}?")
-        neovim.lua("require('tark.waiting.float').go(...)", name)
+        neovim.lua("require('tark.waiting.float').focus(...)", name)
         writing(neovim)
         neovim.keys(f"draft {name}<Esc>q")
         neovim.until(lambda: mode(neovim) == "n", "it is left")

@@ -1,4 +1,4 @@
-"""What a person sees when Neovim is left, whatever goes on: nobody is asked, and no process stays."""
+"""What a user sees when leaving Neovim in any situation: no question is asked, and no process is left."""
 
 import pytest
 

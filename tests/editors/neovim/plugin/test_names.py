@@ -33,7 +33,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, P
 
 
 def accept(neovim: Neovim, path: Path, text: str) -> None:
-    """Both changes; that is how it is saved."""
+    """Accepts both changes, which saves the file."""
     neovim.lua("require('tark').accept({ all = true })")
     neovim.until(lambda: changes(neovim) == [], "nothing more to decide")
     neovim.until(lambda: path.read_bytes().decode("latin1") == text, f"{text!r}, not {path.read_bytes()!r}")
@@ -52,7 +52,7 @@ def accept(neovim: Neovim, path: Path, text: str) -> None:
     ],
 )
 def test_odd_files(shared: tuple[Neovim, Path], name: str, encoding: str, start: str, end: str) -> None:
-    """Drawn, accepted and saved as what they are."""
+    """Changes in them are drawn, accepted and saved."""
     neovim, workspace = shared
     path = workspace / name
     if name.startswith("linked"):
@@ -105,7 +105,7 @@ def test_another_name(shared: tuple[Neovim, Path]) -> None:
 
 
 def test_callbacks_of_the_person(start: Start, workspace: Path, tmp_path: Path) -> None:
-    """`vim.lsp.enable` with callbacks in place of the plugin's: it works all the same, also after a kill."""
+    """`vim.lsp.enable` with callbacks in place of the plugin's still works, also after a kill."""
     path = workspace / "a.txt"
     path.write_text(TEXT)
     own = init(tmp_path)

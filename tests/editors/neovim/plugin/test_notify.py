@@ -1,4 +1,4 @@
-"""What the person is told in a line, whatever is in it: no key is asked for, and nothing in it is hidden."""
+"""Messages of one line with any content: they wait for no key, and hide no characters."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.editors.neovim.plugin.conftest import Start
 
 pytestmark = pytest.mark.editor
 
-SAY = "require('tark.notify').say(...)"
+SAY = "require('tark.notify').info(...)"
 
 
 @pytest.fixture
@@ -31,14 +31,15 @@ def test_long_messages_ask_for_no_key(neovim: Neovim) -> None:
 
 
 def test_blanks_do_not_hold_up(neovim: Neovim) -> None:
-    """Patterns that look at each blank from each other blank would take minutes, and the driver's patience."""
+    """Patterns with quadratic time would take minutes, and exceed the driver's limit."""
     neovim.lua(SAY, " " * 200_000 + "x")
     neovim.until(lambda: "Tark: x" in neovim.messages(), "the message")
 
 
 def test_an_error_that_is_no_string_is_told(neovim: Neovim) -> None:
     neovim.lua(
-        "xpcall(function() error({ code = 5 }) end, function(e) require('tark.notify').bug(debug.traceback(e)) end)"
+        "local report = function(e) require('tark.notify').internal_error(debug.traceback(e)) end "
+        "xpcall(function() error({ code = 5 }) end, report)"
     )
-    neovim.until(lambda: "something went wrong here: {" in neovim.messages(), "the message")
+    neovim.until(lambda: "something went wrong in the plugin: {" in neovim.messages(), "the message")
     assert "stack traceback" not in neovim.messages()

@@ -1,4 +1,4 @@
-"""Permission in the plugin: what is asked is shown whole without the focus, and answered by keys."""
+"""Permission in the plugin: requests are shown completely, without the focus, and answered by keys."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Several that wait, and a float that is put aside, closed by others, or in the way: none of them is lost."""
+"""Several waiting requests, and a float that is folded, closed by others, or in the way: no request is lost."""
 
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.editor
 
 LINE = "return vim.fn.line('.')"
 ZINDEX = "return vim.api.nvim_win_get_config(require('tark.waiting.window').id()).zindex"
-# The clock that the keys are dead by, in milliseconds.
+# The clock by which keys are disabled, in milliseconds.
 CLOCK = """
     local hrtime = vim.uv.hrtime
     _G.clock = 1000
@@ -44,7 +44,7 @@ def is_in(neovim: Neovim, wanted: str) -> bool:
 
 
 def here(neovim: Neovim) -> bool:
-    """Is it on this tab?"""
+    """Is it in this tab page?"""
     there = shown(neovim)
     return there is not None and there.here
 
@@ -105,7 +105,7 @@ def test_left_waiting_and_closed(neovim: Neovim, folder: Path) -> None:
     neovim.keys(":q<CR>")
     gone(neovim)
     assert neovim.lines[0] == "one = 1"
-    go_to = ":lua require('tark.waiting.go').to()<CR>"
+    go_to = ":lua require('tark.waiting.focus').focus_request()<CR>"
     neovim.keys(go_to)
     live(neovim)
     neovim.keys("c")
@@ -138,7 +138,7 @@ def test_a_key_that_is_held_answers_one(neovim: Neovim) -> None:
         begin(neovim, f"make {name}.txt")
     neovim.until(lambda: waiting(neovim) == 3, "all wait")
     neovim.lua(CLOCK)
-    neovim.lua("require('tark.waiting.go').to()")
+    neovim.lua("require('tark.waiting.focus').focus_request()")
     for _ in range(20):
         neovim.lua("_G.clock = _G.clock + 50")
         neovim.keys("r")
@@ -152,8 +152,8 @@ def test_a_key_that_is_held_answers_one(neovim: Neovim) -> None:
 
 
 def test_gone_to_from_every_mode(neovim: Neovim) -> None:
-    """By a key that the person mapped there: the float is always in normal mode."""
-    neovim.lua("vim.keymap.set({ 'n', 'i', 'x', 't' }, '<F5>', require('tark.waiting.go').to)")
+    """By a key that the user mapped: the float is always in normal mode."""
+    neovim.lua("vim.keymap.set({ 'n', 'i', 'x', 't' }, '<F5>', require('tark.waiting.focus').focus_request)")
     begin(neovim, "make one.txt")
     asks(neovim, "one.txt")
     for keys, there, back in (("i", "i", "n"), ("V", "V", "n"), (":terminal cat<CR>i", "t", "nt")):

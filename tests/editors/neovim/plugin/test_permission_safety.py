@@ -1,4 +1,4 @@
-"""Nothing is granted by keys that were meant for something else, and what is shown is what runs."""
+"""Keys that were meant for something else allow nothing, and what is shown is what runs."""
 
 from contextlib import suppress
 from functools import partial
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.editor
 
 
 def typed(neovim: Neovim, keys: str, expected: str) -> None:
-    """Until the line of the cursor is so."""
+    """Waits until the line of the cursor is this."""
     neovim.keys(keys)
     line = partial(neovim.lua, "return vim.api.nvim_get_current_line()")
     neovim.until(lambda: line() == expected, f"the line {expected!r}")
@@ -87,7 +87,7 @@ def test_keys_of_other_modes_do_what_they_do(neovim: Neovim, folder: Path) -> No
 
 
 def test_keys_are_dead_for_a_moment(neovim: Neovim, folder: Path) -> None:
-    """What is typed with the way there, or right after an answer, decides nothing."""
+    """Keys typed on the way there, or directly after an answer, decide nothing."""
     first = begin(neovim, "make one.txt")
     asks(neovim, "one.txt")
     neovim.keys(":TarkPermission<CR>atsrc")
@@ -126,10 +126,10 @@ def test_edited_hunks_are_asked_anew(neovim: Neovim) -> None:
     go(neovim)
     neovim.lua(
         """
-        local server, state = require('tark.server'), require('tark.state')
+        local clients, state = require('tark.server.clients'), require('tark.state')
         local hunk = state.all()[1].permissions[1].edits[1].hunks[1]
         local argument = { hunkId = hunk.hunkId, newText = 'one = 111\\n' }
-        server.command(server.client(), 'tark.hunk.edit', argument)
+        require('tark.server.requests').send_command(clients.for_buffer(), 'tark.hunk.edit', argument)
         """
     )
     there = asks(neovim, "+one = 111")

@@ -1,4 +1,4 @@
-"""Sessions, models, modes and logins, chosen from the lists of `vim.ui.select`, or named."""
+"""Sessions, models, modes and logins, chosen from lists of `vim.ui.select`, or by name."""
 
 import asyncio
 import threading
@@ -44,7 +44,7 @@ CURRENT = """
 
 @pytest.fixture
 def login_page() -> Iterator[str]:
-    """A page to log in on where nobody ever does; its URL."""
+    """The URL of a login page on which nobody ever logs in."""
     loop, started, ends = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
     urls: list[str] = []
 
@@ -82,12 +82,12 @@ def current(neovim: Neovim) -> dict[str, str]:
 
 
 def listed(neovim: Neovim) -> list[str]:
-    """The last list that was chosen from."""
+    """The last list from which something was chosen."""
     return list(neovim.lua("return vim.g.listed"))
 
 
 def begin(neovim: Neovim, prompt: str, number: int) -> str:
-    """A turn in a session of its own; the session's id."""
+    """Runs a turn in a new session. Returns the session's id."""
     neovim.keys(":TarkSessions new<CR>")
     neovim.until(lambda: current(neovim)["id"] == "", "no session is the current one")
     neovim.keys(f"<Esc>:Tark {prompt}<CR>")
@@ -110,7 +110,7 @@ def test_sessions(neovim: Neovim) -> None:
     neovim.choose(2)
     neovim.until(lambda: neovim.asks, "it asks for a title")
     neovim.keys("<C-u>Old friend<CR>")
-    told(neovim, "the session is called Old friend")
+    told(neovim, "the title of the session is Old friend")
     neovim.until(lambda: current(neovim)["title"] == "Old friend", "the title is known")
 
     neovim.keys("<Esc>:TarkSessions fork<CR>")
@@ -130,7 +130,7 @@ def test_sessions(neovim: Neovim) -> None:
     neovim.choose(1)
     told(neovim, "exported to ")
     neovim.keys("<Esc>:TarkSessions burn<CR>")
-    told(neovim, "burn is nothing that is done with sessions")
+    told(neovim, "burn is not an action for sessions")
     unhurt(neovim)
 
 
@@ -148,7 +148,7 @@ def test_model_and_mode(neovim: Neovim) -> None:
     told(neovim, "mode of new sessions is plan")
     assert current(neovim)["mode"] == "ask"
     neovim.keys(":TarkMode anything<CR>")
-    told(neovim, "anything is no mode")
+    told(neovim, "anything is not a mode")
     neovim.keys(":TarkModel scripted/another<CR>")
     neovim.until(lambda: current(neovim)["model"] == "scripted/another", "the model is known")
     neovim.keys(":TarkModel nonsense<CR>")
@@ -184,7 +184,7 @@ def test_login(neovim: Neovim, login_page: str) -> None:
 def test_named_prompts_are_completed(neovim: Neovim, workspace: Path) -> None:
     (workspace / ".tark/prompts").mkdir(parents=True)
     (workspace / ".tark/prompts/review.md").write_text("Review this: $ARGUMENTS\n")
-    neovim.lua("require('tark.server').refresh(require('tark.state').all()[1])")
+    neovim.lua("require('tark.state.connection').refresh(require('tark.state').all()[1])")
     complete = "return vim.fn.getcompletion(..., 'cmdline')"
     neovim.until(lambda: neovim.lua(complete, "Tark /rev") == ["/review"], "the prompt is known")
     assert neovim.lua(complete, "Tark /te") == ["/test"]

@@ -1,4 +1,4 @@
-"""Hunks in the buffer of a real Neovim with the plugin: drawn, walked through, decided one by one and all at once."""
+"""Hunks in a buffer of a real Neovim with the plugin: drawn, visited, decided one by one and all at once."""
 
 from pathlib import Path
 
@@ -31,9 +31,9 @@ SIGNS = """
 LIST = """
     local list = vim.fn.getqflist({ items = 1, title = 1 })
     local found = { list.title }
-    for _, each in ipairs(list.items) do
-      local name = vim.fs.basename(vim.api.nvim_buf_get_name(each.bufnr))
-      table.insert(found, ('%s:%d %s'):format(name, each.lnum, each.text))
+    for _, item in ipairs(list.items) do
+      local name = vim.fs.basename(vim.api.nvim_buf_get_name(item.bufnr))
+      table.insert(found, ('%s:%d %s'):format(name, item.lnum, item.text))
     end
     return found
 """
@@ -152,7 +152,7 @@ def test_accept_all_shows_first_what_is_not_open(reviewing: Neovim, workspace: P
     diff = neovim.lines
     assert neovim.lua("return vim.bo.filetype") == "diff"
     assert diff[:2] == ["--- solids.py", "+++ solids.py"]
-    assert [each for each in diff if each.startswith(("-  ", "+  "))] == [
+    assert [line for line in diff if line.startswith(("-  ", "+  "))] == [
         f"-{CUBE.rstrip()}",
         f"+{NEW_CUBE.rstrip()}",
         f"-{FACES.rstrip()}",

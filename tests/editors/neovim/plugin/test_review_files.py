@@ -1,4 +1,4 @@
-"""Files that are to be made, moved or deleted, reviewed in a real Neovim with the plugin."""
+"""Files to be created, moved or deleted, reviewed in a real Neovim with the plugin."""
 
 from pathlib import Path
 

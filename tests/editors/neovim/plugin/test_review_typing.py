@@ -1,4 +1,4 @@
-"""Typing where hunks wait, in a real Neovim with the plugin: drawings follow, conflicts keep what was typed."""
+"""Typing near hunks in a real Neovim with the plugin: drawings follow, conflicts keep what was typed."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,21 +15,21 @@ pytestmark = pytest.mark.editor
 
 SCENARIO = Path(__file__).with_name("review.toml")
 STOP = """
-    local server = require('tark.server')
     local client = vim.lsp.get_clients({ name = 'tark' })[1]
     if client then
-      server.command(client, 'tark.turn.cancel', vim.empty_dict())
+      require('tark.server.requests').send_command(client, 'tark.turn.cancel', vim.empty_dict())
     end
 """
 REJECT = """
-    local server = require('tark.server')
-    for _, each in ipairs(require('tark.review.hunks').undecided()) do
-      server.command(server.of(each.known), 'tark.hunk.reject', { hunkIds = { each.hunk.hunkId } })
+    local clients, requests = require('tark.server.clients'), require('tark.server.requests')
+    for _, entry in ipairs(require('tark.review.hunks').undecided()) do
+      local client = clients.by_id(entry.server_state.client_id)
+      requests.send_command(client, 'tark.hunk.reject', { hunkIds = { entry.hunk.hunkId } })
     end
 """
 OLD, NEW = AREA.rstrip(), NEW_AREA.rstrip()
 VOLUME_HUNK = [f"- {VOLUME.rstrip()}", f"+: {NEW_VOLUME.rstrip()}"]
-# What is drawn once all that a key led to is done, looked at after each change of the text.
+# Records after each change of the text what is drawn once all effects of a key are done.
 WATCH = """
     vim.g.frames = {}
     local seen = {}
@@ -63,7 +63,7 @@ def begin(start: Start, workspace: Path, tmp_path: Path, settings: str = "{}") -
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
-    """One Neovim for all tests of this file that say nothing else, and its workspace."""
+    """One Neovim for the tests of this file, except those that start their own, and its workspace."""
     folder = tmp_path_factory.mktemp("reviewing")
     yield from sharing(folder, SCENARIO, init(folder))
 
@@ -76,7 +76,7 @@ def folder(kept: tuple[Neovim, Path]) -> Path:
 
 @pytest.fixture
 def reviewing(kept: tuple[Neovim, Path], folder: Path) -> Neovim:
-    """With hunks that wait, and nothing left of the test before."""
+    """With undecided hunks, and nothing left of the previous test."""
     neovim = kept[0]
     neovim.live_on()
     neovim.keys("<C-\\><C-n>")
@@ -90,7 +90,7 @@ def reviewing(kept: tuple[Neovim, Path], folder: Path) -> Neovim:
     (folder / "shapes.py").write_text(SHAPES)
     (folder / "solids.py").write_text(SOLIDS)
     neovim.open(folder / "shapes.py")
-    neovim.lua("require('tark.updates').go_on_with(require('tark.state').all()[1], nil)")
+    neovim.lua("require('tark.state.sessions').select_session(require('tark.state').all()[1], nil)")
     neovim.keys(":Tark tidy both files<CR>")
     drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
     return neovim
@@ -141,10 +141,13 @@ def test_what_is_told_of_an_older_text_is_carried_to_the_text_of_now(reviewing: 
         version = vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]
         hunks = known.hunks[uri].hunks
         vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'typed', 'meanwhile' })
-        require('tark.updates').hunks(known, { uri = uri, version = version, hunks = {} })
+        require('tark.state.hunks').set_document_hunks(known, { uri = uri, version = version, hunks = {} })
     """
     neovim.lua(typed_and_forgotten)
-    neovim.lua("require('tark.updates').hunks(known, { uri = uri, version = version, hunks = { hunks[2] } })")
+    neovim.lua(
+        "local document = { uri = uri, version = version, hunks = { hunks[2] } } "
+        "require('tark.state.hunks').set_document_hunks(known, document)"
+    )
     assert changes(neovim)[-2:] == VOLUME_HUNK  # at once: the server has not heard of these lines yet
     drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
 
@@ -239,13 +242,16 @@ def test_an_edited_proposal_is_kept_when_its_hunk_goes(reviewing: Neovim) -> Non
     neovim.lua("require('tark').hunk_edit()")
     shows(neovim, NEW_AREA)
     neovim.keys("ccmy own line<Esc>")
-    hunks = "return vim.tbl_map(function(each) return each.hunk end, require('tark.review.hunks').undecided())"
+    hunks = "return vim.tbl_map(function(entry) return entry.hunk end, require('tark.review.hunks').undecided())"
     (area,) = [hunk["hunkId"] for hunk in neovim.lua(hunks) if hunk["newText"] == NEW_AREA]
-    reject = "local s = require('tark.server'); s.command(s.client(), 'tark.hunk.reject', { hunkIds = { ... } })"
+    reject = (
+        "local clients, requests = require('tark.server.clients'), require('tark.server.requests')"
+        " requests.send_command(clients.for_buffer(), 'tark.hunk.reject', { hunkIds = { ... } })"
+    )
     neovim.lua(reject, area)
     neovim.until(lambda: area not in [hunk["hunkId"] for hunk in neovim.lua(hunks)], "the hunk is gone")
     neovim.keys(":wq<CR>")
-    told(neovim, "not taken: it is rejected already; your text is kept")
+    told(neovim, "not accepted: it is rejected already; your text is kept")
     assert neovim.lines == ["my own line"]
     assert neovim.lua("return vim.bo.modified"), "so that no :q throws it away"
     neovim.keys(":q!<CR>")
@@ -258,7 +264,10 @@ def test_a_buffer_that_takes_no_changes_or_is_gone(reviewing: Neovim, folder: Pa
     neovim.lua("vim.bo.modifiable = false")
     neovim.keys("7G:TarkAccept<CR>")
     told(neovim, "shapes.py cannot be changed here (:set modifiable)")
-    accept = "local s = require('tark.server'); s.command(s.client(), 'tark.hunk.accept', { uri = ... })"
+    accept = (
+        "local clients, requests = require('tark.server.clients'), require('tark.server.requests')"
+        " requests.send_command(clients.for_buffer(), 'tark.hunk.accept', { uri = ... })"
+    )
     neovim.lua(accept, (folder / "shapes.py").as_uri())
     reason = "(the editor refused the edit: shapes.py is not 'modifiable' in Neovim)"
     neovim.until(

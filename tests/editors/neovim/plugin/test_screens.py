@@ -1,4 +1,4 @@
-"""The main job as a person sees it, from `tark-lsp install neovim` on a clean machine, by keys and by the screen."""
+"""The main job as a user sees it, from `tark-lsp install neovim` on a clean machine, by keys and by the screen."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_the_main_job(home: Machine) -> None:
     screen = home.neovim("shop/prices.py")
     screen.see("def average")
 
-    # What asks takes no keys away, until the person goes there.
+    # The float takes no keys until the user goes to it.
     screen.command("Tark run the tests")
     screen.see("Tark asks", "python3 -B -m unittest", ":TarkPermission to answer")
     screen.type("2G")
@@ -23,7 +23,7 @@ def test_the_main_job(home: Machine) -> None:
     screen.answer("a")
     screen.see("The tests pass.")
 
-    # A change is shown where it would go, accepted there, and one step for undo.
+    # A change is shown in place, accepted there, and is one undo step.
     screen.type("9GVG:")
     screen.type("TarkEdit guard against an empty basket")
     screen.press("Enter")

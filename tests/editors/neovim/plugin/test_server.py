@@ -1,4 +1,4 @@
-"""The plugin in a real Neovim: the server is found and started, or the person is told why not and what to do."""
+"""The plugin in a real Neovim: it finds and starts the server, or says why not and what to do."""
 
 import json
 import sys
@@ -15,19 +15,19 @@ pytestmark = pytest.mark.editor
 FAKE = Path(__file__).with_name("fake_server.py")
 COMMAND = """
     local command, argument = ...
-    local server = require('tark.server')
+    local requests = require('tark.server.requests')
     vim.g.answer = nil
-    server.ensure(0, function(problem, client)
+    require('tark.server.lifecycle').ensure_server(0, function(problem, client)
       if problem then
         require('tark.notify').warn(problem)
         return
       end
-      server.command(client, command, argument, function(problem, answer)
+      requests.send_command(client, command, argument, function(problem, answer)
         vim.g.answer = { problem = problem, answer = answer }
       end)
     end)
 """
-# The same words are told once within a second.
+# The same message is shown once within a second.
 COUNT_WARNINGS = """
     vim.g.warnings = 0
     local notify = require('tark.notify')
@@ -42,7 +42,7 @@ LOSE_ONE = """
     local turn = talk.turns[1]
     local update = { kind = 'notice', level = 'info', message = 'made up' }
     local params = { sessionId = session_id, turnId = turn.turnId, seq = turn.seq + 2, update = update }
-    require('tark.updates').received(params, require('tark.server').client().id)
+    require('tark.state.updates').update_received(params, require('tark.server.clients').for_buffer().id)
 """
 CLIENTS = """
     return vim.tbl_map(function(client)
@@ -52,7 +52,7 @@ CLIENTS = """
 
 
 def write_init(folder: Path, cmd: list[str] | None, more: str = "") -> Path:
-    """An init.lua; `cmd` None: the server has to be found."""
+    """An init.lua. `cmd` None: the plugin must find the server."""
     own = "" if cmd is None else f"cmd = vim.json.decode([==[{json.dumps(cmd)}]==])"
     path = folder / "own_init.lua"
     path.write_text(f"vim.opt.runtimepath:prepend(vim.env.PLUGIN)\nrequire('tark').setup({{ {own} }})\n{more}\n")
@@ -102,17 +102,17 @@ def test_a_command_is_answered_and_updates_come(start: Start, workspace: Path) -
 
 
 PROGRAMS = {
-    "nothing there": (["/nowhere/tark-lsp"], "is /nowhere/tark-lsp, which is no program that can be run"),
+    "nothing there": (["/nowhere/tark-lsp"], "is /nowhere/tark-lsp, which is not a program that can be run"),
     "dies": (
         [sys.executable, str(FAKE), "dies"],
-        "ended at its start: exit code 1: ModuleNotFoundError: No module named 'tark_lsp'",
+        "ended while it started: exit code 1: ModuleNotFoundError: No module named 'tark_lsp'",
     ),
-    "echoes": (["cat"], "ended at its start: cat is no language server"),
-    "ends": (["true"], "ended at its start: exit code 0"),
-    "garbage": ([sys.executable, str(FAKE), "garbage"], "ended at its start: exit code 3"),
+    "echoes": (["cat"], "ended while it started: cat is not a language server"),
+    "ends": (["true"], "ended while it started: exit code 0"),
+    "garbage": ([sys.executable, str(FAKE), "garbage"], "ended while it started: exit code 3"),
     "another server": (
         [sys.executable, str(FAKE), "none"],
-        'fake-server 9.9 is no tark-lsp: see cmd of require("tark").setup',
+        'fake-server 9.9 is not a tark-lsp: see cmd of require("tark").setup',
     ),
     "newer": ([sys.executable, str(FAKE), "2"], "fake-server 9.9 is too new for this plugin: run `tark-lsp install"),
     "older": ([sys.executable, str(FAKE), "0"], "fake-server 9.9 is too old for this plugin: update it"),
@@ -120,7 +120,7 @@ PROGRAMS = {
 
 
 def test_other_programs(start: Start, workspace: Path) -> None:
-    """One after the other; each is told of once, in words, though the file and the command both try to start it."""
+    """One after the other. Each leads to one message, although the file and the command both try to start it."""
     (workspace / "a.py").write_text("a = 1\n")
     (workspace / "b.py").write_text("b = 1\n")
     neovim = start()
@@ -141,11 +141,11 @@ def test_a_program_that_may_not_be_run(start: Start, workspace: Path, tmp_path: 
     neovim.lua(COUNT_WARNINGS)
     neovim.lua("vim.cmd.edit('a.py')")
     neovim.lua(COMMAND, "tark.turn.start", {"prompt": "hello"})
-    told(neovim, "which is no program that can be run")
+    told(neovim, "which is not a program that can be run")
     assert neovim.lua("return vim.g.warnings") == 1, "a file says nothing: there may be no server on purpose"
     program.chmod(0o755)
     neovim.lua(COMMAND, "tark.turn.start", {"prompt": "hello"})
-    told(neovim, "the server ended at its start: exit code 0")
+    told(neovim, "the server ended while it started: exit code 0")
 
 
 def test_no_server_at_all(start: Start, workspace: Path, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_no_server_at_all(start: Start, workspace: Path, tmp_path: Path) -> None
 
 
 def test_nothing_of_a_workspace_is_run(start: Start, workspace: Path, tmp_path: Path) -> None:
-    """Lua's own `require` looks in the working directory, too."""
+    """Lua's own `require` also looks in the working directory."""
     own = workspace / "lua" / "tark" / "installed.lua"
     for note in (workspace / "tark" / "installed.lua", own):
         note.parent.mkdir(parents=True)
@@ -171,7 +171,7 @@ def test_nothing_of_a_workspace_is_run(start: Start, workspace: Path, tmp_path: 
 
 
 def test_one_server_for_each_workspace(start: Start, workspace: Path, tmp_path: Path) -> None:
-    """`vim.lsp.enable` and the plugin's own start meet; a buffer without a name is about the file before."""
+    """`vim.lsp.enable` and the plugin both start it. A buffer without a name uses the server of the previous file."""
     other = tmp_path / "other"
     for folder in (workspace / "deep", other):
         folder.mkdir()
@@ -186,7 +186,7 @@ def test_one_server_for_each_workspace(start: Start, workspace: Path, tmp_path: 
     assert neovim.lua(CLIENTS) == [str(workspace)]
     neovim.open(other / "b.py")
     assert sorted(neovim.lua(CLIENTS)) == [str(other), str(workspace)]
-    root = "return (require('tark.server').client() or {}).root_dir"
+    root = "return (require('tark.server.clients').for_buffer() or {}).root_dir"
     for window, expected in (("new", other), ("copen", other), (f"edit {workspace / 'a.py'}", workspace)):
         neovim.lua(f"vim.cmd('{window}')")
         assert neovim.lua(root) == str(expected)
@@ -213,7 +213,7 @@ def test_a_file_that_the_person_wants_no_server_for(start: Start, workspace: Pat
     neovim.open(workspace / "a.py")
     neovim.lua("vim.cmd.edit('b.py')")
     neovim.keys(":Tark keep these words<CR>")
-    told(neovim, "wants no server for this file. Your words are kept for :Tark")
+    told(neovim, "wants no server for this file. Your prompt is kept for :Tark")
     assert neovim.lua(CLIENTS) == [str(workspace)]
 
 

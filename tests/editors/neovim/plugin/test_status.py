@@ -1,4 +1,4 @@
-"""How things stand: in the statusline, in `:TarkStatus`, and for a person's own autocommands."""
+"""The status: in the statusline, in `:TarkStatus`, and for the user's own autocommands."""
 
 from pathlib import Path
 from typing import Any
@@ -119,7 +119,7 @@ def test_the_report(neovim: Neovim, workspace: Path) -> None:
 
 
 def test_autocommands(neovim: Neovim, workspace: Path) -> None:
-    """One that fails harms nothing."""
+    """One that fails has no effect on the plugin."""
     neovim.open(workspace / "shapes.py")
     neovim.lua(RECORD)
     neovim.keys(":Tark rewrite the area in shapes.py<CR>")

@@ -1,4 +1,4 @@
-"""The turns that the plugin knows of, as its transcripts have them."""
+"""The turns that the plugin knows, as in its transcripts."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def turns(neovim: Neovim) -> list[dict[str, Any]]:
 
 
 def ended(neovim: Neovim, number: int) -> dict[str, Any]:
-    """The turn that ended last, once so many of one session have."""
+    """The last turn that ended, once this number of turns of one session has."""
 
     def all_ended() -> bool:
         found = turns(neovim)
@@ -36,11 +36,11 @@ def ended(neovim: Neovim, number: int) -> dict[str, Any]:
 
 
 def told(neovim: Neovim, words: str) -> None:
-    """The person was told so, and never saw the inside of the plugin."""
+    """The user saw this message, and no error stack of the plugin."""
     neovim.until(lambda: words in neovim.messages(), f"the message {words!r}")
     unhurt(neovim)
 
 
 def unhurt(neovim: Neovim) -> None:
-    for stack in ("stack traceback", "E5108", "Error executing", "something went wrong here"):
+    for stack in ("stack traceback", "E5108", "Error executing", "something went wrong in the plugin"):
         assert stack not in neovim.messages()

@@ -1,4 +1,4 @@
-"""What waits for the person in a real Neovim with the plugin: turns that ask, the float, and the keys to it."""
+"""Waiting requests in a real Neovim with the plugin: turns that ask, the float, and its keys."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ SCENARIO = Path(__file__).with_name("permission.toml")
 TEXT = "one = 1\ntwo = 2\nthree = 3\nfour = 4\nfive = 5\nsix = 6\nseven = 7\neight = 8\nnine = 9\n"
 BEGIN = """
     local prompt, session = ...
-    local server = require('tark.server')
+    local clients, requests = require('tark.server.clients'), require('tark.server.requests')
     local argument = { prompt = prompt, sessionId = session }
-    server.command(server.client(), 'tark.turn.start', argument, function(problem, answer)
+    requests.send_command(clients.for_buffer(), 'tark.turn.start', argument, function(problem, answer)
       vim.g.tark_test_turn = answer or { problem = problem }
     end)
 """
 CANCEL = """
-    local server = require('tark.server')
-    server.command(server.client(), 'tark.turn.cancel', vim.empty_dict())
+    local clients, requests = require('tark.server.clients'), require('tark.server.requests')
+    requests.send_command(clients.for_buffer(), 'tark.turn.cancel', vim.empty_dict())
 """
 ANEW = """
     vim.cmd('silent! only | edit! a.py | messages clear')
@@ -49,8 +49,8 @@ FLOAT = """
       title = text(config.title),
       footer = text(config.footer),
       focused = vim.api.nvim_get_current_win() == id,
-      here = require('tark.waiting.window').here(),
-      listens = require('tark.waiting.card').listens(),
+      here = require('tark.waiting.window').is_here(),
+      listens = require('tark.waiting.card').accepts_keys(),
       above = config.anchor == 'NE',
       height = config.height,
     }
@@ -74,7 +74,7 @@ class Float:
 
 
 def opened(start: Start, workspace: Path) -> Neovim:
-    """Neovim with a.py, and a model that asks for much."""
+    """Neovim with a.py, and a model that asks many questions."""
     (workspace / "a.py").write_text(TEXT)
     neovim = start(SCENARIO)
     neovim.open(workspace / "a.py")
@@ -82,12 +82,12 @@ def opened(start: Start, workspace: Path) -> Neovim:
 
 
 def begin_anew(neovim: Neovim, workspace: Path) -> None:
-    """Nothing waits, nothing is left of what was typed or made."""
+    """Restores the first state: nothing waits, and nothing is left of typed text and created files."""
     neovim.live_on()
     neovim.keys("<C-\\><C-n>")
     neovim.lua(CANCEL)
     neovim.until(lambda: waiting(neovim) == 0 and shown(neovim) is None, "nothing waits")
-    neovim.until(lambda: all(each["state"] == "ended" for each in neovim.lua(TURNS)), "nothing runs")
+    neovim.until(lambda: all(turn["state"] == "ended" for turn in neovim.lua(TURNS)), "nothing runs")
     for path in workspace.glob("*.txt"):
         path.unlink()
     (workspace / "a.py").write_text(TEXT)
@@ -95,7 +95,7 @@ def begin_anew(neovim: Neovim, workspace: Path) -> None:
 
 
 def begin(neovim: Neovim, prompt: str, session: str | None = None) -> dict[str, Any]:
-    """A turn, in a session of its own if none is given: where it is."""
+    """Starts a turn, in a new session if none is given. Returns its ids."""
     neovim.lua("vim.g.tark_test_turn = nil")
     neovim.lua(BEGIN, prompt, session)
     answer: dict[str, Any] = neovim.until(lambda: neovim.lua("return vim.g.tark_test_turn"), "the turn began")
@@ -104,17 +104,17 @@ def begin(neovim: Neovim, prompt: str, session: str | None = None) -> dict[str, 
 
 
 def turn(neovim: Neovim, turn_id: str) -> dict[str, Any]:
-    return next((each for each in neovim.lua(TURNS) if each["turnId"] == turn_id), {})
+    return next((turn for turn in neovim.lua(TURNS) if turn["turnId"] == turn_id), {})
 
 
 def end(neovim: Neovim, begun: dict[str, Any]) -> dict[str, Any]:
-    """Once it has ended."""
+    """Waits until it has ended."""
     neovim.until(lambda: turn(neovim, begun["turnId"]).get("state") == "ended", "the end of the turn")
     return turn(neovim, begun["turnId"])
 
 
 def said(ended: dict[str, Any]) -> str:
-    """The words of the answer."""
+    """The text of the answer."""
     return "".join(block["text"] for block in ended["blocks"] if block["kind"] == "text")
 
 
@@ -124,7 +124,7 @@ def shown(neovim: Neovim) -> Float | None:
 
 
 def asks(neovim: Neovim, words: str) -> Float:
-    """Once the float is there and says so."""
+    """Waits until the float is open and shows this."""
 
     def found() -> Float | None:
         there = shown(neovim)
@@ -136,7 +136,7 @@ def asks(neovim: Neovim, words: str) -> Float:
 
 
 def go(neovim: Neovim) -> Float:
-    """By the person's command; once the keys live."""
+    """Goes to the float by the user's command, and waits until its keys are enabled."""
     neovim.keys("<Esc>:TarkPermission<CR>")
     return live(neovim)
 
@@ -156,7 +156,7 @@ def gone(neovim: Neovim) -> None:
 
 
 def waiting(neovim: Neovim) -> int:
-    return int(neovim.lua("return #require('tark.waiting').all()"))
+    return int(neovim.lua("return #require('tark.state.waiting').all()"))
 
 
 def mode(neovim: Neovim) -> str:

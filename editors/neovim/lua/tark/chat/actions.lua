@@ -1,119 +1,125 @@
 ---What the keys of the chat do (chat/keys.lua).
+local focus = require('tark.waiting.focus')
+local keys = require('tark.chat.keys')
+local links = require('tark.chat.links')
+local notify = require('tark.notify')
+local panel = require('tark.chat.panel')
+local prompt = require('tark.chat.prompt')
+local send = require('tark.chat.send')
+local session_loader = require('tark.state.session_loader')
+local shown_session = require('tark.chat.shown_session')
+local state = require('tark.state')
+local view = require('tark.chat.view')
+
 local M = {}
 
----@return tark.Piece?
-local function piece_here()
-  return (require('tark.chat.view').piece_at(vim.api.nvim_win_get_cursor(0)[1]))
+M.send, M.steer, M.cancel = send.send, send.steer, send.cancel
+M.hide, M.help = panel.hide, keys.show_help
+
+---@return integer line from 1
+local function cursor_line()
+  return vim.api.nvim_win_get_cursor(0)[1]
 end
 
----@return vim.lsp.Client?
-local function client()
-  local known = require('tark.chat').known()
-  return known and require('tark.server').of(known)
+---@return integer column from 1, in bytes
+local function cursor_column()
+  return vim.api.nvim_win_get_cursor(0)[2] + 1
+end
+
+---@return tark.Piece?
+local function piece_at_cursor()
+  return (view.piece_at(cursor_line()))
 end
 
 ---@return tark.Link?
-local function link_here()
-  local column = vim.api.nvim_win_get_cursor(0)[2] + 1
-  return require('tark.links').at(vim.api.nvim_get_current_line(), column)
+local function link_at_cursor()
+  return links.at(vim.api.nvim_get_current_line(), cursor_column())
 end
 
----@return tark.Link? where the tool call at the cursor works
-local function location_here()
-  local piece = piece_here()
+---@return tark.Link? the location of the tool call at the cursor
+local function location_at_cursor()
+  local piece = piece_at_cursor()
   local location = piece and piece.block and (piece.block.locations or {})[1]
-  return location and require('tark.links').of_location(location)
-end
-
-function M.send()
-  require('tark.chat.send').send()
-end
-
-function M.steer()
-  require('tark.chat.send').steer()
-end
-
-function M.cancel()
-  require('tark.chat.send').cancel()
+  return location and links.of_location(location)
 end
 
 ---@param step string
 function M.recall(step)
-  require('tark.chat.prompt').recall(tonumber(step))
+  prompt.recall(tonumber(step))
 end
 
 function M.follow()
-  local link = link_here() or location_here()
+  local link = link_at_cursor() or location_at_cursor()
   if link then
-    require('tark.links').follow(link, client())
+    links.follow(link, shown_session.client())
   else
-    require('tark.notify').say('no file is named here')
+    notify.info('no file is named here')
   end
 end
 
 function M.browse()
-  local url = require('tark.links').url_at(vim.api.nvim_get_current_line(), vim.api.nvim_win_get_cursor(0)[2] + 1)
+  local url = links.url_at(vim.api.nvim_get_current_line(), cursor_column())
   if not url then
-    return require('tark.notify').say('no web page is named here')
+    return notify.info('no web page is named here')
   end
   local _, problem = vim.ui.open(url)
   if problem then
-    require('tark.notify').warn(problem)
+    notify.warn(problem)
   end
 end
 
----The question about the tool call that waits, else the one that is asked first.
+---Goes to the question about the tool call that waits. If there is none: to the first question.
 ---@param call_id string
----@param known tark.State
-local function answer(call_id, known)
-  for _, request in ipairs(known.permissions) do
+---@param server_state tark.State
+local function answer_call(call_id, server_state)
+  for _, request in ipairs(server_state.permissions) do
     if vim.list_contains(request.toolCallIds or {}, call_id) then
-      return require('tark.waiting.go').to(request.requestId)
+      return focus.focus_request(request.requestId)
     end
   end
-  require('tark').permission()
+  focus.choose()
 end
 
 function M.enter()
-  local piece = piece_here()
-  local known = require('tark.chat').known()
-  if require('tark.chat.view').is_header(vim.api.nvim_win_get_cursor(0)[1]) then
-    local _, talk = require('tark.state').current(known)
-    if known and talk.earlier then
-      require('tark.sessions').earlier(known, known.session_id)
+  local piece = piece_at_cursor()
+  local server_state = shown_session.state()
+  if view.is_header(cursor_line()) then
+    local _, transcript = state.current_session(server_state)
+    if server_state and transcript.earlier then
+      session_loader.load_earlier(server_state, server_state.session_id)
     end
-  elseif known and piece and piece.block and piece.block.status == 'waiting' then
-    answer(piece.block.toolCallId, known)
-  elseif link_here() then
+  elseif server_state and piece and piece.block and piece.block.status == 'waiting' then
+    answer_call(piece.block.toolCallId, server_state)
+  elseif link_at_cursor() then
     M.follow()
   else
     M.toggle('')
   end
 end
 
----@param how string 'open', 'close', or the other way round
+---@param how string 'open', 'close', or '' for the opposite of what it is
 function M.toggle(how)
   local opened = nil
   if how ~= '' then
     opened = how == 'open'
   end
-  require('tark.chat.view').toggle(vim.api.nvim_win_get_cursor(0)[1], opened)
+  view.toggle(cursor_line(), opened)
 end
 
 ---@param how string
 function M.toggle_all(how)
-  require('tark.chat.view').toggle_all(how == 'open')
+  view.toggle_all(how == 'open')
 end
 
 ---@param step string
-function M.turn(step)
-  local line = vim.api.nvim_win_get_cursor(0)[1]
+function M.go_to_turn(step)
+  local line = cursor_line()
   local target ---@type integer?
-  for _, each in ipairs(require('tark.chat.view').turn_lines()) do
-    if step == '1' and each > line then
-      target = target or each
-    elseif step == '-1' and each < line then
-      target = each
+  for _, turn_line in ipairs(view.turn_lines()) do
+    if step == '1' and turn_line > line then
+      target = target or turn_line
+    elseif step == '-1' and turn_line < line then
+      target = turn_line
     end
   end
   if target then
@@ -122,28 +128,20 @@ function M.turn(step)
   end
 end
 
----On a prompt; elsewhere `e` is the motion it always is.
+---On a prompt: edits it. Elsewhere `e` is the usual motion.
 function M.edit()
-  local piece = piece_here()
+  local piece = piece_at_cursor()
   if piece and piece.kind == 'prompt' and not piece.block then
-    require('tark.chat.send').edit(piece.turn)
-    require('tark.chat').focus_prompt()
+    send.edit(piece.turn)
+    panel.focus_prompt()
   else
     vim.cmd.normal({ vim.v.count1 .. 'e', bang = true })
   end
 end
 
 function M.type()
-  require('tark.chat').focus_prompt()
+  panel.focus_prompt()
   vim.cmd.startinsert({ bang = true })
-end
-
-function M.hide()
-  require('tark.chat').hide()
-end
-
-function M.help()
-  require('tark.chat.keys').help()
 end
 
 return M

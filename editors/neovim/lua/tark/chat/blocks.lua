@@ -1,12 +1,14 @@
----One block of an answer -> its lines: a thought, a tool call, a notice; one line each until it is opened. Pure.
+---Turns one block of an answer into lines: a thought, a tool call or a notice. Each is one line until it is opened.
+---Pure.
 local figures = require('tark.figures')
 local text = require('tark.chat.text')
 local visible = require('tark.visible')
+local workspace = require('tark.workspace')
 
 local M = {}
 
 local LONGEST_TITLE, LONGEST_ARGUMENTS = 500, 60 -- bytes
-local MOST_LINES = 200 -- of what a call found or changed
+local MOST_LINES = 200 -- of a call's results or changes
 local SIGNS = {
   pending = { '·', 'TarkToolRunning' },
   in_progress = { '●', 'TarkToolRunning' },
@@ -17,7 +19,7 @@ local SIGNS = {
   cancelled = { '-', 'TarkToolCancelled' },
 }
 
----Adds lines, of many only the first ones and how many more there are.
+---Adds lines. If there are more than `most`, adds the first ones and how many more there are.
 ---@param out string[]
 ---@param lines string[]
 ---@param most integer
@@ -31,20 +33,20 @@ function M.add_some(out, lines, most, prefix)
   end
 end
 
----What a tool gave, of which each character is to be seen.
----@param words string
+---Lines of a tool's result, in which every character is visible.
+---@param result string
 ---@return string[]
-local function found_lines(words)
-  return text.lines(visible.code((words:gsub('\r\n', '\n'))))
+local function result_lines(result)
+  return text.lines(visible.code((result:gsub('\r\n', '\n'))))
 end
 
----No line of it can close the fence: each begins with a sign.
+---No line of it can close the fence, because each starts with a sign.
 ---@param out string[]
 ---@param diff { uri: string, hunks: { range?: lsp.Range, oldText: string, newText: string }[] }
 local function add_diff(out, diff)
   local lines = {} ---@type string[]
-  local function side(sign, words)
-    for _, line in ipairs(words and words ~= '' and vim.split(words:gsub('\n$', ''), '\n') or {}) do
+  local function add_side(sign, source)
+    for _, line in ipairs(source and source ~= '' and vim.split(source:gsub('\n$', ''), '\n') or {}) do
       table.insert(lines, sign .. visible.code(line))
     end
   end
@@ -52,10 +54,10 @@ local function add_diff(out, diff)
     local row = vim.tbl_get(hunk, 'range', 'start', 'line')
     table.insert(
       lines,
-      ('@@ %s%s @@'):format(text.one_line(require('tark.workspace').name(diff.uri)), row and ':' .. row + 1 or '')
+      ('@@ %s%s @@'):format(text.one_line(workspace.display_name(diff.uri)), row and ':' .. row + 1 or '')
     )
-    side('-', hunk.oldText)
-    side('+', hunk.newText)
+    add_side('-', hunk.oldText)
+    add_side('+', hunk.newText)
   end
   table.insert(out, '```diff')
   M.add_some(out, lines, MOST_LINES, '')
@@ -63,8 +65,8 @@ local function add_diff(out, diff)
 end
 
 ---@param block tark.Block
----@return string
-local function outcome(block)
+---@return string first line of its result
+local function first_result_line(block)
   for _, part in ipairs(block.content or {}) do
     if part.type == 'text' then
       for line in part.text:gmatch('[^\n]+') do
@@ -81,19 +83,19 @@ end
 ---@return string
 local function call_line(block)
   local title = text.one_line(block.title or block.name or 'tool')
-  if title == block.name and (block.arguments or '') ~= '' then -- it has not begun
+  if title == block.name and (block.arguments or '') ~= '' then -- it has not started
     title = title .. ' ' .. visible.short(block.arguments, LONGEST_ARGUMENTS)
   end
   if block.status == 'waiting' then
     return title .. '  <CR> answers'
   elseif block.status == 'failed' or block.status == 'rejected' then
-    local why = outcome(block)
-    return why ~= '' and title .. ': ' .. why or title
+    local reason = first_result_line(block)
+    return reason ~= '' and title .. ': ' .. reason or title
   end
   return title
 end
 
----By kind: gives the piece its lines.
+---Functions by kind that set the lines of a piece.
 ---@type table<string, fun(piece: tark.Piece, block: tark.Block, opened: boolean)>
 M.draw = {}
 
@@ -120,12 +122,12 @@ function M.draw.toolCall(piece, block, opened)
     if part.type == 'diff' then
       add_diff(piece.lines, part)
     elseif part.type == 'text' then
-      M.add_some(piece.lines, found_lines(part.text), MOST_LINES, '> ')
+      M.add_some(piece.lines, result_lines(part.text), MOST_LINES, '> ')
     end
   end
   if #(block.content or {}) == 0 and (block.arguments or '') ~= '' then
     table.insert(piece.lines, '')
-    M.add_some(piece.lines, found_lines(block.arguments), MOST_LINES, '> ')
+    M.add_some(piece.lines, result_lines(block.arguments), MOST_LINES, '> ')
   end
 end
 

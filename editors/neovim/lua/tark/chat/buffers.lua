@@ -1,75 +1,68 @@
----The chat's two buffers: the transcript, which only view.lua writes, and the prompt, which is the person's.
+---The chat's two buffers: the transcript, which only view.lua writes, and the prompt, which belongs to the user.
+local listeners = require('tark.listeners')
+local markdown = require('tark.chat.markdown')
+local view = require('tark.chat.view')
+
+require('tark.highlights')
+
 local M = {}
 
-local TRANSCRIPT = 'tark://chat/transcript'
-local PROMPT = 'tark://chat/prompt.tark.md' -- the server completes documents of such a name
+---@alias tark.ChatPart 'transcript'|'prompt'
 
-local unsent ---@type string[]? of a prompt that was unloaded
+local NAMES = {
+  transcript = 'tark://chat/transcript',
+  prompt = 'tark://chat/prompt.tark.md', -- the server completes in documents with such a name
+}
+local FILETYPES = { transcript = 'tark', prompt = 'tark_prompt' }
 
----@param name string
----@param filetype string
+local events = listeners.new()
+
+---@param listener fun(bufnr: integer, part: tark.ChatPart) called when a buffer is new, or was unloaded and is loaded
+function M.on_created(listener)
+  events:on('created', listener)
+end
+
+---@param bufnr integer
+local function set_up_transcript(bufnr)
+  vim.bo[bufnr].undolevels = -1
+  vim.bo[bufnr].modifiable = false
+  vim.api.nvim_create_autocmd('BufReadCmd', { -- `:edit` in it
+    buffer = bufnr,
+    callback = vim.schedule_wrap(function()
+      markdown.highlight(bufnr, 'transcript')
+      view.mark_stale()
+    end),
+  })
+end
+
+---@param part tark.ChatPart
 ---@return integer bufnr
----@return boolean fresh
-local function loaded(name, filetype)
-  local bufnr = vim.fn.bufadd(name)
+local function ensure_buffer(part)
+  local bufnr = vim.fn.bufadd(NAMES[part])
   if vim.api.nvim_buf_is_loaded(bufnr) then
-    return bufnr, false
+    return bufnr
   end
   local options = vim.bo[bufnr]
   options.buftype, options.swapfile, options.undofile, options.buflisted = 'nofile', false, false, false
   vim.fn.bufload(bufnr)
   options.bufhidden, options.modeline = 'hide', false
-  options.filetype = filetype
-  local part = filetype == 'tark' and 'transcript' or 'prompt'
-  require('tark.highlights')
-  require('tark.chat.markdown').highlight(bufnr, part)
-  require('tark.chat.keys').map(bufnr, part)
-  return bufnr, true
+  options.filetype = FILETYPES[part]
+  markdown.highlight(bufnr, part)
+  if part == 'transcript' then
+    set_up_transcript(bufnr)
+  end
+  events:emit('created', bufnr, part)
+  return bufnr
 end
 
 ---@return integer bufnr
 function M.transcript()
-  local bufnr, fresh = loaded(TRANSCRIPT, 'tark')
-  if fresh then
-    vim.bo[bufnr].undolevels = -1
-    vim.bo[bufnr].modifiable = false
-    vim.api.nvim_create_autocmd('BufReadCmd', { -- `:edit` in it
-      buffer = bufnr,
-      callback = vim.schedule_wrap(function()
-        require('tark.chat.markdown').highlight(bufnr, 'transcript')
-        require('tark.chat.view').touch()
-      end),
-    })
-  end
-  return bufnr
+  return ensure_buffer('transcript')
 end
 
 ---@return integer bufnr
 function M.prompt()
-  local bufnr, fresh = loaded(PROMPT, 'tark_prompt')
-  if fresh then
-    local before = unsent or require('tark.chat.unsent').take()
-    if before then
-      vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, before)
-    end
-    vim.bo[bufnr].completeopt = 'menuone,noselect,popup,fuzzy' -- the server finds a path by any part of it
-    require('tark.chat.prompt').watch(bufnr)
-    vim.api.nvim_create_autocmd('BufUnload', {
-      buffer = bufnr,
-      callback = function()
-        unsent = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
-        require('tark.chat.prompt').detach()
-      end,
-    })
-    vim.api.nvim_create_autocmd('BufReadCmd', { -- `:edit` in it
-      buffer = bufnr,
-      callback = function()
-        vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, unsent)
-        vim.schedule(require('tark.chat').reattach)
-      end,
-    })
-  end
-  return bufnr
+  return ensure_buffer('prompt')
 end
 
 return M

@@ -1,21 +1,21 @@
----Turns as lines of a buffer: writes what differs from what stands there, and knows what stands where.
+---Draws turns into a buffer: writes only what differs from its lines, and knows which lines show what.
 local render = require('tark.chat.render')
 
 ---@class tark.DrawnTurn
 ---@field turn tark.Turn
 ---@field pieces tark.Piece[]
----@field count integer of lines
+---@field count integer number of lines
 
 ---@class tark.Drawing
 ---@field bufnr integer
----@field private header integer lines above the first turn
+---@field private header integer number of lines above the first turn
 ---@field private drawn tark.DrawnTurn[]
 local Drawing = {}
 Drawing.__index = Drawing
 
 local namespace = vim.api.nvim_create_namespace('tark_chat')
 
----Writes lines over others, and only what differs, so that marks, cursors and the view around it stay.
+---Replaces lines, but writes only what differs, so that marks, cursors and the view around them stay.
 ---@param first integer line, from 0
 ---@param last integer excluded; -1: the end
 ---@param lines string[]
@@ -40,8 +40,8 @@ function Drawing:replace(first, last, lines)
 end
 
 ---@param marks tark.ChatMark[]
----@param row integer where they count from
-function Drawing:mark(marks, row)
+---@param row integer the row that theirs are relative to
+function Drawing:add_marks(marks, row)
   for _, mark in ipairs(marks) do
     local whole = not mark.stop
     vim.api.nvim_buf_set_extmark(self.bufnr, namespace, row + mark.row, 0, {
@@ -54,32 +54,32 @@ function Drawing:mark(marks, row)
   end
 end
 
----@param each tark.DrawnTurn
+---@param drawn_turn tark.DrawnTurn
 ---@param row integer its first line, from 0
 ---@param opened fun(key: string): boolean
----@param changed? table<tark.Block, true> those of its blocks that are others now; nil: any
-function Drawing:draw_turn(each, row, opened, changed)
-  local old = each.pieces
-  each.pieces, each.count = render.turn(each.turn, opened, old, changed), 0
-  for index, piece in ipairs(each.pieces) do
-    local there = old[index] and old[index].count or 0
-    if index == #each.pieces then -- what stood after it goes with it
+---@param changed? table<tark.Block, true> blocks that have changed; nil: any can have
+function Drawing:draw_turn(drawn_turn, row, opened, changed)
+  local old = drawn_turn.pieces
+  drawn_turn.pieces, drawn_turn.count = render.turn(drawn_turn.turn, opened, old, changed), 0
+  for index, piece in ipairs(drawn_turn.pieces) do
+    local former = old[index] and old[index].count or 0
+    if index == #drawn_turn.pieces then -- former pieces after the last one are removed
       for gone = index + 1, #old do
-        there = there + old[gone].count
+        former = former + old[gone].count
       end
     end
     local count = piece.stable + #piece.lines
-    if #piece.lines > 0 or there ~= count then
-      self:replace(row + piece.stable, row + there, piece.lines)
+    if #piece.lines > 0 or former ~= count then
+      self:replace(row + piece.stable, row + former, piece.lines)
       vim.api.nvim_buf_clear_namespace(self.bufnr, namespace, row + piece.stable, row + count)
-      self:mark(piece.marks, row)
+      self:add_marks(piece.marks, row)
     end
-    piece.count, piece.lines = count, {} -- the buffer has them
-    each.count, row = each.count + count, row + count
+    piece.count, piece.lines = count, {} -- they are in the buffer
+    drawn_turn.count, row = drawn_turn.count + count, row + count
   end
 end
 
----All at once: one write is much faster than one for each turn.
+---Draws all turns with one write, which is much faster than one for each turn.
 ---@param header string[]
 ---@param turns tark.Turn[]
 ---@param opened fun(key: string): boolean
@@ -87,33 +87,33 @@ function Drawing:draw_all(header, turns, opened)
   local lines = vim.list_slice(header)
   self.header, self.drawn = #header, {}
   for _, turn in ipairs(turns) do
-    local each = { turn = turn, pieces = render.turn(turn, opened), count = 0 }
-    for _, piece in ipairs(each.pieces) do
+    local drawn_turn = { turn = turn, pieces = render.turn(turn, opened), count = 0 }
+    for _, piece in ipairs(drawn_turn.pieces) do
       vim.list_extend(lines, piece.lines)
       piece.count, piece.lines = #piece.lines, {}
-      each.count = each.count + piece.count
+      drawn_turn.count = drawn_turn.count + piece.count
     end
-    table.insert(self.drawn, each)
+    table.insert(self.drawn, drawn_turn)
   end
   self:replace(0, -1, lines)
   vim.api.nvim_buf_clear_namespace(self.bufnr, namespace, 0, -1)
-  self:mark({ { row = 0, group = 'TarkUsage' } }, 0)
+  self:add_marks({ { row = 0, group = 'TarkUsage' } }, 0)
   for _, piece, row in self:pieces() do
-    self:mark(piece.marks, row)
+    self:add_marks(piece.marks, row)
   end
 end
 
----The turns that were drawn stay, as far as they are the same; what follows them is drawn anew.
+---Keeps the drawn turns as far as they are the same, and draws what follows them again.
 ---@param turns tark.Turn[]
 ---@param opened fun(key: string): boolean
----@param stale table<tark.Turn, true|table<tark.Block, true>> all of a turn, or some blocks of it
----@return boolean done false: nothing is as it was, so that all is to be drawn
+---@param stale table<tark.Turn, true|table<tark.Block, true>> all of a turn, or some of its blocks
+---@return boolean done false: everything has changed, so `draw_all` is to be called
 function Drawing:draw_stale(turns, opened, stale)
-  local rows = { self.header } -- where each turn begins; the last one is where they end
-  for index, each in ipairs(self.drawn) do
-    rows[index + 1] = rows[index] + each.count
+  local rows = { self.header } -- the first row of each turn, and the row after the last turn
+  for index, drawn_turn in ipairs(self.drawn) do
+    rows[index + 1] = rows[index] + drawn_turn.count
   end
-  if rows[#rows] ~= vim.api.nvim_buf_line_count(self.bufnr) then -- somebody else wrote into it
+  if rows[#rows] ~= vim.api.nvim_buf_line_count(self.bufnr) then -- something else wrote into the buffer
     return false
   end
   local same = 0
@@ -140,7 +140,7 @@ function Drawing:draw_stale(turns, opened, stale)
   return true
 end
 
----What stands where.
+---Iterates over the pieces.
 ---@return fun(): integer?, tark.Piece?, integer? index of the turn, piece, its first line from 0
 function Drawing:pieces()
   local turn, index, row = 1, 0, self.header

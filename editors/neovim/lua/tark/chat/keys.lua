@@ -1,21 +1,23 @@
----The keys of the chat's two buffers, and the float that lists them.
+---The table of the chat's keys, and the float that lists them.
+local float = require('tark.float')
+
 local M = {}
 
 ---@class tark.ChatKey
----@field [1] 'transcript'|'prompt'|'both' where
+---@field [1] 'transcript'|'prompt'|'both' the buffer
 ---@field [2] string modes
 ---@field [3] string[] keys
----@field [4] string what it does
+---@field [4] string description
 ---@field [5] string the function of chat/actions.lua, and after a blank its argument
 
 ---@type tark.ChatKey[]
 M.table = {
   { 'prompt', 'n', { '<CR>' }, 'send', 'send' },
   { 'prompt', 'ni', { '<C-s>', '<C-CR>' }, 'send', 'send' },
-  { 'prompt', 'n', { 'gs' }, 'say it to the turn that runs, after its next tool results', 'steer' },
-  { 'prompt', 'n', { '<C-p>' }, 'the prompt before', 'recall -1' },
-  { 'prompt', 'n', { '<C-n>' }, 'the prompt after', 'recall 1' },
-  { 'both', 'n', { '<C-c>' }, 'cancel the turn that runs', 'cancel' },
+  { 'prompt', 'n', { 'gs' }, 'send it to the running turn, after its next tool results', 'steer' },
+  { 'prompt', 'n', { '<C-p>' }, 'the previous prompt', 'recall -1' },
+  { 'prompt', 'n', { '<C-n>' }, 'the next prompt', 'recall 1' },
+  { 'both', 'n', { '<C-c>' }, 'cancel the running turn', 'cancel' },
   { 'transcript', 'n', { '<CR>' }, 'follow the link, answer what waits, or open and close', 'enter' },
   { 'transcript', 'n', { 'gf', '<C-]>' }, 'open the file that is named here', 'follow' },
   { 'transcript', 'n', { 'gx' }, 'open the web page that is named here', 'browse' },
@@ -24,32 +26,13 @@ M.table = {
   { 'transcript', 'n', { 'zc' }, 'close what is here', 'toggle close' },
   { 'transcript', 'n', { 'zR' }, 'open everything', 'toggle_all open' },
   { 'transcript', 'n', { 'zM' }, 'close everything', 'toggle_all close' },
-  { 'transcript', 'n', { ']]' }, 'to the next prompt', 'turn 1' },
-  { 'transcript', 'n', { '[[' }, 'to the prompt before', 'turn -1' },
+  { 'transcript', 'n', { ']]' }, 'go to the next prompt', 'go_to_turn 1' },
+  { 'transcript', 'n', { '[[' }, 'go to the previous prompt', 'go_to_turn -1' },
   { 'transcript', 'n', { 'e' }, 'on a prompt of yours: edit it and send it in its place', 'edit' },
-  { 'transcript', 'n', { 'i', 'a', 'o', 'I', 'A', 'O' }, 'go on typing in the prompt', 'type' },
+  { 'transcript', 'n', { 'i', 'a', 'o', 'I', 'A', 'O' }, 'continue typing in the prompt', 'type' },
   { 'transcript', 'n', { 'q' }, 'close the chat', 'hide' },
   { 'both', 'n', { 'g?' }, 'show these keys', 'help' },
 }
-
----@param bufnr integer
----@param part tark.ChatPart
-function M.map(bufnr, part)
-  for _, row in ipairs(M.table) do
-    local where, modes, keys, description, call = unpack(row)
-    local name, argument = call:match('^(%S+) ?(.*)$')
-    if where == part or where == 'both' then
-      for _, key in ipairs(keys) do
-        vim.keymap.set(vim.split(modes, ''), key, function()
-          local ok, problem = xpcall(require('tark.chat.actions')[name], debug.traceback, argument)
-          if not ok then
-            require('tark.notify').bug(problem)
-          end
-        end, { buffer = bufnr, nowait = true, desc = 'Tark: ' .. description })
-      end
-    end
-  end
-end
 
 ---@return string[]
 function M.lines()
@@ -58,7 +41,7 @@ function M.lines()
     table.insert(lines, part == 'both' and 'In both' or 'In the ' .. part)
     for _, row in ipairs(M.table) do
       if row[1] == part then
-        local mode = row[2] == 'ni' and ' (insert mode, too)' or ''
+        local mode = row[2] == 'ni' and ' (also in insert mode)' or ''
         table.insert(lines, ('  %-22s %s%s'):format(table.concat(row[3], ' '), row[4], mode))
       end
     end
@@ -66,13 +49,12 @@ function M.lines()
   return lines
 end
 
----A float that any of `q`, `<Esc>`, `g?` or leaving it closes.
-function M.help()
-  local lines = M.lines()
+---Shows the keys in a float. `q`, `<Esc>`, `g?` or leaving it closes it.
+function M.show_help()
   local bufnr = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, M.lines())
   vim.bo[bufnr].modifiable, vim.bo[bufnr].bufhidden = false, 'wipe'
-  local window = require('tark.float').open(bufnr, 'Tark chat', { minimal = true })
+  local window = float.open(bufnr, 'Tark chat', { minimal = true })
   local function close()
     if vim.api.nvim_win_is_valid(window) then
       vim.api.nvim_win_close(window, true)

@@ -1,14 +1,16 @@
----The chat's two windows, the transcript above and the prompt below it: one unit in each tabpage that shows it.
----What is opened in one of them by `:edit` and the like goes to a window for files.
+---The chat's two windows, the transcript and below it the prompt: they open and close together in a tab page. What the
+---user opens in one of them, by `:edit` for example, goes to a window for files.
+local buffers = require('tark.chat.buffers')
 local config = require('tark.config')
+local float = require('tark.float')
+local shown_session = require('tark.chat.shown_session')
+local workspace = require('tark.workspace')
 
 local M = {}
 
----@alias tark.ChatPart 'transcript'|'prompt'
-
 local OTHER = { transcript = 'prompt', prompt = 'transcript' }
 local LEAST_FLOAT = 0.8 -- of the screen
-local BEHIND = 40 -- the question that waits is above it
+local ZINDEX = 40 -- below the float of waiting/
 
 ---@param window integer
 ---@return tark.ChatPart?
@@ -27,29 +29,22 @@ function M.window(part, tabpage)
   end
 end
 
----@return integer
-local function buffer(part)
-  return require('tark.chat.buffers')[part]()
-end
-
----@return integer
-local function prompt_lines(window)
+---@return integer height for the prompt's text
+local function prompt_height(window)
   local wanted = vim.api.nvim_win_text_height(window, {}).all
   local above = M.window('transcript', vim.api.nvim_win_get_tabpage(window))
   local both = vim.api.nvim_win_get_height(window) + (above and vim.api.nvim_win_get_height(above) or 0)
   return math.max(config.get().chat.prompt_lines, math.min(wanted, math.floor(both / 3)))
 end
 
----Where the two floats are, the prompt having so many lines.
----@param lines integer
+---@param lines integer height of the prompt
 ---@return table<tark.ChatPart, vim.api.keyset.win_config>
-local function floats(lines)
+local function float_configs(lines)
   local size = math.max(config.get().chat.size, LEAST_FLOAT)
   local width, height = math.floor(vim.o.columns * size), math.floor((vim.o.lines - 4) * size)
   local above = math.max(1, height - lines - 4) -- without the borders
   local row, column = math.floor((vim.o.lines - height) / 2), math.floor((vim.o.columns - width) / 2)
-  local same =
-    { relative = 'editor', width = width, col = column, border = require('tark.float').border(), zindex = BEHIND }
+  local same = { relative = 'editor', width = width, col = column, border = float.border(), zindex = ZINDEX }
   return {
     transcript = vim.tbl_extend('error', { row = row, height = above, title = ' Tark ' }, same),
     prompt = vim.tbl_extend('error', { row = row + above + 2, height = lines }, same),
@@ -58,11 +53,11 @@ end
 
 ---@param part tark.ChatPart
 ---@return vim.api.keyset.win_config
-local function place(part)
+local function window_config(part)
   local chat = config.get().chat
   local other = M.window(OTHER[part])
   if chat.position == 'float' then
-    return floats(chat.prompt_lines)[part]
+    return float_configs(chat.prompt_lines)[part]
   elseif other then
     return part == 'prompt' and { win = other, split = 'below', height = chat.prompt_lines }
       or { win = other, split = 'above' }
@@ -74,7 +69,7 @@ end
 
 ---@param window integer
 ---@param part tark.ChatPart
-local function adorn(window, part)
+local function set_window_options(window, part)
   vim.w[window].tark_chat = part
   local options = vim.wo[window][0]
   options.wrap, options.linebreak, options.list, options.spell = true, true, false, false
@@ -89,16 +84,16 @@ local function adorn(window, part)
   end
 end
 
----Opens what is not there of the two in this tabpage, without going there.
+---Opens those of the two windows that are not open in this tab page. The focus stays.
 ---@return integer transcript window
 ---@return integer prompt window
 function M.open()
   for _, part in ipairs({ 'transcript', 'prompt' }) do
     if not M.window(part) then
-      adorn(vim.api.nvim_open_win(buffer(part), false, place(part)), part)
+      set_window_options(vim.api.nvim_open_win(buffers[part](), false, window_config(part)), part)
     end
   end
-  M.fit()
+  M.fit_prompt()
   return M.window('transcript'), M.window('prompt')
 end
 
@@ -112,35 +107,35 @@ local function close(window)
   for _, other in ipairs(vim.api.nvim_tabpage_list_wins(tabpage)) do
     only = only and (other == window or vim.api.nvim_win_get_config(other).relative ~= '')
   end
-  if only then -- Neovim must have one
+  if only then -- Neovim needs at least one window
     vim.w[window].tark_chat = nil
-    local file = require('tark.workspace').file_buffer()
+    local file = workspace.file_buffer()
     vim.api.nvim_win_set_buf(window, file or vim.api.nvim_create_buf(true, false))
   else
     vim.api.nvim_win_close(window, true)
   end
 end
 
----Closes the chat in this tabpage.
+---Closes the chat in this tab page.
 function M.close()
   local transcript, prompt = M.window('transcript'), M.window('prompt')
   for _, window in pairs({ prompt, transcript }) do
-    vim.w[window].tark_chat = nil -- so that its end is no reason to do anything
+    vim.w[window].tark_chat = nil -- so that `window_closed` ignores it
   end
   for _, window in pairs({ prompt, transcript }) do
     close(window)
   end
 end
 
----The prompt gets the height of its text, up to a third of the chat.
-function M.fit()
+---Gives the prompt the height of its text, up to a third of the chat.
+function M.fit_prompt()
   local prompt, transcript = M.window('prompt'), M.window('transcript')
   if not prompt or not transcript then
     return
   end
-  local lines = prompt_lines(prompt)
+  local lines = prompt_height(prompt)
   if vim.api.nvim_win_get_config(prompt).relative ~= '' then
-    local configs = floats(lines)
+    local configs = float_configs(lines)
     vim.api.nvim_win_set_config(transcript, configs.transcript)
     vim.api.nvim_win_set_config(prompt, configs.prompt)
   elseif vim.api.nvim_win_get_height(prompt) ~= lines then
@@ -148,13 +143,13 @@ function M.fit()
   end
 end
 
----A window for files in this tabpage; one is made where there is none.
+---A window for files in this tab page. If there is none, it is created.
 ---@return integer window
 function M.file_window()
-  local window = require('tark.workspace').file_window()
-  for _, each in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-    local free = not M.part(each) and vim.api.nvim_win_get_config(each).relative == ''
-    window = window or free and vim.bo[vim.api.nvim_win_get_buf(each)].buftype == '' and each or nil
+  local window = workspace.file_window()
+  for _, other in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local is_free = not M.part(other) and vim.api.nvim_win_get_config(other).relative == ''
+    window = window or is_free and vim.bo[vim.api.nvim_win_get_buf(other)].buftype == '' and other or nil
   end
   if config.get().chat.position == 'float' then
     M.close()
@@ -163,7 +158,7 @@ function M.file_window()
   return window or vim.api.nvim_open_win(0, false, { win = -1, split = side })
 end
 
----Shows a buffer in a window for files; beside that where it is to keep what it shows.
+---Shows a buffer in a window for files. If that must keep its buffer: in a new window below it.
 ---@param bufnr integer
 ---@return integer window
 function M.show_file(bufnr)
@@ -171,24 +166,24 @@ function M.show_file(bufnr)
   vim.api.nvim_win_call(window, function()
     vim.cmd("normal! m'") -- for the jump list
   end)
-  if not pcall(vim.api.nvim_win_set_buf, window, bufnr) then -- 'winfixbuf', or changes that 'nohidden' keeps in sight
+  if not pcall(vim.api.nvim_win_set_buf, window, bufnr) then -- 'winfixbuf', or a modified buffer with 'nohidden'
     window = vim.api.nvim_open_win(bufnr, false, { split = 'below', win = window })
   end
   return window
 end
 
----Another buffer came into a window of the chat: it goes to a window for files, and the chat comes back.
+---If a window of the chat shows another buffer, moves that to a window for files, and shows the chat again.
 ---@param window integer
-local function put_back(window)
+local function restore_buffer(window)
   local part = M.part(window)
   local foreign = part and vim.api.nvim_win_get_buf(window)
-  if not part or foreign == buffer(part) then
+  if not part or foreign == buffers[part]() then
     return
   end
   local cursor = vim.api.nvim_win_get_cursor(window)
   local is_current = vim.api.nvim_get_current_win() == window
-  vim.api.nvim_win_set_buf(window, buffer(part))
-  adorn(window, part)
+  vim.api.nvim_win_set_buf(window, buffers[part]())
+  set_window_options(window, part)
   local target = M.show_file(foreign)
   vim.api.nvim_win_set_cursor(target, cursor)
   if is_current then
@@ -196,22 +191,23 @@ local function put_back(window)
   end
 end
 
----One of the two is closed: by the person in it, and the other goes with it; by `:only` in the other: it comes back.
+---One of the two windows was closed. If the user closed it from inside, closes the other one, too. If it was closed by
+---`:only` in the other one, opens it again.
 ---@param window integer
-local function closed(window)
+local function window_closed(window)
   local part = M.part(window)
   local current = vim.api.nvim_get_current_win()
   local other = part and M.window(OTHER[part], vim.api.nvim_win_get_tabpage(window))
   if not other then
     return
   end
-  local comes_back = current == other
+  local reopen = current == other
   vim.schedule(function()
     if not M.part(other) then
       return
-    elseif comes_back and vim.api.nvim_get_current_win() == other then
+    elseif reopen and vim.api.nvim_get_current_win() == other then
       M.open()
-      require('tark.chat').refresh()
+      shown_session.emit_changed()
     else
       vim.w[other].tark_chat = nil
       close(other)
@@ -219,8 +215,8 @@ local function closed(window)
   end)
 end
 
----`:q` where nothing but the chat is left: the other half would keep Neovim from ending.
-local function quitting()
+---`:q` when only the chat is left: closes its other window, which would keep Neovim from ending.
+local function before_quit()
   local part = M.part(vim.api.nvim_get_current_win())
   local other = part and M.window(OTHER[part])
   if other and #vim.api.nvim_list_tabpages() == 1 and #vim.api.nvim_tabpage_list_wins(0) == 2 then
@@ -228,8 +224,8 @@ local function quitting()
   end
 end
 
----@param group integer
-function M.watch(group)
+local function create_autocmds()
+  local group = vim.api.nvim_create_augroup('tark_chat', {})
   local function on(event, callback)
     vim.api.nvim_create_autocmd(event, { group = group, callback = callback })
   end
@@ -237,15 +233,17 @@ function M.watch(group)
     local window = vim.api.nvim_get_current_win()
     if M.part(window) then
       vim.schedule(function()
-        put_back(window)
+        restore_buffer(window)
       end)
     end
   end)
   on('WinClosed', function(event)
-    closed(tonumber(event.match) or 0)
+    window_closed(tonumber(event.match) or 0)
   end)
-  on('QuitPre', quitting)
-  on('VimResized', M.fit)
+  on('QuitPre', before_quit)
+  on('VimResized', M.fit_prompt)
 end
+
+create_autocmds()
 
 return M

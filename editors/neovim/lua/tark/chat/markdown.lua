@@ -1,7 +1,7 @@
----Highlights the chat as Markdown, by treesitter where there is a parser.
+---Highlights the chat as Markdown, by treesitter if there is a parser.
 local M = {}
 
----Neovim's own query of that name, less what makes it slow in a long answer that streams.
+---Neovim's own query of that name, without what makes it slow in a long answer that streams.
 ---@param name 'highlights'|'injections'
 ---@param without string pattern
 ---@return string
@@ -15,15 +15,16 @@ end
 
 ---@param bufnr integer
 local function start(bufnr)
-  -- With combined injections Neovim looks through all of the text after each edit, else through what is on the screen.
+  -- With combined injections Neovim parses the whole text after each edit, else only what is on the screen.
   local injections = query('injections', '%(#set! injection%.combined%)')
   local parser = assert(vim.treesitter.get_parser(bufnr, 'markdown', { injections = { markdown = injections } }))
-  -- Where lines are hidden whole (code fences are) it parses once for each line that it measures.
+  -- If whole lines are hidden (as code fences are), it parses once for each line that it measures.
   local highlights = query('highlights', '%(#set! conceal ""%)%s*%(#set! conceal_lines ""%)')
   vim.treesitter.highlighter.new(parser, { queries = { markdown = highlights } })
 end
 
----Not by treesitter in the prompt: what is pasted there may be deeper than its parser survives (text.lua: `shallow`).
+---Not by treesitter in the prompt: the parser would crash if the user pasted deeply nested text (text.lua:
+---`limit_nesting`).
 ---@param bufnr integer
 ---@param part tark.ChatPart
 function M.highlight(bufnr, part)

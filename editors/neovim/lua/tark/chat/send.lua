@@ -1,176 +1,201 @@
----What the person says goes out from here: as a turn, to the turn that runs, or in place of an earlier prompt.
----It shows in the transcript at once, and comes back to the prompt where it is not taken.
+---Sends the user's prompts: as a turn, to the turn that runs, or in place of an earlier prompt. A prompt is shown in
+---the transcript at once. If the server refuses it, it comes back to the prompt window.
+local buffers = require('tark.chat.buffers')
+local notify = require('tark.notify')
 local prompt = require('tark.chat.prompt')
+local requests = require('tark.server.requests')
+local send_queue = require('tark.state.send_queue')
+local session_loader = require('tark.state.session_loader')
+local sessions = require('tark.state.sessions')
+local shown_session = require('tark.chat.shown_session')
 local state = require('tark.state')
+local unsent_text = require('tark.chat.unsent_text')
+local updates = require('tark.state.updates')
+local view = require('tark.chat.view')
+local visible = require('tark.visible')
+local workspace = require('tark.workspace')
 
 local M = {}
 
 ---@class tark.ChatPrompt
----@field words string
----@field turn tark.Turn as it is shown until the server has it
----@field steers? string the running turn it is said to
----@field instead? { session_id: string, turn_id: string } an earlier prompt
+---@field text string
+---@field turn tark.Turn is shown until the server has accepted it
+---@field steers? string id of the running turn that it is for
+---@field replaces? tark.EarlierPrompt
 
-M.outbox = {} ---@type tark.Turn[] for the view
+---@alias tark.EarlierPrompt { session_id: string, turn_id: string }
 
-local instead ---@type { session_id: string, turn_id: string }? what the prompt's text is sent in place of
+M.sending_turns = {} ---@type tark.Turn[] that the server has not accepted yet, for the view
+
+local replaces ---@type tark.EarlierPrompt? the prompt's text is sent in its place
 local count = 0
 
----@param known? tark.State
----@return tark.Turn? turn the running one of the session that is shown
-function M.running(known)
-  local _, transcript = state.current(known)
+---@param server_state? tark.State
+---@param turn_state string
+---@return tark.Turn? turn of the session that is shown
+local function find_turn(server_state, turn_state)
+  local _, transcript = state.current_session(server_state)
   for _, turn in ipairs(transcript.turns) do
-    if turn.state == 'running' then
+    if turn.state == turn_state then
       return turn
     end
   end
 end
 
-local function redraw()
-  require('tark.chat').refresh()
-end
-
 ---@param client vim.lsp.Client
----@return lsp.VersionedTextDocumentIdentifier? the file the person is at
-local function document(client)
-  local file = require('tark.workspace').file_buffer()
+---@return lsp.VersionedTextDocumentIdentifier? the file the user works on
+local function current_document(client)
+  local file = workspace.file_buffer()
   if file and client.attached_buffers[file] then
     return { uri = vim.uri_from_bufnr(file), version = vim.lsp.util.buf_versions[file] }
   end
 end
 
----@alias tark.ChatWay
----| fun(sent: tark.ChatPrompt, known: tark.State, client: vim.lsp.Client, done: fun(problem?: string))
+---@alias tark.PromptSender
+---| fun(sent: tark.ChatPrompt, server_state: tark.State, client: vim.lsp.Client, done: fun(problem?: string))
 
----@type tark.ChatWay
-local function start(sent, _, client, done)
-  require('tark.outbox').start(client, { prompt = sent.words, textDocument = document(client) }, done)
+---@type tark.PromptSender
+local function start_turn(sent, _, client, done)
+  send_queue.start_turn(client, { prompt = sent.text, textDocument = current_document(client) }, done)
 end
 
----@type tark.ChatWay
-local function steer(sent, known, client, done)
-  local session_id, argument = known.session_id, { turnId = sent.steers, prompt = sent.words }
-  require('tark.server').command(client, 'tark.turn.steer', argument, function(problem, answer)
+---@type tark.PromptSender
+local function steer_turn(sent, server_state, client, done)
+  local session_id, argument = server_state.session_id, { turnId = sent.steers, prompt = sent.text }
+  requests.send_command(client, 'tark.turn.steer', argument, function(problem, answer)
     if problem or not answer.accepted or not session_id then
       return done(problem or 'the turn is over: send it as a prompt of its own')
     end
-    require('tark.updates').steered(known, session_id, sent.steers, sent.words)
+    updates.steer_accepted(server_state, session_id, sent.steers, sent.text)
     done()
   end)
 end
 
----@type tark.ChatWay
-local function resend(sent, known, client, done)
-  local of = sent.instead ---@cast of -nil
-  require('tark.sessions').before(known, of.session_id, of.turn_id, function(problem, session_id)
+---@type tark.PromptSender
+local function replace_turn(sent, server_state, client, done)
+  local former = sent.replaces ---@cast former -nil
+  session_loader.create_session_before(server_state, former.session_id, former.turn_id, function(problem, session_id)
     if problem then
       return done(problem)
     end
-    require('tark.updates').go_on_with(known, session_id)
-    start(sent, known, client, done)
+    sessions.select_session(server_state, session_id)
+    start_turn(sent, server_state, client, done)
   end)
 end
 
 ---@param sent tark.ChatPrompt
----@param problem? string nil: the server took it
-local function over(sent, problem)
-  M.outbox = vim.tbl_filter(function(turn)
+---@param problem? string nil: the server accepted it
+local function finish_sending(sent, problem)
+  M.sending_turns = vim.tbl_filter(function(turn)
     return turn ~= sent.turn
-  end, M.outbox)
+  end, M.sending_turns)
   if problem then
-    instead = sent.instead or instead
-    prompt.give_back(sent.words)
-    require('tark.notify').warn(('not sent: %s. Your words are in the prompt'):format(problem))
+    replaces = sent.replaces or replaces
+    prompt.restore_text(sent.text)
+    notify.warn(('not sent: %s. Your text is in the prompt'):format(problem))
   end
-  redraw()
+  shown_session.emit_changed()
 end
 
----@param steers? string a running turn
-local function send(steers)
-  local words = require('tark.visible').trim(prompt.text())
-  if words == '' then
+---@param text string
+---@return tark.Turn
+local function new_turn(text)
+  count = count + 1
+  local turn = { turnId = 'sending' .. count, prompt = text, state = 'sending', blocks = {}, calls = {}, seq = 0 }
+  turn.gap, turn.listed = false, false
+  return turn
+end
+
+---@param steers? string id of a running turn
+local function send_prompt(steers)
+  local text = visible.trim(prompt.text())
+  if text == '' then
     return
   end
-  count = count + 1
-  local turn = { turnId = 'sending' .. count, prompt = words, state = 'sending', blocks = {}, calls = {}, seq = 0 }
-  turn.gap, turn.listed = false, false
-  local sent = { words = words, turn = turn, steers = steers, instead = instead } ---@type tark.ChatPrompt
-  table.insert(M.outbox, turn)
-  instead = nil
-  prompt.remember(words)
-  prompt.set('')
-  redraw()
-  require('tark.chat.view').to_end()
-  require('tark.chat').client(function(problem, client)
+  local sent = { text = text, turn = new_turn(text), steers = steers, replaces = replaces } ---@type tark.ChatPrompt
+  table.insert(M.sending_turns, sent.turn)
+  replaces = nil
+  prompt.add_to_history(text)
+  prompt.set_text('')
+  shown_session.emit_changed()
+  view.scroll_to_end()
+  shown_session.ensure_client(function(problem, client)
     if not client then
-      return over(sent, problem or 'there is no server')
+      return finish_sending(sent, problem or 'there is no server')
     end
-    require('tark.outbox').add(client, function(done)
-      local way = sent.steers and steer or sent.instead and resend or start
-      way(sent, state.of(client.id), client, function(refusal)
+    send_queue.enqueue(client, function(done)
+      local sender = sent.steers and steer_turn or sent.replaces and replace_turn or start_turn
+      sender(sent, state.of_client(client.id), client, function(refusal)
         vim.schedule(done) -- also if showing it fails
-        over(sent, refusal)
+        finish_sending(sent, refusal)
       end)
     end)
   end)
 end
 
----The prompt goes out, as a turn that may have to wait for others.
+---Sends the prompt as a turn, which waits if others run.
 function M.send()
-  send()
+  send_prompt()
 end
 
----The prompt is said to the turn that runs, after its next tool results; as a turn where none runs.
+---Sends the prompt to the running turn, which reads it after its next tool results. If none runs: as a turn.
 function M.steer()
-  local turn = not instead and M.running(require('tark.chat').known())
-  send(turn and turn.turnId or nil)
+  local turn = not replaces and find_turn(shown_session.state(), 'running')
+  send_prompt(turn and turn.turnId or nil)
 end
 
----The turn's prompt comes into the prompt window; what is sent then takes its place, in a session of its own.
+---Puts the turn's prompt into the prompt window. What is sent from there replaces the turn, in a new session.
 ---@param turn tark.Turn
 function M.edit(turn)
-  local known = require('tark.chat').known()
-  if not known or not known.session_id or turn.state == 'sending' or turn.state == 'queued' then
-    return require('tark.notify').warn('this prompt has not been taken yet')
+  local server_state = shown_session.state()
+  if not server_state or not server_state.session_id or turn.state == 'sending' or turn.state == 'queued' then
+    return notify.warn('this prompt has not been accepted yet')
   end
   local typed = prompt.text()
   if typed:find('%S') then
-    prompt.remember(typed)
+    prompt.add_to_history(typed)
   end
-  prompt.set(turn.prompt)
-  instead = { session_id = known.session_id, turn_id = turn.turnId }
-  redraw()
+  prompt.set_text(turn.prompt)
+  replaces = { session_id = server_state.session_id, turn_id = turn.turnId }
+  shown_session.emit_changed()
 end
 
----Is what is in the prompt an earlier one that is edited?
----@return boolean
+---@return boolean is the text in the prompt an edited earlier prompt?
 function M.is_edit()
-  return instead ~= nil
+  return replaces ~= nil
 end
 
----Who empties the prompt gives that up.
-function M.emptied()
-  if instead then
-    instead = nil
-    redraw()
-  end
-end
-
----Cancels the turn that runs, else the one that waits.
+---Cancels the running turn. If none runs: the first one that waits.
 function M.cancel()
-  local known = require('tark.chat').known()
-  local client = known and require('tark.server').of(known)
-  local turn = M.running(known)
-  local _, transcript = state.current(known)
-  for _, each in ipairs(transcript.turns) do
-    turn = turn or each.state == 'queued' and each or nil
-  end
+  local server_state, client = shown_session.state(), shown_session.client()
+  local turn = find_turn(server_state, 'running') or find_turn(server_state, 'queued')
   if client and turn then
-    require('tark.server').command(client, 'tark.turn.cancel', { turnId = turn.turnId })
+    requests.send_command(client, 'tark.turn.cancel', { turnId = turn.turnId })
   else
-    require('tark.notify').say('nothing runs')
+    notify.info('nothing is running')
   end
 end
+
+prompt.on_emptied(function()
+  if replaces then
+    replaces = nil
+    shown_session.emit_changed()
+  end
+end)
+
+buffers.on_created(function(_, part)
+  if part ~= 'prompt' then
+    return
+  end
+  vim.api.nvim_create_autocmd('VimLeavePre', {
+    group = vim.api.nvim_create_augroup('tark_chat_prompt', {}),
+    callback = function()
+      local texts = vim.tbl_map(function(turn)
+        return turn.prompt
+      end, M.sending_turns)
+      pcall(unsent_text.keep_texts, vim.list_extend(texts, { prompt.text() }))
+    end,
+  })
+end)
 
 return M

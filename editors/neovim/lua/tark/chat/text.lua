@@ -1,22 +1,23 @@
----A text of the model's or the person's -> lines that cannot break the view around them. Pure.
----Fences are closed, code citations become a link and a fenced block, forged headings and open HTML are made harmless.
+---Turns a text of the model or the user into lines that cannot break the view around them. Pure.
+---Closes fences, turns code citations into a link and a fenced block, and escapes forged headings and open HTML.
 local M = {}
 
----How far a text is made into lines for good: what comes after `offset` is made anew when the text has grown.
+---How far the lines of a text are final. What comes after `offset` is converted again when the text has grown.
 ---@class tark.TextCursor
----@field offset integer bytes of the text that are done
----@field count integer lines they made
----@field fence? string that is open
----@field snippet? { path: string, opened?: boolean } a citation that is open
----@field names? boolean the last line is the name of who speaks in the chat, which a line below it would make a heading
+---@field offset integer bytes of the text that are converted
+---@field count integer lines that they became
+---@field fence? string an open fence
+---@field snippet? { path: string, opened?: boolean } an open citation
+---@field names? boolean the last line is the name of a speaker in the chat, which a line below it could make a heading
 
-local TICKS = '````' -- around cited code: longer than most fences in it
+local TICKS = '````' -- around cited code: longer than most fences in the code
 local visible = require('tark.visible')
 
-local LONGEST = 2000 -- bytes of a line; longer ones make Neovim slow
+local LONGEST = 2000 -- bytes of a line; longer lines make Neovim slow
 local DEEPEST, TAB = 120, 4 -- columns
 local OPENING = '<code="([^"]*)" #(%d+):?(%d*)>'
-local SWALLOWS = { '^ ? ? ?<!', '^ ? ? ?<%?', '^ ? ? ?<[pP][rR][eE]', '^ ? ? ?<[sS][cCtT]', '^ ? ? ?<[tT][eE][xX][tT]' }
+local SWALLOWING =
+  { '^ ? ? ?<!', '^ ? ? ?<%?', '^ ? ? ?<[pP][rR][eE]', '^ ? ? ?<[sS][cCtT]', '^ ? ? ?<[tT][eE][xX][tT]' }
 
 ---@return tark.TextCursor
 function M.start()
@@ -24,15 +25,15 @@ function M.start()
 end
 
 ---@param text string
----@return string shown in one line
+---@return string in one line
 function M.one_line(text)
   return vim.trim(visible.code((text:gsub('%s+', ' '))))
 end
 
----A line whose quotes and lists are not deeper than what Neovim's Markdown parser survives: it crashes at 255 of them.
+---Escapes a line with too many nested quotes and lists: Neovim's Markdown parser crashes at 255 of them.
 ---@param line string
 ---@return string
-function M.shallow(line)
+function M.limit_nesting(line)
   if #line <= DEEPEST / TAB then
     return line
   end
@@ -49,9 +50,10 @@ function M.shallow(line)
   return line
 end
 
+---Appends a line, in several parts if it is long.
 ---@param out string[]
 ---@param line string
-local function put(out, line)
+local function append_line(out, line)
   while #line > LONGEST do
     local piece = visible.cut(line, LONGEST)
     table.insert(out, piece)
@@ -60,7 +62,7 @@ local function put(out, line)
   table.insert(out, line)
 end
 
----@param fence string that is open
+---@param fence string the open one
 ---@param line string
 local function closes(fence, line)
   local marks, rest = line:match('^ ? ? ?([`~]+)(.*)$')
@@ -78,24 +80,26 @@ local function opens(line)
 end
 
 ---@param line string
----@return boolean is it the name of one who speaks in the chat, whatever is around its letters?
-local function names(line)
+---@return boolean is it the name of a speaker in the chat, if other characters than letters are ignored?
+local function is_speaker_name(line)
   local letters = #line < LONGEST and line:gsub('%A', ''):lower()
   return letters == 'you' or letters == 'tark'
 end
 
----@param line string prose: neither a heading or a call of ours nor HTML that would swallow what follows
----@param below_name? boolean it stands below such a name
+---Escapes a line of prose that would look like a heading or a tool call of the chat, or that starts HTML which would
+---swallow what follows.
+---@param line string
+---@param below_name? boolean the line above is the name of a speaker
 ---@return string
-local function harmless(line, below_name)
+local function escape_markup(line, below_name)
   if not line:find('^ ? ? ?[#<?=-]') then
     return line
   end
-  local heading = line:find('^ ? ? ?#') and names(line) or below_name and line:find('^ ? ? ?[=-]+%s*$')
+  local heading = line:find('^ ? ? ?#') and is_speaker_name(line) or below_name and line:find('^ ? ? ?[=-]+%s*$')
   if heading or line:find('^ ? ? ?%? ') then
     return '\\' .. vim.trim(line)
   end
-  for _, pattern in ipairs(SWALLOWS) do
+  for _, pattern in ipairs(SWALLOWING) do
     if line:find(pattern) then
       return '\\' .. vim.trim(line)
     end
@@ -103,7 +107,7 @@ local function harmless(line, below_name)
   return line
 end
 
----A reference to code as a Markdown link.
+---A code reference as a Markdown link.
 ---@param path string as the model wrote it
 ---@param first string|integer
 ---@param last? string|integer
@@ -116,81 +120,80 @@ function M.link(path, first, last)
   return ('[%s](%s#L%s%s)'):format(label, target, first, ranged and '-L' .. last or '')
 end
 
-local feed
+local convert_line
 
----Inside a citation: up to its `</code>`, or to where another one begins before that.
-local function code(state, line, out)
+---A line inside a citation, which goes up to its `</code>` or to the start of another citation.
+local function convert_cited_line(state, line, out)
   local closing = line:find('</code>', 1, true)
   local opening = line:find(OPENING)
   local ends = math.min(closing or math.huge, opening or math.huge)
-  local said = ends == math.huge and line or line:sub(1, ends - 1)
-  if ends == math.huge or said:find('%S') then
+  local cited = ends == math.huge and line or line:sub(1, ends - 1)
+  if ends == math.huge or cited:find('%S') then
     if not state.snippet.opened then
-      state.snippet = { path = state.snippet.path, opened = true } -- the old one may be part of a cursor
-      put(out, TICKS .. (vim.filetype.match({ filename = state.snippet.path }) or ''))
+      state.snippet = { path = state.snippet.path, opened = true } -- a cursor can contain the old table
+      append_line(out, TICKS .. (vim.filetype.match({ filename = state.snippet.path }) or ''))
     end
-    said = said:gsub('<\\/code>', '</code>')
-    put(out, closes(TICKS, said) and '    ' .. said or said)
+    cited = cited:gsub('<\\/code>', '</code>')
+    append_line(out, closes(TICKS, cited) and '    ' .. cited or cited)
   end
   if ends == math.huge then
     return
   end
   if state.snippet.opened then
-    put(out, TICKS)
+    append_line(out, TICKS)
   end
   state.snippet = nil
   local rest = line:sub(closing == ends and ends + #'</code>' or ends)
   if rest:find('%S') then
-    feed(state, rest, out)
+    convert_line(state, rest, out)
   end
 end
 
----One line, or the rest of one.
+---Converts one line, or the rest of one.
 ---@param state tark.TextCursor
 ---@param line string
 ---@param out string[]
-function feed(state, line, out)
+function convert_line(state, line, out)
   if state.snippet then
-    return code(state, line, out)
+    return convert_cited_line(state, line, out)
   elseif state.fence then
     if closes(state.fence, line) then
       state.fence = nil
     end
-    return put(out, line)
+    return append_line(out, line)
   end
   local start, stop, path, first, last = line:find(OPENING)
   local before = start and line:sub(1, start - 1) or line
   if not start then
     local below_name = state.names
-    state.fence, state.names = opens(line), names(line)
-    return put(out, state.fence and line or harmless(line, below_name))
+    state.fence, state.names = opens(line), is_speaker_name(line)
+    return append_line(out, state.fence and line or escape_markup(line, below_name))
   end
   state.names = nil
   if before:find('%S') then
-    put(out, harmless(before))
+    append_line(out, escape_markup(before))
   end
   path = path:gsub('%%22', '"')
-  put(out, M.link(path, first, last))
+  append_line(out, M.link(path, first, last))
   state.snippet = { path = path }
   local rest = line:sub(stop + 1)
   if rest:find('%S') then
-    feed(state, rest, out)
+    convert_line(state, rest, out)
   end
 end
 
----The lines from line `cursor.count` on, and from where to go on when the text has grown. Blank lines at its beginning
----and end are left out; what is open at its end is closed.
----@param cursor tark.TextCursor is left as it is
----@param source string whose first `cursor.offset` bytes are as they were
----@return string[] lines
----@return tark.TextCursor next
+---Converts the text from `cursor` on. Leaves out blank lines at its start and end, and closes what is open at its end.
+---@param cursor tark.TextCursor is not changed
+---@param source string whose first `cursor.offset` bytes have not changed
+---@return string[] lines from line `cursor.count` on
+---@return tark.TextCursor next where to continue when the text has grown
 function M.advance(cursor, source)
   local state = { fence = cursor.fence, snippet = cursor.snippet, names = cursor.names }
   local out = {} ---@type string[]
-  local blanks = 0 -- held back, since they may be the last
-  local next ---@type tark.TextCursor? before the blank lines or the unfinished line at the end
+  local blanks = 0 -- not added yet, because they can be the last lines
+  local next ---@type tark.TextCursor? before blank lines or an unfinished line at the end
   local at = cursor.offset + 1
-  local function here()
+  local function current_cursor()
     return {
       offset = at - 1,
       count = cursor.count + #out,
@@ -204,7 +207,7 @@ function M.advance(cursor, source)
     local line = visible.prose((source:sub(at, (stop or #source + 1) - 1):gsub('\r$', '')))
     local blank = not (line:find('%S') or state.snippet or state.fence)
     if blank or not stop then
-      next = next or here()
+      next = next or current_cursor()
     end
     at = (stop or #source) + 1
     if blank then
@@ -214,13 +217,13 @@ function M.advance(cursor, source)
         table.insert(out, '')
       end
       blanks = 0
-      feed(state, line, out)
+      convert_line(state, line, out)
       next = stop and nil or next
     end
   end
-  next = next or here()
+  next = next or current_cursor()
   if state.fence or (state.snippet and state.snippet.opened) then
-    put(out, state.fence or TICKS)
+    append_line(out, state.fence or TICKS)
   end
   return out, next
 end

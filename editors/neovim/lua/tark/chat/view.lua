@@ -1,23 +1,24 @@
----When the transcript is drawn: at most every 30 ms, only what changed, and nothing while no window shows it.
----Who reads above stays where they are; who is at the end follows it.
+---Decides when the transcript is drawn: at most every 30 ms, only what changed, and nothing while no window shows it.
+---A window at the end follows it; one that is scrolled up stays.
 local new_drawing = require('tark.chat.drawing')
+local notify = require('tark.notify')
 
 local M = {}
 
 local EVERY_MS = 30
-local MOST_MS = 200 -- and at least so often, however slow the machine is
-local SHARE = 4 -- of the time at most a fourth is for drawing, with what Neovim makes of it: the rest is for keys
+local MOST_MS = 200 -- and at least so often, even on a slow machine
+local SHARE = 4 -- drawing takes at most a quarter of the time, including Neovim's work for it; the rest is for keys
 
 local drawing ---@type tark.Drawing?
 local transcript ---@type tark.Transcript?
-local outbox = {} ---@type tark.Turn[] what was sent and is in no transcript yet
-local stale = {} ---@type table<tark.Turn, true|table<tark.Block, true>> to be drawn anew: turns, or blocks of them
+local sending = {} ---@type tark.Turn[] sent turns that are not in a transcript yet
+local stale = {} ---@type table<tark.Turn, true|table<tark.Block, true>> to be drawn: turns, or some blocks
 local all_stale = true
-local is_other = false -- another session than what was drawn last
-local toggled = {} ---@type table<string, boolean> pieces that the person opened or closed, by key
+local is_other = false -- another session than the one that was drawn last
+local toggled = {} ---@type table<string, boolean> pieces that the user opened or closed, by key
 local all_opened = false
 local timer ---@type uv.uv_timer_t?
-local drawn_at, spent_then = 0, 0 -- in ms: when it was drawn last, and what Neovim had computed until then
+local drawn_at, cpu_then = 0, 0 -- in ms: the time of the last drawing, and the CPU time that Neovim had used until then
 
 ---@param key string
 local function is_opened(key)
@@ -32,13 +33,13 @@ function M.windows()
   return drawing and vim.api.nvim_buf_is_loaded(drawing.bufnr) and vim.fn.win_findbuf(drawing.bufnr) or {}
 end
 
----What Neovim has computed since it started, in ms.
-local function spent()
+---CPU time that Neovim has used since it started, in ms.
+local function cpu_time()
   local usage = assert(vim.uv.getrusage())
   return (usage.utime.sec + usage.stime.sec) * 1000 + (usage.utime.usec + usage.stime.usec) / 1000
 end
 
----As much of it as has room above its end.
+---Scrolls so that the last line is at the bottom of the window.
 ---@param window integer
 ---@param last integer line
 local function show_end(window, last)
@@ -49,20 +50,20 @@ local function show_end(window, last)
 end
 
 local function write()
-  local turns = vim.list_extend(vim.list_slice(transcript and transcript.turns or {}), outbox)
+  local turns = vim.list_extend(vim.list_slice(transcript and transcript.turns or {}), sending)
   if all_stale or not drawing:draw_stale(turns, is_opened, stale) then
     local header = transcript and transcript.earlier and '… earlier messages (<CR>)' or 'g? shows the keys'
     drawing:draw_all({ header }, turns, is_opened)
   end
 end
 
----Now; for a window that has just been opened.
+---Draws at once. Also for a window that has just been opened.
 function M.draw()
   local windows = M.windows()
   if #windows == 0 or not drawing then
     return
   end
-  drawn_at, spent_then = vim.uv.now(), spent()
+  drawn_at, cpu_then = vim.uv.now(), cpu_time()
   local bufnr = drawing.bufnr
   local last = vim.api.nvim_buf_line_count(bufnr)
   local following = vim.tbl_filter(function(window)
@@ -73,7 +74,7 @@ function M.draw()
   vim.bo[bufnr].modifiable = false
   stale, all_stale = {}, not ok
   if not ok then
-    require('tark.notify').bug(problem)
+    notify.internal_error(problem)
   end
   last = vim.api.nvim_buf_line_count(bufnr)
   for _, window in ipairs(following) do
@@ -90,7 +91,7 @@ end
 local function draw_in(ms)
   timer = vim.defer_fn(function()
     local waited = vim.uv.now() - drawn_at
-    local due = math.min((spent() - spent_then) * SHARE, MOST_MS)
+    local due = math.min((cpu_time() - cpu_then) * SHARE, MOST_MS)
     if waited < due then
       return draw_in(math.ceil(due - waited))
     end
@@ -99,10 +100,10 @@ local function draw_in(ms)
   end, ms)
 end
 
----Something is to be drawn anew: which turns there are, a turn, or a block of it.
+---Something is to be drawn again: the list of turns, a turn, or a block of it.
 ---@param turn? tark.Turn
 ---@param block? tark.Block
-function M.touch(turn, block)
+function M.mark_stale(turn, block)
   if turn and block and stale[turn] ~= true then
     stale[turn] = stale[turn] or {}
     stale[turn][block] = true
@@ -114,11 +115,11 @@ function M.touch(turn, block)
   end
 end
 
----What is to be shown from now on.
+---Sets what is shown from now on.
 ---@param bufnr integer
 ---@param shown? tark.Transcript
----@param sent tark.Turn[] it may change: then `touch` is to be called
-function M.show(bufnr, shown, sent)
+---@param sending_turns tark.Turn[] if the list changes, `mark_stale` is to be called
+function M.show(bufnr, shown, sending_turns)
   if not drawing or bufnr ~= drawing.bufnr then
     drawing = new_drawing(bufnr)
     all_stale = true
@@ -127,11 +128,11 @@ function M.show(bufnr, shown, sent)
   if (shown and shown.sessionId) ~= (transcript and transcript.sessionId) then
     toggled, all_opened, is_other = {}, false, true
   end
-  transcript, outbox = shown, sent
+  transcript, sending = shown, sending_turns
 end
 
----The end of it comes into view, and is followed from now on.
-function M.to_end()
+---Scrolls to the end, which the windows follow from now on.
+function M.scroll_to_end()
   for _, window in ipairs(M.windows()) do
     show_end(window, vim.api.nvim_buf_line_count(vim.api.nvim_win_get_buf(window)))
   end
@@ -157,7 +158,7 @@ function M.is_header(line)
 end
 
 ---@param line integer from 1
----@param opened? boolean nil: the other way round
+---@param opened? boolean nil: the opposite of what it is
 function M.toggle(line, opened)
   local piece = M.piece_at(line)
   if not piece or not piece.folds then
@@ -167,17 +168,16 @@ function M.toggle(line, opened)
     opened = not is_opened(piece.key)
   end
   toggled[piece.key] = opened
-  M.touch(piece.turn)
+  M.mark_stale(piece.turn)
 end
 
 ---@param opened boolean
 function M.toggle_all(opened)
   toggled, all_opened, all_stale = {}, opened, true
-  M.touch()
+  M.mark_stale()
 end
 
----Lines where turns begin, from 1.
----@return integer[]
+---@return integer[] the first line of each turn, from 1
 function M.turn_lines()
   local lines, last = {}, 0
   for turn, _, row in (drawing or new_drawing(0)):pieces() do

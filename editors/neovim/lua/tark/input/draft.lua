@@ -1,13 +1,18 @@
----Where the person writes an answer: a few lines beside the question, kept until they are sent or nobody asks any more.
+---A window in which the user writes an answer, beside the question. The text is kept until it is sent, or until the
+---question is withdrawn.
+local card = require('tark.waiting.card')
+local kept_text = require('tark.kept_text')
+local notify = require('tark.notify')
 local state = require('tark.state')
-local waiting = require('tark.waiting')
+local waiting = require('tark.state.waiting')
+local window = require('tark.waiting.window')
 
 local M = {}
 
 local HEIGHT = 4
 
 ---@class tark.Draft
----@field each tark.Waiting
+---@field entry tark.WaitingRequest
 ---@field buffer integer
 ---@field window? integer
 
@@ -26,30 +31,31 @@ local function text_of(draft)
 end
 
 ---@param draft tark.Draft
-local function dress(draft)
-  local asked = waiting.find(draft.each.request.requestId) ~= nil
-  local words = asked and ' <C-s> send   <Esc>q back ' or ' nobody asks any more   q close, your words are kept '
+local function update_border(draft)
+  local still_waits = waiting.find_request(draft.entry.request.requestId) ~= nil
+  local footer = still_waits and ' <C-s> send   <Esc>q back '
+    or ' the question was withdrawn   q close, your text is kept '
   vim.api.nvim_win_set_config(window_of(draft) --[[@as integer]], {
     title = { { ' Your answer ', 'TarkFloatTitle' } },
-    footer = { { words, asked and 'TarkFaint' or 'TarkRiskRisky' } },
+    footer = { { footer, still_waits and 'TarkFaint' or 'TarkRiskRisky' } },
     footer_pos = 'right',
   })
 end
 
----Nobody asks any more; it is closed.
+---The question was withdrawn: keeps the text, and deletes the buffer.
 ---@param draft tark.Draft
-local function give_up(draft)
-  drafts[draft.each.request.requestId] = nil
+local function discard(draft)
+  drafts[draft.entry.request.requestId] = nil
   if vim.api.nvim_buf_is_valid(draft.buffer) then
-    require('tark.input.kept').keep(text_of(draft), 'the question is no more')
+    kept_text.keep(text_of(draft), 'the question was withdrawn')
     vim.api.nvim_buf_delete(draft.buffer, { force = true })
   end
 end
 
----The question has its keys and its place again.
-local function closed()
-  require('tark.waiting.window').make_room(0)
-  require('tark.waiting.card').redraw()
+---Gives the question its keys and its place again.
+local function draft_closed()
+  window.reserve_below(0)
+  card.redraw()
 end
 
 ---@param request_id string
@@ -61,103 +67,103 @@ end
 ---@param draft tark.Draft
 local function leave(draft)
   vim.cmd.stopinsert()
-  local question = require('tark.waiting.window').id()
+  local question = window.id()
   if question then
     vim.api.nvim_set_current_win(question)
   end
-  local window = window_of(draft)
+  local id = window_of(draft)
   draft.window = nil
-  if window then
-    vim.api.nvim_win_close(window, true)
+  if id then
+    vim.api.nvim_win_close(id, true)
   end
-  closed()
-  if not waiting.find(draft.each.request.requestId) then
-    give_up(draft)
+  draft_closed()
+  if not waiting.find_request(draft.entry.request.requestId) then
+    discard(draft)
   end
 end
 
 ---@param draft tark.Draft
 local function send(draft)
-  local text, each = text_of(draft), waiting.find(draft.each.request.requestId)
-  if each and not text:find('%S') then
-    return require('tark.notify').say('there is nothing to send yet (q goes back)')
+  local text, entry = text_of(draft), waiting.find_request(draft.entry.request.requestId)
+  if entry and not text:find('%S') then
+    return notify.info('there is nothing to send yet (q goes back)')
   end
   leave(draft)
-  if each then
-    drafts[each.request.requestId] = nil
+  if entry then
+    drafts[entry.request.requestId] = nil
     vim.api.nvim_buf_delete(draft.buffer, { force = true })
-    waiting.answer(each, { answer = text }, text)
+    waiting.answer(entry, { answer = text }, text)
   end
 end
 
 ---@param draft tark.Draft
-local function map(draft)
-  local function key(modes, lhs, fn, words)
+local function map_keys(draft)
+  local function map(modes, lhs, fn, description)
     vim.keymap.set(modes, lhs, function()
       local ok, problem = xpcall(fn, debug.traceback, draft)
       if not ok then
-        require('tark.notify').bug(problem)
+        notify.internal_error(problem)
       end
-    end, { buffer = draft.buffer, nowait = true, desc = 'Tark: ' .. words })
+    end, { buffer = draft.buffer, nowait = true, desc = 'Tark: ' .. description })
   end
-  key({ 'n', 'i' }, '<C-s>', send, 'send your answer')
-  key('n', '<CR>', send, 'send your answer')
-  key('n', 'q', leave, 'back to the question')
+  map({ 'n', 'i' }, '<C-s>', send, 'send your answer')
+  map('n', '<CR>', send, 'send your answer')
+  map('n', 'q', leave, 'back to the question')
 end
 
----@param each tark.Waiting
+---@param entry tark.WaitingRequest
 ---@return tark.Draft
-local function draft_of(each)
-  local id = each.request.requestId
+local function draft_of(entry)
+  local id = entry.request.requestId
   local draft = drafts[id]
   if not draft or not vim.api.nvim_buf_is_valid(draft.buffer) then
-    draft = { each = each, buffer = vim.api.nvim_create_buf(false, true) }
+    draft = { entry = entry, buffer = vim.api.nvim_create_buf(false, true) }
     vim.bo[draft.buffer].bufhidden = 'hide'
     drafts[id] = draft
-    map(draft)
+    map_keys(draft)
   end
   return draft
 end
 
----The person wants to write: goes to their draft, in insert mode.
----@param each tark.Waiting
-function M.open(each)
-  local draft = draft_of(each)
+---Moves the user to the draft, in insert mode.
+---@param entry tark.WaitingRequest
+function M.open(entry)
+  local draft = draft_of(entry)
   if not window_of(draft) then
-    draft.window = vim.api.nvim_open_win(draft.buffer, true, require('tark.waiting.window').make_room(HEIGHT))
+    draft.window = vim.api.nvim_open_win(draft.buffer, true, window.reserve_below(HEIGHT))
     vim.wo[draft.window].wrap = true
     vim.wo[draft.window].winhighlight = 'Normal:TarkFloat,FloatBorder:TarkFloatBorder,FloatTitle:TarkFloatTitle'
   end
   vim.api.nvim_set_current_win(draft.window)
-  require('tark.waiting.card').redraw() -- its keys are for the question, and are text here
-  vim.api.nvim_win_set_config(draft.window, require('tark.waiting.window').make_room(HEIGHT))
+  card.redraw() -- without its keys, which would be text here
+  vim.api.nvim_win_set_config(draft.window, window.reserve_below(HEIGHT))
   vim.api.nvim_create_autocmd('WinClosed', {
     pattern = tostring(draft.window),
     once = true,
-    callback = vim.schedule_wrap(closed),
+    callback = vim.schedule_wrap(draft_closed),
   })
-  dress(draft)
+  update_border(draft)
   vim.cmd.startinsert({ bang = true })
 end
 
----What is not asked any more: closed at once, but not under the hands of one who is writing there.
-local function look()
-  for id, draft in pairs(drafts) do
-    if not waiting.find(id) then
-      local window = window_of(draft)
-      if window and window == vim.api.nvim_get_current_win() then
-        dress(draft)
+---Closes drafts whose question was withdrawn, except one in which the user is writing.
+local function close_withdrawn()
+  for request_id, draft in pairs(drafts) do
+    if not waiting.find_request(request_id) then
+      local id = window_of(draft)
+      if id and id == vim.api.nvim_get_current_win() then
+        update_border(draft)
       else
-        if window then
-          vim.api.nvim_win_close(window, true)
+        if id then
+          vim.api.nvim_win_close(id, true)
         end
-        give_up(draft)
+        discard(draft)
       end
     end
   end
 end
 
-state.on('input', look)
-state.on('server', look)
+state.on('input', close_withdrawn)
+state.on('server', close_withdrawn)
 
 return M

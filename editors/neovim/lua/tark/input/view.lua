@@ -1,12 +1,17 @@
----A question in the float: its options by number or by line, words of the person's own, or no answer at all.
-local waiting = require('tark.waiting')
+---Draws a question in the float. The user answers with an option, by number or by line, with own text, or not at all.
+local card = require('tark.waiting.card')
+local draft = require('tark.input.draft')
+local keys_text = require('tark.waiting.keys')
+local notify = require('tark.notify')
+local styled_lines = require('tark.waiting.styled_lines')
+local waiting = require('tark.state.waiting')
 local visible = require('tark.visible')
 
 local M = {}
 
 local LONGEST_TITLE = 120
 
-local chosen = {} ---@type table<string, table<string, boolean>> option ids by request id, where several can be chosen
+local chosen = {} ---@type table<string, table<string, boolean>> option ids by request id, if several can be chosen
 
 ---@param request tark.Input
 ---@return table<string, boolean>
@@ -22,66 +27,66 @@ function M.title(request)
 end
 
 ---@param request tark.Input
----@return tark.Lines
-local function head(request)
-  local into = require('tark.waiting.lines').new()
-  into:quote(visible.trim(request.question), '> ', 'TarkWaitingSubject')
-  into:add('')
-  return into
+---@return tark.StyledLines
+local function question_lines(request)
+  local out = styled_lines.new()
+  out:quote(visible.trim(request.question), '> ', 'TarkWaitingSubject')
+  out:add('')
+  return out
 end
 
 ---@param request tark.Input
 ---@param keys tark.WaitingKey[]
----@return tark.Lines
+---@return tark.StyledLines
 function M.draw(request, keys)
-  local into = head(request)
+  local out = question_lines(request)
   for number, option in ipairs(request.options) do
     local box = not request.multiple and '' or chosen_of(request)[option.id] and '[x] ' or '[ ] '
-    into:add({ ('%2d '):format(number), 'TarkKey' }, box .. visible.line(option.label))
+    out:add({ ('%2d '):format(number), 'TarkKey' }, box .. visible.line(option.label))
   end
   if #request.options > 0 and #keys > 0 then
-    into:add('')
+    out:add('')
   end
   local rest = vim.tbl_filter(function(key)
     return not key[1]:find('^%d$')
   end, keys)
-  require('tark.waiting.keys').add(into, rest)
-  return into
+  keys_text.add_lines(out, rest)
+  return out
 end
 
----@param each tark.Waiting
+---@param entry tark.WaitingRequest
 ---@param answer string|string[]|vim.NIL
-local function answer_with(each, answer)
-  chosen[each.request.requestId] = nil
-  waiting.answer(each, { answer = answer })
+local function answer_with(entry, answer)
+  chosen[entry.request.requestId] = nil
+  waiting.answer(entry, { answer = answer })
 end
 
----@param each tark.Waiting
+---@param entry tark.WaitingRequest
 ---@param option? { id: string, label: string }
-local function choose(each, option)
+local function choose(entry, option)
   if not option then
-    return require('tark.notify').say('go to the line of an answer, or press its number')
-  elseif not each.request.multiple then
-    return answer_with(each, { option.id })
+    return notify.info('go to the line of an answer, or press its number')
+  elseif not entry.request.multiple then
+    return answer_with(entry, { option.id })
   end
-  local set = chosen_of(each.request)
+  local set = chosen_of(entry.request)
   set[option.id] = not set[option.id] or nil
-  require('tark.waiting.card').redraw()
+  card.redraw()
 end
 
----@param each tark.Waiting
----@return { id: string, label: string }? option whose line the cursor is at
-local function at_cursor(each)
-  return each.request.options[vim.api.nvim_win_get_cursor(0)[1] - #head(each.request).lines]
+---@param entry tark.WaitingRequest
+---@return { id: string, label: string }? option in the cursor's line
+local function option_at_cursor(entry)
+  return entry.request.options[vim.api.nvim_win_get_cursor(0)[1] - #question_lines(entry.request).lines]
 end
 
----@param each tark.Waiting
-local function send_chosen(each)
-  local set = chosen_of(each.request)
+---@param entry tark.WaitingRequest
+local function send_chosen(entry)
+  local set = chosen_of(entry.request)
   local ids = vim.tbl_map(function(option)
     return set[option.id] and option.id or nil
-  end, each.request.options)
-  answer_with(each, vim.tbl_values(ids))
+  end, entry.request.options)
+  answer_with(entry, vim.tbl_values(ids))
 end
 
 ---@param request tark.Input
@@ -90,15 +95,15 @@ function M.keys(request)
   local keys, several = {}, request.multiple
   for number, option in ipairs(request.options) do
     if number < 10 then
-      local function by_number(each)
-        choose(each, option)
+      local function by_number(entry)
+        choose(entry, option)
       end
       table.insert(keys, { tostring(number), visible.short(option.label, 40), by_number, decides = not several })
     end
   end
   if #request.options > 0 then
-    local function by_line(each)
-      choose(each, at_cursor(each))
+    local function by_line(entry)
+      choose(entry, option_at_cursor(entry))
     end
     if several then
       table.insert(keys, { '<Space>', 'choose this line', by_line, short = 'choose' })
@@ -108,10 +113,10 @@ function M.keys(request)
     end
   end
   if request.freeText then
-    table.insert(keys, { 'i', 'your own words', require('tark.input.draft').open, short = 'write' })
+    table.insert(keys, { 'i', 'write an answer of your own', draft.open, short = 'write' })
   end
-  local function decline(each)
-    answer_with(each, vim.NIL)
+  local function decline(entry)
+    answer_with(entry, vim.NIL)
   end
   table.insert(keys, { 'd', 'do not answer', decline, decides = true, short = 'do not answer' })
   return keys
@@ -120,14 +125,14 @@ end
 ---@param request tark.Input
 ---@return boolean
 function M.is_written(request)
-  return require('tark.input.draft').is_open(request.requestId)
+  return draft.is_open(request.requestId)
 end
 
----Where only words can be the answer, they are what the person comes for.
----@param each tark.Waiting
-function M.entered(each)
-  if each.request.freeText and #each.request.options == 0 then
-    require('tark.input.draft').open(each)
+---If only text can be the answer, opens the window for it.
+---@param entry tark.WaitingRequest
+function M.entered(entry)
+  if entry.request.freeText and #entry.request.options == 0 then
+    draft.open(entry)
   end
 end
 

@@ -1,4 +1,7 @@
----A request for permission in words: what, why, at what risk, and the whole command or diff. Pure: no window, no state.
+---The text of a request for permission: its title, reason and risk, and the complete command or diff. Pure.
+local diff = require('tark.permission.diff')
+local keys_text = require('tark.waiting.keys')
+local styled_lines = require('tark.waiting.styled_lines')
 local visible = require('tark.visible')
 
 local M = {}
@@ -6,7 +9,7 @@ local M = {}
 local LONGEST_TITLE = 150
 local LONGEST_COVER = 160
 
----@type table<string, { [1]: string, [2]: string }> the word and its highlight
+---@type table<string, { [1]: string, [2]: string }> the text and its highlight
 local RISKS = {
   read_only = { 'only reads', 'TarkRiskNone' },
   write = { 'writes', 'TarkRiskWrite' },
@@ -15,53 +18,53 @@ local RISKS = {
 }
 
 ---@param argv string[]
----@return string
-local function words(argv)
+---@return string quoted for a shell
+local function quote_words(argv)
   local shown = vim.tbl_map(function(word)
     return word:find('^[%w%-_./=:,+@%%]+$') and word or ("'%s'"):format(word:gsub("'", [['\'']]))
   end, argv)
   return visible.line(table.concat(shown, ' '))
 end
 
----What is as the person's own is counted only: else it would hide what is not.
----@param into tark.Lines
+---Variables that equal the user's own are only counted, so that they do not hide the others.
+---@param out tark.StyledLines
 ---@param env table<string, string>
 ---@param own_env table<string, string>
-local function add_env(into, env, own_env)
+local function add_env(out, env, own_env)
   local other, same = {}, 0
   for _, key in ipairs(vim.fn.sort(vim.tbl_keys(env))) do
     if env[key] == own_env[key] then
       same = same + 1
     else
-      table.insert(other, words({ key .. '=' .. env[key] }))
+      table.insert(other, quote_words({ key .. '=' .. env[key] }))
     end
   end
   if same > 0 then
     table.insert(other, ('%s%d of your own'):format(#other > 0 and 'and ' or '', same))
   end
   if #other > 0 then
-    into:add({ 'with ', 'TarkLabel' }, { table.concat(other, '  '), 'TarkFaint' })
+    out:add({ 'with ', 'TarkLabel' }, { table.concat(other, '  '), 'TarkFaint' })
   end
 end
 
----@param into tark.Lines
+---@param out tark.StyledLines
 ---@param command { argv: string[], text: string, cwd: string, env: table<string, string> }
 ---@param own_env table<string, string>
-local function add_command(into, command, own_env)
-  into:quote(command.text, '$ ')
-  into:add({ 'in   ', 'TarkLabel' }, visible.line(command.cwd))
+local function add_command(out, command, own_env)
+  out:quote(command.text, '$ ')
+  out:add({ 'in   ', 'TarkLabel' }, visible.line(command.cwd))
   local argv = vim.list_slice(command.argv)
-  if argv[#argv] == command.text then -- the shell, which gets the text above
+  if argv[#argv] == command.text then -- a shell, which gets the text above
     argv[#argv] = nil
   end
   if #argv > 0 then
-    into:add({ 'by   ', 'TarkLabel' }, words(argv))
+    out:add({ 'by   ', 'TarkLabel' }, quote_words(argv))
   end
-  add_env(into, command.env, own_env)
-  into:add('')
+  add_env(out, command.env, own_env)
+  out:add('')
 end
 
----What `covers` ends with says for how long: its first letter is the key.
+---The end of `covers` says for how long: its first letter is the key.
 ---@param grant { id: string, covers: string }
 ---@param number integer
 ---@return string key
@@ -72,7 +75,7 @@ end
 ---@param request tark.Permission
 ---@param grant { id: string, covers: string }
 ---@return string
-function M.grant_words(request, grant)
+function M.describe_grant(request, grant)
   local covers = grant.covers
   local command = request.command and ('`%s`'):format(request.command.text)
   if command and covers:sub(1, #command) == command then
@@ -87,7 +90,7 @@ function M.title(request)
   return visible.short(request.title, LONGEST_TITLE)
 end
 
----The title, less what stands below it: the text of the command.
+---The title, without the text of the command, which is shown below it.
 ---@param request tark.Permission
 ---@return string
 local function heading(request)
@@ -102,27 +105,27 @@ end
 
 ---@param request tark.Permission
 ---@param keys tark.WaitingKey[]
----@param name fun(uri: string): string how a file is called
----@param own_env table<string, string> the environment of the person
----@return tark.Lines
+---@param name fun(uri: string): string the display name of a file
+---@param own_env table<string, string> the user's environment
+---@return tark.StyledLines
 function M.build(request, keys, name, own_env)
-  local into = require('tark.waiting.lines').new()
+  local out = styled_lines.new()
   local risk = RISKS[request.risk] or { visible.line(tostring(request.risk)), 'TarkRiskRisky' }
-  into:add({ heading(request), 'TarkWaitingSubject' })
-  into:add(risk, { ', asked because ' .. visible.line(request.why), 'TarkLabel' })
+  out:add({ heading(request), 'TarkWaitingSubject' })
+  out:add(risk, { ', asked because ' .. visible.line(request.why), 'TarkLabel' })
   if not request.command and not request.edits and visible.line(request.title) ~= M.title(request) then
-    into:add('')
-    into:quote(request.title, '> ') -- nothing else says all of what is allowed
+    out:add('')
+    out:quote(request.title, '> ') -- nothing else shows all of what is allowed
   end
-  into:add('')
+  out:add('')
   if request.command then
-    add_command(into, request.command, own_env)
+    add_command(out, request.command, own_env)
   end
   if request.edits then
-    require('tark.permission.diff').add(into, request.edits, name)
+    diff.add_diff(out, request.edits, name)
   end
-  require('tark.waiting.keys').add(into, keys)
-  return into
+  keys_text.add_lines(out, keys)
+  return out
 end
 
 return M

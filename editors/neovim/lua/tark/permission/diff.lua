@@ -1,14 +1,15 @@
----The edits of a request as the whole diff: what becomes of each file, then line by line. Pure.
+---The edits of a request as a complete diff: what happens to each file, then its lines. Pure.
 local visible = require('tark.visible')
 
 local M = {}
 
 local GROUPS = { ['-'] = 'TarkRemoved', ['+'] = 'TarkAdded' }
 local DECIDED = { accepted = true, rejected = true }
-local NOT_MADE = { conflict = ', in conflict: not made by allowing', stale = ', stale: not made by allowing' }
+local NOT_APPLIED =
+  { conflict = ', in conflict: not applied if you allow this', stale = ', stale: not applied if you allow this' }
 local EVERYTHING = 1000000
 
----Line ends are left out where all are CRLF; where some differ, that is what is to be seen.
+---If all line ends are CRLF, the diff leaves them out. If some differ, it shows them.
 ---@param document tark.DocumentHunks
 local function all_crlf(document)
   for _, hunk in ipairs(document.hunks) do
@@ -23,8 +24,8 @@ end
 
 ---@param hunk tark.Hunk
 ---@param crlf boolean
----@return string[] lines with ' ', '-' or '+' before each
-local function lines_of(hunk, crlf)
+---@return string[] lines that start with ' ', '-' or '+'
+local function diff_lines(hunk, crlf)
   local old, new = hunk.oldText, hunk.newText
   if crlf then
     old, new = old:gsub('\r\n', '\n'), new:gsub('\r\n', '\n')
@@ -42,8 +43,8 @@ end
 ---@param hunk tark.Hunk
 ---@param name fun(uri: string): string
 ---@param file string
----@return string? words nil: it is about lines
-local function operation(hunk, name, file)
+---@return string? what happens to the file; nil: only lines change
+local function describe_operation(hunk, name, file)
   if not hunk.operation then
     return nil
   elseif hunk.operation.kind == 'remove' then
@@ -55,7 +56,7 @@ end
 ---@param edits tark.DocumentHunks[]
 ---@return integer decided
 ---@return integer all
-function M.decided(edits)
+function M.count_decided(edits)
   local decided, all = 0, 0
   for _, document in ipairs(edits) do
     for _, hunk in ipairs(document.hunks) do
@@ -66,9 +67,9 @@ function M.decided(edits)
 end
 
 ---@param edits tark.DocumentHunks[]
----@return string? uri of the first file with something to decide
+---@return string? uri of the first undecided hunk
 ---@return tark.Hunk? hunk
-function M.first(edits)
+function M.first_undecided(edits)
   for _, document in ipairs(edits) do
     for _, hunk in ipairs(document.hunks) do
       if not DECIDED[hunk.state] then
@@ -78,46 +79,46 @@ function M.first(edits)
   end
 end
 
----@param into tark.Lines
+---@param out tark.StyledLines
 ---@param hunk tark.Hunk
 ---@param crlf boolean
-local function add_lines(into, hunk, crlf)
-  local lines = lines_of(hunk, crlf)
+local function add_lines(out, hunk, crlf)
+  local lines = diff_lines(hunk, crlf)
   if #lines > 0 then
-    local beside = (hunk.outsideSelection and ', outside the selection' or '') .. (NOT_MADE[hunk.state] or '')
-    into:add({ ('line %d'):format(hunk.range.start.line + 1), 'TarkLabel' }, { beside, 'TarkRiskRisky' })
+    local notes = (hunk.outsideSelection and ', outside the selection' or '') .. (NOT_APPLIED[hunk.state] or '')
+    out:add({ ('line %d'):format(hunk.range.start.line + 1), 'TarkLabel' }, { notes, 'TarkRiskRisky' })
   end
   for _, line in ipairs(lines) do
     local group, shown = GROUPS[line:sub(1, 1)], visible.code(line)
-    into:add(group and { shown, group } or shown)
+    out:add(group and { shown, group } or shown)
   end
 end
 
----What is decided already is left out, and counted.
----@param into tark.Lines
+---Adds the diff. Decided hunks are left out, and counted.
+---@param out tark.StyledLines
 ---@param edits tark.DocumentHunks[]
----@param name fun(uri: string): string how a file is called
-function M.add(into, edits, name)
+---@param name fun(uri: string): string the display name of a file
+function M.add_diff(out, edits, name)
   for _, document in ipairs(edits) do
     local file, crlf = visible.line(name(document.uri)), all_crlf(document)
-    if M.decided({ document }) < #document.hunks then
-      into:add({ 'file ', 'TarkLabel' }, { file, 'TarkFile' })
+    if M.count_decided({ document }) < #document.hunks then
+      out:add({ 'file ', 'TarkLabel' }, { file, 'TarkFile' })
     end
     for _, hunk in ipairs(document.hunks) do
-      local words = not DECIDED[hunk.state] and operation(hunk, name, file)
-      if words then
-        into:add({ words, 'TarkRiskRisky' })
+      local description = not DECIDED[hunk.state] and describe_operation(hunk, name, file)
+      if description then
+        out:add({ description, 'TarkRiskRisky' })
       end
       if not DECIDED[hunk.state] then
-        add_lines(into, hunk, crlf)
+        add_lines(out, hunk, crlf)
       end
     end
   end
-  local decided, all = M.decided(edits)
+  local decided, all = M.count_decided(edits)
   if decided > 0 then
-    into:add({ ('%d of %d decided already, this is the rest'):format(decided, all), 'TarkLabel' })
+    out:add({ ('%d of %d decided already, this is the rest'):format(decided, all), 'TarkLabel' })
   end
-  into:add('')
+  out:add('')
 end
 
 return M

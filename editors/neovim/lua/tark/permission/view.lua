@@ -1,39 +1,37 @@
----A request for permission in the float: how it is drawn, and what each key answers.
+---Draws a request for permission in the float, and defines what its keys answer.
 local content = require('tark.permission.content')
-local waiting = require('tark.waiting')
+local diff = require('tark.permission.diff')
+local float = require('tark.waiting.float')
+local kept_text = require('tark.kept_text')
+local waiting = require('tark.state.waiting')
+local workspace = require('tark.workspace')
 
 local M = {}
 
 M.title = content.title
 
----@param uri string
----@return string as the person would name it, from where they are
-local function name(uri)
-  return require('tark.workspace').name(uri)
-end
-
 ---@param request tark.Permission
 ---@param keys tark.WaitingKey[]
----@return tark.Lines
+---@return tark.StyledLines
 function M.draw(request, keys)
-  return content.build(request, keys, name, vim.fn.environ())
+  return content.build(request, keys, workspace.display_name, vim.fn.environ())
 end
 
 ---@param request tark.Permission
----@return integer hunks that are decided already
+---@return integer number of hunks that are decided already
 function M.stage(request)
-  return (require('tark.permission.diff').decided(request.edits or {}))
+  return (diff.count_decided(request.edits or {}))
 end
 
 ---@param request tark.Permission
----@return boolean are all its hunks drawn in windows of this tab?
+---@return boolean are all its hunks drawn in windows of this tab page?
 function M.is_drawn(request)
   local in_windows = {} ---@type table<integer, true>
   for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
     in_windows[vim.api.nvim_win_get_buf(window)] = true
   end
   for _, document in ipairs(request.edits or {}) do
-    local bufnr = require('tark.workspace').buffer(document.uri)
+    local bufnr = workspace.find_buffer(document.uri)
     for _, hunk in ipairs(document.hunks) do
       if hunk.operation or not bufnr or not in_windows[bufnr] or hunk.state == 'stale' then
         return false
@@ -44,35 +42,35 @@ function M.is_drawn(request)
 end
 
 ---@param answer tark.PermissionReply
----@return fun(each: tark.Waiting)
-local function answers(answer)
-  return function(each)
-    waiting.answer(each, answer)
+---@return fun(entry: tark.WaitingRequest)
+local function answer_with(answer)
+  return function(entry)
+    waiting.answer(entry, answer)
   end
 end
 
----@param each tark.Waiting
-local function reject_with_reason(each)
-  local version = waiting.version(each)
+---@param entry tark.WaitingRequest
+local function reject_with_reason(entry)
+  local version = waiting.version(entry)
   vim.ui.input({ prompt = 'Reject, because: ' }, function(reason)
-    local now = waiting.find(each.request.requestId)
+    local current = waiting.find_request(entry.request.requestId)
     if not reason then
       return
     end
-    if now and waiting.version(now) == version then
-      local words = reason:find('%S') and reason or nil
-      waiting.answer(now, { outcome = 'reject', reason = words }, words)
+    if current and waiting.version(current) == version then
+      local text = reason:find('%S') and reason or nil
+      waiting.answer(current, { outcome = 'reject', reason = text }, text)
     else
-      require('tark.input.kept').keep(reason, 'it was changed or answered meanwhile')
+      kept_text.keep(reason, 'the request was changed or answered in the meantime')
     end
   end)
 end
 
----@param each tark.Waiting
-local function go_to_hunks(each)
-  local client = vim.lsp.get_client_by_id(each.client_id)
-  local uri, hunk = require('tark.permission.diff').first(each.request.edits)
-  require('tark.waiting.float').fold()
+---@param entry tark.WaitingRequest
+local function go_to_hunks(entry)
+  local client = vim.lsp.get_client_by_id(entry.client_id)
+  local uri, hunk = diff.first_undecided(entry.request.edits)
+  float.fold()
   if client and uri then
     local start = hunk and hunk.range.start or { line = 0, character = 0 }
     local place = { uri = uri, range = { start = start, ['end'] = start } }
@@ -84,21 +82,29 @@ end
 ---@return tark.WaitingKey[]
 function M.keys(request)
   local keys = {
-    { 'a', 'allow this', answers({ outcome = 'allow' }), decides = true, grants = true, line = true, short = 'allow' },
+    {
+      'a',
+      'allow this',
+      answer_with({ outcome = 'allow' }),
+      decides = true,
+      grants = true,
+      line = true,
+      short = 'allow',
+    },
   }
   for number, grant in ipairs(request.grants) do
-    local key, answer = content.grant_key(grant, number), answers({ outcome = 'allow', grant = grant.id })
+    local key, answer = content.grant_key(grant, number), answer_with({ outcome = 'allow', grant = grant.id })
     local span = grant.covers:match('this (%a+)$')
-    local words = content.grant_words(request, grant)
-    table.insert(keys, { key, words, answer, decides = true, grants = true, line = true, short = span })
+    local description = content.describe_grant(request, grant)
+    table.insert(keys, { key, description, answer, decides = true, grants = true, line = true, short = span })
   end
-  local reject = answers({ outcome = 'reject' })
+  local reject = answer_with({ outcome = 'reject' })
   table.insert(keys, { 'r', 'reject', reject, decides = true, short = 'reject' })
   table.insert(keys, { 'R', 'reject, because ...', reject_with_reason, decides = true })
   if request.edits then
     table.insert(keys, { 'e', 'decide hunk by hunk', go_to_hunks })
   end
-  table.insert(keys, { 'c', 'cancel the turn', answers({ outcome = 'cancelled' }), decides = true })
+  table.insert(keys, { 'c', 'cancel the turn', answer_with({ outcome = 'cancelled' }), decides = true })
   return keys
 end
 

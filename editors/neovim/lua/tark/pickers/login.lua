@@ -1,13 +1,14 @@
----Logging in to a provider: a code to type on a page. A key is never asked for in the editor.
+---Logs in to a provider: shows a code to be typed on a web page. The editor never asks for a key.
+local completion = require('tark.commands.completion')
 local figures = require('tark.figures')
 local notify = require('tark.notify')
-local server = require('tark.server')
+local request = require('tark.pickers.request')
 
 local M = {}
 
----The page and the code, until the person has done with them.
+---Shows the page and the code until the user is done.
 ---@param login { provider: string, userCode: string, verificationUri: string }
-local function show(login)
+local function show_code(login)
   local choices = { 'Done', 'Open the page', 'Copy the code' }
   local prompt = ('Log in to %s: type %s on %s'):format(login.provider, login.userCode, login.verificationUri)
   vim.ui.select(choices, { prompt = prompt, kind = 'tark_login' }, function(choice)
@@ -16,45 +17,51 @@ local function show(login)
       if problem then
         notify.warn(problem)
       end
-      show(login)
+      show_code(login)
     elseif choice == choices[3] then
       vim.fn.setreg('"', login.userCode)
-      if vim.fn.has('clipboard') == 1 then -- else it says that there is none, and waits for a key
+      if vim.fn.has('clipboard') == 1 then -- else Neovim reports that there is none, and waits for a key
         vim.fn.setreg('+', login.userCode)
       end
-      show(login)
+      show_code(login)
     end
   end)
 end
 
----@param provider string
-local function login(provider)
-  server.ask('tark.auth.login', { provider = provider }, function(answer)
+---@param name string of the provider
+local function login_to(name)
+  request('tark.auth.login', { provider = name }, function(answer)
     if answer.userCode then
-      show(answer)
+      show_code(answer)
     else
-      notify.say(('to give %s its key, %s'):format(provider, answer.hint))
+      notify.info(('to set the key of %s, %s'):format(name, answer.hint))
     end
   end)
 end
 
----@param options? { provider?: string } without one: a list to choose from
+---@param lead string the word before the cursor
+---@return string[]
+function M.complete(lead)
+  return completion.matching(completion.providers(), lead)
+end
+
+---@param options? { provider?: string } nil: the user chooses from a list
 function M.choose(options)
-  local provider = options and options.provider or ''
-  if provider ~= '' then
-    return login(provider)
+  local name = options and options.provider or ''
+  if name ~= '' then
+    return login_to(name)
   end
-  server.ask('tark.auth.status', {}, function(answer, known)
-    require('tark.completion').keep_providers(known, answer.providers)
+  request('tark.auth.status', {}, function(answer, server_state)
+    completion.cache_providers(server_state, answer.providers)
     vim.ui.select(answer.providers, {
       prompt = 'Log in to:',
       kind = 'tark_provider',
-      format_item = function(each)
-        return figures.row(each.provider, each.status, each.source)
+      format_item = function(provider)
+        return figures.join(provider.provider, provider.status, provider.source)
       end,
-    }, function(each)
-      if each then
-        login(each.provider)
+    }, function(provider)
+      if provider then
+        login_to(provider.provider)
       end
     end)
   end)

@@ -1,34 +1,36 @@
----Which model a session has, and what it may do: its mode and its approval level.
+---Sets the model of a session, its mode and its approval level.
+local completion = require('tark.commands.completion')
 local figures = require('tark.figures')
 local notify = require('tark.notify')
-local server = require('tark.server')
+local request = require('tark.pickers.request')
+local sessions = require('tark.state.sessions')
 
 local M = {}
 
 ---@class tark.SettingOptions
----@field name? string nil or '': a list to choose from
----@field new_sessions? boolean of the sessions to come, not of this one
+---@field name? string nil or '': the user chooses from a list
+---@field new_sessions? boolean for new sessions, not for the current one
 
----What each mode and level means, in the order of how much is done unasked.
+---What each mode and level means, ordered by how much is done without asking.
 M.levels = {
-  { name = 'ask', setting = 'mode', means = 'answers in words, changes nothing' },
+  { name = 'ask', setting = 'mode', means = 'answers questions, changes nothing' },
   { name = 'plan', setting = 'mode', means = 'explores and plans, changes nothing' },
   { name = 'build', setting = 'mode', means = 'reads, changes, runs commands' },
-  { name = 'manual', setting = 'approval', means = 'asks before every edit and command, whatever else is set' },
+  { name = 'manual', setting = 'approval', means = 'asks before every edit and command, regardless of other settings' },
   { name = 'careful', setting = 'approval', means = 'asks before edits and commands' },
-  { name = 'balanced', setting = 'approval', means = 'applies edits at once, to be reviewed after' },
+  { name = 'balanced', setting = 'approval', means = 'applies edits at once, for review afterwards' },
 }
 
 ---@param setting 'model'|'mode'|'approval'
 ---@param value string
 ---@param new_sessions? boolean
-local function set(setting, value, new_sessions)
-  server.ask('tark.settings.set', function(known)
-    return { [setting] = value, sessionId = not new_sessions and known.session_id or nil }
-  end, function(answer, known)
-    local session_id = not new_sessions and known.session_id or nil
-    require('tark.updates').set(known, session_id, answer)
-    notify.say(('%s of %s is %s'):format(setting, session_id and 'this session' or 'new sessions', answer[setting]))
+local function set_setting(setting, value, new_sessions)
+  request('tark.settings.set', function(server_state)
+    return { [setting] = value, sessionId = not new_sessions and server_state.session_id or nil }
+  end, function(answer, server_state)
+    local session_id = not new_sessions and server_state.session_id or nil
+    sessions.set_fields(server_state, session_id, answer)
+    notify.info(('%s of %s is %s'):format(setting, session_id and 'this session' or 'new sessions', answer[setting]))
   end)
 end
 
@@ -38,43 +40,58 @@ local function model_row(model)
   local price = model.price
   local window = model.contextWindow
   local input, output = price and price.input, price and price.output
-  return figures.row(
+  return figures.join(
     model.id,
     model.name ~= model.id and model.name or nil,
-    window and figures.short(window) .. ' window' or nil,
+    window and figures.short_number(window) .. ' window' or nil,
     input and output and ('$%s in, $%s out for 1M tokens'):format(input, output) or nil
   )
 end
 
 ---@param options? tark.SettingOptions
-function M.model(options)
+function M.choose_model(options)
   options = options or {}
   if (options.name or '') ~= '' then
-    return set('model', options.name, options.new_sessions)
+    return set_setting('model', options.name, options.new_sessions)
   end
-  server.ask('tark.models.list', {}, function(answer, known)
-    require('tark.completion').keep_models(known, answer.models)
+  request('tark.models.list', {}, function(answer, server_state)
+    completion.cache_models(server_state, answer.models)
     for _, problem in ipairs(answer.problems) do
       notify.warn(problem)
     end
     if #answer.models == 0 then
-      return notify.say('no provider has told of a model: :TarkLogin gives one a key')
+      return notify.info('no provider has listed a model: set a key with :TarkLogin')
     end
     vim.ui.select(answer.models, { prompt = 'Model:', kind = 'tark_model', format_item = model_row }, function(model)
       if model then
-        set('model', model.id, options.new_sessions)
+        set_setting('model', model.id, options.new_sessions)
       end
     end)
   end)
 end
 
----Mode or approval level: all their names are different.
+---@param lead string the word before the cursor
+---@return string[] names of modes and levels
+function M.complete_mode(lead)
+  local names = vim.tbl_map(function(level)
+    return level.name
+  end, M.levels)
+  return completion.matching(names, lead)
+end
+
+---@param lead string the word before the cursor
+---@return string[]
+function M.complete_model(lead)
+  return completion.matching(completion.models(), lead)
+end
+
+---Mode or approval level: no mode has the name of a level.
 ---@param options? tark.SettingOptions
-function M.mode(options)
+function M.choose_mode(options)
   options = options or {}
-  local function take(level)
+  local function set_level(level)
     if level then
-      set(level.setting, level.name, options.new_sessions)
+      set_setting(level.setting, level.name, options.new_sessions)
     end
   end
   if (options.name or '') == '' then
@@ -84,15 +101,15 @@ function M.mode(options)
       format_item = function(level)
         return ('%s %s: %s'):format(level.setting, level.name, level.means)
       end,
-    }, take)
+    }, set_level)
   end
   for _, level in ipairs(M.levels) do
     if level.name == options.name then
-      return take(level)
+      return set_level(level)
     end
   end
   notify.warn(
-    ('%s is no mode (ask, plan, build) and no approval level (manual, careful, balanced)'):format(options.name)
+    ('%s is not a mode (ask, plan, build) or approval level (manual, careful, balanced)'):format(options.name)
   )
 end
 

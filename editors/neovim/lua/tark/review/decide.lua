@@ -1,64 +1,69 @@
----Accept and reject: what is sent for each hunk, and what is said of it.
+---Accepts and rejects hunks: sends the commands, and reports the result.
+local clients = require('tark.server.clients')
+local diff = require('tark.review.diff')
+local figures = require('tark.figures')
 local hunks = require('tark.review.hunks')
 local notify = require('tark.notify')
+local requests = require('tark.server.requests')
 local selection = require('tark.review.selection')
-local server = require('tark.server')
+local virtual_text = require('tark.review.virtual_text')
+local workspace = require('tark.workspace')
 
 local M = {}
 
----@class tark.Order a command for some hunks of one server
----@field known tark.State
+---@class tark.HunkCommand a command for some hunks of one server
+---@field server_state tark.State
 ---@field command string
 ---@field argument table
 
----@class tark.Outcome
----@field done integer hunks
----@field problems table<string, true> in words
+---@class tark.DecisionOutcome
+---@field done integer number of hunks
+---@field problems table<string, true>
 
----The commands that say it, one for all that can be said together. A conflict is decided in words of its own: accepting
----it puts Tark's lines over what was typed, rejecting it keeps what was typed.
----@param waiting tark.Undecided[]
----@param what 'accept'|'reject'
----@return tark.Order[]
-function M.orders(waiting, what)
-  local orders = {} ---@type tark.Order[]
-  local together = {} ---@type table<string, tark.Order>
-  for _, each in ipairs(waiting) do
-    local hunk = each.hunk
-    local conflict = (hunk.state == 'conflict' or each.typed_over) and not hunk.operation
-    if conflict and what == 'accept' then
+---The commands for a decision, as few as possible. A conflict has its own: to accept it puts Tark's lines in place of
+---what the user typed, to reject it keeps what the user typed.
+---@param entries tark.UndecidedHunk[]
+---@param verb 'accept'|'reject'
+---@return tark.HunkCommand[]
+function M.commands_for(entries, verb)
+  local commands = {} ---@type tark.HunkCommand[]
+  local by_key = {} ---@type table<string, tark.HunkCommand>
+  for _, entry in ipairs(entries) do
+    local hunk = entry.hunk
+    local conflict = (hunk.state == 'conflict' or entry.typed_over) and not hunk.operation
+    if conflict and verb == 'accept' then
       local argument = { hunkId = hunk.hunkId, newText = hunk.newText, accept = true }
-      table.insert(orders, { known = each.known, command = 'tark.hunk.edit', argument = argument })
+      table.insert(commands, { server_state = entry.server_state, command = 'tark.hunk.edit', argument = argument })
     else
-      -- What is applied and was typed over stays as it is by being accepted.
-      local command = 'tark.hunk.' .. ((conflict and hunk.applied) and 'accept' or what)
-      local key = each.known.client_id .. command
-      if not together[key] then
-        together[key] = { known = each.known, command = command, argument = { hunkIds = {} } }
-        table.insert(orders, together[key])
+      -- To accept a hunk that is applied and typed over leaves the text unchanged.
+      local command = 'tark.hunk.' .. ((conflict and hunk.applied) and 'accept' or verb)
+      local key = entry.server_state.client_id .. command
+      if not by_key[key] then
+        by_key[key] = { server_state = entry.server_state, command = command, argument = { hunkIds = {} } }
+        table.insert(commands, by_key[key])
       end
-      table.insert(together[key].argument.hunkIds, hunk.hunkId)
+      table.insert(by_key[key].argument.hunkIds, hunk.hunkId)
     end
   end
-  return orders
+  return commands
 end
 
----One after another, since each may change the text.
----@param orders tark.Order[]
----@param done fun(outcome: tark.Outcome)
-local function carry_out(orders, done)
-  local outcome = { done = 0, problems = {} } ---@type tark.Outcome
-  local function go_on(index)
-    local order = orders[index]
-    if not order then
+---Sends them one after another, because each can change the text.
+---@param commands tark.HunkCommand[]
+---@param done fun(outcome: tark.DecisionOutcome)
+local function send_commands(commands, done)
+  local outcome = { done = 0, problems = {} } ---@type tark.DecisionOutcome
+  local function send_next(index)
+    local command = commands[index]
+    if not command then
       return done(outcome)
     end
-    local client = server.of(order.known)
+    local client = clients.by_id(command.server_state.client_id)
     if not client then
       outcome.problems['the server has ended'] = true
       return done(outcome)
     end
-    server.command(client, order.command, order.argument, function(problem, answer)
+    requests.send_command(client, command.command, command.argument, function(problem, answer)
       if problem then
         outcome.problems[problem] = true
       elseif type(answer) == 'table' and answer.hunks then
@@ -69,110 +74,112 @@ local function carry_out(orders, done)
       else
         outcome.done = outcome.done + 1
       end
-      go_on(index + 1)
+      send_next(index + 1)
     end)
   end
-  go_on(1)
+  send_next(1)
 end
 
----@param what 'accept'|'reject'
----@param outcome tark.Outcome
-local function tell(what, outcome)
+---@param verb 'accept'|'reject'
+---@param outcome tark.DecisionOutcome
+local function report(verb, outcome)
   local problems = vim.tbl_map(function(problem)
     return (problem:gsub('^hunkIds?: ', ''):gsub('the person', 'you'))
   end, vim.tbl_keys(outcome.problems))
   local left = hunks.undecided()
-  local words = ('%sed %s'):format(what, require('tark.figures').counted(outcome.done, 'change'))
+  local message = ('%sed %s'):format(verb, figures.counted(outcome.done, 'change'))
   if #problems > 0 then
-    words = ('%snot %sed: %s'):format(outcome.done > 0 and words .. ', ' or '', what, table.concat(problems, '; '))
-    return notify.warn(words)
+    local prefix = outcome.done > 0 and message .. ', ' or ''
+    return notify.warn(('%snot %sed: %s'):format(prefix, verb, table.concat(problems, '; ')))
   end
-  notify.say(words .. (#left > 0 and (', %s left'):format(hunks.count(left)) or ', nothing left to review'))
+  notify.info(message .. (#left > 0 and (', %s left'):format(hunks.describe_count(left)) or ', nothing left to review'))
 end
 
----@param waiting tark.Undecided[]
----@return tark.Undecided[] those that can be written
----@return string[] names of files whose buffers take no changes
-local function changeable(waiting)
+---@param entries tark.UndecidedHunk[]
+---@return tark.UndecidedHunk[] those whose buffers can be changed
+---@return string[] names of the other files
+local function split_by_modifiable(entries)
   local names = {}
-  local able = vim.tbl_filter(function(each)
-    local bufnr = hunks.buffer(each.uri)
+  local modifiable = vim.tbl_filter(function(entry)
+    local bufnr = workspace.find_buffer(entry.uri)
     if not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].modifiable then
       return true
     end
-    names[hunks.name(each.uri)] = true
+    names[workspace.display_name(entry.uri)] = true
     return false
-  end, waiting)
-  return able, vim.tbl_keys(names)
+  end, entries)
+  return modifiable, vim.tbl_keys(names)
 end
 
----@param waiting tark.Undecided[]
----@return boolean shown there is something in it that nobody could see
-local function show_first(waiting)
-  local diff = require('tark.review.diff')
-  local hidden = vim.tbl_filter(function(each)
-    return not each.hunk.applied and require('tark.review.virtual_text').is_cut(each.hunk) and not diff.shown(each.hunk)
-  end, waiting)
+---@param entries tark.UndecidedHunk[]
+---@return boolean shown some of them were only partly visible, and the diff shows them now
+local function show_cut_hunks(entries)
+  local hidden = vim.tbl_filter(function(entry)
+    return not entry.hunk.applied and virtual_text.is_cut(entry.hunk) and not diff.was_shown(entry.hunk)
+  end, entries)
   if #hidden > 0 then
     diff.show(hidden, {})
-    notify.say('it is longer than what is drawn: look at all of it, then accept again')
+    notify.info('it is longer than what is drawn: look at all of it, then accept again')
   end
   return #hidden > 0
 end
 
----@param waiting tark.Undecided[]
----@param what 'accept'|'reject'
-function M.decide(waiting, what)
+---@param entries tark.UndecidedHunk[]
+---@param verb 'accept'|'reject'
+function M.decide(entries, verb)
   local names
-  if what == 'accept' and show_first(waiting) then
+  if verb == 'accept' and show_cut_hunks(entries) then
     return
   end
-  if what == 'accept' then
-    waiting, names = changeable(waiting)
+  if verb == 'accept' then
+    entries, names = split_by_modifiable(entries)
     if #names > 0 then
-      notify.warn(('%s cannot be changed here (:set modifiable), so nothing was'):format(table.concat(names, ', ')))
+      notify.warn(
+        ('%s cannot be changed here (:set modifiable), so nothing was applied'):format(table.concat(names, ', '))
+      )
     end
   end
-  if #waiting > 0 then
-    carry_out(M.orders(waiting, what), function(outcome)
-      tell(what, outcome)
+  if #entries > 0 then
+    send_commands(M.commands_for(entries, verb), function(outcome)
+      report(verb, outcome)
     end)
   end
 end
 
----What would be written unseen: into files that are not open, or files that are to go.
----@param waiting tark.Undecided[]
----@return tark.Undecided[]
-local function unseen(waiting)
-  local diff = require('tark.review.diff')
+---Hunks that the user has not seen: in files that are not open, or of files to be deleted or moved.
+---@param entries tark.UndecidedHunk[]
+---@return tark.UndecidedHunk[]
+local function unseen(entries)
   local asked = {}
-  for _, each in ipairs(waiting) do
-    for _, permission in ipairs(each.known.permissions) do
-      asked[permission.turnId] = permission.edits ~= nil or asked[permission.turnId] -- its window shows the diff
+  for _, entry in ipairs(entries) do
+    for _, permission in ipairs(entry.server_state.permissions) do
+      asked[permission.turnId] = permission.edits ~= nil or asked[permission.turnId] -- its float shows the diff
     end
   end
-  return vim.tbl_filter(function(each)
-    local bufnr = hunks.buffer(each.uri)
-    local open = bufnr and vim.api.nvim_buf_is_loaded(bufnr) and not each.hunk.operation
-    return not (open or each.hunk.applied or asked[each.hunk.turnId] or diff.shown(each.hunk))
-  end, waiting)
+  return vim.tbl_filter(function(entry)
+    local bufnr = workspace.find_buffer(entry.uri)
+    local open = bufnr and vim.api.nvim_buf_is_loaded(bufnr) and not entry.hunk.operation
+    return not (open or entry.hunk.applied or asked[entry.hunk.turnId] or diff.was_shown(entry.hunk))
+  end, entries)
 end
 
----All of the turn at hand that is to be decided.
----@param what 'accept'|'reject'
-function M.all(what)
-  local waiting = vim.tbl_filter(function(each)
-    return each.hunk.state == 'pending'
-  end, selection.turn())
-  if #waiting == 0 then
-    return notify.say(#hunks.undecided() > 0 and 'only conflicts are left (:TarkReview)' or 'nothing to review')
+---Decides on all pending hunks of the turn.
+---@param verb 'accept'|'reject'
+function M.decide_turn(verb)
+  local entries = vim.tbl_filter(function(entry)
+    return entry.hunk.state == 'pending'
+  end, selection.hunks_of_turn())
+  if #entries == 0 then
+    return notify.info(#hunks.undecided() > 0 and 'only conflicts are left (:TarkReview)' or 'nothing to review')
   end
-  local hidden = what == 'accept' and unseen(waiting) or {}
+  local hidden = verb == 'accept' and unseen(entries) or {}
   if #hidden > 0 then
-    require('tark.review.diff').show(hidden, {})
-    return notify.say(('look at what is not open yet (%s), then :TarkAccept! again'):format(hunks.count(hidden)))
+    diff.show(hidden, {})
+    return notify.info(
+      ('look at what is not open yet (%s), then :TarkAccept! again'):format(hunks.describe_count(hidden))
+    )
   end
-  M.decide(waiting, what)
+  M.decide(entries, verb)
 end
 
 return M

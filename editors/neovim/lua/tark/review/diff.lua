@@ -1,21 +1,31 @@
----The whole diff of a hunk, a file or a turn, in a window of its own.
+---Shows the whole diff of a hunk, a file or a turn in a window of its own.
+local drawing = require('tark.review.drawing')
+local float = require('tark.float')
 local hunks = require('tark.review.hunks')
+local visible = require('tark.visible')
+local workspace = require('tark.workspace')
 
 local M = {}
 
 local CONTEXT = 3
-local shown = {} ---@type table<string, string> what was shown of each hunk, by its id
+local shown = {} ---@type table<string, string> by id of the hunk: its content when it was shown
 
 ---@param hunk tark.Hunk
----@return boolean was all of it shown as it is now?
-function M.shown(hunk)
-  return shown[hunk.hunkId] == hunk.newText .. '\0' .. hunk.oldText
+---@return string
+local function content_of(hunk)
+  return hunk.newText .. '\0' .. hunk.oldText
+end
+
+---@param hunk tark.Hunk
+---@return boolean was its current content shown completely?
+function M.was_shown(hunk)
+  return shown[hunk.hunkId] == content_of(hunk)
 end
 
 ---@param uri string
----@return string[]? lines of the file as they are now; nil: it cannot be read, or is not there
-local function text_of(uri)
-  local bufnr = hunks.buffer(uri)
+---@return string[]? lines of the file; nil: it does not exist, or cannot be read
+local function file_lines(uri)
+  local bufnr = workspace.find_buffer(uri)
   if bufnr and vim.api.nvim_buf_is_loaded(bufnr) then
     return vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
   end
@@ -23,16 +33,16 @@ local function text_of(uri)
   return vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, '', 100000) or nil
 end
 
----One hunk as a diff has it, with lines around it. Pure.
+---One hunk as part of a diff, with lines around it. Pure.
 ---@param hunk tark.Hunk
 ---@param lines? string[] of its file
----@param first integer where it stands, from 0
+---@param first integer its first line, from 0
 ---@return string[]
 function M.hunk_lines(hunk, lines, first)
   local old, new = hunks.lines(hunk.oldText), hunks.lines(hunk.newText)
-  local standing = #(hunk.applied and new or old)
+  local count = #(hunk.applied and new or old)
   local above = lines and vim.list_slice(lines, math.max(1, first - CONTEXT + 1), first) or {}
-  local below = lines and vim.list_slice(lines, first + standing + 1, first + standing + CONTEXT) or {}
+  local below = lines and vim.list_slice(lines, first + count + 1, first + count + CONTEXT) or {}
   local around = #above + #below
   local states = { conflict = ' conflict: your lines are kept', stale = ' not applied' }
   local head = ('@@ -%d,%d +%d,%d @@%s'):format(
@@ -43,8 +53,8 @@ function M.hunk_lines(hunk, lines, first)
     states[hunk.state] or (hunk.applied and ' applied already' or '')
   )
   local found = { head }
-  local function add(sign, some)
-    for _, line in ipairs(some) do
+  local function add(sign, added)
+    for _, line in ipairs(added) do
       table.insert(found, sign .. line)
     end
   end
@@ -55,39 +65,41 @@ function M.hunk_lines(hunk, lines, first)
   return found
 end
 
----@param waiting tark.Undecided[]
+---@param entries tark.UndecidedHunk[]
 ---@return string[]
-function M.lines(waiting)
+function M.lines(entries)
   local found, uri, lines = {}, nil, nil
-  for _, each in ipairs(waiting) do
-    local operation = each.hunk.operation
-    if each.uri ~= uri then
-      uri, lines = each.uri, text_of(each.uri)
-      local name = hunks.name(uri)
-      local target = operation and (operation.kind == 'remove' and '/dev/null' or hunks.name(operation.target)) or name
+  for _, entry in ipairs(entries) do
+    local operation = entry.hunk.operation
+    if entry.uri ~= uri then
+      uri, lines = entry.uri, file_lines(entry.uri)
+      local name = workspace.display_name(uri)
+      local target = operation
+          and (operation.kind == 'remove' and '/dev/null' or workspace.display_name(operation.target))
+        or name
       vim.list_extend(found, { '--- ' .. (lines and name or '/dev/null'), '+++ ' .. target })
     end
     if not operation or operation.kind == 'remove' then
-      local first = require('tark.review.drawing').place(each)
-      vim.list_extend(found, M.hunk_lines(each.hunk, lines, first))
+      local first = drawing.place(entry)
+      vim.list_extend(found, M.hunk_lines(entry.hunk, lines, first))
     end
   end
-  return vim.tbl_map(require('tark.visible').code, found)
+  return vim.tbl_map(visible.code, found)
 end
 
 ---@class tark.DiffOptions
 ---@field split? boolean a split instead of a float
 ---@field of? 'hunk'|'file'|'turn'
 
----@param waiting tark.Undecided[]
+---@param entries tark.UndecidedHunk[]
 ---@param options tark.DiffOptions
-function M.show(waiting, options)
-  local lines = M.lines(waiting)
+function M.show(entries, options)
+  local lines = M.lines(entries)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].modifiable = false
   vim.bo[bufnr].bufhidden = 'wipe'
-  local title = ('%s · q closes'):format(hunks.count(waiting))
+  local title = ('%s · q closes'):format(hunks.describe_count(entries))
   local window
   if options.split then
     vim.cmd.split()
@@ -98,13 +110,13 @@ function M.show(waiting, options)
     for _, line in ipairs(lines) do
       height = height + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / math.max(width, 1)))
     end
-    window = require('tark.float').open(bufnr, title, { width = width, height = height, minimal = true })
+    window = float.open(bufnr, title, { width = width, height = height, minimal = true })
   end
-  vim.wo[window].wrap = true -- to be shown is to be seen whole
+  vim.wo[window].wrap = true -- `was_shown` means that every part was visible
   vim.bo[bufnr].filetype = 'diff'
   vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, nowait = true, desc = 'Tark: close the diff' })
-  for _, each in ipairs(waiting) do
-    shown[each.hunk.hunkId] = each.hunk.newText .. '\0' .. each.hunk.oldText
+  for _, entry in ipairs(entries) do
+    shown[entry.hunk.hunkId] = content_of(entry.hunk)
   end
 end
 

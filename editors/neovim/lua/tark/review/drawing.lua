@@ -1,117 +1,123 @@
----Hunks are drawn in every loaded buffer, from the moment they are told of until they are decided.
+---Draws hunks in every loaded buffer, from the time they are reported until they are decided.
 local changes = require('tark.review.changes')
 local hunks = require('tark.review.hunks')
 local notify = require('tark.notify')
 local state = require('tark.state')
+local workspace = require('tark.workspace')
 
 local M = {}
 
-local buffers = {} ---@type table<integer, tark.BufferReview>
-local wanted = {} ---@type table<integer, 'update'|'check'>
+---@alias tark.RefreshKind
+---| 'update' # the server has reported hunks
+---| 'check'  # the text has changed
+
+local buffers = {} ---@type table<integer, tark.BufferHunks>
+local pending = {} ---@type table<integer, tark.RefreshKind> by buffer
 local scheduled = false
 
 ---@param bufnr integer
-local function refresh(bufnr, what)
+---@param kind tark.RefreshKind
+local function refresh(bufnr, kind)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     buffers[bufnr] = nil
-  elseif what == 'check' and buffers[bufnr] then
+  elseif kind == 'check' and buffers[bufnr] then
     buffers[bufnr]:check()
-  elseif what == 'update' then
-    local waiting = hunks.undecided(bufnr)
-    if #waiting > 0 and not buffers[bufnr] then
-      buffers[bufnr] = require('tark.review.buffer').new(bufnr)
+  elseif kind == 'update' then
+    local entries = hunks.undecided(bufnr)
+    if #entries > 0 and not buffers[bufnr] then
+      buffers[bufnr] = require('tark.review.buffer_hunks').new(bufnr)
     end
     if buffers[bufnr] then
-      buffers[bufnr]:update(waiting)
+      buffers[bufnr]:update(entries)
       buffers[bufnr]:check()
     end
-    if #waiting == 0 then
+    if #entries == 0 then
       buffers[bufnr] = nil
     end
   end
 end
 
----Once for all that was told in one go, and before the next frame where it was told by the server.
+---Refreshes once for all changes of a main loop iteration, and before the next frame.
 ---@param bufnr integer
----@param what 'update'|'check'
-local function want(bufnr, what)
-  wanted[bufnr] = wanted[bufnr] == 'update' and 'update' or what
+---@param kind tark.RefreshKind
+local function schedule_refresh(bufnr, kind)
+  pending[bufnr] = pending[bufnr] == 'update' and 'update' or kind
   if scheduled then
     return
   end
   scheduled = true
   vim.schedule(function()
-    local todo = wanted
-    wanted, scheduled = {}, false
-    for each, which in pairs(todo) do
-      local ok, problem = xpcall(refresh, debug.traceback, each, which)
+    local due = pending
+    pending, scheduled = {}, false
+    for due_bufnr, due_kind in pairs(due) do
+      local ok, problem = xpcall(refresh, debug.traceback, due_bufnr, due_kind)
       if not ok then
-        notify.bug(problem)
+        notify.internal_error(problem)
       end
     end
   end)
 end
 
 ---@param bufnr? integer nil: the current one
----@return tark.BufferReview? review nil: it has no hunks
-function M.of(bufnr)
+---@return tark.BufferHunks? nil: it has no hunks
+function M.of_buffer(bufnr)
   return buffers[bufnr and bufnr ~= 0 and bufnr or vim.api.nvim_get_current_buf()]
 end
 
----Where a hunk stands now: where it is drawn, else where the server says.
----@param waiting tark.Undecided
+---The current place of a hunk: where it is drawn, else where the server reports it.
+---@param entry tark.UndecidedHunk
 ---@return integer first from 0
 ---@return integer count of lines
-function M.place(waiting)
-  local bufnr = hunks.buffer(waiting.uri)
-  local placed = bufnr and buffers[bufnr] and buffers[bufnr].placed[waiting.hunk.hunkId]
-  if placed and placed:place() then
-    return placed:place()
+function M.place(entry)
+  local bufnr = workspace.find_buffer(entry.uri)
+  local tracked = bufnr and buffers[bufnr] and buffers[bufnr].tracked[entry.hunk.hunkId]
+  if tracked and tracked:place() then
+    return tracked:place()
   end
-  return hunks.place(waiting.hunk)
+  return hunks.lines_of_range(entry.hunk)
 end
 
----Lines that are longer than a window are broken for its width.
----@param windows integer[] that have another size
-local function resized(windows)
+---Draws hunks again in windows that have another size, because long lines are broken for their width.
+---@param windows integer[]
+local function windows_resized(windows)
   for _, window in ipairs(windows) do
     local bufnr = vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_buf(window)
-    for _, placed in pairs(bufnr and buffers[bufnr] and buffers[bufnr].placed or {}) do
-      placed.stale = true
-      want(placed.bufnr, 'update')
+    for _, tracked in pairs(bufnr and buffers[bufnr] and buffers[bufnr].tracked or {}) do
+      tracked.stale = true
+      schedule_refresh(tracked.bufnr, 'update')
     end
   end
 end
 
----Hunks may be drawn otherwise than before.
+---To be called when hunks could look different.
 function M.redraw()
   for bufnr in pairs(buffers) do
-    want(bufnr, 'update')
+    schedule_refresh(bufnr, 'update')
   end
 end
 
 state.on('hunks', function(_, uri)
-  local bufnr = hunks.buffer(uri)
+  local bufnr = workspace.find_buffer(uri)
   if bufnr then
-    want(bufnr, 'update')
+    schedule_refresh(bufnr, 'update')
   end
 end)
 state.on('server', M.redraw)
 state.on('attach', function(_, bufnr)
-  changes.follow(bufnr)
+  changes.record_changes(bufnr)
 end)
 
 changes.listen({
   changed = function(bufnr, first, new_last)
     if buffers[bufnr] then
-      buffers[bufnr]:changed(first, new_last)
-      want(bufnr, 'check')
+      buffers[bufnr]:lines_changed(first, new_last)
+      schedule_refresh(bufnr, 'check')
     end
   end,
   lost = function(bufnr)
     if buffers[bufnr] then
-      buffers[bufnr]:forget()
-      want(bufnr, 'update')
+      buffers[bufnr]:reset()
+      schedule_refresh(bufnr, 'update')
     end
   end,
 })
@@ -121,14 +127,14 @@ vim.api.nvim_create_autocmd('WinResized', {
   group = group,
   desc = 'Tark: draw hunks for the width of their windows',
   callback = function()
-    resized(vim.v.event.windows)
+    windows_resized(vim.v.event.windows)
   end,
 })
 vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufWinEnter', 'BufFilePost' }, {
   group = group,
   desc = 'Tark: draw the hunks of a file that was opened',
   callback = function(event)
-    want(event.buf, 'update')
+    schedule_refresh(event.buf, 'update')
   end,
 })
 

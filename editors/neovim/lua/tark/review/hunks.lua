@@ -1,17 +1,19 @@
----The hunks that wait for the person, in all files, and how they are called.
+---The undecided hunks in all files, and descriptions of them.
+local figures = require('tark.figures')
 local state = require('tark.state')
+local visible = require('tark.visible')
 local workspace = require('tark.workspace')
 
 local M = {}
 
 local LONGEST_TITLE = 80 -- bytes
 
----@class tark.Undecided a hunk, and where it was told of
----@field known tark.State
+---@class tark.UndecidedHunk a hunk, and its document
+---@field server_state tark.State
 ---@field uri string
----@field version? integer of the document that its range is of; nil: it is not open at the server
+---@field version? integer of the document to which its range refers; nil: the server does not have it open
 ---@field hunk tark.Hunk
----@field typed_over? boolean the server is about to call it a conflict
+---@field typed_over? boolean the user changed its lines, and the server is about to report a conflict
 
 ---@param text string
 ---@return string[] lines without their ends
@@ -24,31 +26,29 @@ function M.lines(text)
 end
 
 ---@param hunk tark.Hunk
----@return string[] lines that stand in its place as long as nobody changed them
-function M.standing(hunk)
+---@return string[] lines that the text has in its place while nobody has changed them
+function M.current_lines(hunk)
   return M.lines(hunk.applied and hunk.newText or hunk.oldText)
 end
 
 ---@param hunk tark.Hunk
 ---@return integer first from 0
----@return integer count of the lines that its range says
-function M.place(hunk)
+---@return integer count of lines in its range
+function M.lines_of_range(hunk)
   local range = hunk.range
   local last = range['end'].line + (range['end'].character > 0 and 1 or 0)
   return range.start.line, math.max(0, last - range.start.line)
 end
 
-M.buffer, M.name = workspace.buffer, workspace.name
-
 ---@param bufnr? integer nil: in all files
----@return tark.Undecided[] in the order in which they stand in their files
+---@return tark.UndecidedHunk[] in the order of files and lines
 function M.undecided(bufnr)
-  local found = {} ---@type tark.Undecided[]
-  for _, known in ipairs(state.all()) do
-    for uri, told in pairs(known.hunks) do
-      if not bufnr or M.buffer(uri) == bufnr then
-        for _, hunk in ipairs(told.hunks) do
-          table.insert(found, { known = known, uri = uri, version = told.version, hunk = hunk })
+  local found = {} ---@type tark.UndecidedHunk[]
+  for _, server_state in ipairs(state.all()) do
+    for uri, document in pairs(server_state.hunks) do
+      if not bufnr or workspace.find_buffer(uri) == bufnr then
+        for _, hunk in ipairs(document.hunks) do
+          table.insert(found, { server_state = server_state, uri = uri, version = document.version, hunk = hunk })
         end
       end
     end
@@ -65,15 +65,14 @@ function M.undecided(bufnr)
   return found
 end
 
----@param waiting tark.Undecided[]
----@return string words `3 changes in 2 files`
-function M.count(waiting)
+---@param entries tark.UndecidedHunk[]
+---@return string `3 changes in 2 files`
+function M.describe_count(entries)
   local files = {}
-  for _, each in ipairs(waiting) do
-    files[each.uri] = true
+  for _, entry in ipairs(entries) do
+    files[entry.uri] = true
   end
-  local counted = require('tark.figures').counted
-  return ('%s in %s'):format(counted(#waiting, 'change'), counted(vim.tbl_count(files), 'file'))
+  return ('%s in %s'):format(figures.counted(#entries, 'change'), figures.counted(vim.tbl_count(files), 'file'))
 end
 
 ---@param hunk tark.Hunk
@@ -83,29 +82,32 @@ function M.size(hunk)
 end
 
 ---@param hunk tark.Hunk
----@return string? words what becomes of the file itself; nil: only lines are changed
-function M.operation(hunk)
+---@return string? what happens to the file itself; nil: only lines change
+function M.describe_operation(hunk)
   if not hunk.operation then
     return nil
   elseif hunk.operation.kind == 'remove' then
     return ('%s this file (%s)'):format(hunk.applied and 'deleted' or 'deletes', M.size(hunk))
   end
-  return ('%s this file to %s'):format(hunk.applied and 'moved' or 'moves', M.name(hunk.operation.target))
+  return ('%s this file to %s'):format(
+    hunk.applied and 'moved' or 'moves',
+    workspace.display_name(hunk.operation.target)
+  )
 end
 
 ---@param hunk tark.Hunk
----@return string words one line for a list: `+2 -1 def area(radius):`
+---@return string one line for a list: `+2 -1 def area(radius):`
 function M.title(hunk)
   local first = ''
   for _, line in ipairs(vim.list_extend(M.lines(hunk.newText), M.lines(hunk.oldText))) do
     if first == '' then
-      first = require('tark.visible').trim(line)
+      first = visible.trim(line)
     end
   end
-  local words = M.operation(hunk)
-    or M.size(hunk) .. ' ' .. require('tark.visible').line((require('tark.visible').cut(first, LONGEST_TITLE)))
+  local description = M.describe_operation(hunk)
+    or M.size(hunk) .. ' ' .. visible.line((visible.cut(first, LONGEST_TITLE)))
   local prefix = { conflict = 'conflict: ', stale = 'not applied: ' }
-  return (prefix[hunk.state] or '') .. words .. (hunk.outsideSelection and ' (outside the selection)' or '')
+  return (prefix[hunk.state] or '') .. description .. (hunk.outsideSelection and ' (outside the selection)' or '')
 end
 
 return M

@@ -1,30 +1,31 @@
----All hunks that wait, of open and closed files, as a quickfix list that is kept up to date.
+---Shows all undecided hunks, of open and closed files, as a quickfix list, and keeps it up to date.
+local drawing = require('tark.review.drawing')
 local hunks = require('tark.review.hunks')
 local notify = require('tark.notify')
+local selection = require('tark.review.selection')
 local state = require('tark.state')
 
 local M = {}
 
-local id ---@type integer? of our list
+local id ---@type integer? of the plugin's list
 local scheduled = false
 
----@param waiting tark.Undecided[]
+---@param entries tark.UndecidedHunk[]
 ---@return table[]
-local function items(waiting)
-  local drawing = require('tark.review.drawing')
-  return vim.tbl_map(function(each)
+local function list_items(entries)
+  return vim.tbl_map(function(entry)
     return {
-      filename = vim.uri_to_fname(each.uri),
-      lnum = require('tark.review.selection').row({ drawing.place(each) }) + 1,
+      filename = vim.uri_to_fname(entry.uri),
+      lnum = selection.row({ drawing.place(entry) }) + 1,
       col = 1,
-      type = each.hunk.state == 'pending' and 'I' or 'W',
-      text = hunks.title(each.hunk),
-      user_data = each.hunk.hunkId,
+      type = entry.hunk.state == 'pending' and 'I' or 'W',
+      text = hunks.title(entry.hunk),
+      user_data = entry.hunk.hunkId,
     }
-  end, waiting)
+  end, entries)
 end
 
----@return boolean is our list the one that the person looks at?
+---@return boolean is the plugin's list the current one?
 local function is_current()
   return id ~= nil and vim.fn.getqflist({ id = 0 }).id == id
 end
@@ -34,48 +35,48 @@ local function refresh()
   if not is_current() then
     return
   end
-  local waiting = hunks.undecided()
-  local now = vim.fn.getqflist({ id = id, idx = 0, items = 1 })
-  local new = items(waiting)
-  local same = #new == #now.items
-  for index, each in ipairs(same and new or {}) do
-    local old = now.items[index]
-    same = same and old.user_data == each.user_data and old.lnum == each.lnum and old.text == each.text
+  local entries = hunks.undecided()
+  local former = vim.fn.getqflist({ id = id, idx = 0, items = 1 })
+  local new = list_items(entries)
+  local is_same = #new == #former.items
+  for index, item in ipairs(is_same and new or {}) do
+    local old = former.items[index]
+    is_same = is_same and old.user_data == item.user_data and old.lnum == item.lnum and old.text == item.text
   end
-  if not same then
-    local what = { id = id, items = new, title = 'Tark: ' .. hunks.count(waiting) }
+  if not is_same then
+    local what = { id = id, items = new, title = 'Tark: ' .. hunks.describe_count(entries) }
     vim.fn.setqflist({}, 'r', what)
     if #new > 0 then
-      vim.fn.setqflist({}, 'a', { id = id, idx = math.max(1, math.min(now.idx, #new)) })
+      vim.fn.setqflist({}, 'a', { id = id, idx = math.max(1, math.min(former.idx, #new)) })
     end
   end
 end
 
-local function refresh_soon()
+local function schedule_refresh()
   if id and not scheduled then
     scheduled = true
     vim.schedule(function()
       local ok, problem = xpcall(refresh, debug.traceback)
       if not ok then
         scheduled = false
-        notify.bug(problem)
+        notify.internal_error(problem)
       end
     end)
   end
 end
 
 function M.open()
-  local waiting = hunks.undecided()
-  if #waiting == 0 then
-    return notify.say('nothing to review')
+  local entries = hunks.undecided()
+  if #entries == 0 then
+    return notify.info('nothing to review')
   end
-  local what = { items = items(waiting), title = 'Tark: ' .. hunks.count(waiting) }
+  local what = { items = list_items(entries), title = 'Tark: ' .. hunks.describe_count(entries) }
   what.id = is_current() and id or nil
   vim.fn.setqflist({}, what.id and 'r' or ' ', what)
   id = vim.fn.getqflist({ id = 0 }).id
   vim.cmd('botright copen')
 end
 
-state.on('hunks', refresh_soon)
+state.on('hunks', schedule_refresh)
 
 return M

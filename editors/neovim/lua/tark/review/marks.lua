@@ -1,24 +1,28 @@
----One hunk as it looks in a buffer: signs and highlights on the lines that stand there, the others as virtual lines.
+---Draws one hunk in a buffer: signs and highlights on the lines of the text, the other lines as virtual lines.
+local changed_words = require('tark.review.changed_words')
 local hunks = require('tark.review.hunks')
+local mapped_keys = require('tark.mapped_keys')
+local virtual_text = require('tark.review.virtual_text')
+local visible = require('tark.visible')
 
 require('tark.highlights')
 
 local M = {}
 
----The reason of a conflict that needs no words.
-local TYPED = 'the person changed these lines'
+---The reason of a conflict that the hint need not repeat, in the words of the server.
+local TYPED = { ['the person changed these lines'] = true, ['you changed these lines'] = true }
 
 M.NAMESPACE = vim.api.nvim_create_namespace('tark_review')
 
----@alias tark.Look
----| 'pending'  # its lines stand as they did when it was made
----| 'changed'  # they do not, and the server has not said yet what that means
+---@alias tark.Appearance
+---| 'pending'  # its lines have not changed
+---| 'changed'  # they have changed, and the server has not reported yet what that means
 ---| 'conflict'
----| 'stale'    # it could not be applied, or taken back
+---| 'stale'    # it could not be applied, or not taken back
 
 ---@class tark.Drawn
 ---@field ids integer[] extmarks
----@field on_top integer virtual lines above the first line of the buffer
+---@field on_top integer number of virtual lines above the first line of the buffer
 
 ---@param bufnr integer
 ---@param drawn tark.Drawn
@@ -28,10 +32,10 @@ function M.erase(bufnr, drawn)
   end
 end
 
----Where virtual lines hang that belong above or below lines [first, first + count).
+---Where to attach virtual lines that belong above or below lines [first, first + count).
 ---@return integer row
 ---@return boolean above
-local function hook(bufnr, first, count, above)
+local function anchor(bufnr, first, count, above)
   local lines = vim.api.nvim_buf_line_count(bufnr)
   if count > 0 and not above then
     return math.min(first + count, lines) - 1, false
@@ -43,28 +47,28 @@ local function hook(bufnr, first, count, above)
 end
 
 ---@param hunk tark.Hunk
----@param look tark.Look
----@return string words
-local function hint(hunk, look)
-  local mapped = require('tark.keymaps').mapped
-  local accept, reject = mapped('accept', 'TarkAccept'), mapped('reject', 'TarkReject')
-  local reason = hunk.reason and hunk.reason ~= TYPED and ' (' .. require('tark.visible').line(hunk.reason) .. ')' or ''
-  local function named(key, word) -- a command says it itself
+---@param appearance tark.Appearance
+---@return string
+local function hint_text(hunk, appearance)
+  local accept = mapped_keys.find_key('accept', 'TarkAccept')
+  local reject = mapped_keys.find_key('reject', 'TarkReject')
+  local reason = hunk.reason and not TYPED[hunk.reason] and ' (' .. visible.line(hunk.reason) .. ')' or ''
+  local function with_word(key, word) -- a command needs no word
     return key:find('^:') and key or key .. ' ' .. word
   end
-  local words = {
-    pending = ('%s  %s  %s'):format(hunks.size(hunk), named(accept, 'accept'), named(reject, 'reject')),
+  local texts = {
+    pending = ('%s  %s  %s'):format(hunks.size(hunk), with_word(accept, 'accept'), with_word(reject, 'reject')),
     changed = 'you changed these lines',
     conflict = ('conflict: yours kept  %s theirs  %s mine%s'):format(accept, reject, reason),
     stale = hunk.applied and ('not taken back  %s keep it  %s try again%s'):format(accept, reject, reason)
       or ('not applied  %s try again  %s keep mine%s'):format(accept, reject, reason),
   }
-  return (hunk.outsideSelection and 'outside the selection  ' or '') .. words[look]
+  return (hunk.outsideSelection and 'outside the selection  ' or '') .. texts[appearance]
 end
 
 ---@param bufnr integer
----@return integer columns of text that each of its windows shows
-local function room(bufnr)
+---@return integer columns of text that all of its windows show
+local function text_width(bufnr)
   local least = vim.o.columns
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     least = math.min(least, vim.api.nvim_win_get_width(window) - vim.fn.getwininfo(window)[1].textoff)
@@ -83,16 +87,16 @@ local function style(bufnr, kind)
     word = ('Tark%sWord'):format(kind),
     tabstop = vim.bo[bufnr].tabstop,
     width = vim.o.columns,
-    room = room(bufnr),
+    room = text_width(bufnr),
   }
 end
 
----@class tark.HunkCanvas where a hunk is drawn, and as what
+---@class tark.HunkCanvas draws one hunk
 ---@field bufnr integer
 ---@field hunk tark.Hunk
----@field look tark.Look
+---@field appearance tark.Appearance
 ---@field first integer from 0
----@field count integer of the lines that stand there
+---@field count integer number of its lines in the text
 ---@field drawn tark.Drawn
 local Canvas = {}
 Canvas.__index = Canvas
@@ -100,7 +104,7 @@ Canvas.__index = Canvas
 ---@param row integer
 ---@param column integer
 ---@param options vim.api.keyset.set_extmark
-function Canvas:mark(row, column, options)
+function Canvas:add_mark(row, column, options)
   options.strict = false
   options.undo_restore = options.virt_lines == nil
   table.insert(self.drawn.ids, vim.api.nvim_buf_set_extmark(self.bufnr, M.NAMESPACE, row, column, options))
@@ -109,9 +113,9 @@ end
 ---@param lines [string, string][][]
 ---@param row integer
 ---@param above boolean
-function Canvas:virtual(lines, row, above)
+function Canvas:add_virtual_lines(lines, row, above)
   if #lines > 0 then
-    self:mark(
+    self:add_mark(
       row,
       0,
       { virt_lines = lines, virt_lines_above = above, virt_lines_overflow = 'scroll', right_gravity = above }
@@ -120,18 +124,18 @@ function Canvas:virtual(lines, row, above)
   end
 end
 
----@return 'Conflict'|'Added'|'Removed' what the lines are that stand there
+---@return 'Conflict'|'Added'|'Removed' kind of its lines in the text
 function Canvas:kind()
-  return self.look ~= 'pending' and 'Conflict' or self.hunk.applied and 'Added' or 'Removed'
+  return self.appearance ~= 'pending' and 'Conflict' or self.hunk.applied and 'Added' or 'Removed'
 end
 
----The lines that stand there. Where there are none the ones around are as they were, and have no sign.
-function Canvas:standing()
+---Marks its lines in the text. If there are none, the lines around have not changed, and get no sign.
+function Canvas:mark_lines()
   if self.count == 0 then
     return
   end
   local kind = self:kind()
-  self:mark(self.first, 0, {
+  self:add_mark(self.first, 0, {
     end_row = math.min(self.first + self.count, vim.api.nvim_buf_line_count(self.bufnr)) - 1,
     end_col = 0,
     line_hl_group = 'Tark' .. kind,
@@ -140,49 +144,50 @@ function Canvas:standing()
   })
 end
 
----The lines that stood there, or are to come, and the words that differ.
-function Canvas:other()
-  local hunk, pending = self.hunk, self.look == 'pending'
+---Draws the former or future lines as virtual lines, and the words that differ.
+function Canvas:draw_other_lines()
+  local hunk, pending = self.hunk, self.appearance == 'pending'
   local old, new = hunks.lines(hunk.oldText), hunks.lines(hunk.newText)
   local in_old, in_new = {}, {}
   if pending then
-    in_old, in_new = require('tark.review.words').in_lines(old, new)
+    in_old, in_new = changed_words.in_lines(old, new)
   end
-  local below_comes_old = hunk.applied and self.look ~= 'conflict' and self.look ~= 'changed'
-  local lines = require('tark.review.virtual_text').lines
-  local virtual_lines = below_comes_old and lines(old, in_old, style(self.bufnr, 'Removed'))
-    or lines(new, in_new, style(self.bufnr, 'Added'))
-  self:virtual(virtual_lines, hook(self.bufnr, self.first, self.count, pending and hunk.applied))
+  local show_old = hunk.applied and self.appearance ~= 'conflict' and self.appearance ~= 'changed'
+  local virtual_lines = show_old and virtual_text.lines(old, in_old, style(self.bufnr, 'Removed'))
+    or virtual_text.lines(new, in_new, style(self.bufnr, 'Added'))
+  self:add_virtual_lines(virtual_lines, anchor(self.bufnr, self.first, self.count, pending and hunk.applied))
   for number, ranges in pairs(hunk.applied and in_new or in_old) do
     for _, range in ipairs(ranges) do
       local group = ('Tark%sWord'):format(self:kind())
-      self:mark(self.first + number - 1, range[1], { end_col = range[2], hl_group = group })
+      self:add_mark(self.first + number - 1, range[1], { end_col = range[2], hl_group = group })
     end
   end
 end
 
 ---@param bufnr integer
 ---@param hunk tark.Hunk
----@param look tark.Look
+---@param appearance tark.Appearance
 ---@param first integer from 0
----@param count integer of the lines that stand there
+---@param count integer number of its lines in the text
 ---@return tark.Drawn
-function M.draw(bufnr, hunk, look, first, count)
+function M.draw(bufnr, hunk, appearance, first, count)
   local drawn = { ids = {}, on_top = 0 } ---@type tark.Drawn
-  local canvas = { bufnr = bufnr, hunk = hunk, look = look, first = first, count = count, drawn = drawn }
+  local canvas = { bufnr = bufnr, hunk = hunk, appearance = appearance, first = first, count = count, drawn = drawn }
   setmetatable(canvas, Canvas)
-  local operation = hunks.operation(hunk)
+  local operation = hunks.describe_operation(hunk)
   if operation then
-    local row, above = hook(bufnr, 0, 0, true)
-    canvas:virtual({ { { 'Tark ' .. operation, 'TarkFileOperation' } } }, row, above)
+    local row, above = anchor(bufnr, 0, 0, true)
+    canvas:add_virtual_lines({ { { 'Tark ' .. operation, 'TarkFileOperation' } } }, row, above)
   end
-  canvas:standing()
+  canvas:mark_lines()
   if not operation then
-    canvas:other()
+    canvas:draw_other_lines()
   end
-  local hint_row = hook(bufnr, first, math.min(count, 1), false)
-  canvas:mark(hint_row, 0, {
-    virt_text = { { '  ' .. hint(hunk, look), look == 'pending' and 'TarkHint' or 'TarkConflictText' } },
+  local hint_row = anchor(bufnr, first, math.min(count, 1), false)
+  canvas:add_mark(hint_row, 0, {
+    virt_text = {
+      { '  ' .. hint_text(hunk, appearance), appearance == 'pending' and 'TarkHint' or 'TarkConflictText' },
+    },
     virt_text_pos = 'eol',
     hl_mode = 'combine',
   })

@@ -1,14 +1,16 @@
----From hunk to hunk, and on to the next file with some.
+---Goes from hunk to hunk, and on to the next file that has some.
+local drawing = require('tark.review.drawing')
 local hunks = require('tark.review.hunks')
 local notify = require('tark.notify')
 local selection = require('tark.review.selection')
+local workspace = require('tark.workspace')
 
 local M = {}
 
-local told_end ---@type string? where the person was told that there are no more in this file
+local last_notice ---@type string? position of the last message that this file has no more hunks
 
 ---@param row integer from 0
-local function jump(row)
+local function jump_to(row)
   vim.cmd("normal! m'")
   row = math.min(row, vim.api.nvim_buf_line_count(0) - 1)
   vim.api.nvim_win_set_cursor(0, { row + 1, 0 })
@@ -16,73 +18,73 @@ local function jump(row)
 end
 
 ---@param uri string
----@param last boolean to its last hunk
-local function enter(uri, last)
-  local path = vim.fn.fnamemodify(vim.uri_to_fname(uri), ':.') -- a short name in the status line
+---@param last boolean to its last hunk instead of the first
+local function open_file(uri, last)
+  local path = vim.fn.fnamemodify(vim.uri_to_fname(uri), ':.') -- a short name for the status line
   vim.cmd("normal! m'")
   local ok, problem = pcall(vim.cmd.edit, vim.fn.fnameescape(path))
   if not ok then
     return notify.warn((tostring(problem):gsub('^.*Vim%S*:', '')))
   end
   local rows = {}
-  for _, each in ipairs(hunks.undecided(vim.api.nvim_get_current_buf())) do
-    table.insert(rows, selection.row({ require('tark.review.drawing').place(each) }))
+  for _, entry in ipairs(hunks.undecided(vim.api.nvim_get_current_buf())) do
+    table.insert(rows, selection.row({ drawing.place(entry) }))
   end
   table.sort(rows)
   if #rows > 0 then
-    jump(rows[last and #rows or 1])
+    jump_to(rows[last and #rows or 1])
   end
 end
 
----The file with hunks that comes after this one, round to the first.
+---The next file that has hunks. After the last one comes the first.
 ---@param step 1|-1
----@return string? uri
----@return string words
+---@return string? uri nil: there is no other
+---@return string label
 local function other_file(step)
-  local own, uris, count = vim.api.nvim_get_current_buf(), {}, {}
+  local current, uris, count = vim.api.nvim_get_current_buf(), {}, {}
   local here = 0
-  for _, each in ipairs(hunks.undecided()) do
-    if not count[each.uri] then
-      table.insert(uris, each.uri)
-      here = hunks.buffer(each.uri) == own and #uris or here
+  for _, entry in ipairs(hunks.undecided()) do
+    if not count[entry.uri] then
+      table.insert(uris, entry.uri)
+      here = workspace.find_buffer(entry.uri) == current and #uris or here
     end
-    count[each.uri] = (count[each.uri] or 0) + 1
+    count[entry.uri] = (count[entry.uri] or 0) + 1
   end
   if #uris == 0 or (#uris == 1 and here == 1) then
     return nil, ''
   end
   local index = here == 0 and (step > 0 and 1 or #uris) or (here - 1 + step) % #uris + 1
-  return uris[index], ('%s (%d)'):format(hunks.name(uris[index]), count[uris[index]])
+  return uris[index], ('%s (%d)'):format(workspace.display_name(uris[index]), count[uris[index]])
 end
 
 ---@param step 1|-1
 ---@param count integer
-function M.go(step, count)
-  local _, places = selection.here()
+function M.go_to_hunk(step, count)
+  local _, places = selection.hunks_of_buffer()
   local row = vim.fn.line('.') - 1
   local rows = vim.tbl_map(selection.row, places)
-  local ahead = vim.tbl_filter(function(each)
-    return (each - row) * step > 0
+  local ahead = vim.tbl_filter(function(other_row)
+    return (other_row - row) * step > 0
   end, rows)
   table.sort(ahead, function(one, other)
     return (one - other) * step < 0
   end)
   if #ahead > 0 then
-    told_end = nil
-    return jump(ahead[math.min(count, #ahead)])
+    last_notice = nil
+    return jump_to(ahead[math.min(count, #ahead)])
   end
-  local uri, words = other_file(step)
-  local spot = ('%d:%d:%d'):format(vim.api.nvim_get_current_buf(), row, step)
-  if uri and (#rows == 0 or told_end == spot) then
-    told_end = nil
-    return enter(uri, step < 0)
+  local uri, label = other_file(step)
+  local position = ('%d:%d:%d'):format(vim.api.nvim_get_current_buf(), row, step)
+  if uri and (#rows == 0 or last_notice == position) then
+    last_notice = nil
+    return open_file(uri, step < 0)
   elseif uri then
-    told_end = spot
-    return notify.say(('the %s change of this file; again: on to %s'):format(step > 0 and 'last' or 'first', words))
+    last_notice = position
+    return notify.info(('the %s change of this file; again: on to %s'):format(step > 0 and 'last' or 'first', label))
   elseif #rows == 0 then
-    return notify.say('nothing to review')
+    return notify.info('nothing to review')
   end
-  jump(rows[step > 0 and 1 or #rows])
+  jump_to(rows[step > 0 and 1 or #rows])
 end
 
 return M

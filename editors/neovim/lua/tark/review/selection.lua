@@ -1,19 +1,21 @@
----Which hunks a person means: those at the cursor, in the selection, or all of a turn.
+---Which hunks the user means: those at the cursor, in the selection, or all of a turn.
 local drawing = require('tark.review.drawing')
 local hunks = require('tark.review.hunks')
+local mapped_keys = require('tark.mapped_keys')
+local state = require('tark.state')
 
 local M = {}
 
 ---@alias tark.LineSpan integer[] { first, count } from 0; count 0: between two lines
 
----Where one goes to see it.
+---The row to which the cursor goes.
 ---@param place tark.LineSpan
 ---@return integer row from 0
 function M.row(place)
   return place[2] > 0 and place[1] or math.max(0, place[1] - 1)
 end
 
----The hunks that lines [first, last] mean: those they touch, else those right above the one line. Pure.
+---The hunks that lines [first, last] mean: those that they touch, else those directly above a single line. Pure.
 ---@param places tark.LineSpan[]
 ---@param first integer
 ---@param last integer
@@ -50,15 +52,15 @@ function M.nearest(places, row)
   return nearest
 end
 
----Those of the current buffer.
----@return tark.Placed[]
+---The drawn hunks of the current buffer.
+---@return tark.TrackedHunk[]
 ---@return tark.LineSpan[]
-function M.here()
-  local review = drawing.of()
-  local placed = review and review:ordered() or {}
-  return placed, vim.tbl_map(function(each)
-    return { each:place() }
-  end, placed)
+function M.hunks_of_buffer()
+  local in_buffer = drawing.of_buffer()
+  local tracked = in_buffer and in_buffer:ordered() or {}
+  return tracked, vim.tbl_map(function(hunk)
+    return { hunk:place() }
+  end, tracked)
 end
 
 ---@return integer first from 0
@@ -73,23 +75,23 @@ local function selected_rows()
   return math.min(cursor, other), math.max(cursor, other)
 end
 
----@param chosen table<string, tark.Placed> by id
----@return tark.Undecided[]
-local function waiting_of(chosen)
-  local found = vim.tbl_filter(function(each)
-    return chosen[each.hunk.hunkId]
+---@param chosen table<string, tark.TrackedHunk> by id
+---@return tark.UndecidedHunk[]
+local function undecided_of(chosen)
+  local found = vim.tbl_filter(function(entry)
+    return chosen[entry.hunk.hunkId]
   end, hunks.undecided())
-  for _, each in ipairs(found) do
-    each.typed_over = chosen[each.hunk.hunkId].look == 'changed'
+  for _, entry in ipairs(found) do
+    entry.typed_over = chosen[entry.hunk.hunkId].appearance == 'changed'
   end
   return found
 end
 
 ---@param range? integer[] { first, last } from 1; nil: the selection, else the cursor
----@return tark.Undecided[] empty: nothing is there
----@return string? problem in words, where nothing is there
-function M.at(range)
-  local placed, places = M.here()
+---@return tark.UndecidedHunk[] empty: nothing is there
+---@return string? problem if nothing is there
+function M.hunks_at(range)
+  local tracked, places = M.hunks_of_buffer()
   local first, last
   if range then
     first, last = math.min(range[1], range[2]) - 1, math.max(range[1], range[2]) - 1
@@ -98,58 +100,59 @@ function M.at(range)
   end
   local chosen = {}
   for _, index in ipairs(M.touched(places, first, last)) do
-    chosen[placed[index].hunk.hunkId] = placed[index]
+    chosen[tracked[index].hunk.hunkId] = tracked[index]
   end
-  for _, each in ipairs(not next(chosen) and placed or {}) do
-    chosen[each.hunk.hunkId] = each.hunk.operation and each or nil -- it is about the file, wherever one is in it
+  for _, candidate in ipairs(not next(chosen) and tracked or {}) do
+    chosen[candidate.hunk.hunkId] = candidate.hunk.operation and candidate or nil -- it is about the whole file
   end
-  if not next(chosen) and not range and first == last and #placed == 1 then
+  if not next(chosen) and not range and first == last and #tracked == 1 then
     local row = M.row(places[1]) + 1
-    local seen = vim.fn.line('w0') <= row and row <= vim.fn.line('w$')
-    chosen[placed[1].hunk.hunkId] = seen and placed[1] or nil -- no other can be meant
+    local is_visible = vim.fn.line('w0') <= row and row <= vim.fn.line('w$')
+    chosen[tracked[1].hunk.hunkId] = is_visible and tracked[1] or nil -- the user can mean no other
   end
-  local found = waiting_of(chosen)
+  local found = undecided_of(chosen)
   if #found > 0 then
     return found
   end
   local nearest = M.nearest(places, first)
   if nearest then
-    local key = require('tark.keymaps').mapped('next_hunk')
-    local words = ('no change here, the nearest is in line %d'):format(M.row(places[nearest]) + 1)
-    return {}, words .. (key and (' (%s goes to the next)'):format(key) or '')
+    local key = mapped_keys.find_key('next_hunk')
+    local problem = ('no change here, the nearest is in line %d'):format(M.row(places[nearest]) + 1)
+    return {}, problem .. (key and (' (%s goes to the next)'):format(key) or '')
   end
   local all = hunks.undecided()
   return {},
-    #all > 0 and ('no change in this file, but %s (:TarkReview)'):format(hunks.count(all)) or 'nothing to review'
+    #all > 0 and ('no change in this file, but %s (:TarkReview)'):format(hunks.describe_count(all))
+      or 'nothing to review'
 end
 
----@param all tark.Undecided[]
----@return string? turn_id the last turn of the session one is in that has hunks, else any
-local function latest(all)
+---@param all tark.UndecidedHunk[]
+---@return string? turn_id the last turn of the current session that has hunks, else any turn
+local function latest_turn(all)
   local turn_id = all[1] and all[1].hunk.turnId
   local has_hunks = {}
-  for _, each in ipairs(all) do
-    has_hunks[each.hunk.turnId] = true
+  for _, entry in ipairs(all) do
+    has_hunks[entry.hunk.turnId] = true
   end
-  for _, known in ipairs(require('tark.state').all()) do
-    local talk = known.transcripts[known.session_id or '']
-    for _, turn in ipairs(talk and talk.turns or {}) do
+  for _, server_state in ipairs(state.all()) do
+    local transcript = server_state.transcripts[server_state.session_id or '']
+    for _, turn in ipairs(transcript and transcript.turns or {}) do
       turn_id = has_hunks[turn.turnId] and turn.turnId or turn_id
     end
   end
   return turn_id
 end
 
----All of the turn that the person is at: that of the hunk at the cursor or the nearest, else the last one with hunks.
----@return tark.Undecided[]
-function M.turn()
-  local placed, places = M.here()
+---All hunks of one turn: that of the hunk at the cursor or the nearest one, else the last turn that has hunks.
+---@return tark.UndecidedHunk[]
+function M.hunks_of_turn()
+  local tracked, places = M.hunks_of_buffer()
   local row = vim.fn.line('.') - 1
   local all = hunks.undecided()
   local index = M.touched(places, row, row)[1] or M.nearest(places, row)
-  local turn_id = index and placed[index].hunk.turnId or latest(all)
-  return vim.tbl_filter(function(each)
-    return each.hunk.turnId == turn_id
+  local turn_id = index and tracked[index].hunk.turnId or latest_turn(all)
+  return vim.tbl_filter(function(entry)
+    return entry.hunk.turnId == turn_id
   end, all)
 end
 

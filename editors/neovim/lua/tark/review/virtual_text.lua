@@ -1,18 +1,21 @@
----Lines of a hunk as virtual text, which knows no tabs and shows no control characters. Pure but for widths.
+---Lines of a hunk as virtual text, which has no tabs and shows no control characters. Pure, except for display widths.
+local hunks = require('tark.review.hunks')
+local visible = require('tark.visible')
+
 local M = {}
 
----Columns of a line and lines of a hunk that are drawn; all of it is in the diff.
+---Bytes of a line and lines of a hunk that are drawn. The diff shows all of it.
 local LONGEST, MOST_LINES = 500, 300
 
----With its tabs as blanks and what cannot be seen as its code point.
+---Replaces tabs with blanks, and invisible characters with their code points.
 ---@param text string
 ---@param tabstop integer
----@param column? integer where it begins
+---@param column? integer where it starts
 ---@return string
 ---@return integer column where it ends
-function M.expanded(text, tabstop, column)
+function M.expand(text, tabstop, column)
   column = column or 0
-  text = require('tark.visible').code(text)
+  text = visible.code(text)
   if not text:find('\t', 1, true) then
     return text, column + vim.api.nvim_strwidth(text)
   end
@@ -27,13 +30,13 @@ function M.expanded(text, tabstop, column)
 end
 
 ---@class tark.LineStyle
----@field sign string before each line, so that it is told without colours, too
+---@field sign string before each line, so that it is recognizable without colours, too
 ---@field sign_group string
----@field room integer columns that are seen: what is longer goes on in another line, since nothing scrolls to it
+---@field room integer visible columns: longer lines are broken, because virtual lines cannot be scrolled sideways
 ---@field line string highlight group
----@field word string highlight group of what differs
+---@field word string highlight group of words that differ
 ---@field tabstop integer
----@field width integer columns that are filled
+---@field width integer columns that the highlight fills
 
 ---One line as chunks of virtual text.
 ---@param line string
@@ -42,12 +45,12 @@ end
 ---@return [string, string][]
 function M.chunks(line, changed, style)
   local is_cut
-  line, is_cut = require('tark.visible').cut(line, LONGEST)
+  line, is_cut = visible.cut(line, LONGEST)
   local chunks, column, at = {}, 0, 0
   local function add(to, group)
     if to > at then
       local text
-      text, column = M.expanded(line:sub(at + 1, to), style.tabstop, column)
+      text, column = M.expand(line:sub(at + 1, to), style.tabstop, column)
       table.insert(chunks, { text, group })
       at = to
     end
@@ -62,11 +65,11 @@ function M.chunks(line, changed, style)
   return chunks
 end
 
----A line as lines on the screen.
+---Breaks a line into lines of the screen.
 ---@param chunks [string, string][]
 ---@param style tark.LineStyle
 ---@return [string, string][][]
-local function broken(chunks, style)
+local function break_line(chunks, style)
   local room = math.max(style.room - #style.sign, 1)
   local lines, left = { { { style.sign, style.sign_group } } }, room
   for _, chunk in ipairs(chunks) do
@@ -87,9 +90,9 @@ local function broken(chunks, style)
 end
 
 ---@param hunk tark.Hunk
----@return boolean is more of it than is drawn?
+---@return boolean is only a part of it drawn?
 function M.is_cut(hunk)
-  local lines = require('tark.review.hunks').lines(hunk.newText)
+  local lines = hunks.lines(hunk.newText)
   if #lines > MOST_LINES then
     return true
   end
@@ -108,7 +111,7 @@ end
 function M.lines(lines, changed, style)
   local drawn = {}
   for number = 1, math.min(#lines, MOST_LINES) do
-    vim.list_extend(drawn, broken(M.chunks(lines[number], changed[number], style), style))
+    vim.list_extend(drawn, break_line(M.chunks(lines[number], changed[number], style), style))
   end
   if #lines > MOST_LINES then
     table.insert(drawn, { { ('… %d more lines'):format(#lines - MOST_LINES), 'TarkHint' } })

@@ -1,32 +1,31 @@
----What stands in the border of the float: how many wait, how much of the text is below, and how to answer. Pure.
+---The text in the float's border: how many requests wait, how much text is below, and how to answer. Pure.
+local figures = require('tark.figures')
+
 local M = {}
 
----@param place integer of the one that is shown, among
----@param count integer
----@param below integer lines of the screen
----@param by_model? boolean it is a model's own question
+---@param position integer of the shown request
+---@param count integer number of requests
+---@param below integer number of screen lines
+---@param by_model? boolean the model wrote the question
 ---@return { [1]: string, [2]: string }[]
-function M.title(place, count, below, by_model)
+function M.title(position, count, below, by_model)
   local title = { { by_model and ' The model asks ' or ' Tark asks ', 'TarkFloatTitle' } }
   if count > 1 then
-    table.insert(title, { ('· %d of %d '):format(place, count), 'TarkFloatTitle' })
+    table.insert(title, { ('· %d of %d '):format(position, count), 'TarkFloatTitle' })
   end
   if below > 0 then
-    table.insert(
-      title,
-      { ('· %s below '):format(require('tark.figures').counted(below, 'more line')), 'TarkRiskRisky' }
-    )
+    table.insert(title, { ('· %s below '):format(figures.counted(below, 'more line')), 'TarkRiskRisky' })
   end
   return title
 end
 
----@param hint string how the person comes here
+---@param key string that brings the user to the float
 ---@return { [1]: string, [2]: string }[]
-function M.to_come(hint)
-  return { { (' %s to answer '):format(hint), 'TarkFaint' } }
+function M.how_to_answer(key)
+  return { { (' %s to answer '):format(key), 'TarkFaint' } }
 end
 
----@return { [1]: string, [2]: string }[] while the next question may come
+---@return { [1]: string, [2]: string }[] while the next question can come
 function M.answered()
   return { { ' q', 'TarkKey' }, { ' back ', 'TarkFaint' } }
 end

@@ -1,8 +1,10 @@
----Which of all that waits is shown, whole, as one line or not at all; and how the person goes there and back.
+---Decides which waiting request is shown: whole, as one line, or not at all. Brings the user to the float and back.
+local autocmds = require('tark.waiting.autocmds')
 local card = require('tark.waiting.card')
 local keys = require('tark.waiting.keys')
+local notify = require('tark.notify')
 local state = require('tark.state')
-local waiting = require('tark.waiting')
+local waiting = require('tark.state.waiting')
 local window = require('tark.waiting.window')
 
 local M = {}
@@ -10,18 +12,18 @@ local M = {}
 local RETRY_MS, MOST_RETRIES = 200, 25
 local LINGER_MS = 1000 -- after an answer
 
-local known = {} ---@type table<string, boolean> versions of what waited when it was last looked at
-local folded, put_away = false, false -- one line; closed by the person
-local back ---@type integer? window the person came from
-local retrying, retries = false, 0
-local lingering = false -- the person answered from here, and stays for the next question
+local seen_versions = {} ---@type table<string, boolean> of the requests that waited at the last call of `show`
+local folded, dismissed = false, false -- shown as one line; closed by the user
+local previous_window ---@type integer? from which the user came
+local is_retrying, retries = false, 0
+local is_lingering = false -- the user answered in the float, which stays for the next question
 
 ---@return boolean went
 local function go_back()
-  if not back or not vim.api.nvim_win_is_valid(back) then
+  if not previous_window or not vim.api.nvim_win_is_valid(previous_window) then
     return false
   end
-  vim.api.nvim_set_current_win(back)
+  vim.api.nvim_set_current_win(previous_window)
   return true
 end
 
@@ -29,11 +31,13 @@ local function close()
   if window.focused() then
     go_back()
   end
-  folded, put_away, back, lingering = false, false, nil, false
+  folded, dismissed, previous_window, is_lingering = false, false, nil, false
+  autocmds.stop()
   card.close()
 end
 
----Neovim refuses windows at times (a completion function runs, the command-line window is open): a little later then.
+---Neovim refuses windows at times (a completion function runs, the command-line window is open). Then tries again
+---later.
 ---@param fn function
 local function try(fn, ...)
   local ok, problem = pcall(fn, ...)
@@ -41,80 +45,85 @@ local function try(fn, ...)
   if not ok then
     require('vim.lsp.log').warn('tark', problem)
     if retries == MOST_RETRIES then
-      require('tark.notify').warn('what waits for you cannot be shown: ' .. tostring(problem))
-    elseif retries < MOST_RETRIES and not retrying then
-      retrying = true
+      notify.warn('what waits for you cannot be shown: ' .. tostring(problem))
+    elseif retries < MOST_RETRIES and not is_retrying then
+      is_retrying = true
       vim.defer_fn(function()
-        retrying = false
+        is_retrying = false
         M.show()
       end, RETRY_MS)
     end
   end
 end
 
----@param current tark.Waiting
+---@param current tark.WaitingRequest
 local function open(current)
-  card.open(current, folded)
-  put_away, lingering = false, false
+  local id = card.open(current, folded)
+  if id then
+    autocmds.start(id, M)
+  end
+  dismissed, is_lingering = false, false
 end
 
----Questions of one turn come one after another: who answers them stays for a moment, in which no key does anything.
+---Keeps the float open for a moment after an answer. Questions of one turn come one after another, and no key decides
+---anything in that moment.
 local function linger()
-  if lingering then
+  if is_lingering then
     return
   end
-  lingering = true
-  card.answered()
+  is_lingering = true
+  card.show_answered()
   vim.defer_fn(function()
-    if lingering then
+    if is_lingering then
       try(close)
     end
   end, LINGER_MS)
 end
 
----What is asked is to be seen beside it, so that one line is enough until the person comes.
----@param each tark.Waiting
+---If all that it asks about is visible in windows for files, one line is enough until the user goes to the float.
+---@param entry tark.WaitingRequest
 ---@return boolean
-local function is_drawn(each)
-  local fn = card.view(each).is_drawn
-  return fn ~= nil and fn(each.request)
+local function is_drawn(entry)
+  local fn = card.view(entry).is_drawn
+  return fn ~= nil and fn(entry.request)
 end
 
----Show what is due: the one that is there while it waits, what is new where that was put aside, else the oldest.
+---Shows what is due: the shown request while it waits, a new one if the shown one was folded or closed, else the
+---oldest.
 function M.show()
   local all, fresh, versions = waiting.all(), nil, {}
-  for _, each in ipairs(all) do
-    local version = waiting.version(each)
-    fresh = fresh or (not known[version] and each or nil)
+  for _, entry in ipairs(all) do
+    local version = waiting.version(entry)
+    fresh = fresh or (not seen_versions[version] and entry or nil)
     versions[version] = true
   end
-  known = versions
+  seen_versions = versions
   if #all == 0 then
     return try(window.focused() and card.turn_runs() and linger or close)
   end
   local current = card.current()
-  if fresh and (folded or put_away or not current) then
-    current, folded, put_away = fresh, not window.focused() and is_drawn(fresh), false
+  if fresh and (folded or dismissed or not current) then
+    current, folded, dismissed = fresh, not window.focused() and is_drawn(fresh), false
   end
-  if not put_away then
+  if not dismissed then
     try(open, current or all[1])
   end
 end
 
----The person goes there, from whatever mode they are in.
+---Moves the user to the float, from any mode.
 ---@param request_id? string nil: the one that is shown
-function M.go(request_id)
-  local current = request_id and waiting.find(request_id) or card.current() or waiting.all()[1]
+function M.focus(request_id)
+  local current = request_id and waiting.find_request(request_id) or card.current() or waiting.all()[1]
   if not current then
-    return require('tark.notify').say('nothing waits for you')
+    return notify.info('nothing waits for you')
   end
   folded = false
   if not window.focused() then
-    back = vim.api.nvim_get_current_win()
+    previous_window = vim.api.nvim_get_current_win()
   end
   open(current)
   if vim.fn.mode():find('^[vV\22sS\19]') then
-    vim.cmd.normal({ '\27', bang = true }) -- a selection would come along
+    vim.cmd.normal({ '\27', bang = true }) -- else the selection would continue there
   end
   vim.api.nvim_set_current_win(window.id() --[[@as integer]])
   if card.view(current).entered then
@@ -122,46 +131,46 @@ function M.go(request_id)
   end
 end
 
----A window was entered. This one: by `go`, by keys for windows or by the mouse.
+---A window was entered. The float can be entered by `focus`, by keys for windows or by the mouse.
 function M.entered()
   local current = card.current()
   if window.focused() and current then
     if vim.fn.mode():find('^[iRt]') then
       vim.cmd.stopinsert()
     end
-    keys.die_for_a_moment()
+    keys.disable_briefly()
     folded = false
     open(current)
   end
-  window.keep_clear()
-  card.dress()
+  window.reposition()
+  card.update_border()
 end
 
 ---The cursor moved, or a window was scrolled.
 function M.moved()
   if window.focused() then
-    card.dress()
+    card.update_border()
   else
-    window.keep_clear()
+    window.reposition()
   end
 end
 
 M.resized = card.resized
 
----It was closed, and not by us: it comes again with the next one that waits, or when the person goes there.
+---The user closed the float. It opens again with the next request, or when the user goes to it.
 function M.closed()
-  put_away = true
+  dismissed = true
 end
 
----A tab was closed, which may have been that of the float: not what the person wanted to close.
+---A tab page was closed, perhaps with the float. That does not mean that the user wanted to close the float.
 function M.show_again()
-  put_away = false
+  dismissed = false
   M.show()
 end
 
----Leave it waiting, as one line.
+---Leaves the request waiting, as one line.
 function M.fold()
-  if lingering then
+  if is_lingering then
     return close()
   end
   folded = true
@@ -172,25 +181,28 @@ function M.fold()
 end
 
 ---@param step integer
-local function turn_to(step)
-  local place, all = card.place()
-  open(all[(place - 1 + step) % #all + 1])
+local function show_other(step)
+  local position, all = card.position()
+  open(all[(position - 1 + step) % #all + 1])
 end
 
-function M.next()
-  turn_to(1)
-end
-
-function M.previous()
-  turn_to(-1)
-end
+card.set_navigation({
+  show = M.show,
+  fold = M.fold,
+  next = function()
+    show_other(1)
+  end,
+  previous = function()
+    show_other(-1)
+  end,
+})
 
 for _, event in ipairs({ 'permission', 'input', 'hunks', 'server' }) do
   state.on(event, M.show)
 end
 state.on('update', function()
-  if lingering then
-    M.show() -- its turn may have ended
+  if is_lingering then
+    M.show() -- its turn can have ended
   end
 end)
 

@@ -1,34 +1,36 @@
----The keys of what waits: mapped in its buffer, listed in its text, and dead for a moment after the text or the focus
----came, so that none that was meant for something else decides.
+---The keys of the float: mapped in its buffer and listed in its text. Those that decide are disabled for a moment after
+---the text or the focus has changed, so that no key decides that the user typed for something else.
+local notify = require('tark.notify')
+
 local M = {}
 
-local DEAD_MS = 300
+local DISABLED_MS = 300
 
 ---@class tark.WaitingKey
 ---@field [1] string
----@field [2] string what it does, in words
----@field [3] fun(waiting: tark.Waiting)
----@field decides? boolean what is dead for a moment
----@field leaves? boolean also where nothing waits any more
----@field grants? boolean works once the end of the text was on the screen
----@field short? string what the border says of it
+---@field [2] string description
+---@field [3] fun(waiting: tark.WaitingRequest)
+---@field decides? boolean disabled for a moment
+---@field leaves? boolean works even if nothing waits any more
+---@field grants? boolean works only after the end of the text was on the screen
+---@field short? string its description in the border; nil: not shown there
 ---@field line? boolean has a line of its own in the text
 ---@field also? string[] other keys for the same
 
-local live_at = 0 -- milliseconds
+local enabled_at = 0 -- milliseconds
 
----@return number milliseconds; vim.uv.now() stands still while Lua runs
+---@return number milliseconds; vim.uv.now() does not advance while Lua runs
 local function now()
   return vim.uv.hrtime() / 1e6
 end
 
-function M.die_for_a_moment()
-  live_at = now() + DEAD_MS
+function M.disable_briefly()
+  enabled_at = now() + DISABLED_MS
 end
 
 ---@return boolean
-function M.live()
-  return now() >= live_at
+function M.are_enabled()
+  return now() >= enabled_at
 end
 
 ---@param buffer integer
@@ -40,27 +42,28 @@ function M.map(buffer, keys, press)
       vim.keymap.set('n', lhs, function()
         local ok, problem = xpcall(press, debug.traceback, key)
         if not ok then
-          require('tark.notify').bug(problem)
+          notify.internal_error(problem)
         end
       end, { buffer = buffer, nowait = true, desc = 'Tark: ' .. key[2] })
     end
   end
 end
 
----@param into tark.Lines
+---Adds the list of keys to the text.
+---@param out tark.StyledLines
 ---@param keys tark.WaitingKey[]
-function M.add(into, keys)
+function M.add_lines(out, keys)
   local rest = {}
   for _, key in ipairs(keys) do
     if key.line then
-      into:add({ key[1], 'TarkKey' }, ' ' .. key[2])
+      out:add({ key[1], 'TarkKey' }, ' ' .. key[2])
     else
       vim.list_extend(rest, { #rest == 0 and '' or '   ', { key[1], 'TarkKey' }, ' ' .. key[2] })
     end
   end
   if #rest > 0 then
-    into:add(unpack(rest))
-    into.tail = 1
+    out:add(unpack(rest))
+    out.tail = 1
   end
 end
 

@@ -1,5 +1,6 @@
----The window of what waits: it comes without the focus, at the right, and keeps clear of the line of the cursor.
-local place = require('tark.waiting.place')
+---The window of the float: it opens without the focus, at the right, and avoids the line of the cursor.
+local float = require('tark.float')
+local placement = require('tark.waiting.placement')
 
 require('tark.highlights')
 
@@ -18,16 +19,16 @@ local OPTIONS = {
   winfixbuf = true,
   winhighlight = 'Normal:TarkFloat,FloatBorder:TarkFloatBorder,FloatTitle:TarkFloatTitle',
 }
----Below what the person opened beside it, and above all while they are in it.
-local BEHIND, IN_FRONT = 45, 60
+---Below other floats of the user, except while the user is in it.
+local ZINDEX, FOCUSED_ZINDEX = 45, 60
 local NO_BORDER = { [''] = true, none = true, shadow = true }
 
 local window ---@type integer?
 local side = 'bottom' ---@type 'bottom'|'top'
-local size ---@type { wide: integer, high: integer }? of its text
-local placed ---@type tark.FloatPlace?
-local is_written = false -- the person writes an answer in a window below it
-local lifted = 0 -- rows of that
+local size ---@type { width: integer, height: integer }? of its text
+local current ---@type tark.FloatPlacement?
+local is_written = false -- the user writes an answer in a window below it
+local reserved_rows = 0 -- of that window
 
 ---@return integer? window nil: it is not open
 function M.id()
@@ -39,33 +40,33 @@ function M.focused()
   return window ~= nil and vim.api.nvim_get_current_win() == window
 end
 
----@return boolean is it there, and on this tab?
-function M.here()
+---@return boolean is it open in this tab page?
+function M.is_here()
   local id = M.id()
   return id ~= nil and vim.api.nvim_win_get_tabpage(id) == vim.api.nvim_get_current_tabpage()
 end
 
 ---@return integer first row of the screen that floats can have, from 0
 ---@return integer last
-local function rows()
+local function float_rows()
   local tabs = vim.o.showtabline == 2 or (vim.o.showtabline == 1 and #vim.api.nvim_list_tabpages() > 1)
   local status = vim.o.laststatus > 0 and 1 or 0
   return tabs and 1 or 0, math.max(vim.o.lines - vim.o.cmdheight - status, 3)
 end
 
----There is always a border: it holds the keys.
+---There is always a border, because it shows the keys.
 ---@return string|string[]
 local function border()
-  local wanted = require('tark.float').border()
+  local wanted = float.border()
   return NO_BORDER[wanted] and 'solid' or wanted
 end
 
 ---@param lines string[]
 ---@return integer
-local function width(lines)
+local function width_of(lines)
   local widest = NARROWEST
   for _, line in ipairs(lines) do
-    if widest < WIDEST and #line > widest then -- no character is wider than it has bytes, but for tabs
+    if widest < WIDEST and #line > widest then -- no character has more columns than bytes, except tabs
       widest = math.max(widest, vim.fn.strdisplaywidth(line))
     end
   end
@@ -73,36 +74,36 @@ local function width(lines)
 end
 
 ---@param height integer
----@param wide integer
+---@param width integer
 ---@return vim.api.keyset.win_config
-local function geometry(height, wide)
-  local first, last = rows()
+local function geometry(height, width)
+  local first, last = float_rows()
   return {
     relative = 'editor',
     anchor = side == 'bottom' and 'SE' or 'NE',
-    row = side == 'bottom' and last - lifted or first,
+    row = side == 'bottom' and last - reserved_rows or first,
     col = vim.o.columns,
-    width = wide,
+    width = width,
     height = height,
   }
 end
 
----@return integer? row of the cursor among those a float can have; nil: it is in the float, or nowhere
+---@return integer? row of the cursor within the rows for floats; nil: the user is in the float, or below it
 local function cursor_row()
   if M.focused() or is_written then
     return nil
   end
-  local first = rows()
+  local first = float_rows()
   return vim.fn.win_screenpos(0)[1] + vim.fn.winline() - 1 - first
 end
 
----Open it with a buffer, or show that in it. Raises an error where Neovim does not let us just now.
+---Opens the window, or shows another buffer in it. Raises an error if Neovim allows no window at the moment.
 ---@param buffer integer
 ---@return integer window
 function M.open(buffer)
   local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
   local id = M.id()
-  if id and not M.here() then
+  if id and not M.is_here() then
     M.close()
     id = nil
   end
@@ -110,10 +111,10 @@ function M.open(buffer)
     vim.wo[id].winfixbuf = false
     vim.api.nvim_win_set_buf(id, buffer)
   else
-    local config = vim.tbl_extend('error', geometry(1, width(lines)), {
+    local config = vim.tbl_extend('error', geometry(1, width_of(lines)), {
       style = 'minimal',
       border = border(),
-      zindex = BEHIND,
+      zindex = ZINDEX,
       noautocmd = true,
     })
     window, side = vim.api.nvim_open_win(buffer, false, config), 'bottom'
@@ -125,53 +126,53 @@ function M.open(buffer)
   return id
 end
 
----How large its text is: to be said anew when that, or the screen, changes.
----@param longest integer rows of text at most
+---Measures its text. To be called again when the text or the screen has changed.
+---@param longest integer maximum number of rows
 function M.measure(longest)
   local id = M.id()
   if id then
-    local wide = width(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(id), 0, -1, false))
-    vim.api.nvim_win_set_config(id, geometry(1, wide)) -- how high the text is depends on it
-    size = { wide = wide, high = math.min(vim.api.nvim_win_text_height(id, {}).all, longest) }
-    placed = nil
+    local width = width_of(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(id), 0, -1, false))
+    vim.api.nvim_win_set_config(id, geometry(1, width)) -- the height of the text depends on it
+    size = { width = width, height = math.min(vim.api.nvim_win_text_height(id, {}).all, longest) }
+    current = nil
   end
 end
 
----Place it anew where the cursor has come under it. Cheap: this runs with each key.
-function M.keep_clear()
+---Moves it if the cursor has come under it. This runs with each key, so it is cheap.
+function M.reposition()
   local id = M.id()
   if not id or not size then
     return
   end
-  local first, last = rows()
-  local room = last - first - lifted
-  -- Half of the screen stays the person's until they come.
-  local wanted = M.focused() and size.high or math.min(size.high, math.floor(room / 2))
-  local at = place.at(room, wanted, cursor_row(), side)
-  if not placed or at.side ~= placed.side or at.height ~= placed.height then
-    placed, side = at, at.side
-    vim.api.nvim_win_set_config(id, geometry(at.height, size.wide))
+  local first, last = float_rows()
+  local available = last - first - reserved_rows
+  -- Until the user enters it, it takes at most half of the screen.
+  local wanted = M.focused() and size.height or math.min(size.height, math.floor(available / 2))
+  local new = placement.choose(available, wanted, cursor_row(), side)
+  if not current or new.side ~= current.side or new.height ~= current.height then
+    current, side = new, new.side
+    vim.api.nvim_win_set_config(id, geometry(new.height, size.width))
   end
 end
 
----What stands in its border.
+---Sets the text in its border.
 ---@param title { [1]: string, [2]: string }[]
 ---@param footer { [1]: string, [2]: string }[]
-function M.dress(title, footer)
+function M.set_border_text(title, footer)
   local id = M.id()
   if id then
-    local zindex = M.focused() and IN_FRONT or BEHIND
+    local zindex = M.focused() and FOCUSED_ZINDEX or ZINDEX
     vim.api.nvim_win_set_config(id, { title = title, footer = footer, footer_pos = 'right', zindex = zindex })
   end
 end
 
----Room for a window below it, or none any more.
----@param height integer of its text; 0: none
+---Reserves rows for a window below it, or releases them.
+---@param height integer of that window's text; 0: release
 ---@return vim.api.keyset.win_config of that window
-function M.make_room(height)
+function M.reserve_below(height)
   is_written = height > 0
-  lifted, placed = is_written and side == 'bottom' and height + 2 or 0, nil
-  M.keep_clear()
+  reserved_rows, current = is_written and side == 'bottom' and height + 2 or 0, nil
+  M.reposition()
   local id = M.id()
   return {
     relative = 'win',
@@ -183,13 +184,13 @@ function M.make_room(height)
     height = math.max(height, 1),
     style = 'minimal',
     border = border(),
-    zindex = IN_FRONT + 1,
+    zindex = FOCUSED_ZINDEX + 1,
   }
 end
 
----@param tail integer lines at the end of the text that do not count
----@return integer lines on the screen that the rest of the text takes
-function M.below(tail)
+---@param tail integer number of lines at the end of the text that do not count
+---@return integer number of screen lines below the window's last line
+function M.lines_below(tail)
   local id = M.id()
   if not id then
     return 0
@@ -201,7 +202,7 @@ end
 
 function M.close()
   local id = M.id()
-  window, is_written, lifted = nil, false, 0
+  window, is_written, reserved_rows = nil, false, 0
   if id then
     vim.api.nvim_win_close(id, true)
   end

@@ -1,4 +1,4 @@
-/** What is read aloud: one thing at a time, not more often than one can listen, and the last word is always said. */
+/** Announces messages to screen readers: one at a time, with pauses. The last message is always announced. */
 
 const PAUSE_MS = 2000;
 

@@ -1,27 +1,27 @@
-/** One block of a turn as an element: words, thinking, a tool call, a notice. What is folded is drawn when it is opened. */
+/** Draws one block of a turn: text, thinking, a tool call or a notice. A folded block is drawn when it is opened. */
 
 import type { BlockView, CallView, Diff } from "../messages";
 import { diffElement } from "./diff";
-import { h, say, set } from "./element";
+import { h, setText, setAttribute } from "./element";
 import { MarkdownView } from "./markdown";
 import { keepOpened, type Page } from "./page";
 import { prose } from "./prose";
 import { counted } from "../../text/figures";
-import { callDuration, callProblem, callTitle, fileName, STATUSES } from "./words";
+import { callDuration, callProblem, callTitle, fileName, STATUSES } from "./wording";
 
-export interface Drawn {
+export interface DrawnBlock {
   readonly element: HTMLElement;
-  /** `grows`: more words may come at its end. */
+  /** `grows`: more text can be added at its end. */
   draw(block: BlockView, grows: boolean): void;
 }
 
-/** What a block needs to know of where it stands. */
-export interface Place {
+/** What a block gets from its turn. */
+export interface BlockContext {
   readonly key: string;
   folders(): readonly string[];
 }
 
-export function newBlock(page: Page, place: Place, block: BlockView): Drawn {
+export function newBlock(page: Page, place: BlockContext, block: BlockView): DrawnBlock {
   switch (block.kind) {
     case "thinking":
       return new Thinking(page, place);
@@ -34,13 +34,13 @@ export function newBlock(page: Page, place: Place, block: BlockView): Drawn {
   }
 }
 
-class Words implements Drawn {
+class Words implements DrawnBlock {
   readonly element: HTMLElement;
   private readonly view: MarkdownView;
 
   constructor(page: Page, isPrompt: boolean) {
     this.view = new MarkdownView(page);
-    this.element = isPrompt ? h("div", { class: "steered" }, h("h3", {}, "You, meanwhile"), this.view.element) : this.view.element;
+    this.element = isPrompt ? h("div", { class: "steered" }, h("h3", {}, "You, while the turn was running"), this.view.element) : this.view.element;
   }
 
   draw(block: BlockView, grows: boolean): void {
@@ -50,19 +50,19 @@ class Words implements Drawn {
   }
 }
 
-class Notice implements Drawn {
+class Notice implements DrawnBlock {
   readonly element = h("p");
 
   draw(block: BlockView): void {
     if (block.kind === "notice") {
       this.element.className = `notice ${block.level === "error" || block.level === "warning" ? block.level : "info"}`;
-      say(this.element, prose(block.message));
+      setText(this.element, prose(block.message));
     }
   }
 }
 
-/** Opened and closed by the person, which is kept; its body is drawn only while it is open. */
-abstract class Folded implements Drawn {
+/** A block that the user opens and closes; its state is kept. Its body is drawn only while it is open. */
+abstract class Folded implements DrawnBlock {
   readonly element: HTMLDetailsElement;
   protected readonly summary = h("summary");
   protected readonly body = h("div", { class: "body" });
@@ -71,7 +71,7 @@ abstract class Folded implements Drawn {
 
   constructor(
     protected readonly page: Page,
-    protected readonly place: Place,
+    protected readonly place: BlockContext,
     kind: string,
   ) {
     this.element = h("details", { class: kind, open: page.kept.opened[place.key] === true }, this.summary, this.body);
@@ -102,7 +102,7 @@ abstract class Folded implements Drawn {
 class Thinking extends Folded {
   private readonly view: MarkdownView;
 
-  constructor(page: Page, place: Place) {
+  constructor(page: Page, place: BlockContext) {
     super(page, place, "thinking");
     this.view = new MarkdownView(page);
     this.body.append(this.view.element);
@@ -110,7 +110,7 @@ class Thinking extends Folded {
 
   protected drawSummary(block: BlockView): void {
     const lines = "text" in block ? block.text.trimEnd().split("\n").length : 0;
-    say(this.summary, `Thinking (${counted(lines, "line")})`);
+    setText(this.summary, `Thinking (${counted(lines, "line")})`);
   }
 
   protected fill(block: BlockView, grows: boolean): void {
@@ -128,7 +128,7 @@ class Call extends Folded {
   private readonly why = h("span", { class: "why", hidden: true });
   private filled: BlockView | undefined;
 
-  constructor(page: Page, place: Place) {
+  constructor(page: Page, place: BlockContext) {
     super(page, place, "call");
     this.summary.append(this.sign, this.title, this.word, this.time, this.why);
   }
@@ -136,14 +136,14 @@ class Call extends Folded {
   protected drawSummary(block: BlockView): void {
     if (block.kind === "toolCall") {
       const status = STATUSES[block.status] ?? STATUSES["pending"]!;
-      set(this.element, "data-status", block.status);
-      say(this.sign, status.sign);
-      say(this.title, callTitle(block));
-      say(this.word, ` ${status.word} `);
-      say(this.time, callDuration(block, Date.now()));
+      setAttribute(this.element, "data-status", block.status);
+      setText(this.sign, status.sign);
+      setText(this.title, callTitle(block));
+      setText(this.word, ` ${status.word} `);
+      setText(this.time, callDuration(block, Date.now()));
       const why = callProblem(block);
       this.why.hidden = why === "";
-      say(this.why, why);
+      setText(this.why, why);
     }
   }
 
@@ -159,7 +159,7 @@ class Call extends Folded {
     if (parts.length === 0 && call.arguments !== undefined) {
       parts.push(h("pre", { tabindex: 0, role: "group", "aria-label": "Arguments" }, prose(call.arguments)));
     }
-    return [...this.locations(call), ...parts, ...(parts.length === 0 ? [h("p", { class: "faint" }, "nothing to show yet")] : [])];
+    return [...this.locations(call), ...parts, ...(parts.length === 0 ? [h("p", { class: "faint" }, "Nothing to show yet")] : [])];
   }
 
   private part(part: { type?: string; text?: string } & Diff): HTMLElement {
@@ -169,17 +169,17 @@ class Call extends Folded {
     return h("pre", { class: "plain", tabindex: 0, role: "group", "aria-label": "Result" }, prose(part.text ?? ""));
   }
 
-  /** Where it works, where that is not said by a diff. */
+  /** The files of the call, if no diff shows them. */
   private locations(call: CallView): HTMLElement[] {
     if ((call.content ?? []).some((part) => (part as { type?: string }).type === "diff")) {
       return [];
     }
-    return (call.locations ?? []).map((each) => {
-      const { uri, range } = each as { uri: string; range?: { start: { line: number } } };
+    return (call.locations ?? []).map((location) => {
+      const { uri, range } = location as { uri: string; range?: { start: { line: number } } };
       const line = range?.start.line;
       const name = `${fileName(uri, this.place.folders())}${line === undefined ? "" : `:${line + 1}`}`;
       const made = h("button", { type: "button", class: "file", title: `Open ${name}` }, name);
-      made.addEventListener("click", () => this.page.tell({ kind: "openUri", uri, ...(line !== undefined && { line }) }));
+      made.addEventListener("click", () => this.page.post({ kind: "openUri", uri, ...(line !== undefined && { line }) }));
       return made;
     });
   }

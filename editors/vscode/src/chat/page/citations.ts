@@ -1,14 +1,14 @@
 /**
- * Code that the model cites, `<code="path" #10:20>...</code>`, as a Markdown link and a fenced block. Pure.
+ * Converts code that the model cites, `<code="path" #10:20>...</code>`, to a Markdown link and a fenced block. Pure.
  *
- * As lua/tark/chat/text.lua of the Neovim plugin, and as the server writes it into chats in documents.
+ * The same as lua/tark/chat/text.lua of the Neovim plugin, and as the server writes it into chat documents.
  */
 
 const OPENING = /<code="([^"\n]*)" #(\d+):?(\d*)>/;
 const CLOSING = "</code>";
-const TICKS = "````"; // longer than most fences in it
+const TICKS = "````"; // longer than most fences in the code
 
-/** What follows from here is as it was: fences and what is in them, and all that is no citation. */
+/** Leaves fenced blocks and other text unchanged. */
 export function withCitations(source: string): string {
   if (!source.includes('<code="')) {
     return source;
@@ -82,6 +82,6 @@ function ending(path: string): string {
 function link(path: string, first: string, last: string): string {
   const ranged = last !== "" && Number(last) > Number(first);
   const label = `${path.replace(/[[\]\\`*_<>]/g, "")}:${first}${ranged ? `-${last}` : ""}`;
-  const to = path.replace(/[\s()<>#%\\]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
+  const to = path.replace(/[\s()<>#%\\]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
   return `[${label}](${to}#L${first}${ranged ? `-L${last}` : ""})`;
 }

@@ -1,6 +1,6 @@
-/** A block of code with its buttons: copy, insert at the cursor, apply. Grows in place while it is written. */
+/** A code block with the buttons Copy, Insert and Apply. It grows in place while the model writes it. */
 
-import { button, h, say } from "./element";
+import { button, h, setText } from "./element";
 import { highlighted } from "./highlight";
 import type { Page } from "./page";
 
@@ -17,7 +17,7 @@ export class CodeView {
   ) {
     const name = language === "" ? "code" : language;
     const act = (kind: "insert" | "apply") => () => {
-      page.tell({ kind, text: this.source });
+      page.post({ kind, text: this.source });
     };
     const copy = button("Copy", () => this.copied(page, copy), { "aria-label": `Copy ${name}`, title: "Copy" });
     const bar = h(
@@ -26,27 +26,27 @@ export class CodeView {
       h("span", { class: "language" }, language),
       copy,
       button("Insert", act("insert"), { "aria-label": `Insert ${name} at the cursor`, title: "Insert at the cursor" }),
-      button("Apply", act("apply"), { "aria-label": `Apply ${name} to the file`, title: "Have it worked into the file; you review it" }),
+      button("Apply", act("apply"), { "aria-label": `Apply ${name} to the file`, title: "Let Tark apply the code to the file; you review the change" }),
     );
     const frame = h("pre", { tabindex: 0, role: "group", "aria-label": `Code${language === "" ? "" : `, ${language}`}` }, this.code);
     this.element = h("div", { class: "code" }, bar, frame);
   }
 
   private copied(page: Page, copy: HTMLButtonElement): void {
-    page.tell({ kind: "copy", text: this.source });
+    page.post({ kind: "copy", text: this.source });
     page.announce("Copied");
-    say(copy, "Copied");
-    setTimeout(() => say(copy, "Copy"), COPIED_MS);
+    setText(copy, "Copied");
+    setTimeout(() => setText(copy, "Copy"), COPIED_MS);
   }
 
-  is(language: string): boolean {
+  hasLanguage(language: string): boolean {
     return this.language === language;
   }
 
-  /** `done`: nothing is added any more, so that it is worth colours. */
+  /** `done`: the code is complete, so it is highlighted. */
   draw(source: string, done: boolean): void {
     if (done) {
-      this.code.replaceChildren(...runs(source, this.language));
+      this.code.replaceChildren(...highlightedNodes(source, this.language));
     } else if (source.startsWith(this.source) && this.code.childNodes.length > 0) {
       this.code.append(source.slice(this.source.length));
     } else {
@@ -56,7 +56,7 @@ export class CodeView {
   }
 }
 
-function runs(source: string, language: string): Node[] {
+function highlightedNodes(source: string, language: string): Node[] {
   return highlighted(source, language).map(({ text, scope }) =>
     scope === undefined
       ? document.createTextNode(text)

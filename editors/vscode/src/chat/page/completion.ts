@@ -1,17 +1,17 @@
-/** The list of mentions and named prompts below the prompt: the focus stays in the prompt, its keys choose. */
+/** The list of mentions and named prompts below the prompt. The focus stays in the prompt, whose keys select a row. */
 
 import { counted } from "../../text/figures";
 import type { CompletionRow } from "../messages";
-import { h, set } from "./element";
+import { h, setAttribute } from "./element";
 import type { Page } from "./page";
 import { oneLine } from "./prose";
 
 const MOST = 50;
 const KEYS: Readonly<Record<string, (list: CompletionList) => void>> = {
-  ArrowDown: (list) => list.move(1),
-  ArrowUp: (list) => list.move(-1),
-  Enter: (list) => list.take(),
-  Tab: (list) => list.take(),
+  ArrowDown: (list) => list.moveChoice(1),
+  ArrowUp: (list) => list.moveChoice(-1),
+  Enter: (list) => list.acceptChosen(),
+  Tab: (list) => list.acceptChosen(),
   Escape: (list) => list.close(),
 };
 
@@ -20,24 +20,24 @@ export class CompletionList {
   private rows: readonly CompletionRow[] = [];
   private chosen = 0;
   private asked = 0;
-  private at = 0; // where the cursor was
+  private at = 0; // the cursor position of the request
 
   constructor(
     private readonly page: Page,
     private readonly prompt: HTMLTextAreaElement,
-    private readonly taken: () => void,
+    private readonly onAccepted: () => void,
   ) {
-    set(prompt, "aria-autocomplete", "list");
-    set(prompt, "aria-controls", "completion");
+    setAttribute(prompt, "aria-autocomplete", "list");
+    setAttribute(prompt, "aria-controls", "completion");
     document.addEventListener("selectionchange", () => {
       if (!this.element.hidden && prompt.selectionStart !== this.at) {
-        this.close(); // the cursor went elsewhere, by a key or the mouse
+        this.close(); // the cursor moved
       }
     });
   }
 
-  /** Asked of the server after each key, where a word stands that could be a mention or a prompt's name. */
-  ask(): void {
+  /** Called after each change. Asks the server if the word before the cursor could be a mention or a prompt name. */
+  requestCompletion(): void {
     const { value, selectionStart: offset } = this.prompt;
     const word = /(?:^\s*\/[\w-]*|@\S*|@(?:file|dir):"[^"\n]*)$/.exec(value.slice(0, offset));
     this.asked += 1;
@@ -45,12 +45,12 @@ export class CompletionList {
     if (word === null || offset !== this.prompt.selectionEnd) {
       this.close();
     } else {
-      this.page.tell({ kind: "complete", id: this.asked, text: value, offset });
+      this.page.post({ kind: "complete", id: this.asked, text: value, offset });
     }
   }
 
-  /** An answer to an earlier question comes too late. */
-  show(id: number, rows: readonly CompletionRow[]): void {
+  /** Ignores answers to earlier requests. */
+  showRows(id: number, rows: readonly CompletionRow[]): void {
     if (id !== this.asked) {
       return;
     }
@@ -59,32 +59,32 @@ export class CompletionList {
     this.element.replaceChildren(...this.rows.map((row, index) => this.option(row, index)));
     this.element.hidden = this.rows.length === 0;
     if (this.rows.length > 0) {
-      this.page.announce(`${counted(this.rows.length, "suggestion")}, arrow keys choose`);
+      this.page.announce(`${counted(this.rows.length, "suggestion")}. Use the arrow keys to choose.`);
     }
     this.mark();
   }
 
-  /** Whether it was one of its keys. */
-  pressed(event: KeyboardEvent): boolean {
+  /** Returns true if the list handled the key. */
+  handleKey(event: KeyboardEvent): boolean {
     const does = this.element.hidden || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey ? undefined : KEYS[event.key];
     does?.(this);
     return does !== undefined;
   }
 
-  move(step: number): void {
+  moveChoice(step: number): void {
     this.chosen = (this.chosen + step + this.rows.length) % this.rows.length;
     this.mark();
   }
 
-  take(): void {
+  acceptChosen(): void {
     const row = this.rows[this.chosen];
     const isThere = this.prompt.selectionStart === this.at && this.prompt.selectionEnd === this.at;
     this.close();
     if (row !== undefined && isThere) {
       this.prompt.setRangeText(row.insert, row.from, Math.max(row.to, this.at), "end");
-      this.taken();
+      this.onAccepted();
       if (row.insert.endsWith(":")) {
-        this.ask(); // what is mentioned is said next
+        this.requestCompletion(); // its value is completed next
       }
     }
   }
@@ -93,7 +93,7 @@ export class CompletionList {
     this.asked += 1;
     this.rows = [];
     this.element.hidden = true;
-    set(this.prompt, "aria-activedescendant", undefined);
+    setAttribute(this.prompt, "aria-activedescendant", undefined);
   }
 
   private option(row: CompletionRow, index: number): HTMLElement {
@@ -104,17 +104,17 @@ export class CompletionList {
     option.addEventListener("mousedown", (event) => {
       event.preventDefault(); // the focus stays in the prompt
       this.chosen = index;
-      this.take();
+      this.acceptChosen();
     });
     return option;
   }
 
   private mark(): void {
     [...this.element.children].forEach((option, index) => {
-      set(option, "aria-selected", String(index === this.chosen));
+      setAttribute(option, "aria-selected", String(index === this.chosen));
     });
     const chosen = this.element.children[this.chosen];
     chosen?.scrollIntoView({ block: "nearest" });
-    set(this.prompt, "aria-activedescendant", chosen?.id);
+    setAttribute(this.prompt, "aria-activedescendant", chosen?.id);
   }
 }

@@ -1,14 +1,14 @@
-/** A diff as lines with signs and colours. */
+/** Draws a diff as colored lines with signs. */
 
 import type { Diff } from "../messages";
 import { button, h } from "./element";
 import type { Page } from "./page";
-import { fileName } from "./words";
-import { code as visible } from "../../text/visible";
+import { fileName } from "./wording";
+import { visibleText as visible } from "../../text/visible";
 
-const MOST_LINES = 200; // before the person asks for all
+const MOST_LINES = 200; // before the user asks for all
 
-interface Line {
+interface DiffLine {
   readonly sign: "-" | "+" | "@";
   readonly words: string;
 }
@@ -18,14 +18,14 @@ export function diffElement(page: Page, diff: Diff, folders: readonly string[]):
   const line = diff.hunks[0]?.range?.start.line;
   const open = button(
     name,
-    () => page.tell({ kind: "openUri", uri: diff.uri, ...(line !== undefined && { line }) }),
+    () => page.post({ kind: "openUri", uri: diff.uri, ...(line !== undefined && { line }) }),
     { class: "file", title: `Open ${name}` },
   );
-  return h("div", { class: "diff" }, open, someLines(lines(diff, folders), `Changes of ${name}`));
+  return h("div", { class: "diff" }, open, someLines(lines(diff, folders), `Changes in ${name}`));
 }
 
-/** Of many lines the first ones, and a button for all. */
-function someLines(all: readonly Line[], name: string): HTMLElement {
+/** The first lines, and a button that shows the others. */
+function someLines(all: readonly DiffLine[], name: string): HTMLElement {
   const frame = h("pre", { tabindex: 0, role: "group", "aria-label": name });
   frame.append(...all.slice(0, MOST_LINES).map(lineElement));
   if (all.length <= MOST_LINES) {
@@ -39,12 +39,12 @@ function someLines(all: readonly Line[], name: string): HTMLElement {
   return h("div", {}, frame, more);
 }
 
-function lineElement({ sign, words }: Line): HTMLElement {
+function lineElement({ sign, words }: DiffLine): HTMLElement {
   const name = sign === "-" ? "del" : sign === "+" ? "ins" : "span";
   return h(name, { class: `line${sign === "@" ? " place" : ""}` }, `${sign}${words}\n`);
 }
 
-function lines(diff: Diff, folders: readonly string[]): Line[] {
+function lines(diff: Diff, folders: readonly string[]): DiffLine[] {
   return diff.hunks.flatMap((hunk) => {
     const place = hunk.range === undefined || hunk.operation ? "" : ` line ${hunk.range.start.line + 1}`;
     const outside = hunk.outsideSelection === true ? " outside the selection" : "";
@@ -58,6 +58,6 @@ function lines(diff: Diff, folders: readonly string[]): Line[] {
   });
 }
 
-function side(sign: "-" | "+", text: string): Line[] {
+function side(sign: "-" | "+", text: string): DiffLine[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n").map((words) => ({ sign, words: visible(words) }));
 }

@@ -1,39 +1,39 @@
 /**
- * Tokens of markdown-it as elements, one by one. No HTML is written or read on the way, nothing is loaded, and links only
- * tell the extension where the person wants to go.
+ * Converts tokens of markdown-it to elements. It never writes or parses HTML and loads nothing. Links only tell the
+ * extension where the user wants to go.
  */
 
 import type { Token } from "markdown-it";
-import { code as visible } from "../../text/visible";
+import { visibleText as visible } from "../../text/visible";
 import { CodeView } from "./code";
 import { h } from "./element";
-import { linked } from "./link";
+import { linkElement } from "./link";
 import type { Page } from "./page";
-import { references, target, wholeReference } from "./references";
+import { findReferences, linkTarget, wholeReference } from "./references";
 
 const ELEMENTS = new Set(
   ["p", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "strong", "em", "s"] as const,
 );
-export const LOWEST_HEADING = 2; // "Tark", above the answer
+export const LOWEST_HEADING = 2; // the heading "Tark" above the answer
 
 export function language(token: Token): string {
   return (/^[\w+#.-]{1,30}/.exec(token.info.trim())?.[0] ?? "").toLowerCase();
 }
 
-/** Tokens become elements, the one in the other. */
+/** Builds nested elements from tokens. */
 export class Drawing {
   readonly root = document.createDocumentFragment();
-  /** The last block, where it is code. */
+  /** The last block, if it is code. */
   code: CodeView | undefined;
   private readonly parents: (Node & ParentNode)[] = [this.root];
-  private links = 0; // links that are open
+  private links = 0; // open link elements
 
   constructor(
     private readonly page: Page,
     public heading: number,
   ) {}
 
-  /** `done`: its last block does not grow any more. */
+  /** `done`: the last block is complete. */
   draw(tokens: readonly Token[], done: boolean): void {
     tokens.forEach((token, index) => this.token(token, done || index < tokens.length - 1));
   }
@@ -58,11 +58,11 @@ export class Drawing {
     const name = token.tag as typeof ELEMENTS extends Set<infer Name> ? Name : never;
     if (token.type === "link_open") {
       const href = String(token.attrGet("href") ?? "");
-      const to = target(href);
+      const to = linkTarget(href);
       this.links += 1;
-      this.enter(to === undefined ? h("span") : linked(this.page, to, href));
+      this.enter(to === undefined ? h("span") : linkElement(this.page, to, href));
     } else if (token.type === "heading_open") {
-      // The levels of a page go down by one at a time, whatever the model thinks.
+      // Heading levels must not skip one, whatever level the model uses.
       this.heading = Math.min(Number(token.tag.slice(1)) + LOWEST_HEADING, this.heading + 1, 6);
       this.enter(h(`h${this.heading}` as "h6"));
     } else if (name === "table") {
@@ -115,34 +115,34 @@ export class Drawing {
     }
   }
 
-  /** Code that names a place is a link there. */
+  /** Inline code that names a file and a line becomes a link. */
   private inlineCode(words: string): void {
     const to = this.links === 0 ? wholeReference(words) : undefined;
     const code = h("code", {}, visible(words));
     if (to === undefined) {
       this.add(code);
     } else {
-      const link = linked(this.page, to, words);
+      const link = linkElement(this.page, to, words);
       link.append(code);
       this.add(link);
     }
   }
 
-  /** Pictures are not loaded: what they are called, as a link where that leads somewhere. */
+  /** Images are not loaded. Shows their name, as a link if the address is allowed. */
   private image(token: Token): void {
     const href = String(token.attrGet("src") ?? "");
-    const to = this.links === 0 ? target(href) : undefined;
-    const name = `[picture: ${token.content === "" ? "no name" : token.content}]`;
-    const element = to === undefined ? h("span") : linked(this.page, to, href);
+    const to = this.links === 0 ? linkTarget(href) : undefined;
+    const name = `[image: ${token.content === "" ? "no name" : token.content}]`;
+    const element = to === undefined ? h("span") : linkElement(this.page, to, href);
     element.append(name);
     this.add(element);
   }
 
   private text(words: string): void {
     let at = 0;
-    for (const found of this.links === 0 ? references(words) : []) {
+    for (const found of this.links === 0 ? findReferences(words) : []) {
       const shown = words.slice(found.start, found.end);
-      const link = linked(this.page, found, shown);
+      const link = linkElement(this.page, found, shown);
       link.append(shown);
       this.add(words.slice(at, found.start), link);
       at = found.end;

@@ -1,4 +1,4 @@
-/** Elements of the page are made here, of names and texts: no text is ever read as HTML. */
+/** Creates the elements of the page. Text is never parsed as HTML. */
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -10,14 +10,14 @@ export function h<Name extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    set(element, key, value);
+    setAttribute(element, key, value);
   }
   element.append(...children);
   return element;
 }
 
-/** Touches the page only where it is different: it may be read aloud. */
-export function set(element: Element, key: string, value: string | number | boolean | undefined): void {
+/** Changes the page only if the value differs, because screen readers announce changes. */
+export function setAttribute(element: Element, key: string, value: string | number | boolean | undefined): void {
   if (value === undefined || value === false) {
     element.removeAttribute(key);
   } else if (element.getAttribute(key) !== (value === true ? "" : String(value))) {
@@ -25,7 +25,7 @@ export function set(element: Element, key: string, value: string | number | bool
   }
 }
 
-export function say(element: Element, words: string): void {
+export function setText(element: Element, words: string): void {
   if (element.textContent !== words) {
     element.textContent = words;
   }

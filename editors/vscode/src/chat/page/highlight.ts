@@ -1,4 +1,4 @@
-/** Code as runs of text, each with what it is, by highlight.js: its core and the languages that most people use. Pure. */
+/** Highlights code with the core of highlight.js and common languages. Returns runs of text with their scopes. Pure. */
 
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
@@ -48,17 +48,17 @@ const LANGUAGES = {
   xml,
   yaml,
 };
-const LONGEST = 20_000; // characters: what is longer is not worth the time
+const LONGEST = 20_000; // characters; longer code takes too much time
 
-export interface Run {
+export interface HighlightRun {
   readonly text: string;
-  /** Of highlight.js, such as `keyword` or `title.function`. */
+  /** A scope of highlight.js, such as `keyword` or `title.function`. */
   readonly scope?: string;
 }
 
-/** Collects runs instead of the HTML that highlight.js makes by default: no HTML is made of what the model says. */
+/** Collects runs instead of the HTML that highlight.js creates by default. */
 class Runs {
-  readonly runs: Run[] = [];
+  readonly runs: HighlightRun[] = [];
   private readonly scopes: string[] = [];
 
   addText(text: string): void {
@@ -102,12 +102,12 @@ for (const [name, language] of Object.entries(LANGUAGES)) {
   hljs.registerLanguage(name, language);
 }
 
-/** `language` is what stands behind a fence, or a file's ending. */
-export function highlighted(code: string, language: string): readonly Run[] {
+/** `language`: the info string of a fence, or a file extension. */
+export function highlighted(code: string, language: string): readonly HighlightRun[] {
   if (code.length > LONGEST || hljs.getLanguage(language) === undefined) {
     return [{ text: code }];
   }
   const runs = (hljs.highlight(code, { language, ignoreIllegals: true })._emitter as unknown as Runs).runs;
-  // Whatever is said of it, it is this code.
+  // The runs must add up to the same code.
   return runs.map((run) => run.text).join("") === code ? runs : [{ text: code }];
 }

@@ -1,4 +1,4 @@
-/** The page of the chat: puts its parts together, and gives each what the extension tells. */
+/** The entry point of the page: connects it to VS Code's webview API. */
 
 import type { ToHost, ToPage } from "../messages";
 import "./chat.css";

@@ -1,4 +1,4 @@
-/** Markdown of the model as elements. While a text grows only its last block is made anew, and a long one not too often. */
+/** Draws the model's Markdown. While the text grows, only its last block is redrawn, and a long block less often. */
 
 import MarkdownIt from "markdown-it";
 import type { Token } from "markdown-it";
@@ -8,35 +8,35 @@ import { Drawing, language, LOWEST_HEADING } from "./drawing";
 import { h } from "./element";
 import type { Page } from "./page";
 import { prose } from "./prose";
-import { code as visible } from "../../text/visible";
+import { visibleText as visible } from "../../text/visible";
 
-const LONGEST = 300_000; // characters: what is longer is shown as it is
-const SLOW = 10_000; // characters of a block that grows: a longer one is drawn some times a second
+const LONGEST = 300_000; // characters; longer text is shown as plain text
+const SLOW = 10_000; // characters of a growing block; a longer one is redrawn only every SLOW_MS
 const SLOW_MS = 200;
-const PLAIN = 30_000; // as it is, until it is over
+const PLAIN = 30_000; // characters of a growing block; a longer one is plain text until it is complete
 
 const parser = new MarkdownIt({ html: false, linkify: true, breaks: false });
-// Only what says that it is a page: no guessed hosts, no mail, no //host.
+// Only full web addresses: no guessed hosts, no mail addresses, no //host.
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 for (const schema of ["ftp:", "mailto:", "//"]) {
   parser.linkify.add(schema, null);
 }
-parser.validateLink = () => true; // `target` decides, and what it does not know is no link
+parser.validateLink = () => true; // `linkTarget` decides what becomes a link
 
 export class MarkdownView {
   readonly element = h("div", { class: "markdown" });
   private source = "";
-  private done = 0; // characters whose blocks stay as they are
-  private open: readonly Node[] = []; // of the rest
+  private done = 0; // characters of the blocks that are final
+  private open: readonly Node[] = []; // the elements of the rest
   private latest = "";
   private later: ReturnType<typeof setTimeout> | undefined;
-  private code: CodeView | undefined; // the only block of the rest
-  private heading = LOWEST_HEADING; // the last one's level, up to `done`
+  private code: CodeView | undefined; // the block of the rest, if it is code
+  private heading = LOWEST_HEADING; // the level of the last heading up to `done`
   private environment = {};
 
   constructor(private readonly page: Page) {}
 
-  /** `over`: nothing is added to it any more. */
+  /** `over`: the text is complete. */
   draw(text: string, over: boolean): void {
     if (!over && text.length - this.done > SLOW) {
       this.latest = text;
@@ -69,7 +69,7 @@ export class MarkdownView {
     const tokens = parser.parse(rest, this.environment);
     const starts = blockStarts(tokens);
     const last = starts.at(-1);
-    if (!over && starts.length === 1 && this.grew(tokens[0]!)) {
+    if (!over && starts.length === 1 && this.extendCode(tokens[0]!)) {
       return;
     }
     const final = new Drawing(this.page, this.heading);
@@ -82,7 +82,7 @@ export class MarkdownView {
     this.done += last === undefined ? 0 : offset(rest, tokens[last]!.map?.[0] ?? 0);
   }
 
-  /** What may change yet, in place of what could until now; below what stays. */
+  /** Replaces the elements that can still change, below those that are final. */
   private drawOpen(nodes: readonly Node[], stays?: Node): void {
     for (const node of this.open) {
       node.parentNode?.removeChild(node);
@@ -91,9 +91,9 @@ export class MarkdownView {
     this.element.append(...(stays ? [stays] : []), ...nodes);
   }
 
-  /** The block of code at the end is longer: its buttons stay where they are. */
-  private grew(token: Token): boolean {
-    if (token.type !== "fence" || !this.code?.is(language(token))) {
+  /** Extends the code block at the end, so that its buttons stay. Returns false if there is none. */
+  private extendCode(token: Token): boolean {
+    if (token.type !== "fence" || !this.code?.hasLanguage(language(token))) {
       return false;
     }
     this.code.draw(visible(token.content), false);
@@ -101,12 +101,12 @@ export class MarkdownView {
   }
 }
 
-/** Indexes of the tokens that begin a block of the text. */
+/** The indexes of the tokens that start a block. */
 function blockStarts(tokens: readonly Token[]): number[] {
   return tokens.flatMap((token, index) => (token.level === 0 && token.nesting >= 0 && token.map ? [index] : []));
 }
 
-/** Of the beginning of a line. */
+/** The offset of the start of a line. */
 function offset(text: string, line: number): number {
   let at = 0;
   for (let passed = 0; passed < line; passed += 1) {

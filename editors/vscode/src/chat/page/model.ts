@@ -1,4 +1,4 @@
-/** The transcript as the page holds it, and what of it is to be drawn anew. Pure. */
+/** The transcript on the page, and which parts must be redrawn. Pure. */
 
 import type { BlockView, TranscriptChange, TranscriptView, TurnHead } from "../messages";
 
@@ -7,41 +7,41 @@ export interface TurnModel {
   readonly blocks: BlockView[];
 }
 
-/** Of a turn: its head and end, and blocks by their indexes. */
+/** The parts of a turn to redraw: its head, and blocks by index. */
 export type Stale = Set<"head" | number>;
 
-export class Model {
+export class TranscriptModel {
   readonly turns: TurnModel[] = [];
   private readonly byId = new Map<string, TurnModel>();
   private stale = new Map<TurnModel, Stale>();
 
-  whole(view: TranscriptView): void {
+  replaceAll(view: TranscriptView): void {
     this.turns.length = 0;
     this.byId.clear();
     this.stale.clear();
     for (const { head, blocks } of view.turns) {
-      this.add({ head, blocks: [...blocks] });
+      this.addTurn({ head, blocks: [...blocks] });
     }
   }
 
-  apply(changes: readonly TranscriptChange[]): void {
+  applyChanges(changes: readonly TranscriptChange[]): void {
     for (const change of changes) {
       if (change.kind === "turn") {
-        const turn = this.byId.get(change.head.turnId) ?? this.add({ head: change.head, blocks: [] });
+        const turn = this.byId.get(change.head.turnId) ?? this.addTurn({ head: change.head, blocks: [] });
         turn.head = change.head;
-        this.touch(turn, "head");
-        this.touchLast(turn);
+        this.markStale(turn, "head");
+        this.markLastStale(turn);
         continue;
       }
       const turn = this.byId.get(change.turnId);
       if (turn !== undefined && this.block(turn, change)) {
-        this.touch(turn, change.index);
+        this.markStale(turn, change.index);
       }
     }
   }
 
-  /** What was touched since the last time. */
-  take(): ReadonlyMap<TurnModel, Stale> {
+  /** Returns what changed since the last call. */
+  takeStale(): ReadonlyMap<TurnModel, Stale> {
     const taken = this.stale;
     this.stale = new Map();
     return taken;
@@ -50,7 +50,7 @@ export class Model {
   private block(turn: TurnModel, change: Exclude<TranscriptChange, { kind: "turn" }>): boolean {
     if (change.kind === "block") {
       if (change.index >= turn.blocks.length) {
-        this.touchLast(turn); // nothing is added to that one any more
+        this.markLastStale(turn); // that block is complete now
       }
       turn.blocks[change.index] = change.block;
       return true;
@@ -63,30 +63,30 @@ export class Model {
     return true;
   }
 
-  private add(turn: TurnModel): TurnModel {
+  private addTurn(turn: TurnModel): TurnModel {
     this.turns.push(turn);
     this.byId.set(turn.head.turnId, turn);
     return turn;
   }
 
-  private touchLast(turn: TurnModel): void {
+  private markLastStale(turn: TurnModel): void {
     if (turn.blocks.length > 0) {
-      this.touch(turn, turn.blocks.length - 1);
+      this.markStale(turn, turn.blocks.length - 1);
     }
   }
 
-  private touch(turn: TurnModel, part: "head" | number): void {
+  private markStale(turn: TurnModel, part: "head" | number): void {
     const parts = this.stale.get(turn) ?? new Set();
     this.stale.set(turn, parts.add(part));
   }
 }
 
-/** May more words come at its end? */
+/** Can more text be added at the end of the block? */
 export function grows(turn: TurnModel, index: number): boolean {
   return turn.head.state === "running" && index === turn.blocks.length - 1;
 }
 
-/** The same after the session is loaded anew. */
+/** A key that stays the same when the session is loaded again. */
 export function keyOf(turn: TurnModel, index: number): string {
   const block = turn.blocks[index];
   return `${turn.head.turnId}/${block?.kind === "toolCall" ? block.toolCallId : index}`;

@@ -1,38 +1,38 @@
-/** What the parts of the page share: how the extension is told, and what stays when the page goes. */
+/** What the parts of the page share: posting messages, and state that outlives the page. */
 
-import type { Instead, ToHost } from "../messages";
+import type { ReplacedTurn, ToHost } from "../messages";
 
 const MOST_OPENED = 500;
 
-/** All of it is in `setState`: it survives hiding and reloading. */
+/** Stored by `setState`, so it survives hiding and reloading the page. */
 export interface Kept {
   prompt: string;
-  /** The turn whose prompt is edited. */
-  instead?: Instead;
-  /** Pieces that the person opened, by key: the latest of them. */
+  /** The turn whose prompt the user edits. */
+  instead?: ReplacedTurn;
+  /** Blocks that the user opened, by key. Only the latest are kept. */
   opened: Record<string, boolean>;
   history: string[];
-  /** What is typed and ticked for requests that wait, by their ids. */
-  answers: Record<string, Answer>;
-  /** Where the person reads: a turn, and how many pixels into it. Absent: they follow the end. */
+  /** Typed text and ticked boxes of pending requests, by id. */
+  answers: Record<string, DraftAnswer>;
+  /** The scroll position: a turn, and the pixels into it. Absent: scrolled to the end. */
   reading?: { readonly turnId: string; readonly offset: number };
 }
 
-export interface Answer {
+export interface DraftAnswer {
   readonly words: string;
   readonly ticks: readonly string[];
 }
 
 export interface Page {
   readonly kept: Kept;
-  /** After each change of `kept`; `now`: it must not come back as it was, like a prompt that was sent. */
+  /** Call this after each change of `kept`. `now`: stores at once, so that a sent prompt does not come back. */
   keep(now?: boolean): void;
-  tell(message: ToHost): void;
-  /** Read aloud, in its turn. */
+  post(message: ToHost): void;
+  /** Announces a message to screen readers. */
   announce(words: string): void;
 }
 
-/** A piece is open when it is drawn the next time. */
+/** Remembers whether a block is open. */
 export function keepOpened({ kept, keep }: Page, key: string, open: boolean): void {
   const { [key]: _, ...others } = kept.opened;
   const latest = Object.entries(open ? { ...others, [key]: true } : others).slice(-MOST_OPENED);

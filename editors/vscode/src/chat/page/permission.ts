@@ -1,14 +1,15 @@
-/** A permission that waits, with what is asked for whole, and its answers. */
+/** Draws a pending permission request: all of it, and its answers. */
 
 import type { PermissionRow, Reply } from "../messages";
 import { diffElement } from "./diff";
 import { button, h } from "./element";
 import { oneLine } from "./prose";
-import { code as visible } from "../../text/visible";
-import type { Asking } from "./waiting";
-import { grantWords, RISKS } from "./words";
+import { visibleText as visible } from "../../text/visible";
+import type { RequestContext } from "./requestContext";
+import { RISKS } from "../../text/permissionWords";
+import { grantWords } from "./wording";
 
-export function permissionElement(asking: Asking, request: PermissionRow): HTMLElement {
+export function permissionElement(asking: RequestContext, request: PermissionRow): HTMLElement {
   const { requestId, version, command, grants } = request;
   const answer = (reply: Reply) => () => asking.answer({ kind: "permission", version, reply });
   const risk = RISKS[request.risk] ?? oneLine(request.risk);
@@ -23,7 +24,7 @@ export function permissionElement(asking: Asking, request: PermissionRow): HTMLE
       { class: "buttons" },
       button("Allow", answer({ outcome: "allow" }), { class: "main" }),
       button("Reject", answer({ outcome: "reject" })),
-      button("Show", () => asking.page.tell({ kind: "showPermission", requestId }), { title: "All of it in an editor" }),
+      button("Show", () => asking.page.post({ kind: "showPermission", requestId }), { title: "Show the whole request in an editor" }),
     ),
     h(
       "details",
@@ -33,15 +34,15 @@ export function permissionElement(asking: Asking, request: PermissionRow): HTMLE
         "div",
         { class: "buttons" },
         ...grants.map(({ id, covers }) => button(visible(grantWords(request, covers)), answer({ outcome: "allow", grant: id }))),
-        button("Cancel the turn", answer({ outcome: "cancelled" })),
+        button("Cancel turn", answer({ outcome: "cancelled" })),
       ),
       because(asking, (reason) => answer({ outcome: "reject", ...(reason !== "" && { reason }) })()),
     ),
   );
 }
 
-function because(asking: Asking, reject: (reason: string) => void): HTMLElement {
-  const reason = h("input", { type: "text", "aria-label": "Reason to reject, for the model", placeholder: "because …" });
+function because(asking: RequestContext, reject: (reason: string) => void): HTMLElement {
+  const reason = h("input", { type: "text", "aria-label": "Reason for rejecting, sent to the model", placeholder: "Reason" });
   reason.value = asking.typed.words;
   reason.addEventListener("input", () => asking.keep({ words: reason.value, ticks: [] }));
   reason.addEventListener("keydown", (event) => {
@@ -49,11 +50,11 @@ function because(asking: Asking, reject: (reason: string) => void): HTMLElement 
       reject(reason.value.trim());
     }
   });
-  return h("div", { class: "buttons reject" }, reason, button("Reject because", () => reject(reason.value.trim())));
+  return h("div", { class: "buttons reject" }, reason, button("Reject with reason", () => reject(reason.value.trim())));
 }
 
-/** The whole command, or the whole diff. */
-function subject(asking: Asking, { command, edits }: PermissionRow): HTMLElement[] {
+/** The whole command or diff. */
+function subject(asking: RequestContext, { command, edits }: PermissionRow): HTMLElement[] {
   const parts: HTMLElement[] = [];
   if (command !== undefined) {
     const by = (command.argv.at(-1) === command.text ? command.argv.slice(0, -1) : command.argv).join(" "); // the shell

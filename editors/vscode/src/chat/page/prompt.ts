@@ -1,8 +1,8 @@
-/** The prompt: what was typed is never lost, earlier prompts come back, and an earlier one can be edited and sent again. */
+/** The prompt. Typed text is never lost; earlier prompts can be recalled, and edited and sent again. */
 
-import type { CompletionRow, Instead } from "../messages";
+import type { CompletionRow, ReplacedTurn } from "../messages";
 import { CompletionList } from "./completion";
-import { button, h, say } from "./element";
+import { button, h, setText } from "./element";
 import type { Page } from "./page";
 
 const MOST_HISTORY = 50;
@@ -10,36 +10,36 @@ const MOST_LINES = 12;
 
 export class PromptPart {
   readonly element: HTMLElement;
-  private readonly field = h("textarea", { rows: 2, id: "prompt", "aria-label": "Prompt", placeholder: "Say what to do · @ mentions · / prompts" });
+  private readonly field = h("textarea", { rows: 2, id: "prompt", "aria-label": "Prompt", placeholder: "Ask Tark · @ to mention · / for prompts" });
   private readonly completion: CompletionList;
   private readonly edits: HTMLElement;
   private readonly sendButton: HTMLButtonElement;
   private readonly steerButton: HTMLButtonElement;
   private readonly stopButton: HTMLButtonElement;
   private readonly buttons: HTMLElement;
-  private at: number | undefined; // of the history that is shown
+  private at: number | undefined; // index of the shown history entry
   private running = false;
-  private sessionId: string | undefined; // that is shown
+  private sessionId: string | undefined; // of the visible session
 
   constructor(private readonly page: Page) {
     this.completion = new CompletionList(page, this.field, () => this.changed());
     this.edits = h(
       "p",
       { class: "edits", hidden: true },
-      "In place of an earlier prompt, in a new session ",
-      button("Do not", () => this.noEdit()),
+      "Editing an earlier prompt. It is sent in a new session. ",
+      button("Cancel", () => this.noEdit()),
     );
     this.sendButton = button("Send", () => this.send(), { class: "main" });
-    this.steerButton = button("Say it now", () => this.steer(), { title: "To the turn that runs, after its next results (Ctrl+Enter)", hidden: true });
-    this.stopButton = button("Stop", () => page.tell({ kind: "cancel" }), { title: "Cancel the turn that runs, and those that wait for it", hidden: true });
+    this.steerButton = button("Send now", () => this.steer(), { title: "Send to the running turn, after its next results (Ctrl+Enter)", hidden: true });
+    this.stopButton = button("Stop", () => page.post({ kind: "cancel" }), { title: "Cancel the running turn and the queued ones", hidden: true });
     this.buttons = h("div", { class: "buttons" }, this.stopButton, this.steerButton, this.sendButton);
     this.element = h("div", { class: "prompt-part" }, this.edits, this.completion.element, h("div", { class: "box" }, this.field, this.buttons));
     this.field.value = page.kept.prompt;
     this.field.addEventListener("input", () => {
       this.changed();
-      this.completion.ask();
+      this.completion.requestCompletion();
     });
-    this.field.addEventListener("keydown", (event) => this.pressed(event));
+    this.field.addEventListener("keydown", (event) => this.handleKey(event));
     this.field.addEventListener("blur", () => this.completion.close());
     this.draw();
   }
@@ -48,51 +48,51 @@ export class PromptPart {
     this.field.focus();
   }
 
-  complete(id: number, rows: readonly CompletionRow[]): void {
-    this.completion.show(id, rows);
+  showCompletion(id: number, rows: readonly CompletionRow[]): void {
+    this.completion.showRows(id, rows);
   }
 
-  /** There is a turn that runs: what is sent waits for it, or is said to it. */
-  runs(running: boolean): void {
+  /** While a turn runs, prompts are queued or sent to it. */
+  setRunning(running: boolean): void {
     if (running !== this.running) {
       this.running = running;
       this.draw();
     }
   }
 
-  /** What the extension kept, where the page has nothing. */
-  draft(words: string): void {
+  /** The draft that the extension kept. Ignored if the prompt is not empty. */
+  restoreDraft(words: string): void {
     if (this.field.value === "" && words !== "") {
       this.set(words);
     }
   }
 
-  /** An earlier prompt, to be sent in its place. What was typed comes back with the arrow keys. */
-  edit(turn: Omit<Instead, "sessionId">, words: string): void {
+  /** Edits an earlier prompt. The previous text can be recalled with the arrow keys. */
+  editTurn(turn: Omit<ReplacedTurn, "sessionId">, words: string): void {
     if (this.sessionId === undefined) {
       return;
     }
-    this.remember(this.field.value);
+    this.addToHistory(this.field.value);
     this.page.kept.instead = { ...turn, sessionId: this.sessionId };
     this.set(words);
     this.focus();
   }
 
-  /** What was on its way and was not taken, above what has been typed since. */
-  giveBack(words: string, instead: Instead | undefined): void {
+  /** Puts a prompt that was not accepted above the text typed since. */
+  returnWords(words: string, instead: ReplacedTurn | undefined): void {
     if (instead !== undefined) {
       this.page.kept.instead = instead;
     }
     this.set(this.field.value.trim() === "" ? words : `${words}\n\n${this.field.value}`);
   }
 
-  /** An edit is of its session: in another one, the words are a prompt like any other. */
-  shows(sessionId: string | undefined): void {
+  /** An edit belongs to its session. In another session, the text is an ordinary prompt. */
+  setSession(sessionId: string | undefined): void {
     this.sessionId = sessionId;
     this.draw();
   }
 
-  private get instead(): Instead | undefined {
+  private get instead(): ReplacedTurn | undefined {
     const { instead } = this.page.kept;
     return instead?.sessionId === this.sessionId ? instead : undefined;
   }
@@ -101,7 +101,7 @@ export class PromptPart {
     const words = this.field.value.trim();
     if (words !== "") {
       const { instead } = this;
-      this.page.tell({ kind: "send", words, ...(instead !== undefined && { instead }) });
+      this.page.post({ kind: "send", words, ...(instead !== undefined && { instead }) });
       this.sent(words);
     }
   }
@@ -111,23 +111,23 @@ export class PromptPart {
     if (!this.running || this.instead !== undefined) {
       this.send();
     } else if (words !== "") {
-      this.page.tell({ kind: "steer", words });
+      this.page.post({ kind: "steer", words });
       this.sent(words);
     }
   }
 
   private sent(words: string): void {
-    this.remember(words);
+    this.addToHistory(words);
     delete this.page.kept.instead;
     this.set("");
   }
 
-  private pressed(event: KeyboardEvent): void {
+  private handleKey(event: KeyboardEvent): void {
     if (event.isComposing) {
-      return; // Enter ends the word of an input method
+      return; // Enter ends the composition of an input method
     }
     const plain = !(event.shiftKey || event.ctrlKey || event.metaKey || event.altKey);
-    if (this.completion.pressed(event)) {
+    if (this.completion.handleKey(event)) {
       event.preventDefault();
     } else if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();
@@ -145,7 +145,7 @@ export class PromptPart {
 
   private recall(step: number): boolean {
     if (this.at === undefined) {
-      this.remember(this.field.value); // so that nothing is lost, whatever is typed over it
+      this.addToHistory(this.field.value); // so that the text is not lost
     }
     const { history } = this.page.kept;
     const from = this.at ?? (this.field.value.trim() === "" ? history.length : history.length - 1);
@@ -158,8 +158,8 @@ export class PromptPart {
     return true;
   }
 
-  /** It comes back with the arrow keys. */
-  remember(words: string): void {
+  /** Adds a text to the history, which the arrow keys recall. */
+  addToHistory(words: string): void {
     const { kept } = this.page;
     if (words.trim() !== "" && kept.history.at(-1) !== words) {
       kept.history = [...kept.history, words].slice(-MOST_HISTORY);
@@ -183,10 +183,10 @@ export class PromptPart {
     this.at = undefined;
     kept.prompt = this.field.value;
     if (kept.prompt.trim() === "") {
-      delete kept.instead; // who empties the prompt gives that up
+      delete kept.instead; // an empty prompt ends the edit
     }
     this.page.keep(kept.prompt === "");
-    this.page.tell({ kind: "draft", words: kept.prompt });
+    this.page.post({ kind: "draft", words: kept.prompt });
     this.draw();
   }
 
@@ -195,7 +195,7 @@ export class PromptPart {
     this.edits.hidden = !isEdit;
     this.stopButton.hidden = !this.running;
     this.steerButton.hidden = !this.running || isEdit;
-    say(this.sendButton, this.running && !isEdit ? "Queue" : "Send");
+    setText(this.sendButton, this.running && !isEdit ? "Queue" : "Send");
     this.field.rows = Math.min(MOST_LINES, Math.max(2, this.field.value.split("\n").length));
   }
 }

@@ -1,6 +1,7 @@
-/** The list of sessions: go on with one, rename, fork, export or delete it. */
+/** The list of sessions: open, rename, fork, export and delete them. */
 
-import type { SessionAction, SessionRow } from "../messages";
+import { type SessionAction, UNTITLED } from "../../model/sessionRow";
+import type { SessionRow } from "../messages";
 import { button, h } from "./element";
 import type { Page } from "./page";
 import { oneLine } from "./prose";
@@ -15,7 +16,7 @@ const ACTIONS: readonly (readonly [action: SessionAction, words: string])[] = [
 export class SessionsPart {
   readonly element = h("nav", { class: "sessions", id: "sessions", "aria-label": "Sessions", hidden: true });
   private readonly list = h("ul");
-  private readonly others = button("Those of other workspaces, too", () => this.ask(true), { class: "others", hidden: true });
+  private readonly others = button("Show sessions of all workspaces", () => this.requestSessions(true), { class: "others", hidden: true });
   private readonly none = h("p", { class: "faint" }, "There are no sessions yet.");
 
   constructor(
@@ -35,15 +36,15 @@ export class SessionsPart {
     this.element.hidden = !open;
     this.opener.setAttribute("aria-expanded", String(open));
     if (open) {
-      this.ask(false);
+      this.requestSessions(false);
     }
   }
 
-  private ask(all: boolean): void {
-    this.page.tell({ kind: "sessions", all });
+  private requestSessions(all: boolean): void {
+    this.page.post({ kind: "sessions", all });
   }
 
-  show(rows: readonly SessionRow[], all: boolean): void {
+  showRows(rows: readonly SessionRow[], all: boolean): void {
     const focused = this.list.contains(document.activeElement) ? document.activeElement?.id : undefined;
     this.none.hidden = rows.length > 0;
     this.others.hidden = all;
@@ -54,9 +55,9 @@ export class SessionsPart {
   }
 
   private row({ sessionId, title, figures, current }: SessionRow): HTMLElement {
-    const name = oneLine(title) === "" ? "(no title)" : oneLine(title);
+    const name = oneLine(title) || UNTITLED;
     const act = (action: SessionAction) => () => {
-      this.page.tell({ kind: "session", action, sessionId });
+      this.page.post({ kind: "session", action, sessionId });
       if (action === "open") {
         this.toggle(false);
       }

@@ -1,35 +1,35 @@
-/** The parts of the page in their order, and which of them hears of what the extension tells. */
+/** Creates the parts of the page, and passes the extension's messages to them. */
 
 import type { Status, ToHost, ToPage } from "../messages";
 import { Announcer } from "./announce";
-import { h, say } from "./element";
+import { h, setText } from "./element";
 import type { Kept, Page } from "./page";
 import { PromptPart } from "./prompt";
 import { oneLine } from "./prose";
 import { SessionsPart } from "./sessions";
 import { FooterPart, HeaderPart } from "./status";
 import { TranscriptPart } from "./transcript";
-import { WaitingPart } from "./waiting";
+import { RequestsPart } from "./requests";
 
-const KEEP_MS = 200; // a long answer is scrolled through with many events
-const SPOKEN = 300; // characters of an answer that are read aloud at its end
+const KEEP_MS = 200; // scrolling causes many changes
+const SPOKEN = 300; // characters of an answer that are announced at its end
 const SAID_MS = 10_000;
 
-export interface Rim {
+export interface PageHost {
   post(message: ToHost): void;
   readonly kept: Kept | undefined;
   keep(kept: Kept): void;
 }
 
-type Told<Kind extends ToPage["kind"]> = Extract<ToPage, { kind: Kind }>;
-type Handlers = { [Kind in ToPage["kind"]]: (message: Told<Kind>) => void };
+type MessageOf<Kind extends ToPage["kind"]> = Extract<ToPage, { kind: Kind }>;
+type Handlers = { [Kind in ToPage["kind"]]: (message: MessageOf<Kind>) => void };
 
-/** What is returned hears of each message of the extension. */
-export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => void {
+/** Returns the handler of the extension's messages. */
+export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) => void {
   const kept: Kept = { prompt: "", opened: {}, history: [], answers: {}, ...rim.kept };
   const spoken = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
-  const told = h("div", { class: "told", role: "alert" });
-  const announcer = new Announcer((words) => say(spoken, words), Date.now, (does, ms) => setTimeout(does, ms));
+  const alert = h("div", { class: "alert", role: "alert" });
+  const announcer = new Announcer((words) => setText(spoken, words), Date.now, (does, ms) => setTimeout(does, ms));
   let keeping: ReturnType<typeof setTimeout> | undefined;
   const keepNow = (): void => {
     clearTimeout(keeping);
@@ -45,17 +45,17 @@ export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => voi
         keeping ??= setTimeout(keepNow, KEEP_MS);
       }
     },
-    tell: (message) => rim.post(message),
+    post: (message) => rim.post(message),
     announce: (words) => announcer.announce(words),
   };
   addEventListener("pagehide", keepNow);
 
   let folders: readonly string[] = [];
   const prompt = new PromptPart(page);
-  const transcript = new TranscriptPart(page, () => folders, (turn, words) => prompt.edit(turn, words));
-  const waiting = new WaitingPart(page, () => folders, (words) => {
-    prompt.remember(words);
-    handlers.say({ kind: "say", words: "That does not wait any more. What you typed for it comes back with the arrow keys." });
+  const transcript = new TranscriptPart(page, () => folders, (turn, words) => prompt.editTurn(turn, words));
+  const waiting = new RequestsPart(page, () => folders, (words) => {
+    prompt.addToHistory(words);
+    handlers.say({ kind: "say", words: "This request has ended. The arrow keys recall the text you typed for it." });
   });
   const header = new HeaderPart(page, () => sessions.toggle());
   const sessions = new SessionsPart(page, header.sessions);
@@ -63,12 +63,12 @@ export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => voi
   body.append(
     header.element,
     sessions.element,
-    h("main", {}, transcript.element, waiting.element, told, prompt.element, spoken),
+    h("main", {}, transcript.element, waiting.element, alert, prompt.element, spoken),
     footer.element,
   );
 
   const drawn = (): void => {
-    prompt.runs(transcript.model.turns.some(({ head }) => head.state === "running"));
+    prompt.setRunning(transcript.model.turns.some(({ head }) => head.state === "running"));
   };
   const status = (now: Status): void => {
     folders = now.folders;
@@ -78,12 +78,12 @@ export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => voi
   let forgetting: ReturnType<typeof setTimeout> | undefined;
   const handlers: Handlers = {
     transcript: ({ transcript: view, sending }) => {
-      transcript.show(view, sending);
-      prompt.shows(view.sessionId);
+      transcript.showTranscript(view, sending);
+      prompt.setSession(view.sessionId);
       drawn();
     },
     changes: ({ changes }) => {
-      transcript.apply(changes);
+      transcript.applyChanges(changes);
       for (const change of changes) {
         if (change.kind === "turn") {
           drawn();
@@ -94,27 +94,27 @@ export function startPage(body: HTMLElement, rim: Rim): (message: ToPage) => voi
     },
     sending: ({ turns }) => transcript.showSending(turns),
     status: ({ status: now }) => status(now),
-    waiting: ({ permissions, inputs }) => waiting.show(permissions, inputs),
-    sessions: ({ sessions: rows, all }) => sessions.show(rows, all),
-    completion: ({ id, items }) => prompt.complete(id, items),
-    words: ({ words, instead }) => prompt.giveBack(words, instead),
-    draft: ({ words }) => prompt.draft(words),
+    waiting: ({ permissions, inputs }) => waiting.showRequests(permissions, inputs),
+    sessions: ({ sessions: rows, all }) => sessions.showRows(rows, all),
+    completion: ({ id, items }) => prompt.showCompletion(id, items),
+    words: ({ words, instead }) => prompt.returnWords(words, instead),
+    draft: ({ words }) => prompt.restoreDraft(words),
     say: ({ words }) => {
-      say(told, oneLine(words));
+      setText(alert, oneLine(words));
       clearTimeout(forgetting);
-      forgetting = setTimeout(() => say(told, ""), SAID_MS);
+      forgetting = setTimeout(() => setText(alert, ""), SAID_MS);
     },
     focus: () => prompt.focus(),
   };
   rim.post({ kind: "ready" });
-  return (message) => (handlers[message.kind] as ((told: ToPage) => void) | undefined)?.(message);
+  return (message) => (handlers[message.kind] as ((message: ToPage) => void) | undefined)?.(message);
 }
 
-/** What is read aloud when a turn begins or ends. */
+/** The announcement when a turn starts or ends. */
 function spokenOf(turnId: string, transcript: TranscriptPart): string {
   const turn = transcript.model.turns.find(({ head }) => head.turnId === turnId);
   if (turn?.head.state !== "ended") {
-    return turn?.head.waits === true ? "The prompt waits for the turn before it" : "Tark is at work";
+    return turn?.head.waits === true ? "The prompt is queued" : "Tark is working";
   }
   const said = turn.blocks.findLast((block) => block.kind === "text");
   const words = said !== undefined && "text" in said ? oneLine(said.text).slice(0, SPOKEN) : "";

@@ -1,16 +1,16 @@
-/** What stands around the transcript: the session's name above it; model, mode, approval, context and cost below it. */
+/** The header with the session's title, and the footer with model, mode, approval level, context and cost. */
 
-import { money } from "../../text/figures";
-import type { RUNS, Status } from "../messages";
-import { button, h, say, set } from "./element";
+import { formatMoney } from "../../text/figures";
+import type { PAGE_COMMANDS, Status } from "../messages";
+import { button, h, setText, setAttribute } from "./element";
 import type { Page } from "./page";
 import { oneLine } from "./prose";
-import { context } from "./words";
+import { contextShare } from "./wording";
 
-const SERVER = { none: "There is no server. ", starting: "The server starts…" };
+const SERVER = { none: "The server is not running. ", starting: "The server is starting…" };
 const READ_ONLY = {
-  held: "Another editor has this session, so it can only be read here. ",
-  elsewhere: "This session is of another workspace, so it can only be read here. ",
+  held: "This session is open in another editor, so it is read-only here. ",
+  elsewhere: "This session belongs to another workspace, so it is read-only here. ",
 };
 
 export class HeaderPart {
@@ -25,14 +25,14 @@ export class HeaderPart {
   constructor(page: Page, toggleSessions: () => void) {
     this.sessions = button("", toggleSessions, { class: "title", title: "Sessions", "aria-expanded": "false", "aria-controls": "sessions" });
     this.sessions.append(this.title, h("span", { class: "unseen" }, ", sessions"));
-    const begin = button("+", () => page.tell({ kind: "newSession" }), { class: "new", title: "New session", "aria-label": "New session" });
+    const begin = button("+", () => page.post({ kind: "newSession" }), { class: "new", title: "New session", "aria-label": "New session" });
     this.element = h("header", {}, h("div", { class: "bar" }, h("h1", {}, this.sessions), begin), this.notice);
-    this.restart = button("Start the server", () => page.tell({ kind: "run", what: "restart" }));
-    this.fork = button("Fork it", () => this.sessionId !== undefined && page.tell({ kind: "session", action: "fork", sessionId: this.sessionId }));
+    this.restart = button("Start server", () => page.post({ kind: "run", what: "restart" }));
+    this.fork = button("Fork session", () => this.sessionId !== undefined && page.post({ kind: "session", action: "fork", sessionId: this.sessionId }));
   }
 
   draw(status: Status): void {
-    say(this.title, oneLine(status.title) || "New session");
+    setText(this.title, oneLine(status.title) || "New session");
     this.sessionId = status.sessionId;
     const words = status.server !== "running" ? SERVER[status.server] : status.readOnly === undefined ? "" : READ_ONLY[status.readOnly];
     this.notice.hidden = words === "";
@@ -43,8 +43,9 @@ export class HeaderPart {
   }
 }
 
-type Picker = keyof typeof RUNS & ("model" | "mode" | "approval");
+type Picker = keyof typeof PAGE_COMMANDS & ("model" | "mode" | "approval");
 const PICKERS: readonly Picker[] = ["model", "mode", "approval"];
+const NAMES: Readonly<Record<Picker, string>> = { model: "model", mode: "mode", approval: "approval level" };
 
 export class FooterPart {
   readonly element: HTMLElement;
@@ -56,10 +57,10 @@ export class FooterPart {
 
   constructor(page: Page) {
     for (const what of PICKERS) {
-      this.pickers.set(what, button("", () => page.tell({ kind: "run", what }), { class: "picker", hidden: true }));
+      this.pickers.set(what, button("", () => page.post({ kind: "run", what }), { class: "picker", hidden: true }));
     }
-    this.usage = button("", () => page.tell({ kind: "run", what: "usage" }), { class: "figure", title: "Usage", hidden: true });
-    this.hunks = button("", () => page.tell({ kind: "run", what: "review" }), { class: "figure", title: "Review", hidden: true });
+    this.usage = button("", () => page.post({ kind: "run", what: "usage" }), { class: "figure", title: "Usage", hidden: true });
+    this.hunks = button("", () => page.post({ kind: "run", what: "review" }), { class: "figure", title: "Review", hidden: true });
     this.meter.append(this.fill);
     this.element = h("footer", { class: "status" }, ...this.pickers.values(), this.hunks, this.usage, this.meter);
   }
@@ -67,23 +68,23 @@ export class FooterPart {
   draw(status: Status): void {
     for (const [what, element] of this.pickers) {
       const value = oneLine(status[what]);
-      say(element, value === "" ? what : (value.split("/").at(-1) ?? value));
-      set(element, "title", `${what}: ${value === "" ? "not chosen" : value}`);
-      set(element, "aria-label", `Choose the ${what}, now ${value === "" ? "none" : value}`);
+      setText(element, value === "" ? what : (value.split("/").at(-1) ?? value));
+      setAttribute(element, "title", `${NAMES[what]}: ${value === "" ? "not set" : value}`);
+      setAttribute(element, "aria-label", `Choose the ${NAMES[what]}, currently ${value === "" ? "not set" : value}`);
       element.hidden = status.server !== "running";
     }
-    const cost = money(status.costUsd);
-    say(this.usage, cost);
-    set(this.usage, "aria-label", `Cost of the session ${cost}: show usage`);
+    const cost = formatMoney(status.costUsd);
+    setText(this.usage, cost);
+    setAttribute(this.usage, "aria-label", `Session cost ${cost}: show usage`);
     this.usage.hidden = status.server !== "running" || cost === "" || status.costUsd === 0;
-    say(this.hunks, `${status.hunks} to review`);
+    setText(this.hunks, `${status.hunks} to review`);
     this.hunks.hidden = status.hunks === 0;
-    const full = context(status);
+    const full = contextShare(status);
     this.meter.hidden = full === undefined;
     if (full !== undefined) {
-      set(this.meter, "aria-valuenow", full.share);
-      set(this.meter, "aria-valuetext", full.words);
-      set(this.meter, "title", full.words);
+      setAttribute(this.meter, "aria-valuenow", full.share);
+      setAttribute(this.meter, "aria-valuetext", full.words);
+      setAttribute(this.meter, "title", full.words);
       this.fill.style.width = `${full.share}%`;
     }
   }

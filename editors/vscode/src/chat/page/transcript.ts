@@ -1,31 +1,32 @@
 /**
- * The transcript on the page: drawn at most once a frame, only what changed.
+ * The transcript on the page. It redraws only what changed, at most once per frame.
  *
- * Who reads further up stays there; who is at the end follows it. Turns off the screen cost nothing (css/transcript.css).
+ * If it is scrolled to the end, it follows the end; otherwise the scroll position stays. Turns that are not visible
+ * cost nothing (css/transcript.css).
  */
 
 import type { TranscriptChange, TranscriptView, TurnHead } from "../messages";
 import { button, h } from "./element";
-import { Model, type TurnModel } from "./model";
+import { TranscriptModel, type TurnModel } from "./model";
 import type { Page } from "./page";
 import { TurnView, type Edit } from "./turn";
 
-const AT_END = 40; // pixels from the end that still follow it
-const MOST_TURNS = 80; // who follows the end needs no more
-const CALLS_MS = 1000; // how often the time of running calls is drawn
+const AT_END = 40; // pixels from the end that count as the end
+const MOST_TURNS = 80; // the most turns while it follows the end
+const CALLS_MS = 1000; // the interval for redrawing the time of running calls
 
 export class TranscriptPart {
   readonly element = h("section", { class: "transcript", role: "log", "aria-live": "off", "aria-label": "Conversation", tabindex: 0 });
-  readonly model = new Model();
+  readonly model = new TranscriptModel();
   private readonly earlier: HTMLElement;
-  private readonly empty = h("p", { class: "empty faint" }, "Ask about this workspace, or say what is to be done. Nothing is sent before you send it.");
+  private readonly empty = h("p", { class: "empty faint" }, "Ask about this workspace, or describe a task. Nothing is sent until you press Send.");
   private readonly turns = h("div", { class: "turns" });
   private readonly sending = h("div", { class: "sending" });
-  private readonly toEnd = button("↓ To the end", () => this.follow(), { class: "to-end", hidden: true });
+  private readonly toEnd = button("↓ Scroll to end", () => this.followEnd(), { class: "to-end", hidden: true });
   private readonly views = new Map<TurnModel, TurnView>();
   private due = false;
   private follows = true;
-  private top = 0; // where it was scrolled to
+  private top = 0; // the last scroll position
   private cutting = false; // fewer turns were asked for
 
   constructor(
@@ -33,17 +34,17 @@ export class TranscriptPart {
     private readonly folders: () => readonly string[],
     private readonly edit: Edit,
   ) {
-    this.earlier = button("Earlier messages", () => page.tell({ kind: "earlier" }), { class: "earlier", hidden: true });
+    this.earlier = button("Earlier messages", () => page.post({ kind: "earlier" }), { class: "earlier", hidden: true });
     this.element.append(this.earlier, this.empty, this.turns, this.sending, this.toEnd);
     this.element.addEventListener("scroll", () => this.scrolled(), { passive: true });
-    const resized = new ResizeObserver(() => this.stayAtEnd()); // what is drawn late, opened, or made narrower
+    const resized = new ResizeObserver(() => this.stayAtEnd()); // content that is drawn late or opened, or a narrower view
     resized.observe(this.turns);
     resized.observe(this.element);
     setInterval(() => this.tick(), CALLS_MS);
   }
 
-  show(view: TranscriptView, sending: readonly TurnHead[]): void {
-    this.model.whole(view);
+  showTranscript(view: TranscriptView, sending: readonly TurnHead[]): void {
+    this.model.replaceAll(view);
     this.views.clear();
     this.turns.replaceChildren(...this.model.turns.map((turn) => this.newView(turn).element));
     this.earlier.hidden = !view.earlier;
@@ -52,25 +53,25 @@ export class TranscriptPart {
     this.goOnReading();
   }
 
-  apply(changes: readonly TranscriptChange[]): void {
-    this.model.apply(changes);
+  applyChanges(changes: readonly TranscriptChange[]): void {
+    this.model.applyChanges(changes);
     if (!this.due) {
       this.due = true;
       requestAnimationFrame(() => this.draw());
     }
   }
 
-  /** What is on its way to the server. */
+  /** Shows prompts that the server has not accepted yet. */
   showSending(heads: readonly TurnHead[]): void {
     const views = heads.map((head) => new TurnView(this.page, { head, blocks: [] }, this.folders, this.edit).element);
     this.sending.replaceChildren(...views);
     this.empty.hidden = this.model.turns.length + heads.length > 0;
     if (heads.length > 0) {
-      this.follow();
+      this.followEnd();
     }
   }
 
-  follow(): void {
+  followEnd(): void {
     this.follows = true;
     this.toEnd.hidden = true;
     this.stayAtEnd();
@@ -83,12 +84,12 @@ export class TranscriptPart {
     }
   }
 
-  /** Where the person was, also when more came above, or the page was made anew. */
+  /** Restores the scroll position after earlier turns were added, or the page was loaded again. */
   private goOnReading(): void {
     const { reading } = this.page.kept;
     const turn = this.model.turns.find(({ head }) => head.turnId === reading?.turnId);
     if (reading === undefined || turn === undefined) {
-      this.follow();
+      this.followEnd();
       return;
     }
     const { element } = this.views.get(turn)!;
@@ -102,7 +103,7 @@ export class TranscriptPart {
 
   private draw(): void {
     this.due = false;
-    for (const [turn, stale] of this.model.take()) {
+    for (const [turn, stale] of this.model.takeStale()) {
       const view = this.views.get(turn);
       if (view === undefined) {
         this.turns.append(this.newView(turn).element);
@@ -114,7 +115,7 @@ export class TranscriptPart {
     this.stayAtEnd();
     if (this.follows && !this.cutting && this.model.turns.length > MOST_TURNS) {
       this.cutting = true;
-      this.page.tell({ kind: "fewer" });
+      this.page.post({ kind: "fewer" });
     }
   }
 
@@ -129,7 +130,7 @@ export class TranscriptPart {
     if (scrollHeight - scrollTop - clientHeight < AT_END) {
       this.follows = true;
     } else if (scrollTop < this.top) {
-      this.follows = false; // down is also where it goes when something above grows
+      this.follows = false; // it also moves down when content above grows
     }
     this.top = scrollTop;
     this.toEnd.hidden = this.follows;
@@ -153,7 +154,7 @@ export class TranscriptPart {
     this.page.keep();
   }
 
-  /** Calls that run show for how long. */
+  /** Redraws the time of running calls. */
   private tick(): void {
     const turn = this.model.turns.findLast(({ head }) => head.state === "running");
     const running = turn?.blocks.flatMap((block, index) => (block.kind === "toolCall" && block.since !== undefined ? [index] : []));

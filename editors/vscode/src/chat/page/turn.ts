@@ -1,22 +1,22 @@
-/** A turn as an element: the prompt, the blocks of the answer, the plan, and how it ended. */
+/** Draws a turn: the prompt, the blocks of the answer, the plan, and how it ended. */
 
-import type { Instead } from "../messages";
-import { newBlock, type Drawn, type Place } from "./blocks";
-import { button, h, set } from "./element";
+import type { ReplacedTurn } from "../messages";
+import { newBlock, type DrawnBlock, type BlockContext } from "./blocks";
+import { button, h, setAttribute } from "./element";
 import { MarkdownView } from "./markdown";
 import { grows, keyOf, type Stale, type TurnModel } from "./model";
 import { keepOpened, type Page } from "./page";
 import { oneLine, prose } from "./prose";
-import { ending, fileName } from "./words";
+import { endingWords, fileName } from "./wording";
 
-const LONG_PROMPT = 20; // lines: a longer one is cut until it is opened
+const LONG_PROMPT = 20; // lines; a longer prompt is folded
 const PLAN_SIGNS: Readonly<Record<string, string>> = { completed: "☑", in_progress: "◐" };
-const PLAN_WORDS: Readonly<Record<string, string>> = { completed: "done", in_progress: "being done" };
+const PLAN_WORDS: Readonly<Record<string, string>> = { completed: "done", in_progress: "in progress" };
 
-/** Those that begin with words alone: others are about a place, or fenced in by one, which no prompt says again. */
+/** Kinds that start with a prompt alone. Others are about a place in a file, which an edited prompt would lack. */
 const EDITED = new Set(["agent", "ask"]);
 
-export type Edit = (turn: Omit<Instead, "sessionId">, words: string) => void;
+export type Edit = (turn: Omit<ReplacedTurn, "sessionId">, words: string) => void;
 
 export class TurnView {
   readonly element = h("article", { class: "turn" });
@@ -28,12 +28,12 @@ export class TurnView {
   private readonly plan = h("ul", { class: "plan", "aria-label": "Plan", hidden: true });
   private readonly foot = h("footer", { class: "faint" });
   private readonly error = h("div", { class: "notice error", hidden: true });
-  private readonly drawn: Drawn[] = [];
+  private readonly drawn: DrawnBlock[] = [];
 
   constructor(
     private readonly page: Page,
     private readonly turn: TurnModel,
-    private readonly folders: Place["folders"],
+    private readonly folders: BlockContext["folders"],
     private readonly edit: Edit,
   ) {
     this.prompt = new MarkdownView(page);
@@ -56,15 +56,15 @@ export class TurnView {
     }
     const indexes = [...stale].filter((part) => part !== "head");
     for (const index of indexes.sort((one, other) => one - other)) {
-      this.drawBlock(index); // those that are new in their order
+      this.drawBlock(index); // in order, since new blocks are appended
     }
   }
 
   private drawHead(): void {
     const { head } = this.turn;
-    set(this.element, "data-state", head.state);
-    set(this.element, "aria-label", `You: ${oneLine(head.prompt).slice(0, 80)}`);
-    this.drawPrompt(head.prompt === "" ? `(${head.turnKind ?? "no words"})` : head.prompt);
+    setAttribute(this.element, "data-state", head.state);
+    setAttribute(this.element, "aria-label", `You: ${oneLine(head.prompt).slice(0, 80)}`);
+    this.drawPrompt(head.prompt === "" ? `(${head.turnKind ?? "no prompt"})` : head.prompt);
     this.drawActions();
     this.answer.hidden = head.state !== "running" && this.turn.blocks.length === 0;
     this.plan.hidden = head.plan === undefined;
@@ -83,15 +83,15 @@ export class TurnView {
     this.error.replaceChildren(
       ...(head.error ? [prose(head.error.message), ...(head.error.hint ? [h("p", { class: "hint" }, prose(head.error.hint))] : [])] : []),
     );
-    this.foot.replaceChildren(ending(head));
+    this.foot.replaceChildren(endingWords(head));
     if (head.changed !== undefined) {
-      this.foot.append(h("div", {}, "changed by commands, which cannot be taken back: ", ...head.changed.map((uri) => this.file(uri))));
+      this.foot.append(h("div", {}, "Changed by commands, which cannot be undone: ", ...head.changed.map((uri) => this.file(uri))));
     }
   }
 
   private file(uri: string): HTMLElement {
     const name = fileName(uri, this.folders());
-    return button(name, () => this.page.tell({ kind: "openUri", uri }), { class: "file", title: `Open ${name}` });
+    return button(name, () => this.page.post({ kind: "openUri", uri }), { class: "file", title: `Open ${name}` });
   }
 
   private drawPrompt(words: string): void {
@@ -99,7 +99,7 @@ export class TurnView {
     const key = `${this.turn.head.turnId}/prompt`;
     const isLong = words.split("\n").length > LONG_PROMPT && this.page.kept.opened[key] !== true;
     if (isLong && !this.shownPrompt.classList.contains("cut")) {
-      const all = button("Show all of it", () => {
+      const all = button("Show all", () => {
         keepOpened(this.page, key, true);
         this.shownPrompt.classList.remove("cut");
         all.remove();
@@ -109,24 +109,24 @@ export class TurnView {
     }
   }
 
-  /** What can be done with the prompt. */
+  /** Draws the buttons of the prompt. */
   private drawActions(): void {
     const { state, turnId, turnKind, undoable } = this.turn.head;
     if (this.actions.dataset["state"] === state) {
-      return; // a button that has the focus stays
+      return; // so that a focused button stays
     }
     this.actions.dataset["state"] = state;
     const edit = (): void => this.edit({ turnId, ...(turnKind !== undefined && { turnKind }) }, this.turn.head.prompt);
-    const cancel = (): void => this.page.tell({ kind: "cancel", turnId });
-    const undo = (): void => this.page.tell({ kind: "undo", turnId });
+    const cancel = (): void => this.page.post({ kind: "cancel", turnId });
+    const undo = (): void => this.page.post({ kind: "undo", turnId });
     this.actions.replaceChildren(
       ...(state === "ended" && undoable === true
-        ? [button("Undo", undo, { "aria-label": "Take back what this turn changed", title: "Take back what it changed" })]
+        ? [button("Undo", undo, { "aria-label": "Undo the changes of this turn", title: "Undo the changes of this turn" })]
         : []),
       ...((state === "running" || state === "ended") && EDITED.has(turnKind ?? "agent")
-        ? [button("Edit", edit, { "aria-label": "Edit this prompt and send it in a session of its own", title: "Edit and send again" })]
+        ? [button("Edit", edit, { "aria-label": "Edit this prompt and send it in a new session", title: "Edit and send again" })]
         : []),
-      ...(state === "queued" ? [button("Cancel", cancel, { "aria-label": "Cancel this prompt that waits" })] : []),
+      ...(state === "queued" ? [button("Cancel", cancel, { "aria-label": "Cancel this queued prompt" })] : []),
     );
   }
 

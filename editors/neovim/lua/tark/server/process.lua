@@ -1,0 +1,194 @@
+---The server's process: finds the program, starts it, and reports how it ended.
+local config = require('tark.config')
+local notify = require('tark.notify')
+
+local M = {}
+
+---@class tark.Ending
+---@field code integer
+---@field signal integer
+---@field reason string 'exit code 1: No module named tark_lsp'
+---@field program? string nil: the plugin did not start it
+---@field log_offset? integer where its output begins in the log
+
+local endings = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, tark.Ending>
+local refused = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, string>
+
+---The server that installed the plugin, as `tark-lsp install neovim` noted it. Not by require(): if there is no such
+---file, require() searches the working directory, and runs what a repository has there.
+---@return string[]? cmd
+function M.installed_command()
+  for _, path in ipairs(vim.api.nvim_get_runtime_file('lua/tark/installed.lua', true)) do
+    local note = path == vim.fn.fnamemodify(path, ':p') and loadfile(path)
+    if note then
+      return note().cmd
+    end
+  end
+end
+
+---The program of `setup`, else the one that installed this plugin, else `tark-lsp` in PATH.
+---@return string[]? cmd
+---@return string source 'setup', 'installed' or 'PATH'; without a cmd: the problem
+function M.find_program()
+  local wanted = config.get().cmd
+  if wanted then
+    local cmd = vim.list_slice(wanted)
+    cmd[1] = cmd[1]:match('^~') and vim.fs.normalize(cmd[1]) or cmd[1]
+    if vim.fn.executable(cmd[1]) == 1 then
+      return cmd, 'setup'
+    end
+    return nil, ("cmd of require('tark').setup is %s, which is not a program that can be run"):format(cmd[1])
+  end
+  local installed = M.installed_command()
+  if installed and vim.fn.executable(installed[1]) == 1 then
+    return installed, 'installed'
+  end
+  if vim.fn.executable('tark-lsp') == 1 then
+    return { 'tark-lsp' }, 'PATH'
+  end
+  return nil, 'no tark-lsp was found (:checkhealth tark)'
+end
+
+---Size of the language client's log in bytes. It is the only place that has what a server writes to stderr.
+local function log_size()
+  local stat = vim.uv.fs_stat(vim.lsp.log.get_filename())
+  return stat and stat.size or 0
+end
+
+---@param log_offset integer
+---@return string? line the last one that the program wrote to stderr since then
+local function last_stderr_line(program, log_offset)
+  local file = io.open(vim.lsp.log.get_filename(), 'rb')
+  if not file then
+    return nil
+  end
+  file:seek('set', log_offset)
+  local last
+  for line in file:lines() do
+    local _, after = line:find('"stderr"%s+', 1)
+    if after and line:find(vim.inspect(program), 1, true) then
+      -- vim.inspect() wrote it: in quotes, with line breaks as \n.
+      local text = line:sub(after + 1):gsub('\\n', '\n'):gsub('\\(.)', '%1'):sub(2, -2)
+      last = vim.trim(text):match('[^\n]+$') or last
+    end
+  end
+  file:close()
+  return last and (#last > 200 and last:sub(1, 200) .. '…' or last)
+end
+
+---@param code integer
+---@param signal integer
+local function describe_exit(code, signal)
+  local killed = signal == 9 and 'killed' or signal ~= 0 and 'ended'
+  return killed and ('%s by signal %d'):format(killed, signal) or ('exit code %d'):format(code)
+end
+
+---If the output of a program has no LSP header, Neovim shows an error to the user and stops reading. Instead calls
+---`on_broken`.
+---@param start fun(): vim.lsp.rpc.PublicClient
+---@param on_broken fun() called in a fast event
+---@return vim.lsp.rpc.PublicClient
+local function with_safe_reading(start, on_broken)
+  local create = vim.lsp.rpc.create_read_loop
+  if not create then
+    return start()
+  end
+  vim.lsp.rpc.create_read_loop = function(...)
+    local read = create(...)
+    return function(...)
+      if not pcall(read, ...) then
+        on_broken()
+      end
+    end
+  end
+  local ok, rpc = pcall(start)
+  vim.lsp.rpc.create_read_loop = create
+  return ok and rpc or error(rpc, 0)
+end
+
+---Replaces Neovim's own function, whose message takes several lines, so that it waits for a key.
+---@param on_error? fun(code: integer, problem: any) of the user's configuration
+---@return fun(code: integer, problem: any)
+local function error_reporter(on_error)
+  local errors = vim.lsp.rpc.client_errors
+  return function(code, problem)
+    vim.lsp.log.error('tark', errors[code], problem)
+    if on_error then
+      pcall(on_error, code, problem)
+    end
+    if code == errors.INVALID_SERVER_JSON or code == errors.INVALID_SERVER_MESSAGE or code == errors.READ_ERROR then
+      notify.warn('the server sent something that is not LSP (the log has it: :checkhealth vim.lsp)')
+    elseif code ~= errors.NO_RESULT_CALLBACK_FOUND then -- it answered a request that was cancelled
+      notify.internal_error(problem)
+    end
+  end
+end
+
+---`cmd` for vim.lsp.start(). It is a function and not a list, so that each start looks for the program again, a program
+---that is not a language server leads to a message instead of an error stack, and its end is reported only by us.
+---@param cmd? string[] nil: the program that `find_program` finds
+---@return fun(dispatchers: vim.lsp.rpc.Dispatchers, client_config: vim.lsp.ClientConfig): vim.lsp.rpc.PublicClient
+function M.rpc(cmd)
+  return function(dispatchers, client_config)
+    local found, problem = cmd, nil
+    if not found then
+      found, problem = M.find_program()
+    end
+    if not found then
+      error(problem, 0)
+    end
+    local log_offset, rpc = log_size(), nil
+    local on_exit = dispatchers.on_exit
+    dispatchers.on_exit = function(code, signal)
+      endings[rpc] = { code = code, signal = signal, program = found[1], log_offset = log_offset }
+      on_exit(0, 0) -- else Neovim reports it, too, and two lines of messages wait for a key
+    end
+    dispatchers.on_error = error_reporter(client_config.on_error)
+    rpc = with_safe_reading(function()
+      return vim.lsp.rpc.start(found, dispatchers, {
+        cwd = client_config.cmd_cwd,
+        env = client_config.cmd_env,
+        detached = client_config.detached,
+      })
+    end, function()
+      refused[rpc] = refused[rpc] or ('%s sent something that is not LSP'):format(found[1])
+      rpc.terminate()
+    end)
+    local request = rpc.request
+    rpc.request = function(method, params, callback, ...)
+      return request(method, params, method ~= 'initialize' and callback or function(failed, result)
+        if failed or type(result) ~= 'table' or type(result.capabilities) ~= 'table' then
+          refused[rpc] = ('%s is not a language server: %s'):format(
+            found[1],
+            failed and failed.message or 'unexpected answer'
+          )
+          rpc.terminate()
+        else
+          callback(failed, result)
+        end
+      end, ...)
+    end
+    return rpc
+  end
+end
+
+---`cmd` of a configuration that names no program.
+M.start = M.rpc()
+
+---How a client's process ended. Not to be called in fast events.
+---@param client vim.lsp.Client
+---@param code integer as Neovim reports it
+---@param signal integer
+---@return tark.Ending
+function M.ending(client, code, signal)
+  local ending = endings[client.rpc] or { code = code, signal = signal }
+  ending.reason = refused[client.rpc] or describe_exit(ending.code, ending.signal)
+  ending.code = refused[client.rpc] and 1 or ending.code -- even if it exits with 0 after we ended it
+  local last = ending.program and not refused[client.rpc] and last_stderr_line(ending.program, ending.log_offset)
+  if last and ending.signal == 0 then
+    ending.reason = ending.reason .. ': ' .. last
+  end
+  return ending
+end
+
+return M

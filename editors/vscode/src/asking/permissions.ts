@@ -1,0 +1,219 @@
+/**
+ * Permissions that Tark asks for. A notification announces each without taking the focus; the whole request is shown on
+ * demand. Requests that are not answered wait in the list of changes, in the chat and behind the status item.
+ */
+
+import * as vscode from "vscode";
+import { RequestDocuments, REQUEST_SCHEME } from "./requestDocuments";
+import { Notice, type NoticeContent } from "./notice";
+import { showInfo, reportErrors } from "../window/notify";
+import type { PendingRequests } from "../model/pendingRequests";
+import type { State } from "../model/state";
+import { permissionAnswers, type Answer } from "./permissionAnswers";
+import { permissionMessage, mustBeShown, requestVersion, fullText } from "./permissionText";
+import type { Permission, PermissionReply } from "../model/protocol";
+import { hasTab, relativeName } from "../window/files";
+
+const REJECT: Answer = { kind: "reply", title: "Reject", reply: { outcome: "reject" } };
+/** Edits have buttons in the editor, so their notification closes after this time. */
+const EDITS_TOLD_MS = 15_000;
+
+export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
+  /** By request id: the notification, and the version it shows. */
+  private readonly notices = new Map<string, { readonly version: string; readonly digest: string; readonly notice: Notice }>();
+  private readonly documents = new RequestDocuments();
+  private readonly lenses = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.lenses.event;
+  private readonly owned: vscode.Disposable;
+
+  constructor(
+    private readonly state: State,
+    private readonly pending: PendingRequests,
+  ) {
+    this.owned = vscode.Disposable.from(
+      state.on("permission", () => this.update()),
+      Notice.register(),
+      this.documents,
+      this.documents.onDidRead(() => this.lenses.fire()),
+      this.lenses,
+      vscode.languages.registerCodeLensProvider({ scheme: REQUEST_SCHEME }, this),
+      vscode.commands.registerCommand("tark.client.answerPermission", (version: string, answer: Answer) =>
+        reportErrors(() => this.submitAnswer(version, answer)),
+      ),
+    );
+    this.update();
+  }
+
+  /** Shows the whole request and its possible answers. Without an id, the oldest one. */
+  async showPermission(requestId?: string): Promise<void> {
+    const request = requestId === undefined ? this.waiting[0] : this.findPermission(requestId);
+    if (!request) {
+      void showInfo(requestId === undefined ? "no permission request is waiting" : "this was already answered");
+      return;
+    }
+    this.notices.get(request.requestId)?.notice.dispose();
+    await this.documents.showDocument(request.requestId, textOf(request), request.edits?.length ? "diff" : "txt");
+  }
+
+  /** Above the first line, and in a long document also at the last line. */
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const request = this.findPermission(document.uri.query);
+    if (!request) {
+      return [];
+    }
+    const version = requestVersion(request);
+    const lens = (line: number, answer: Answer): vscode.CodeLens =>
+      new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
+        title: answer.title,
+        command: "tark.client.answerPermission",
+        arguments: [version, answer],
+      });
+    const ends = document.lineCount > 30 ? [0, document.lineCount - 1] : [0];
+    return ends.flatMap((line) => permissionAnswers(request, this.canAllow(request)).map((answer) => lens(line, answer)));
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private get waiting(): readonly Permission[] {
+    return this.state.permissions;
+  }
+
+  private findPermission(requestId: string): Permission | undefined {
+    return this.waiting.find((candidate) => candidate.requestId === requestId);
+  }
+
+  /** Updates notifications and documents after the pending requests changed. */
+  private update(): void {
+    for (const [requestId, { notice }] of [...this.notices]) {
+      if (!this.findPermission(requestId)) {
+        this.notices.delete(requestId);
+        notice.dispose();
+        void this.documents.closeDocument(requestId);
+      }
+    }
+    for (const request of this.waiting) {
+      const former = this.notices.get(request.requestId);
+      const version = requestVersion(request);
+      if (former?.version !== version) {
+        const isSame = former?.digest === request.digest; // no new notification while the user decides hunk by hunk
+        const notice = isSame ? former.notice : this.notify(request);
+        if (isSame) {
+          notice.setContent(this.noticeContent(request, false));
+        } else {
+          former?.notice.dispose();
+        }
+        this.notices.set(request.requestId, { version, digest: request.digest, notice });
+        this.documents.setText(request.requestId, textOf(request));
+      }
+    }
+    this.lenses.fire();
+  }
+
+  private notify(request: Permission): Notice {
+    const { requestId } = request;
+    const choose = { title: "Answer…", run: () => reportErrors(() => this.chooseAnswer(requestId)) };
+    const notice = new Notice(this.noticeContent(request, this.notices.has(requestId)), choose);
+    if (request.edits?.length) {
+      setTimeout(() => notice.dispose(), EDITS_TOLD_MS);
+    }
+    return notice;
+  }
+
+  /** `again`: its hunks were edited since the last notification. */
+  private noticeContent(request: Permission, again: boolean): NoticeContent {
+    const version = requestVersion(request);
+    return {
+      text: `${permissionMessage(request, relativeName)}${again ? " (changed)" : ""}`,
+      links: [
+        { title: "Show", run: () => reportErrors(() => this.showPermission(request.requestId)) },
+        { title: REJECT.title, run: () => reportErrors(() => this.submitAnswer(version, REJECT)) },
+      ],
+    };
+  }
+
+  /** Lists the answers, each with what it covers. Pressing Enter alone allows nothing. */
+  private async chooseAnswer(requestId: string): Promise<void> {
+    const request = this.findPermission(requestId);
+    if (!request) {
+      await this.showPermission(requestId); // says that it was already answered
+      return;
+    }
+    const version = requestVersion(request);
+    const items: (vscode.QuickPickItem & { readonly answer?: Answer })[] = [
+      { label: "$(eye) Show Whole Request" },
+      ...permissionAnswers(request, this.canAllow(request)).map((answer) => ({ label: answer.title, answer })),
+    ];
+    const placeHolder = permissionMessage(request, relativeName);
+    const chosen = await vscode.window.showQuickPick(items, { title: "Tark asks", placeHolder, ignoreFocusOut: true });
+    if (chosen) {
+      await (chosen.answer ? this.submitAnswer(version, chosen.answer) : this.showPermission(request.requestId));
+    }
+  }
+
+  /** Answers only the version that was shown, never one that has replaced it. */
+  private async submitAnswer(version: string, answer: Answer): Promise<void> {
+    const request = this.findVersion(version);
+    if (!request) {
+      await this.showChanged(version);
+    } else if (answer.kind !== "reply") {
+      await (answer.kind === "hunks" ? this.goToHunks(request) : this.rejectBecause(version));
+    } else if (answer.reply.outcome === "allow" && !this.canAllow(request)) {
+      await this.showPermission(request.requestId);
+      void showInfo("read the request to its end first");
+    } else {
+      await this.answer(request, answer.reply);
+    }
+  }
+
+  private async rejectBecause(version: string): Promise<void> {
+    const reason = await vscode.window.showInputBox({ title: "Tark: Reason for Rejecting", ignoreFocusOut: true });
+    const request = this.findVersion(version);
+    if (reason === undefined) {
+      return;
+    }
+    if (request) {
+      await this.answer(request, { outcome: "reject", ...(reason.trim() === "" ? {} : { reason }) });
+    } else if ((await showInfo("the request was changed or answered meanwhile; your text is kept", "Copy Text")) !== undefined) {
+      await vscode.env.clipboard.writeText(reason);
+    }
+  }
+
+  private async answer(request: Permission, reply: PermissionReply): Promise<void> {
+    if (!(await this.pending.answerRequest("permission", request.requestId, reply))) {
+      void showInfo("this was already answered");
+    }
+  }
+
+  private async goToHunks(request: Permission): Promise<void> {
+    const open = (request.edits ?? []).flatMap(({ hunks }) => hunks.filter((hunk) => hunk.state === "pending"));
+    if (open[0]) {
+      await vscode.commands.executeCommand("tark.client.openHunk", { hunkId: open[0].hunkId });
+    } else {
+      void showInfo("all its changes are decided or in conflict");
+    }
+  }
+
+  private async showChanged(version: string): Promise<void> {
+    const request = this.waiting.find((candidate) => version.startsWith(`${candidate.requestId} `));
+    if (!request) {
+      void showInfo("this was already answered");
+      return;
+    }
+    await this.showPermission(request.requestId);
+    void showInfo("the request has changed meanwhile: review it again");
+  }
+
+  private findVersion(version: string): Permission | undefined {
+    return this.waiting.find((candidate) => requestVersion(candidate) === version);
+  }
+
+  private canAllow(request: Permission): boolean {
+    return !mustBeShown(request, hasTab, relativeName) || this.documents.wasRead(request.requestId, textOf(request));
+  }
+}
+
+function textOf(request: Permission): string {
+  return fullText(request, relativeName, process.env);
+}

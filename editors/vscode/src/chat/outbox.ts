@@ -1,0 +1,140 @@
+/**
+ * Sends the user's prompts: as a new turn, to the running turn, or in place of an earlier prompt.
+ *
+ * Prompts are sent one after the other, each to the session in which it was typed. The second of two quick prompts
+ * continues the session that the first one starts. Prompts on their way are visible; rejected ones return to the
+ * prompt.
+ */
+
+import type { StartedTurn } from "../model/protocol";
+import type { State } from "../model/state";
+import type { ReplacedTurn, TurnHead } from "./messages";
+
+export interface OutgoingMessage {
+  readonly words: string;
+  /** Sends it to the running turn, or as a new turn if none runs. */
+  readonly steers?: boolean;
+  readonly instead?: ReplacedTurn;
+}
+
+/** The file that was active when the prompt was sent. */
+export type PromptDocument = { readonly uri: string; readonly version: number } | undefined;
+
+/** What the outbox needs from other parts. */
+export interface OutboxActions {
+  readonly state: State;
+  activeDocument(): PromptDocument;
+  start(prompt: string, sessionId: string | undefined, document: PromptDocument, kind?: string): Promise<StartedTurn>;
+  steer(turn: { readonly sessionId: string; readonly turnId: string }, prompt: string): Promise<boolean>;
+  /** Creates a session that continues from before that turn, with the same model, mode and approval level. */
+  forkBefore(sessionId: string, turnId: string): Promise<string>;
+  /** Creates a session. */
+  newSession(): Promise<string>;
+}
+
+/** The session of a prompt. Prompts of a session that does not exist yet share one object. */
+interface Target {
+  sessionId: string | undefined;
+}
+
+interface Sent {
+  readonly message: OutgoingMessage;
+  readonly head: TurnHead;
+  readonly target: Target;
+  readonly document: PromptDocument;
+}
+
+export class Outbox {
+  private readonly waiting: Sent[] = [];
+  private count = 0;
+  private fresh: Target = { sessionId: undefined };
+
+  /**
+   * @param changed the list of prompts on their way changed
+   * @param refused a prompt was not accepted; gets a message for the user
+   */
+  constructor(
+    private readonly actions: OutboxActions,
+    private readonly changed: () => void,
+    private readonly refused: (message: OutgoingMessage, problem: string) => void,
+  ) {
+    let shown = actions.state.sessionId;
+    actions.state.on("session", () => {
+      if (shown !== actions.state.sessionId) {
+        shown = actions.state.sessionId;
+        this.fresh = { sessionId: undefined };
+      }
+    });
+  }
+
+  /** The prompts on their way to the visible session. */
+  get heads(): readonly TurnHead[] {
+    const { sessionId } = this.actions.state;
+    const isShown = ({ target }: Sent): boolean => (sessionId === undefined ? target === this.fresh : target.sessionId === sessionId);
+    return this.waiting.filter(isShown).map(({ head }) => head);
+  }
+
+  addMessage(message: OutgoingMessage): void {
+    this.count += 1;
+    const head: TurnHead = { turnId: `sending${this.count}`, state: "sending", prompt: message.words };
+    const { sessionId } = this.actions.state;
+    this.waiting.push({ message, head, target: sessionId === undefined ? this.fresh : { sessionId }, document: this.actions.activeDocument() });
+    this.changed();
+    if (this.waiting.length === 1) {
+      void this.sendAll();
+    }
+  }
+
+  private async sendAll(): Promise<void> {
+    for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
+      let problem: string | undefined;
+      try {
+        await this.send(next);
+      } catch (failure) {
+        problem = failure instanceof Error ? failure.message : String(failure);
+      }
+      this.waiting.shift();
+      if (problem !== undefined) {
+        this.refused(next.message, problem);
+      }
+      this.changed();
+    }
+  }
+
+  private async send(sent: Sent): Promise<void> {
+    const { words, steers, instead } = sent.message;
+    const { sessionId } = sent.target;
+    if (instead !== undefined) {
+      await this.replace(instead, sent);
+    } else if (!(steers === true && sessionId !== undefined && (await this.steer(sessionId, words)))) {
+      await this.start(sent);
+    }
+  }
+
+  private async start({ message, target, document }: Sent): Promise<void> {
+    if (target.sessionId === undefined && this.actions.state.sessionId !== undefined) {
+      target.sessionId = await this.actions.newSession(); // the user went to another session meanwhile
+    }
+    const answer = await this.actions.start(message.words, target.sessionId, document);
+    target.sessionId ??= answer.sessionId;
+  }
+
+  /** Shows the new session only after the server accepted the prompt. */
+  private async replace({ sessionId, turnId, turnKind }: ReplacedTurn, { message, document }: Sent): Promise<void> {
+    const { state } = this.actions;
+    const other = await this.actions.forkBefore(sessionId, turnId);
+    await this.actions.start(message.words, other, document, turnKind);
+    if (state.sessionId === sessionId) {
+      state.setCurrentSession(other);
+    }
+  }
+
+  /** Returns false if no turn runs in the session. */
+  private async steer(sessionId: string, words: string): Promise<boolean> {
+    const turn = this.actions.state.transcripts.get(sessionId)?.turns.find(({ state }) => state === "running");
+    if (turn !== undefined && !(await this.actions.steer({ sessionId, turnId: turn.turnId }, words))) {
+      throw new Error("the turn has ended: send the text as a new prompt");
+    }
+    return turn !== undefined;
+  }
+}

@@ -1,0 +1,45 @@
+/** Posts messages to the page. Messages that must not be lost wait until the page is open. Pure. */
+
+import type { ToPage } from "./messages";
+
+export interface PageReceiver {
+  postMessage(message: ToPage): PromiseLike<boolean>;
+}
+
+export class PageConnection {
+  private page: PageReceiver | undefined;
+  private readonly waiting: ToPage[] = [];
+
+  get isOpen(): boolean {
+    return this.page !== undefined;
+  }
+
+  /** The page is ready. Call `postKept` next, for the messages that wait. */
+  open(page: PageReceiver): void {
+    this.page = page;
+  }
+
+  /** The page was hidden. It is created again when it is shown. */
+  close(): void {
+    this.page = undefined;
+  }
+
+  post(message: ToPage): void {
+    void this.page?.postMessage(message);
+  }
+
+  /** Posts the message now, or when the page opens. */
+  postWhenOpen(message: ToPage): void {
+    if (this.isOpen) {
+      this.post(message);
+    } else {
+      this.waiting.push(message);
+    }
+  }
+
+  postKept(): void {
+    for (const message of this.waiting.splice(0)) {
+      this.post(message);
+    }
+  }
+}

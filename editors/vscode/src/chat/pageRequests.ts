@@ -1,0 +1,54 @@
+/** Handles messages of the page that do not need the view: about turns, pending requests, editors and commands. */
+
+import * as vscode from "vscode";
+import type { ChatDependencies } from "./dependencies";
+import { applyCode, openInBrowser, copyText, insertText, openPath, openUri } from "./editors";
+import { visibleLine, visibleExcerpt } from "../text/visible";
+import { PAGE_COMMANDS, type ToHost, type ToPage } from "./messages";
+
+const LONGEST_NAME = 80; // characters of a prompt in a question
+
+export type PageHandlers = { [Kind in ToHost["kind"]]: (message: Extract<ToHost, { kind: Kind }>) => unknown };
+
+/** The messages that the view handles itself. */
+export type ViewRequest = "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "sessions" | "session";
+
+export function pageRequests(dependencies: ChatDependencies, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
+  const { server, turns, undo, pending } = dependencies;
+  const say = (words: string): void => tell({ kind: "say", words });
+  return {
+    // Asks first, because the button could have appeared under the mouse pointer.
+    undo: async ({ turnId }) => {
+      const confirm = "Undo Changes";
+      const prompt = server.state.transcripts.get(server.state.sessionId ?? "")?.byId.get(turnId)?.prompt ?? "";
+      const named = prompt === "" ? "this turn" : `“${visibleExcerpt(visibleLine(prompt), LONGEST_NAME)}”`;
+      if ((await vscode.window.showWarningMessage(`Undo the changes of ${named}?`, { modal: true }, confirm)) !== confirm) {
+        return;
+      }
+      if (!(await undo.undoTurn(turnId))) {
+        say("There is nothing to undo.");
+      }
+    },
+    cancel: ({ turnId }) => server.executeCommand("tark.turn.cancel", turnId === undefined ? { sessionId: server.state.sessionId } : { turnId }),
+    open: ({ path, first, last }) => openPath(path, first, last),
+    openUri: ({ uri, line }) => openUri(uri, line),
+    browse: ({ url }) => openInBrowser(url),
+    copy: ({ text }) => copyText(text),
+    insert: ({ text }) => insertText(text),
+    apply: ({ text }) => applyCode(text, turns),
+    run: ({ what }) => vscode.commands.executeCommand(PAGE_COMMANDS[what]),
+    newSession: () => {
+      server.state.setCurrentSession(undefined);
+      tell({ kind: "focus" });
+    },
+    // The same command as for the notification: it checks the version, and that the user has seen the whole request.
+    permission: ({ version, reply }) =>
+      vscode.commands.executeCommand("tark.client.answerPermission", version, { kind: "reply", title: "", reply }),
+    showPermission: ({ requestId }) => vscode.commands.executeCommand("tark.client.permission", requestId),
+    input: async ({ requestId, answer }) => {
+      if (!(await pending.answerRequest("input", requestId, { answer }))) {
+        say("This was already answered.");
+      }
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** Converts the state to what the page shows, and no more. Pure. */
+
+import { sessionFigures } from "../model/sessionRow";
+import type { Input, Permission, Session } from "../model/protocol";
+import { requestVersion } from "../asking/permissionText";
+import type { State } from "../model/state";
+import type { InputRow, PermissionRow, SessionRow, Status } from "./messages";
+
+export function statusOf(state: State, server: Status["server"], folders: readonly string[]): Status {
+  const session = state.sessions.get(state.sessionId ?? "");
+  const turns = state.transcripts.get(state.sessionId ?? "")?.turns ?? [];
+  const usage = turns.findLast((turn) => turn.usage?.contextUsed !== undefined)?.usage;
+  const setting = (key: "model" | "mode" | "approval"): string => session?.[key] ?? state.settings?.[key] ?? "";
+  // The session's last reported cost, or the sum of its turns if that is newer.
+  const costOfTurns = turns.reduce((sum, turn) => sum + (turn.usage?.costUsd ?? 0), 0);
+  const cost = Math.max(session?.costUsd ?? 0, costOfTurns);
+  let hunks = 0;
+  for (const document of state.hunks.values()) {
+    hunks += document.hunks.length;
+  }
+  return {
+    server,
+    ...(state.sessionId !== undefined && { sessionId: state.sessionId }),
+    title: session?.title ?? "",
+    ...(session?.readOnly === true && { readOnly: session.heldBy ? "held" : "elsewhere" }),
+    model: setting("model"),
+    mode: setting("mode"),
+    approval: setting("approval"),
+    ...(cost > 0 && { costUsd: cost }),
+    ...(usage?.contextUsed !== undefined && { contextUsed: usage.contextUsed }),
+    ...(usage?.contextWindow !== undefined && { contextWindow: usage.contextWindow }),
+    hunks,
+    folders,
+  };
+}
+
+/** `ownEnv`: the user's environment. */
+export function permissionRow(request: Permission, ownEnv: Readonly<Record<string, string | undefined>>): PermissionRow {
+  const { requestId, title, risk, why, command, edits, grants } = request;
+  return {
+    requestId,
+    version: requestVersion(request),
+    title,
+    risk,
+    why,
+    ...(command && {
+      command: {
+        text: command.text,
+        cwd: command.cwd,
+        argv: command.argv,
+        env: Object.entries(command.env).flatMap(([name, value]) => (ownEnv[name] === value ? [] : [`${name}=${value}`])),
+      },
+    }),
+    ...(edits && {
+      edits: edits.map(({ uri, hunks }) => ({
+        uri,
+        hunks: hunks.map(({ range, oldText, newText, state, outsideSelection, operation }) => ({
+          range,
+          oldText,
+          newText,
+          state,
+          ...(outsideSelection === true && { outsideSelection }),
+          ...(operation && { operation: { kind: operation.kind, ...(operation.target != null && { target: operation.target }) } }),
+        })),
+      })),
+    }),
+    grants,
+  };
+}
+
+export function inputRow({ requestId, question, options, multiple, freeText, byModel }: Input): InputRow {
+  return { requestId, question, options, multiple, freeText, byModel: byModel === true };
+}
+
+export function sessionRow(session: Session, current: string | undefined, now: number): SessionRow {
+  const { sessionId, title } = session;
+  return {
+    sessionId,
+    title,
+    figures: sessionFigures(session, now),
+    current: sessionId === current,
+  };
+}

@@ -1,0 +1,91 @@
+/** Accepts and rejects hunks. Hunks that the user has not seen are shown first. */
+
+import * as vscode from "vscode";
+import { showInfo, showWarning, errorMessage } from "../window/notify";
+import type { Server } from "../model/server";
+import type { Diffs } from "./diff";
+import type { ReviewedDocuments } from "./documents";
+import { hasTab } from "../window/files";
+import { isFullyDrawn } from "./ghosts";
+import type { HunkTargets } from "./targets";
+import { isUncontested, decisionCommands, decisionMessage, type HunkToDecide, type Decision } from "./decisionCommands";
+import type { UndecidedHunk } from "./hunkText";
+
+interface Answer {
+  readonly hunks?: readonly string[];
+  readonly skipped?: readonly { readonly reason: string }[];
+}
+
+export class Decisions {
+  constructor(
+    private readonly server: Server,
+    private readonly targets: HunkTargets,
+    private readonly documents: ReviewedDocuments,
+    private readonly diffs: Diffs,
+  ) {}
+
+  /** Decides the hunk that the user chose. Several hunks are decided like many. */
+  async decideHunks(chosen: readonly UndecidedHunk[], decision: Decision): Promise<void> {
+    if (chosen.length > 1) {
+      await this.decideMany(chosen, decision);
+    } else if (chosen.length === 0) {
+      void showInfo(this.targets.nothingFound());
+    } else if (!(await this.showFirst(chosen, decision))) {
+      await this.sendDecisions(chosen, decision);
+    }
+  }
+
+  /** Decides many hunks at once, except conflicts, which are decided one by one. */
+  async decideMany(chosen: readonly UndecidedHunk[], decision: Decision): Promise<void> {
+    const pending = chosen.filter((undecided) => isUncontested(this.hunkToDecide(undecided)));
+    if (pending.length === 0) {
+      void showInfo(chosen.length > 0 ? "only conflicts are left: decide them one by one" : this.targets.nothingFound());
+    } else if (!(await this.showFirst(pending, decision))) {
+      await this.sendDecisions(pending, decision);
+    }
+  }
+
+  /** Shows the hunks that the user has not seen, and returns true if there are any. */
+  private async showFirst(chosen: readonly UndecidedHunk[], decision: Decision): Promise<boolean> {
+    const hidden = decision === "accept" ? chosen.filter((undecided) => this.isUnseen(undecided)) : [];
+    if (hidden.length > 0) {
+      await this.diffs.showDiff(hidden);
+      void showInfo("review the whole change first, then accept it again");
+    }
+    return hidden.length > 0;
+  }
+
+  /** A hunk of a file that is not open or would be deleted, or one that is too long to be drawn in the editor. */
+  private isUnseen({ uri, hunk }: UndecidedHunk): boolean {
+    if (hunk.applied || hunk.operation?.kind === "move" || this.diffs.wasShown(hunk)) {
+      return false;
+    }
+    return hunk.operation !== undefined || !hasTab(uri) || !isFullyDrawn(hunk);
+  }
+
+  /** Sends the commands one after another, since each can change the text. */
+  private async sendDecisions(chosen: readonly UndecidedHunk[], decision: Decision): Promise<void> {
+    const problems = new Set<string>();
+    let done = 0;
+    const all = chosen.map((undecided) => this.hunkToDecide(undecided));
+    for (const { command, argument } of decisionCommands(all, decision)) {
+      try {
+        const answer = await this.server.executeCommand<Answer | null>(command, argument);
+        done += answer?.hunks?.length ?? 1; // null: not known yet, in an editor that the server does not know
+        answer?.skipped?.forEach(({ reason }) => problems.add(reason));
+      } catch (problem) {
+        problems.add(errorMessage(problem));
+      }
+    }
+    const message = decisionMessage(decision, { done, problems }, this.targets.allHunks());
+    if (problems.size > 0) {
+      void showWarning(message);
+    } else {
+      vscode.window.setStatusBarMessage(`Tark: ${message}`, 5000);
+    }
+  }
+
+  private hunkToDecide({ uri, hunk }: UndecidedHunk): HunkToDecide {
+    return { hunk, typedOver: this.documents.isTypedOver(uri, hunk) };
+  }
+}

@@ -1,0 +1,131 @@
+/** Starts turns, with their prompt, editor context and session. A prompt is never lost. */
+
+import { askForPrompt } from "../window/promptBox";
+import type { Drafts } from "../window/drafts";
+import { showInfo } from "../window/notify";
+import { type EditorContext, activeEditorContext } from "./editorContext";
+import type { StartedTurn } from "../model/protocol";
+import type { RunningTurns } from "../model/runningTurns";
+import type { Server } from "../model/server";
+import type { Sessions } from "../model/sessions";
+import type { Updates } from "../model/updates";
+
+/** The argument of `tark.turn.start`. */
+export interface TurnStart {
+  readonly prompt: string;
+  readonly kind?: string;
+  readonly sessionId?: string;
+  readonly [field: string]: unknown;
+}
+
+/** The kinds that ask for a prompt: the title and the placeholder of the input box. */
+const ASKS: ReadonlyMap<string, readonly [title: string, example: string]> = new Map([
+  ["agent", ["Tark", "What should Tark do? It can read, search, edit and run commands"]],
+  ["ask", ["Tark: Ask", "What do you want to know?"]],
+  ["edit", ["Tark: Edit", "How should these lines change? Other lines stay as they are"]],
+]);
+
+export class Turns {
+  private last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param drafts by kind: the last prompt that the server has not accepted
+   * @param onStarted a turn of that kind was started in the editor, so the chat can be shown
+   */
+  constructor(
+    private readonly server: Server,
+    private readonly updates: Updates,
+    private readonly sessions: Sessions,
+    private readonly running: RunningTurns,
+    private readonly drafts: Drafts,
+    private readonly onStarted: (kind: string) => void,
+  ) {}
+
+  /**
+   * Sends a prompt to the given session, or to the current one. Rejects with a message for the user. Prompts are sent
+   * one after the other, so that the second of two quick ones continues the session that the first one starts.
+   */
+  sendPrompt(start: TurnStart): Promise<StartedTurn> {
+    const sent = this.last.then(() => this.sendNow(start));
+    this.last = sent.catch(() => undefined);
+    return sent;
+  }
+
+  /**
+   * The server accepted a turn: shows it at once, and makes its session the current one. `kind` is set if the turn was
+   * started in the editor.
+   */
+  turnAccepted(sessionId: string | undefined, answer: StartedTurn, prompt: string, kind?: string): void {
+    const { state } = this.server;
+    this.updates.addQueuedTurn(answer, prompt);
+    this.running.addTurn(answer);
+    if (sessionId === undefined) {
+      this.sessions.markComplete(answer.sessionId);
+    }
+    if (state.sessionId === sessionId && sessionId !== answer.sessionId) {
+      state.setCurrentSession(answer.sessionId); // else the user has chosen another session meanwhile
+    }
+    if (kind !== undefined) {
+      this.onStarted(kind);
+    }
+  }
+
+  /** Starts a turn about the selection in the editor. Asks for a prompt if the kind needs one. */
+  async startFromEditor(kind: string): Promise<void> {
+    const place = activeEditorContext();
+    checkContext(kind, place);
+    const prompt = await this.promptFor(kind, place);
+    if (prompt === undefined) {
+      return;
+    }
+    try {
+      const answer = await this.sendPrompt({ prompt, kind, ...contextArguments(kind, prompt, place) });
+      this.drafts.clearDraft(kind, prompt);
+      if (answer.queued) {
+        void showInfo(`queued behind ${answer.queued} other turn${answer.queued === 1 ? "" : "s"}`);
+      }
+      this.onStarted(kind);
+    } catch (problem) {
+      const kept = prompt === "" ? "" : "; your prompt is kept for the next attempt";
+      throw new Error(`not started: ${problem instanceof Error ? problem.message : String(problem)}${kept}`, {
+        cause: problem,
+      });
+    }
+  }
+
+  private async sendNow(start: TurnStart): Promise<StartedTurn> {
+    const sessionId = start.sessionId ?? this.server.state.sessionId;
+    const noDocument = start["textDocument"] === undefined; // else the server uses the document of the last code action request
+    const answer = await this.server.executeCommand<StartedTurn>("tark.turn.start", { ...start, sessionId, noDocument });
+    this.turnAccepted(sessionId, answer, start.prompt);
+    return answer;
+  }
+
+  /** Undefined: the user left the box. */
+  private async promptFor(kind: string, place: EditorContext): Promise<string | undefined> {
+    const [title, example] = ASKS.get(kind) ?? [];
+    if (title === undefined || example === undefined) {
+      return "";
+    }
+    return askForPrompt(this.drafts, kind, { title: place.description === "" ? title : `${title} (${place.description})`, example });
+  }
+}
+
+/** Rejects a turn that cannot work, before the user types a prompt. */
+function checkContext(kind: string, place: EditorContext): void {
+  if (kind !== "agent" && kind !== "ask" && place.textDocument === undefined && !place.text) {
+    throw new Error("open a file and select the code first");
+  }
+  if (kind === "edit" && place.textDocument === undefined) {
+    throw new Error("only files on disk can be edited: save this document first");
+  }
+}
+
+/** The cursor stands for the definition around it, which matters only to kinds that point at code. */
+function contextArguments(kind: string, prompt: string, { description: words, textDocument, range, text }: EditorContext): Partial<TurnStart> {
+  if (textDocument === undefined) {
+    return words === "" || !text ? {} : { context: [{ type: "text", name: "the selection", text }] };
+  }
+  const points = words !== "" || (kind !== "agent" && kind !== "ask") || /^\s*\/\w/.test(prompt);
+  return points ? { textDocument, range } : { textDocument };
+}

@@ -1,0 +1,64 @@
+/** Shows notifications. None of them takes the focus. */
+
+import * as vscode from "vscode";
+import { NoServerError } from "../model/server";
+import { visibleLine } from "../text/visible";
+
+const INSTALL = "Install Server";
+const REPEATED_MS = 1000;
+const LONGEST = 500; // VS Code cuts longer messages, and does not show them at all if they have buttons
+
+const shownAt = new Map<string, number>();
+
+/** `actions` are the buttons. Resolves with the one the user pressed, or with undefined. */
+export async function showInfo<A extends string>(message: string, ...actions: A[]): Promise<A | undefined> {
+  return showOnce(message, (text) => vscode.window.showInformationMessage(text, ...actions));
+}
+
+export async function showWarning<A extends string>(message: string, ...actions: A[]): Promise<A | undefined> {
+  return showOnce(message, (text) => vscode.window.showWarningMessage(text, ...actions));
+}
+
+/** Runs `work`. Shows a notification if it fails. */
+export async function reportErrors<T>(work: () => T | PromiseLike<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (problem) {
+    if (problem instanceof Error && [problem, problem.cause].some((error) => error instanceof NoServerError)) {
+      void showWarning(errorMessage(problem), INSTALL).then((choice) => choice && vscode.commands.executeCommand("tark.client.install"));
+    } else {
+      void showWarning(errorMessage(problem));
+    }
+    return undefined;
+  }
+}
+
+export function errorMessage(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
+/** Shows the same text only once within a second. */
+async function showOnce<A>(message: string, show: (text: string) => PromiseLike<A | undefined>): Promise<A | undefined> {
+  const text = `Tark: ${plainText(message)}`;
+  const now = Date.now();
+  for (const [shown, at] of shownAt) {
+    if (now - at > REPEATED_MS) {
+      shownAt.delete(shown);
+    }
+  }
+  if (shownAt.has(text)) {
+    return undefined;
+  }
+  shownAt.set(text, now);
+  try {
+    return await show(text);
+  } catch {
+    return undefined; // the window is closing
+  }
+}
+
+/** Without links: VS Code would create them from text that others wrote. */
+function plainText(message: string): string {
+  const text = visibleLine(message.replace(/\s*[\r\n]+\s*/g, " "));
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

@@ -1,0 +1,113 @@
+"""UserInterface: what a turn asks the user. `server/` implements it; tests answer from a script."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from tark_lsp.agent.approval import Grant
+from tark_lsp.tools.tool import Command, Diagnostic, Preview, Risk, ToolKind
+from tark_lsp.workspace.edits import Operation, ProposedEdit
+from tark_lsp.workspace.lines import Hunk
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRequest:
+    """One question to the user. `digest` binds the answer to exactly what was shown."""
+
+    call_ids: tuple[str, ...]
+    title: str
+    kind: ToolKind
+    risk: Risk
+    why: str
+    digest: str
+    command: Command | None = None
+    edits: tuple[ProposedEdit, ...] = ()
+    grants: tuple[Grant, ...] = ()
+    atomic: bool = False
+    """All or nothing: if one accepted hunk cannot be applied, the others are reverted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Permitted:
+    grant: Grant | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    reason: str = ""
+
+
+PermissionAnswer: TypeAlias = Permitted | Rejected
+
+
+class HunkState(StrEnum):
+    """The result of a proposed hunk. PENDING: shown, neither decided nor applied (modes ask and plan)."""
+
+    APPLIED = "applied"
+    REJECTED = "rejected"
+    CONFLICT = "conflict"
+    FAILED = "failed"
+    PENDING = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class HunkOutcome:
+    """`hunk` as proposed, with the line numbers of the proposal's base. `reason` is for the model.
+
+    `path` is that of the edit. A move has an outcome of its own, whose hunk has no lines.
+    """
+
+    path: Path
+    hunk: Hunk
+    state: HunkState
+    reason: str = ""
+    operation: Operation = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewResult:
+    outcomes: tuple[HunkOutcome, ...]
+    grant: Grant | None = None
+
+
+class UserInterface(Protocol):
+    async def request_permission(self, request: PermissionRequest) -> PermissionAnswer:
+        """Ask and wait without a timeout. If the user cancels the turn, this task is cancelled."""
+        ...
+
+    async def review_edits(self, request: PermissionRequest, *, ask: bool) -> ReviewResult:
+        """Let the user decide on the edits, at once or hunk by hunk, and apply them. Without `ask`, apply them now."""
+        ...
+
+    async def propose_edits(self, request: PermissionRequest) -> ReviewResult:
+        """Show edits without waiting; the user can accept them later."""
+        ...
+
+    def report_new_errors(self, new: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> None:
+        """The last reviewed edits caused `new` errors, among all those `shown`: offer to revert the edits for as long
+        as the errors exist."""
+        ...
+
+
+def preview_digest(preview: Preview) -> str:
+    """A digest of everything the call would do: command, folder, environment, paths and contents (safety.md).
+
+    The title is part of it, because it shows the arguments of calls that only read.
+    """
+    parts: list[str] = [preview.title, preview.kind, str(int(preview.risk)), preview.note]
+    parts += [str(path) for path in preview.outside]
+    parts += [f"{place.path}:{place.start_line}:{place.end_line}" for place in preview.locations]
+    if preview.command is not None:
+        command = preview.command
+        parts += [*command.argv, str(command.cwd), str(command.timeout_seconds)]
+        parts += [f"{name}={value}" for name, value in sorted(command.env.items())]
+    for edit in preview.edits:
+        parts += [str(edit.path), edit.operation, str(edit.target), edit.base.digest, edit.drafted.digest]
+    return text_digest(parts)
+
+
+def text_digest(parts: Sequence[str]) -> str:
+    return sha256("\0".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")).hexdigest()

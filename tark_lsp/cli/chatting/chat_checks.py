@@ -1,0 +1,40 @@
+"""Checks of the terminal chat: is there a model that can answer, and is a slash command known."""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+from tark_lsp.agent.kinds import KINDS, SLASH_NAME
+from tark_lsp.cli.chatting.conversation import Conversation
+from tark_lsp.cli.visible import visible
+from tark_lsp.errors import RequestError
+
+
+async def report_model_problems(conversation: Conversation) -> None:
+    """Prints why prompts cannot be answered, before the user types one."""
+    screen = conversation.screen
+    report = await conversation.command("tark.doctor")
+    keys = {key["provider"]: key for key in report["keys"]}
+    model = conversation.session.facts.model
+    if model is None and not any(key["status"] == "ready" for key in keys.values()):
+        screen.print_error(
+            "no model is set, and no provider has a key", "tark-lsp login PROVIDER, or /model <provider>/<model>"
+        )
+    key = keys.get((model or "").split("/")[0])
+    if key is not None and key["status"] in ("missing", "unusable"):
+        screen.print_error(f"{model} has no usable key", key.get("hint") or "tark-lsp login PROVIDER")
+    for problem in report["problems"]:
+        screen.print_line(visible(problem), "yellow")
+
+
+async def check_prompt_name(text: str, conversation: Conversation, commands: Iterable[str]) -> None:
+    """An unknown slash command is a typing error, not a prompt. Raises RequestError."""
+    found = SLASH_NAME.match(text)
+    if found is None or Path(found[0]).exists():
+        return
+    prompts = (await conversation.command("tark.state")).get("prompts") or ()
+    known = [*commands, *(f"/{kind}" for kind in KINDS), *(f"/{prompt['name']}" for prompt in prompts)]
+    if found[0] not in known:
+        near = difflib.get_close_matches(found[0], known, n=1)
+        hint = f"did you mean {near[0]}?" if near else "/help lists the commands, / and Tab all names"
+        raise RequestError(f"there is no command or prompt {found[0]}", hint=hint)

@@ -1,0 +1,104 @@
+"""The keys of the terminal chat."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+from tark_lsp.cli.chatting.question_prompt import KeyTarget, QuestionPrompt
+
+
+class KeyHandlers(Protocol):
+    """What the keys do. `interrupt()` is Ctrl-C, `leave()` is Ctrl-D."""
+
+    @property
+    def draft(self) -> Buffer: ...
+
+    @property
+    def question(self) -> QuestionPrompt: ...
+
+    @property
+    def interrupt(self) -> Callable[[], None]: ...
+
+    @property
+    def leave(self) -> Callable[[], None]: ...
+
+    def press_enter(self) -> None: ...
+
+    def paste(self, text: str) -> None: ...
+
+    def clear(self) -> None: ...
+
+
+def key_bindings(handlers: KeyHandlers) -> KeyBindings:
+    keys = KeyBindings()
+    _bind_prompt_keys(keys, handlers)
+    _bind_answer_keys(keys, handlers)
+    _bind_common_keys(keys, handlers)
+    return keys
+
+
+def _bind_prompt_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
+    draft = handlers.draft
+    prompting = Condition(lambda: handlers.question.key_target is KeyTarget.PROMPT)
+
+    @keys.add("enter", filter=prompting)
+    def _(_: KeyPressEvent) -> None:
+        handlers.press_enter()
+
+    @keys.add("escape", "enter", filter=prompting)
+    @keys.add("c-j", filter=prompting)
+    def _(_: KeyPressEvent) -> None:
+        draft.insert_text("\n")
+
+    @keys.add("tab", filter=prompting)
+    def _(_: KeyPressEvent) -> None:
+        if draft.complete_state:
+            draft.complete_next()
+        else:
+            draft.start_completion(select_first=True)
+
+    @keys.add("s-tab", filter=prompting)
+    def _(_: KeyPressEvent) -> None:
+        draft.complete_previous()
+
+
+def _bind_answer_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
+    question = handlers.question
+    answering = Condition(lambda: question.key_target is KeyTarget.ANSWER)
+    closed = Condition(lambda: question.key_target is KeyTarget.NOTHING)
+
+    @keys.add("enter", filter=answering)
+    @keys.add("c-j", filter=answering)
+    def _(_: KeyPressEvent) -> None:
+        question.answer_with(question.answer.text.strip())
+
+    @keys.add("<any>", filter=closed, eager=True)
+    @keys.add("enter", filter=closed, eager=True)
+    @keys.add("c-j", filter=closed, eager=True)
+    @keys.add("<bracketed-paste>", filter=closed, eager=True)
+    def _(_: KeyPressEvent) -> None:
+        question.note_key()
+
+    @keys.add("<bracketed-paste>", filter=~closed)
+    def _(event: KeyPressEvent) -> None:
+        handlers.paste(event.data)
+
+
+def _bind_common_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
+    @keys.add("c-c", eager=True)
+    def _(_: KeyPressEvent) -> None:
+        handlers.interrupt()
+
+    @keys.add("c-d", eager=True)
+    def _(_: KeyPressEvent) -> None:
+        if handlers.question.key_target is KeyTarget.ANSWER:
+            handlers.question.answer_with(None)
+        elif not handlers.draft.text:
+            handlers.leave()
+
+    @keys.add("c-l")
+    def _(_: KeyPressEvent) -> None:
+        handlers.clear()

@@ -1,0 +1,110 @@
+"""Asks questions at the bottom of the terminal, so that no key answers a question that the user has not seen.
+
+A question waits until the user has stopped typing, drops keys that are on their way, and is answered by a letter or
+word and Enter. The prompt that was being typed is there again after it.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from enum import Enum, auto
+
+from prompt_toolkit.buffer import Buffer
+
+from tark_lsp.cli.keyboard import discard_typed_input
+from tark_lsp.cli.visible import visible
+
+QUIET_SECONDS = 0.7
+"""How long nobody must have typed before a question takes the keyboard: the same as in editors (protocol.md)."""
+AFTER_ANSWER_SECONDS = 0.3
+"""How long keys are dropped after an answer, so that the rest of it does not become a prompt."""
+
+
+class KeyTarget(Enum):
+    """Where keys go."""
+
+    PROMPT = auto()
+    ANSWER = auto()
+    NOTHING = auto()
+
+
+class QuestionPrompt:
+    """`focus(True)` moves the keyboard focus to the answer, `focus(False)` to the prompt; `redraw()` draws again."""
+
+    def __init__(
+        self, print_line: Callable[[str, str], None], *, focus: Callable[[bool], None], redraw: Callable[[], None]
+    ) -> None:
+        self.answer = Buffer(multiline=False, on_text_changed=self.note_key)
+        self.key_target = KeyTarget.PROMPT
+        self.question = ""
+        self._print_line, self._focus, self._redraw = print_line, focus, redraw
+        self._typed_at = 0.0
+        self._answered: asyncio.Future[str | None] | None = None
+        self._one_question = asyncio.Lock()
+        self._reopening: asyncio.TimerHandle | None = None
+
+    @property
+    def open_question(self) -> str:
+        """The question that has the keyboard, "" if none has it."""
+        return self.question if self.key_target is KeyTarget.ANSWER else ""
+
+    @property
+    def waits(self) -> bool:
+        """Whether a question waits until the user stops typing."""
+        return bool(self.question) and self.key_target is not KeyTarget.ANSWER
+
+    def note_key(self, _: Buffer | None = None) -> None:
+        self._typed_at = time.monotonic()
+
+    async def ask(self, question: str) -> str | None:
+        async with self._one_question:
+            self.question = question
+            try:
+                await self._wait_until_quiet()
+                typed = await self._open()
+                self._print_line(f"{question}{'no answer' if typed is None else visible(typed)}", "bold")
+                return typed
+            except asyncio.CancelledError:
+                if self._answered is not None:
+                    self._print_line(f"{question}the answer is no longer needed", "dim")
+                raise
+            finally:
+                self.question = ""
+                if self._answered is not None:
+                    self._answered, self.key_target = None, KeyTarget.NOTHING
+                    self._focus(False)
+                    self._reopening = asyncio.get_running_loop().call_later(AFTER_ANSWER_SECONDS, self._accept_prompts)
+                self._redraw()
+
+    def answer_with(self, text: str | None) -> None:
+        """Answers the open question. Keys after this and before the next question are dropped."""
+        self.note_key()
+        if self._answered is not None and not self._answered.done():
+            self.key_target = KeyTarget.NOTHING
+            self._answered.set_result(text)
+
+    def give_up(self) -> bool:
+        """Ends the open question without an answer. Returns whether there was one."""
+        asked = self.key_target is KeyTarget.ANSWER
+        self.answer_with(None)
+        return asked
+
+    async def _wait_until_quiet(self) -> None:
+        """Until nobody types: what is being typed is a prompt, or the rest of another answer."""
+        while (wait := self._typed_at + QUIET_SECONDS - time.monotonic()) > 0:
+            self._redraw()
+            await asyncio.sleep(wait)
+
+    def _open(self) -> "asyncio.Future[str | None]":
+        if self._reopening is not None:
+            self._reopening.cancel()
+        discard_typed_input()
+        self.answer.reset()
+        self.key_target = KeyTarget.ANSWER
+        self._focus(True)
+        self._redraw()
+        self._answered = answered = asyncio.get_running_loop().create_future()
+        return answered
+
+    def _accept_prompts(self) -> None:
+        self.key_target = KeyTarget.PROMPT

@@ -1,0 +1,56 @@
+"""The argument `FILE[:START-END]` of the command line: a file, and some of its lines."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tark_lsp.errors import OutsideWorkspace, RequestError
+
+
+@dataclass(frozen=True, slots=True)
+class FileTarget:
+    """The first line is 1, and `end` is included. Both None: the whole file."""
+
+    path: Path
+    start: int | None = None
+    end: int | None = None
+
+    def range_in(self, lines: Sequence[str]) -> dict[str, dict[str, int]] | None:
+        """The LSP range of these lines (given with their line ends), in code points; None: no lines were named.
+
+        Raises RequestError if the file does not have these lines.
+        """
+        if self.start is None or self.end is None:
+            return None
+        if self.end > len(lines):
+            raise RequestError(
+                f"{self.path.name} has {len(lines)} lines, so {self.start}-{self.end} is past its end",
+                hint=f"name lines from 1 to {len(lines)}" if lines else "do not name lines",
+            )
+        last = lines[self.end - 1].rstrip("\r\n")
+        return {
+            "start": {"line": self.start - 1, "character": 0},
+            "end": {"line": self.end - 1, "character": len(last)},
+        }
+
+
+def parse_file_target(text: str, folder: Path) -> FileTarget:
+    """`text` is relative to `folder`, and must be inside it. Raises RequestError, OutsideWorkspace."""
+    found = re.fullmatch(r"(.+?):(\d+)(?:-(\d+))?", text)
+    # A file name can be "notes:3".
+    if found is None or (folder / text).exists():
+        return FileTarget(_inside(text, folder))
+    start, end = int(found[2]), int(found[3] or found[2])
+    if not 1 <= start <= end:
+        raise RequestError(f"{text}: invalid lines", hint="the first line is 1, and START must not be after END")
+    return FileTarget(_inside(found[1], folder), start, end)
+
+
+def _inside(name: str, folder: Path) -> Path:
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise OutsideWorkspace(
+            f"{name} is outside {folder}", hint="start tark-lsp run in the folder of the file's project"
+        )
+    return path

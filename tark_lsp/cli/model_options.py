@@ -1,0 +1,19 @@
+"""The options --model and --mode, which `run` and `chat` share."""
+
+from argparse import ArgumentParser, ArgumentTypeError
+
+from tark_lsp.messages import Mode
+
+
+def add_model_options(parser: ArgumentParser, where: str) -> None:
+    """`where` says in the help what the options apply to."""
+    parser.add_argument("--model", metavar="PROVIDER/MODEL", type=_model, help=f"the model, {where}")
+    modes = [str(mode) for mode in Mode]
+    parser.add_argument("--mode", choices=modes, help=f"what the agent is allowed to do, {where}")
+
+
+def _model(text: str) -> str:
+    provider, slash, model = text.partition("/")
+    if not (provider and slash and model):
+        raise ArgumentTypeError(f"{text!r} is not written as PROVIDER/MODEL")
+    return text

@@ -1,0 +1,223 @@
+"""One hunk that the user decides on, as a value: whatever happens to it makes a new value. Pure.
+
+Its state changes by `ReviewHunk.apply` only; other facts change by `dataclasses.replace`.
+"""
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tark_lsp.review.life import CLEARS_REASON, ENDS_ALARM, Event, Life, State, next_life
+from tark_lsp.tools.tool import Diagnostic
+from tark_lsp.workspace.edits import MOVED, Operation, ProposedEdit
+from tark_lsp.workspace.lines import Hunk, ending_of, split_lines
+from tark_lsp.workspace.outcomes import MISPLACED
+
+CHANGED = "the person changed these lines"
+UNDONE = "the person undid it"
+EDITED = "the person changed the text before accepting it"
+TURN_UNDONE = "the turn was undone"
+GONE = "the file is not there any more"
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """What the hunks of one edit share while the server watches it; `errors` came into the editor with the edit."""
+
+    id: str
+    errors: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewHunk:
+    """A value. `HunkStore` has the current one of each id; everything that happens to a hunk makes a new value."""
+
+    id: str = field(default_factory=lambda: f"hunk-{secrets.token_hex(6)}")
+    turn_id: str
+    proposed: Hunk
+    """As the agent made it, in the text that the model knew."""
+    origin: Path
+    """Where its file was then."""
+    path: Path
+    """Where its file is now."""
+    source: Path
+    """Where an applied move took the file from."""
+    operation: Operation = ""
+    """What happens to the file itself. A removal has all lines of the file as its old lines, a move has no lines."""
+    target: Path | None = None
+    """Where a move puts the file."""
+    group: str = ""
+    """The hunks of one group are applied all or not at all; "" is no group."""
+    had_file: bool = True
+    """Its file existed when it was proposed."""
+    outside_selection: bool = False
+    start: int
+    size: int
+    """How many lines are in its place now: the old ones, once applied the new ones. For one that is blocked these are
+    any lines, or none."""
+    old: tuple[str, ...]
+    """The lines that it replaces."""
+    new: tuple[str, ...]
+    """What they become, as the user may have edited it."""
+    life: Life = Life.PROPOSED
+    reason: str = ""
+    """Why it is in its state, for the user and the model."""
+    alarm: Alarm | None = None
+    created: bool = False
+    """Its file did not exist before it was applied."""
+
+    @property
+    def state(self) -> State:
+        return self.life.state
+
+    @property
+    def applied(self) -> bool:
+        return self.life.applied
+
+    @property
+    def pending(self) -> bool:
+        """Not decided, and nothing prevents a decision."""
+        return self.life.pending
+
+    @property
+    def blocked(self) -> bool:
+        """Its lines were changed by somebody else, or it could not be written."""
+        return self.life.blocked
+
+    @property
+    def misplaced(self) -> bool:
+        """Not applied, but the editor put its lines somewhere, where they can still be."""
+        return self.blocked and not self.applied and self.reason == MISPLACED
+
+    @property
+    def undecided(self) -> bool:
+        return self.life.pending or self.life.blocked
+
+    @property
+    def followed(self) -> bool:
+        """Is its place kept up to date?"""
+        life = self.life
+        watched = life is Life.ACCEPTED and self.alarm is not None
+        return life.pending or life.blocked or life is Life.UNDONE or watched
+
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+    @property
+    def standing(self) -> tuple[str, ...]:
+        """The lines that the text has in its place, unless the hunk is blocked."""
+        return self.new if self.applied else self.old
+
+    @property
+    def old_text(self) -> str:
+        return "".join(self.old)
+
+    @property
+    def new_text(self) -> str:
+        return "".join(self.new)
+
+    def edit_to(self, *, applied: bool) -> Hunk:
+        """The edit that applies it, or takes it back."""
+        old, new = (self.old, self.new) if applied else (self.new, self.old)
+        return Hunk(self.start, old, new)
+
+    def apply(self, event: Event, *, reason: str | None = None, start: int | None = None) -> "ReviewHunk":
+        """The hunk after the event. `start` is where its lines are by then; without a `reason` it keeps its own.
+
+        Raises ImpossibleTransition.
+        """
+        if reason is None:
+            reason = "" if event in CLEARS_REASON else self.reason
+        alarm = None if event in ENDS_ALARM else self.alarm
+        hunk = replace(self, life=next_life(self.life, event), reason=reason, alarm=alarm)
+        return hunk if start is None else hunk.place_at(start)
+
+    def touch(self, reason: str) -> "ReviewHunk":
+        """Somebody changed its lines. Only one that is pending gets the reason."""
+        return self.apply(Event.TOUCHED, reason=reason if self.pending else None)
+
+    def place_at(self, start: int) -> "ReviewHunk":
+        """Its lines are at `start`, as they should be."""
+        return replace(self, start=start, size=len(self.standing))
+
+    def stretch(self, start: int, end: int) -> "ReviewHunk":
+        """These lines are in its place now, whatever they are."""
+        return replace(self, start=start, size=max(0, end - start))
+
+
+def propose(turn_id: str, edit: ProposedEdit, outside: Sequence[Hunk] = (), group: str = "") -> list[ReviewHunk]:
+    """The hunks of one edit. `outside`: those of its lines that are outside the selection."""
+    hunks = [*edit.hunks, *([MOVED] if edit.target is not None else [])]
+    return [
+        ReviewHunk(
+            turn_id=turn_id,
+            proposed=hunk,
+            origin=edit.path,
+            path=edit.path,
+            source=edit.path,
+            operation=edit.operation if hunk is hunks[-1] else "",
+            target=edit.target if hunk is hunks[-1] else None,
+            group=group,
+            had_file=edit.base.exists,
+            outside_selection=hunk in outside,
+            start=hunk.start,
+            size=len(hunk.old),
+            old=hunk.old,
+            new=hunk.new,
+        )
+        for hunk in hunks
+    ]
+
+
+def fit_ending(hunk: Hunk, lines: Sequence[str]) -> Hunk:
+    """The hunk with an ending for its last line if other lines follow.
+
+    It may have been made for the end of the file, or its lines may be typed by the user.
+    """
+    if not hunk.new or ending_of(hunk.new[-1]) or hunk.end >= len(lines):
+        return hunk
+    ending = next((ending for line in (*hunk.old, *lines[hunk.end :]) if (ending := ending_of(line))), "\n")
+    return replace(hunk, new=(*hunk.new[:-1], hunk.new[-1] + ending))
+
+
+def typed_lines(text: str, *known: Sequence[str]) -> tuple[str, ...]:
+    """The lines that the user wrote for a hunk, with the first ending found in `known`; if there is none, as they are.
+
+    An editor keeps one kind of ending in a document whatever it is sent, so an edit with other endings would not be
+    recognised in the editor's text.
+    """
+    ending = next((ending for lines in known for line in lines if (ending := ending_of(line))), None)
+    return tuple(
+        line if ending is None else line.removesuffix(ending_of(line)) + ending * bool(ending_of(line))
+        for line in split_lines(text)
+    )
+
+
+def would_join(hunk: Hunk, lines: Sequence[str]) -> bool:
+    """Would its first line be joined to the last line, whose ending was removed?"""
+    return bool(hunk.new) and 0 < hunk.start == len(lines) and not ending_of(lines[-1])
+
+
+def without_overlaps(hunks: Iterable[ReviewHunk]) -> list[ReviewHunk]:
+    """In the order of their lines; of hunks on the same lines only the first."""
+    chosen: list[ReviewHunk] = []
+    for hunk in sorted(hunks, key=lambda hunk: (hunk.start, hunk.end)):
+        if not chosen or chosen[-1].end <= hunk.start:
+            chosen.append(hunk)
+    return chosen
+
+
+def by_path(hunks: Iterable[ReviewHunk]) -> dict[Path, list[ReviewHunk]]:
+    grouped: dict[Path, list[ReviewHunk]] = {}
+    for hunk in hunks:
+        grouped.setdefault(hunk.path, []).append(hunk)
+    return grouped
+
+
+def by_turn(hunks: Iterable[ReviewHunk]) -> dict[str, list[ReviewHunk]]:
+    grouped: dict[str, list[ReviewHunk]] = {}
+    for hunk in hunks:
+        grouped.setdefault(hunk.turn_id, []).append(hunk)
+    return grouped

@@ -1,0 +1,151 @@
+"""What others do to files with hunks: the user types and saves, the editor moves files, a turn is undone."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tark_lsp.review.decisions import Reviews
+from tark_lsp.review.events import HunksChanged, HunksMoved
+from tark_lsp.review.following import TextChange, follow_change
+from tark_lsp.review.hunk import GONE, TURN_UNDONE, ReviewHunk, by_turn
+from tark_lsp.review.life import Event, Life
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.dry_run import Files
+from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
+from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, Opened, Saved
+from tark_lsp.workspace.lines import Hunk, split_lines
+from tark_lsp.workspace.outcomes import Applied
+
+
+class OutsideChanges:
+    def __init__(self, reviews: Reviews, documents: Documents, checkpoints: Checkpoints) -> None:
+        self._reviews = reviews
+        self._hunks = reviews.hunks
+        self._places = reviews.places
+        self._checkpoints = checkpoints
+        self.saving: set[Path] = set()
+        """Files that we are having saved: such a save is not the user's."""
+        documents.listen(self._on_document_event)
+
+    def accept_saved(self, path: Path) -> None:
+        """The user saved the file: its applied hunks are accepted, with what the user made of them.
+
+        Not those that are being taken back at that moment, since the user decided that before.
+        """
+        self._places.sync(path)
+        applied = [hunk for hunk in self._hunks.find_hunks(path) if hunk.applied and not hunk.life.in_flight]
+        saved = [hunk for hunk in applied if hunk.undecided]
+        self._hunks.apply_to_all(saved, Event.ACCEPTED)
+        if saved:
+            self._reviews.report_changed(path)
+
+    def confirm_hunks(self, path: Path, found: Sequence[tuple[str, Hunk]], before: str) -> None:
+        """The editor made these changes by itself, since the user ticked them in its preview.
+
+        Each id comes with the hunk as it is in the current text. `before`: that text without the changes.
+        """
+        now = self._reviews.current.read_text(path)
+        for turn_id in by_turn(self._hunks.get_hunks(hunk_id for hunk_id, _ in found)):
+            self._checkpoints.settle_change(
+                self._checkpoints.record_edit(turn_id, path, before, now.text), Applied(now)
+            )
+        for hunk_id, part in found:
+            hunk = self._hunks[hunk_id]
+            self._hunks.replace_hunk(replace(hunk, new=part.new))
+            self._hunks.apply_event(hunk_id, Event.CONFIRMED, start=part.start)
+        self._reviews.report_changed(path)
+
+    async def undo(self, turn_id: str, files: Files) -> UndoResult:
+        """Undo the turn's changes, while nothing else is decided in its files; its hunks then say so."""
+        paths = self._checkpoints.changed_paths(turn_id)
+        async with self._reviews.locks.hold_files(paths):
+            before = self._applied_hunks(turn_id, paths)
+            undone = await self._checkpoints.undo(turn_id, files)
+            kept = {path for path, _ in undone.kept}
+            self.undo_turn(turn_id, [path for path in (*undone.restored, *undone.left) if path not in kept])
+            self._undo_parts(kept & {*undone.restored}, before)
+        return undone
+
+    def undo_turn(self, turn_id: str, paths: Iterable[Path]) -> None:
+        """The whole turn was taken back in these files, by other means."""
+        touched = {*paths}
+        for hunk in self._hunks.find_hunks(turn_id=turn_id)[::-1]:
+            # The file that the turn moved is back in its place; the hunks of other turns went there with it.
+            if hunk.operation == "move" and hunk.applied and hunk.path in touched and not hunk.path.exists():
+                touched.add(hunk.source)
+                self._places.relocate_file(hunk.path, hunk.source)
+                if hunk.life is not Life.ACCEPTED:
+                    self._hunks.apply_event(hunk.id, Event.TAKEN_BACK)
+        for path in touched:
+            self._places.sync(path)
+            for hunk in self._hunks.find_hunks(path, turn_id):
+                if hunk.applied and hunk.undecided:
+                    self._hunks.apply_event(hunk.id, Event.TURN_UNDONE, reason=TURN_UNDONE)
+                elif hunk.life is Life.UNDONE:
+                    self._hunks.apply_event(hunk.id, Event.TURN_UNDONE)
+                else:
+                    self._hunks.replace_hunk(replace(hunk, alarm=None))
+            self._reviews.report_changed(path)
+
+    def _applied_hunks(self, turn_id: str, paths: Iterable[Path]) -> list[tuple[str, ReviewHunk]]:
+        """The applied and undecided hunks of the turn, each with the text of its file."""
+        for path in paths:
+            self._places.sync(path)
+        found = [(text, hunk) for path in paths for text, hunks in self._places.texts_of_hunks(path) for hunk in hunks]
+        return [(text, hunk) for text, hunk in found if hunk.turn_id == turn_id and hunk.life is Life.APPLIED]
+
+    def _undo_parts(self, paths: Collection[Path], before: Iterable[tuple[str, ReviewHunk]]) -> None:
+        """In these files only a part of the turn was taken back. The texts show which hunks: `before`, and now."""
+        for path in paths:
+            self._places.sync(path)
+        for text, hunk in before:
+            now = self._hunks.get_hunks([hunk.id])[0]
+            lines = self._reviews.current.read_lines(now.path) if now.path in paths else None
+            if lines is None or not (now.applied and now.undecided):
+                continue
+            followed = follow_change(hunk, TextChange.of_text(split_lines(text), lines))
+            if followed.life is Life.UNDONE:
+                self._hunks.apply_event(hunk.id, Event.UNDONE, reason=TURN_UNDONE, start=followed.start)
+        for path in paths:
+            self._reviews.report_changed(path)
+
+    def rename_file(self, source: Path, target: Path) -> None:
+        """The editor moved a file, or a folder: the hunks of the files in it went there, too."""
+        for path in self._below(source):
+            there = target / path.relative_to(source)
+            self._places.relocate_file(path, there)
+            for hunk in self._hunks.find_hunks(there):
+                # The editor closed it at the old place before it reported the new one.
+                if hunk.state == "stale" and hunk.reason == GONE:
+                    self._reviews.retry_hunk(hunk.id)
+            self._reviews.events.emit(HunksChanged(path))
+            self._reviews.events.emit(HunksChanged(there))
+
+    def delete_file(self, path: Path) -> None:
+        """The editor removed a file, or a folder."""
+        for file in self._below(path):
+            self._places.sync(file)
+            self._reviews.report_changed(file)
+
+    def _below(self, path: Path) -> set[Path]:
+        """Files with hunks, except for those that we are moving or removing ourselves."""
+        found = {hunk.path for hunk in self._hunks.find_hunks() if hunk.path.is_relative_to(path)}
+        return found - self._reviews.writer.operating
+
+    def _on_document_event(self, event: DocumentEvent) -> None:
+        path = event.document.path
+        if path is None or not self._places.is_followed(path) or path in self._reviews.writer.operating:
+            return
+        match event:
+            case Saved() if path in self.saving:
+                self.saving.discard(path)
+            case Saved(by_hand=True):
+                self.accept_saved(path)
+            case Change():
+                self._places.follow_change(path, event)
+                self._reviews.events.emit(HunksMoved(path))
+            case Opened() | Closed() if path not in self._places.unsure:
+                self._places.sync(path)
+                self._reviews.events.emit(HunksMoved(path))
+            case _:
+                pass

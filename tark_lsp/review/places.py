@@ -1,0 +1,205 @@
+"""Where all hunks are: kept in step with the documents, with files that change unseen, and with files that are moved.
+
+A hunk follows the text by line changes: those of the region that a change event of the editor touches, and those of the
+whole text if it changed unseen (a closed file, a document that is opened again).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from tark_lsp.errors import WorkspaceError
+from tark_lsp.review.following import NOTHING, FollowedText, TextChange, follow_change, follow_lines
+from tark_lsp.review.hunk import CHANGED, GONE, ReviewHunk
+from tark_lsp.review.life import Event, Life
+from tark_lsp.review.store import HunkStore
+from tark_lsp.review.texts import CurrentTexts
+from tark_lsp.workspace.documents import Change, Documents
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.snapshot import Snapshot
+
+
+class HunkPlaces:
+    def __init__(self, store: HunkStore, current: CurrentTexts, documents: Documents) -> None:
+        self._store = store
+        self._current = current
+        self._documents = documents
+        self._texts: dict[Path, FollowedText] = {}
+        """The text that the hunks' places refer to, of files with hunks that are followed."""
+        self.unsure: set[Path] = set()
+        """Files with an edit of ours on its way: nobody knows yet whether their text has it."""
+        self._missed: defaultdict[Path, list[Change]] = defaultdict(list)
+        """The changes of those files meanwhile."""
+        self._late: defaultdict[Path, list[tuple[Sequence[str], str]]] = defaultdict(list)
+        """The ids of hunks that came meanwhile, and the text they were made for; they join after the edit."""
+
+    def add_hunks(self, path: Path, hunks: Sequence[ReviewHunk], base: str) -> None:
+        """Hunks of the text `base` of a file find their places in the current text."""
+        self._store.add_hunks(hunks)
+        self._late[path].append(([hunk.id for hunk in hunks], base))
+        if path not in self.unsure:
+            self._join(path)
+
+    def is_followed(self, path: Path) -> bool:
+        """Does the file have hunks whose places are kept up to date?"""
+        return path in self._texts
+
+    def texts_of_hunks(self, path: Path) -> list[tuple[str, list[ReviewHunk]]]:
+        """Each text that hunks of the file refer to, with those: the one followed, and those of hunks yet to join."""
+        late = [(base, self._store.get_hunks(ids)) for ids, base in self._late.get(path, ())]
+        if path not in self._texts:
+            return late
+        return [("".join(self._texts[path].lines), self._joined(path)), *late]
+
+    def forget_text(self, path: Path) -> None:
+        """Its text is kept no longer than its hunks are followed."""
+        if not self._joined(path, followed=True):
+            self._texts.pop(path, None)
+
+    def read_in_step(self, path: Path) -> Snapshot:
+        """The current text, with the hunks of the file carried to it. Raises WorkspaceError.
+
+        It reads the file once, since another server or program may write a closed file between two reads.
+        """
+        now = self._current.read_text(path)
+        self.sync(path, now)
+        return now
+
+    def lines_of(self, base: Snapshot) -> Sequence[str]:
+        """The lines of a text that `read_in_step` returned."""
+        known = self._texts.get(base.path)
+        return split_lines(base.text) if known is None else known.lines
+
+    def sync(self, path: Path, now: Snapshot | None = None) -> None:
+        """Carry the hunks of a file from its last known text to the current one, `now` if it was just read.
+
+        The hunks of a file that is gone keep their places, for the case that it comes back.
+        """
+        if path in self.unsure:  # `place_edit` carries the edit that is on its way; here it would be carried twice
+            return
+        known, document = self._texts.get(path), self._documents.at(path)
+        if known is None or known.is_in_step(document):
+            return
+        followed = self._joined(path, followed=True)
+        left = [hunk for hunk in followed if hunk.had_file and not (hunk.operation == "remove" and hunk.applied)]
+        if left and self._current.is_gone(path, now):
+            for hunk in left:
+                if hunk.undecided:
+                    self._store.apply_event(hunk.id, Event.GONE, reason=GONE)
+        elif (lines := self._current.read_lines(path, now)) is not None:
+            if known.lines in NOTHING and lines in NOTHING:
+                self._store.replace_hunks(replace_placeholders(followed, lines))
+                followed = []
+            self._store.replace_hunks(known.replace_text(followed, lines, document, self._store.held))
+
+    def follow_change(self, path: Path, change: Change) -> None:
+        """A change that the user, or the editor, just made."""
+        if path in self.unsure:
+            self._missed[path].append(change)
+            return
+        self._apply_changes(path, [change])
+        self.sync(path)
+
+    @contextmanager
+    def uncertain(self, *paths: Path) -> Iterator[None]:
+        """Within it an edit of ours is on its way to these files.
+
+        If it came, the text shows what else changed meanwhile; if not, each of those changes is followed on its own.
+        """
+        self.unsure.update(paths)
+        try:
+            yield
+        finally:
+            self.unsure.difference_update(paths)
+            for path in paths:
+                self._apply_changes(path, self._missed.pop(path, ()))
+                self.sync(path)
+                self._join(path)
+
+    def place_edit(self, path: Path, edit: ProposedEdit, done: Sequence[str], *, applied: bool) -> None:
+        """Move every hunk of the file to its place after `edit`; `done` are the ids of the hunks that it is of."""
+        changes = [(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks]
+        for hunk in self._joined(path):
+            if hunk.id not in done:
+                self._store.replace_hunk(follow_lines(hunk, changes, "another change was made to these lines"))
+        grown = 0
+        for hunk_id, part in zip(done, edit.hunks, strict=True):
+            if applied:
+                hunk = self._store[hunk_id]
+                self._store.replace_hunk(replace(hunk, new=part.new))
+            event = Event.WRITTEN if applied else Event.TAKEN_BACK
+            self._store.apply_event(hunk_id, event, start=part.start + grown)
+            grown += len(part.new) - len(part.old)
+        self._texts[path] = FollowedText(lines_after(edit, self.lines_of(edit.base)))
+        self._missed.pop(path, None)
+
+    def relocate_file(self, source: Path, target: Path) -> None:
+        """The file was moved, and all its hunks with it."""
+        self._store.relocate_file(source, target)
+        if (text := self._texts.pop(source, None)) is not None:
+            self._texts[target] = FollowedText(text.lines)
+        self._late[target] += self._late.pop(source, [])
+
+    def _apply_changes(self, path: Path, changes: Iterable[Change]) -> None:
+        if (text := self._texts.get(path)) is not None:
+            for change in changes:
+                followed = self._joined(path, followed=True)
+                self._store.replace_hunks(text.apply_change(followed, change, self._store.held))
+
+    def _join(self, path: Path) -> None:
+        """New hunks come to the current text from the text they were made for."""
+        for ids, base in self._late.get(path, ()):
+            self.sync(path)
+            hunks = self._store.get_hunks(ids)
+            if path not in self._texts:
+                gone = self._current.is_gone(path) and any(hunk.had_file for hunk in hunks)
+                lines = split_lines(base) if gone else self._current.read_lines(path) or []
+                self._texts[path] = FollowedText(lines, self._documents.at(path))
+            change = TextChange.of_text(split_lines(base), self._texts[path].lines)
+            self._store.replace_hunks([follow_change(hunk, change, self._store.held) for hunk in hunks])
+        self._late.pop(path, None)
+
+    def _joined(self, path: Path, *, followed: bool = False) -> list[ReviewHunk]:
+        """The hunks of the file, without those yet to join. `followed`: only those whose places are kept up to date."""
+        late = {hunk_id for ids, _ in self._late.get(path, ()) for hunk_id in ids}
+        hunks = self._store.get_hunks(hunk_id for hunk_id in self._store.ids_in(path) if hunk_id not in late)
+        return [hunk for hunk in hunks if hunk.followed or not followed]
+
+
+def current_lines(places: HunkPlaces, current: CurrentTexts, path: Path) -> list[str] | None:
+    """The lines of `read_in_step`; None if the file cannot be read."""
+    try:
+        return current.read_lines(path, places.read_in_step(path))
+    except WorkspaceError:
+        return None
+
+
+def lines_after(edit: ProposedEdit, lines: Sequence[str]) -> list[str]:
+    """The lines as the edit leaves them."""
+    after = [*lines]
+    for hunk in reversed(edit.hunks):
+        after[hunk.start : hunk.end] = hunk.new
+    return after
+
+
+def retried(hunk: ReviewHunk, lines: Sequence[str]) -> ReviewHunk:
+    """One that failed or is stuck is pending again on these lines, or in conflict if its own lines are different now.
+
+    A removal is of the whole file as it was shown; a move is of the file, whatever its text is.
+    """
+    hunk = hunk.apply(Event.RETRIED, start=0 if hunk.operation else None)
+    present = lines if hunk.operation == "remove" else lines[hunk.start : hunk.end]
+    return hunk if tuple(present) == hunk.standing else hunk.touch(CHANGED)
+
+
+def replace_placeholders(hunks: Iterable[ReviewHunk], placeholder: Sequence[str]) -> list[ReviewHunk]:
+    """The text of a file that is to be created replaces the empty line that an editor may show for it."""
+    return [
+        replace(hunk, old=tuple(placeholder)).place_at(0)
+        if hunk.life is Life.PROPOSED and not hunk.had_file and list(hunk.old) in NOTHING
+        else hunk
+        for hunk in hunks
+    ]

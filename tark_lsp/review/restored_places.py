@@ -1,0 +1,74 @@
+"""Where the hunks of an earlier server are in the current text, and which of them can still be decided. Pure.
+
+Each was in an earlier text with its old lines or, once applied, its new ones. If either of the two is in the current
+text, the hunk is pending; if nobody can tell, it is stale, and nothing is written for it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tark_lsp.review.following import TextChange, follow_change
+from tark_lsp.review.hunk import ReviewHunk
+from tark_lsp.review.life import Event
+from tark_lsp.workspace.ambiguous_hunks import ambiguous_hunks
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.snapshot import Snapshot
+
+LINES_CHANGED = "its lines were changed since it was made"
+FILE_EXISTS = "there is such a file by now"
+
+
+def find_places(hunks: Sequence[ReviewHunk], then: str, now: str, *, exists: bool) -> list[ReviewHunk]:
+    """Of the lines of one file, and removals of it. `exists`: there is a file, `now` its text."""
+    unplaceable = _unplaceable(hunks, then, now) if then != now else set()
+    change = TextChange.of_text(split_lines(then), split_lines(now))
+    found = []
+    for hunk in hunks:
+        if then != now and not hunk.operation:
+            hunk = _found_lines(hunk, change, certain=hunk.id not in unplaceable)
+        if hunk.pending and hunk.operation == "remove":
+            hunk = _found_removal(hunk, then, now, exists=exists)
+        elif hunk.pending and not hunk.had_file and not hunk.applied and now:
+            hunk = hunk.apply(Event.FAILED, reason=FILE_EXISTS)
+        found.append(hunk)
+    return found
+
+
+def _found_lines(hunk: ReviewHunk, change: TextChange, *, certain: bool) -> ReviewHunk:
+    """`certain`: its place can be told."""
+    if not hunk.pending:
+        return follow_change(hunk, change)
+    present, other = (hunk.new, hunk.old) if hunk.applied else (hunk.old, hunk.new)
+    switched = Event.FOUND_TAKEN_BACK if hunk.applied else Event.FOUND_WRITTEN
+    start = change.switch(hunk, present, other)
+    if start is None:
+        hunk = follow_change(hunk, change)
+        if hunk.blocked and other and tuple(change.new[hunk.start : hunk.end]) == other:
+            start = hunk.start
+    if start is not None:
+        hunk = hunk.apply(switched, start=start)
+        return replace(hunk, created=hunk.applied and not hunk.had_file)
+    return hunk if certain and hunk.pending else hunk.apply(Event.FAILED, reason=LINES_CHANGED)
+
+
+def _unplaceable(hunks: Sequence[ReviewHunk], then: str, now: str) -> set[str]:
+    """The ids of those whose place in the current text nobody can tell."""
+    lines = [hunk for hunk in hunks if hunk.pending and not hunk.operation]
+    edits = {hunk.id: hunk.edit_to(applied=not hunk.applied) for hunk in lines}
+    path = Path()
+    ordered = tuple(sorted(edits.values(), key=lambda hunk: (hunk.start, hunk.end)))
+    lost = ambiguous_hunks(ProposedEdit(path, Snapshot(path, then), ordered), Snapshot(path, now))
+    return {hunk_id for hunk_id, edit in edits.items() if edit in lost}
+
+
+def _found_removal(hunk: ReviewHunk, then: str, now: str, *, exists: bool) -> ReviewHunk:
+    """It is of the file as it was shown, and of no other."""
+    if hunk.applied and exists:
+        if now == hunk.old_text:
+            return hunk.apply(Event.TAKEN_BACK, start=0)
+        return hunk.apply(Event.FAILED, reason=FILE_EXISTS)
+    if not hunk.applied and now != then:
+        return hunk.apply(Event.FAILED, reason=LINES_CHANGED)
+    return hunk

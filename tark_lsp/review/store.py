@@ -1,0 +1,93 @@
+"""The hunks of this server's life, in the order they were proposed: the one place that has their current values."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from tark_lsp.review.hunk import ReviewHunk
+from tark_lsp.review.life import Event
+
+
+class HunkStore:
+    def __init__(self) -> None:
+        self._hunks: dict[str, ReviewHunk] = {}
+        self._ids_by_path: defaultdict[Path, list[str]] = defaultdict(list)
+        self.held: set[str] = set()
+        """Applied hunks whose file a decision, or the undo of a turn, is changing: what happens to their lines
+        meanwhile is not the user's own undo."""
+
+    def add_hunks(self, hunks: Sequence[ReviewHunk]) -> None:
+        for hunk in hunks:
+            self._hunks[hunk.id] = hunk
+            self._ids_by_path[hunk.path].append(hunk.id)
+
+    def __getitem__(self, hunk_id: str) -> ReviewHunk:
+        """Its current value. Raises KeyError for an unknown id."""
+        return self._hunks[hunk_id]
+
+    def get_hunk(self, hunk_id: str) -> ReviewHunk | None:
+        return self._hunks.get(hunk_id)
+
+    def get_hunks(self, hunk_ids: Iterable[str]) -> list[ReviewHunk]:
+        """Their current values. Raises KeyError for an unknown id."""
+        return [self._hunks[hunk_id] for hunk_id in hunk_ids]
+
+    def find_hunks(self, path: Path | None = None, turn_id: str | None = None) -> list[ReviewHunk]:
+        """Of a file, of a turn, or all; in the order of their lines in their files."""
+        hunks = self._hunks.values() if path is None else self.get_hunks(self._ids_by_path.get(path, ()))
+        found = [hunk for hunk in hunks if turn_id is None or hunk.turn_id == turn_id]
+        if path is not None:
+            return sorted(found, key=lambda hunk: hunk.start)
+        return sorted(found, key=lambda hunk: (str(hunk.path), hunk.start))
+
+    def find_together(self, hunk_ids: Iterable[str]) -> list[ReviewHunk]:
+        """These, and all others of their groups, in the order they were proposed."""
+        ids = dict.fromkeys(hunk_ids)
+        hunks = self.get_hunks(ids)
+        groups = {hunk.group for hunk in hunks} - {""}
+        if not groups:
+            return hunks
+        return [hunk for hunk in self._hunks.values() if hunk.id in ids or hunk.group in groups]
+
+    def ids_in(self, path: Path) -> Sequence[str]:
+        """Of the file's hunks, in the order they were proposed."""
+        return self._ids_by_path.get(path, ())
+
+    def replace_hunk(self, hunk: ReviewHunk) -> ReviewHunk:
+        """`hunk` is the current value of its id."""
+        self._hunks[hunk.id] = hunk
+        return hunk
+
+    def replace_hunks(self, hunks: Iterable[ReviewHunk]) -> None:
+        for hunk in hunks:
+            self._hunks[hunk.id] = hunk
+
+    def apply_event(
+        self, hunk_id: str, event: Event, *, reason: str | None = None, start: int | None = None
+    ) -> ReviewHunk:
+        """As `ReviewHunk.apply`. Raises ImpossibleTransition."""
+        return self.replace_hunk(self._hunks[hunk_id].apply(event, reason=reason, start=start))
+
+    def apply_to_all(self, hunks: Iterable[ReviewHunk], event: Event, reason: str | None = None) -> None:
+        """The event happens to each of the hunks, whatever values of them are given."""
+        for hunk in hunks:
+            self.apply_event(hunk.id, event, reason=reason)
+
+    def relocate_file(self, source: Path, target: Path) -> None:
+        """The file was moved, and all its hunks with it."""
+        moved = self._ids_by_path.pop(source, [])
+        for hunk in self.get_hunks(moved):
+            self.replace_hunk(replace(hunk, path=target))
+        self._ids_by_path[target] += moved
+
+    @contextmanager
+    def hold_applied(self, paths: Iterable[Path]) -> Iterator[None]:
+        """Within it the hunks of the files that are applied now are `held`."""
+        applied = {hunk.id for path in paths for hunk in self.find_hunks(path) if hunk.applied}
+        self.held |= applied
+        try:
+            yield
+        finally:
+            self.held -= applied

@@ -1,0 +1,63 @@
+"""A hunk in words: the titles, list entries and texts that show it to the user in any editor. Pure."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tark_lsp.review.hunk import CHANGED, ReviewHunk
+from tark_lsp.visible import cut, visible
+
+LONGEST_LINE = 60
+"""Characters of the first changed line in a list of problems."""
+
+
+def line_counts(hunk: ReviewHunk) -> str:
+    """`+1 -2`, and what a user must know before they accept it."""
+    outside = ", outside the selection" if hunk.outside_selection else ""
+    return f"+{len(hunk.new)} -{len(hunk.old)}{outside}"
+
+
+def subject(hunk: ReviewHunk, together: Sequence[ReviewHunk] = ()) -> str:
+    """What follows "Accept" and "Reject": its lines, or what happens to the file, and what is decided with it."""
+    files = len({other.path for other in together})
+    more = f"{files} files together" if files > 1 else f"{len(together)} changes together" if len(together) > 1 else ""
+    comma = f", {more}" if more else ""
+    if hunk.operation == "remove":
+        return f"deletion of {visible(hunk.path.name)} ({line_counts(hunk)}{comma})"
+    if hunk.target is not None:
+        return f"move to {_short_path(hunk.target)}{f' ({more})' if more else ''}"
+    return f"({line_counts(hunk)}{comma})"
+
+
+def conflict_reason(hunk: ReviewHunk) -> str:
+    """Why it is in conflict; somebody else than the user may have changed its lines."""
+    if hunk.reason == CHANGED:
+        return "you changed these lines, and your text is kept"
+    return f"{visible(hunk.reason)}, and the text there is kept"
+
+
+def as_diff(hunk: ReviewHunk) -> str:
+    lines = [*(f"-{line}" for line in hunk.old), *(f"+{line}" for line in hunk.new)]
+    return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n" for line in lines)
+
+
+def first_line(hunk: ReviewHunk) -> str:
+    """The first line that is not blank, of those it writes, else of those it removes."""
+    lines = (*hunk.new, *hunk.old)
+    return visible(cut(next((line.strip() for line in lines if line.strip()), ""), LONGEST_LINE))
+
+
+def list_entry(hunk: ReviewHunk) -> str:
+    """Its entry in a list of problems."""
+    lines = subject(hunk) if hunk.operation else f"({line_counts(hunk)}): {first_line(hunk)}"
+    match hunk.state:
+        case "conflict":
+            return f"conflict: {conflict_reason(hunk)}; Tark wanted {lines}"
+        case "stale":
+            return f"not applied: {visible(hunk.reason)}; Tark wanted {lines}"
+        case _:
+            return f"Tark {'changed' if hunk.applied else 'proposes'} {lines}"
+
+
+def _short_path(path: Path) -> str:
+    """Its name and its folder's, which is as much as a title has room for."""
+    return visible("/".join(path.parts[-2:]))

@@ -1,0 +1,126 @@
+"""How permission is asked for: by `tark/requestPermission`, or by plain LSP messages.
+
+Only a grant grants and only a rejection rejects. Everything else (null, an error, an unknown title) leaves the request
+waiting: it can be answered by command, code action or lens.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from tark_lsp.agent.user_interface import PermissionRequest
+from tark_lsp.errors import RequestError
+from tark_lsp.server.asking.permission import Permissions, check_reply
+from tark_lsp.server.asking.preview import Preview
+from tark_lsp.server.asking.questions import WARNING, Questions
+from tark_lsp.server.asking.waiting_permission import WaitingPermission
+from tark_lsp.server.connection.lsp import Connection, RequestFailed
+from tark_lsp.server.protocol import incoming
+
+REVIEW, SHOW, REJECT = "Review", "Show", "Reject"
+APPLY, APPLY_TURN, ALLOW, ALLOW_SESSION = "Apply", "Apply all this turn", "Allow", "Allow for this session"
+
+
+class PermissionAsking:
+    def __init__(
+        self, connection: Connection, permissions: Permissions, questions: Questions, preview: Preview
+    ) -> None:
+        """`preview` shows edits in editors that can preview them."""
+        self._connection = connection
+        self._permissions = permissions
+        self._questions = questions
+        self._preview = preview
+
+    @contextlib.asynccontextmanager
+    async def asked(
+        self, turn_id: str, session_id: str, request: PermissionRequest, hunk_ids: Sequence[str] = ()
+    ) -> AsyncIterator[WaitingPermission]:
+        """Ask until the block ends; the block awaits `answer` of what it gets."""
+        waiting = self._permissions.open_request(turn_id, session_id, request, hunk_ids)
+        asking = asyncio.create_task(self.ask(waiting))
+        try:
+            yield waiting
+        finally:
+            asking.cancel()
+            self._permissions.close_request(waiting)
+
+    async def ask(self, waiting: WaitingPermission) -> None:
+        """Ask the question. Returns when it was answered, or cannot be answered this way. Cancelling withdraws it."""
+        if self._connection.client.understands("permission"):
+            await self._ask_client(waiting)
+        else:
+            await self._ask_by_message(waiting)
+
+    async def _ask_client(self, waiting: WaitingPermission) -> None:
+        while not waiting.answer.done():
+            waiting.asked = waiting.digest
+            try:
+                request = self._connection.request(incoming.REQUEST_PERMISSION, self._permissions.json(waiting))
+                answer = await self._put(waiting, request)
+                if waiting.asked != waiting.digest:
+                    continue
+                reply = incoming.PermissionReply.model_validate(answer)
+                check_reply(waiting, reply)
+            except (RequestFailed, ValidationError, RequestError):  # unanswered: the call stays waiting
+                return
+            self._permissions.resolve(waiting, reply)
+            return
+
+    async def _ask_by_message(self, waiting: WaitingPermission) -> None:
+        """The order of the actions makes sure that a stray Enter grants nothing."""
+        request, permissions = waiting.request, self._permissions
+        look, yes, more, scope = (
+            (REVIEW, APPLY, APPLY_TURN, "turn") if request.edits else (SHOW, ALLOW, ALLOW_SESSION, "session")
+        )
+        grant = next((grant.id for grant in request.grants if grant.scope == scope), None)
+        while not waiting.answer.done():
+            waiting.asked = waiting.digest
+            actions = [look, REJECT]
+            if not permissions.needs_showing(waiting):
+                actions += [yes, more] if grant else [yes]
+            question = self._questions.ask(permissions.message(waiting), actions, level=WARNING)
+            title = await self._put(waiting, question)
+            if waiting.asked != waiting.digest:
+                continue
+            if title in (yes, more) and permissions.needs_showing(waiting):  # its document was closed meanwhile
+                continue
+            if title == look:
+                if not await self._previewed(waiting):
+                    await permissions.show_whole(waiting)
+                continue
+            if title == REJECT:
+                permissions.resolve(waiting, incoming.PermissionReply(outcome="reject"))
+            elif title == yes:
+                permissions.resolve(waiting, incoming.PermissionReply(outcome="allow"))
+            elif title == more:
+                permissions.resolve(waiting, incoming.PermissionReply(outcome="allow", grant=grant))
+            return
+
+    async def _put(self, waiting: WaitingPermission, question: Coroutine[Any, Any, Any]) -> Any:
+        """The answer. None if the question was withdrawn, since the user edited the proposal meanwhile."""
+        waiting.edited = asyncio.get_running_loop().create_future()
+        asked = asyncio.ensure_future(question)
+        try:
+            await asyncio.wait({asked, waiting.edited}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            asked.cancel()
+            await asyncio.wait({asked})
+        return None if asked.cancelled() else asked.result()
+
+    async def _previewed(self, waiting: WaitingPermission) -> bool:
+        """Show it in the editor's own preview, where the user ticks the hunks to apply.
+
+        False, and nothing is shown, for a proposal that is applied whole or not at all (there is nothing to tick), and
+        for one that moves or removes files (a preview shows text alone).
+        """
+        request = waiting.request
+        if request.atomic or any(edit.operation for edit in request.edits):
+            return False
+        shown = waiting.digest
+        if not await self._preview.show(waiting.hunks):
+            return False
+        waiting.seen = shown
+        return True

@@ -1,0 +1,116 @@
+"""One permission request that waits for an answer: what it is about, its digest, and its text for the user."""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tark_lsp.agent.user_interface import PermissionRequest, text_digest
+from tark_lsp.review.hunk import ReviewHunk
+from tark_lsp.review.store import HunkStore
+from tark_lsp.review.wording import as_diff
+from tark_lsp.server.protocol import incoming
+from tark_lsp.visible import defused, fence, visible, visible_code
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.files import Workspace
+
+
+@dataclass(eq=False, slots=True)
+class WaitingPermission:
+    """One open request. `answer` resolves once, to the user's reply."""
+
+    turn_id: str
+    session_id: str
+    request: PermissionRequest
+    hunk_ids: Sequence[str]
+    store: HunkStore
+    answer: "asyncio.Future[incoming.PermissionReply]"
+    seen: str = ""
+    """The digest of what was last shown in full."""
+    asked: str = ""
+    """The digest of what the last question asked about."""
+    edited: "asyncio.Future[None] | None" = None
+    """Resolves when that question is out of date."""
+    id: str = field(default_factory=lambda: f"permission-{secrets.token_hex(6)}")
+
+    @property
+    def hunks(self) -> list[ReviewHunk]:
+        """The hunks that it asks about, as they are now."""
+        return self.store.get_hunks(self.hunk_ids)
+
+    @property
+    def digest(self) -> str:
+        """Of what would happen now: the user can have edited the hunks since they were proposed."""
+        texts = (text for hunk in self.hunks for text in (hunk.old_text, hunk.new_text))
+        return text_digest([self.request.digest, *texts]) if self.hunk_ids else self.request.digest
+
+    @property
+    def shown(self) -> bool:
+        return self.seen == self.digest
+
+
+def whole_text(waiting: WaitingPermission, workspace: Workspace) -> str:
+    """Everything that would happen, as Markdown for the user."""
+    request = waiting.request
+    if request.command is not None:
+        where = workspace.display(request.command.cwd) or "."
+        command = fence(request.command.text, "sh")
+        return f"# Tark asks: run this command?\n\nBecause {request.why}. In `{where}`:\n\n{command}\n"
+    if request.edits:
+        beside = [hunk for hunk in waiting.hunks if not any(_is_of(hunk, edit) for edit in request.edits)]
+        texts = [
+            *(_whole_change(waiting, workspace, edit) for edit in request.edits),
+            *(_whole_hunk(hunk, workspace) for hunk in beside),
+        ]
+        changes = "\n".join(texts)
+        return f"# Tark asks: make these changes?\n\nBecause {request.why}.\n\n{changes}\n"
+    return f"# Tark asks: {defused(request.title)}?\n\nBecause {request.why}.\n"
+
+
+def message(waiting: WaitingPermission, workspace: Workspace) -> str:
+    return f"Tark: {_subject(waiting, workspace)}"
+
+
+def _subject(waiting: WaitingPermission, workspace: Workspace) -> str:
+    request = waiting.request
+    if request.edits:
+        return "; ".join(_summary(edit, waiting, workspace) for edit in request.edits)
+    if request.command is not None:
+        folder = workspace.display(request.command.cwd)
+        where = "" if folder == "." else f" in {visible(folder)}"
+        return f"run {visible(request.command.text)}{where}"
+    return f"{visible(request.title)} ({request.why})"
+
+
+def _summary(edit: ProposedEdit, waiting: WaitingPermission, workspace: Workspace) -> str:
+    hunks = [hunk for hunk in waiting.hunks if hunk.origin == edit.path]
+    added, removed = sum(len(hunk.new) for hunk in hunks), sum(len(hunk.old) for hunk in hunks)
+    lines = "" if edit.target is not None and not edit.hunks else f": +{added} -{removed} lines"
+    return f"{visible(_done(edit, workspace))}{lines}"
+
+
+def _whole_change(waiting: WaitingPermission, workspace: Workspace, edit: ProposedEdit) -> str:
+    hunks = [hunk for hunk in waiting.hunks if _is_of(hunk, edit)]
+    heading = f"{visible(_done(edit, workspace))}:\n\n" if edit.operation else ""
+    if all((hunk.old, hunk.new) == (hunk.proposed.old, hunk.proposed.new) for hunk in hunks):
+        diff = edit.diff(lambda path: visible(workspace.display(path)))
+        return f"{heading}{fence(visible_code(diff), 'diff')}"
+    return heading + "\n".join(_whole_hunk(hunk, workspace) for hunk in hunks if not hunk.operation)
+
+
+def _whole_hunk(hunk: ReviewHunk, workspace: Workspace) -> str:
+    """For a hunk that the user edited, and for the `tark:` comment that is removed with the first edit."""
+    place = f"{visible(workspace.display(hunk.path))}, line {hunk.start + 1}"
+    return f"{place}:\n\n{fence(visible_code(as_diff(hunk)), 'diff')}"
+
+
+def _done(edit: ProposedEdit, workspace: Workspace) -> str:
+    """What happens to the file itself, and its name."""
+    name = workspace.display(edit.path)
+    if edit.removes:
+        return f"delete {name}"
+    return name if edit.target is None else f"move {name} -> {workspace.display(edit.target)}"
+
+
+def _is_of(hunk: ReviewHunk, edit: ProposedEdit) -> bool:
+    return hunk.origin == edit.path and (bool(hunk.operation) or hunk.proposed in edit.hunks)

@@ -1,0 +1,273 @@
+"""All parts of the language server, made in the order of their layers: the one place where they are put together.
+
+Each part gets what stands before it. What a part needs to hear from a later one comes as an event (`listen`).
+"""
+
+import os
+from functools import partial
+from pathlib import Path
+
+from tark_lsp.folders import checkpoints_path, kept_hunks_mark, own_folders, sessions_path
+from tark_lsp.review.decisions import Reviews
+from tark_lsp.review.events import HunksChanged, HunksMoved, ReviewEvent, TextWritten
+from tark_lsp.review.keeping import HunkKeeper
+from tark_lsp.review.outside import OutsideChanges
+from tark_lsp.review.restoring import HunkRestorer
+from tark_lsp.server.actions.code_actions import CodeActions
+from tark_lsp.server.actions.hunk_actions import HunkActions
+from tark_lsp.server.actions.lens_refresh import LensRefresh
+from tark_lsp.server.asking.inputs import Inputs
+from tark_lsp.server.asking.permission import PermissionEvent, Permissions, TurnCancelled
+from tark_lsp.server.asking.permission_asking import PermissionAsking
+from tark_lsp.server.asking.permission_commands import PermissionCommands
+from tark_lsp.server.asking.preview import Preview
+from tark_lsp.server.asking.questions import Questions
+from tark_lsp.server.asking.text_display import TextDisplay
+from tark_lsp.server.auth import Auth
+from tark_lsp.server.background import BackgroundTasks
+from tark_lsp.server.chat.chat_turns import ChatTurns
+from tark_lsp.server.chat.chats import OpenChats
+from tark_lsp.server.chat.completion import Completion
+from tark_lsp.server.chat.features import ChatFeatures
+from tark_lsp.server.commands import Commands
+from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.doctor import Doctor
+from tark_lsp.server.documents.client_state import ClientState
+from tark_lsp.server.documents.selections import Selections
+from tark_lsp.server.documents.sync import DocumentSync
+from tark_lsp.server.documents.targets import Targets
+from tark_lsp.server.editing.apply import EditorBuffers
+from tark_lsp.server.editing.saving import Saving
+from tark_lsp.server.hunks.asked_turns import AskedTurns
+from tark_lsp.server.hunks.commands import HunkCommands
+from tark_lsp.server.hunks.diagnostics import HunkDiagnostics
+from tark_lsp.server.hunks.moved_hunks import MovedHunks
+from tark_lsp.server.hunks.regenerate import RegenerateCommand
+from tark_lsp.server.hunks.undo import UndoCommand, unkept
+from tark_lsp.server.model_list import ModelList
+from tark_lsp.server.prompting.mentions import Mentions
+from tark_lsp.server.prompting.named_prompts import NamedPrompts
+from tark_lsp.server.prompting.prompt_comments import PromptComments
+from tark_lsp.server.protocol.hunks import HunksJson
+from tark_lsp.server.sessions.commands import SessionCommands
+from tark_lsp.server.sessions.events import SessionEvent, SessionLost
+from tark_lsp.server.sessions.sessions import Sessions
+from tark_lsp.server.state_command import StateCommand
+from tark_lsp.server.turns.answer_display import AnswerDisplay
+from tark_lsp.server.turns.commands import TurnCommands
+from tark_lsp.server.turns.context_budget import ContextBudget
+from tark_lsp.server.turns.context_commands import ContextCommands
+from tark_lsp.server.turns.default_model import SessionModels
+from tark_lsp.server.turns.hunk_updates import EarlierTurns, HunkUpdates
+from tark_lsp.server.turns.preparation import Preparation
+from tark_lsp.server.turns.recording import Recorder
+from tark_lsp.server.turns.start_command import StartCommand
+from tark_lsp.server.turns.surroundings import TurnSurroundings
+from tark_lsp.server.turns.title_request import Titles
+from tark_lsp.server.turns.tool_contexts import ToolContexts
+from tark_lsp.server.turns.turn_records import TurnRecords
+from tark_lsp.server.turns.turn_users import TurnUsers
+from tark_lsp.server.turns.turn_workspaces import TurnWorkspaces
+from tark_lsp.server.turns.turns import Turns
+from tark_lsp.server.turns.update_writer import UpdateWriter
+from tark_lsp.server.turns.updates import ProgressTokens
+from tark_lsp.server.usage_command import UsageCommand
+from tark_lsp.sessions.chats import ChatRows
+from tark_lsp.sessions.hunks import HunkRows
+from tark_lsp.sessions.results import SessionResults
+from tark_lsp.sessions.store import SessionStore
+from tark_lsp.telemetry.optional_tracing import create_tracing
+from tark_lsp.telemetry.turn_log import TurnLog
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.store import CheckpointStore
+from tark_lsp.workspace.documents import Documents
+from tark_lsp.workspace.files import Workspace
+
+
+class ServerParts:
+    def __init__(self, connection: Connection) -> None:
+        """The client is known by now (`connection.client`)."""
+        self._connection = connection
+        self._make_documents()
+        self._make_sessions()
+        self._make_review()
+        self._make_turns()
+        self._make_features()
+        self._connect_events()
+        self.configuration.load()
+
+    def _make_documents(self) -> None:
+        connection, client = self._connection, self._connection.client
+        self.background = BackgroundTasks()
+        self.documents = Documents(client.position_encoding)
+        self.document_sync = DocumentSync(self.documents)
+        self.buffers = EditorBuffers(connection, self.documents)
+        self.workspace = Workspace(client.folders, self.buffers, own_folders())
+        self.targets = Targets(self.documents, self.workspace)
+        self.client_state = ClientState(connection, self.documents)
+        self.selections = Selections(connection, self.documents, self.targets)
+        self.questions = Questions(connection, self.documents)
+        self.show = TextDisplay(connection, self.questions)
+        self.configuration = Configuration(connection, self.questions, self.workspace, self.background)
+        self.comments = PromptComments(self.documents, self.workspace)
+        self.prompts = NamedPrompts(self.workspace, self.configuration, self.questions)
+        self.mentions = Mentions(self.selections)
+
+    def _make_sessions(self) -> None:
+        warn = self.questions.warn
+        self.store = SessionStore(sessions_path, lambda problem: warn(f"Tark: {problem}"))
+        self.sessions = Sessions(self.store, lambda: self.configuration.settings, lambda: self.workspace.folders, warn)
+        self.records = TurnRecords(self.store)
+        self.earlier = EarlierTurns(self._connection, self.store)
+
+    def _make_review(self) -> None:
+        connection, documents, workspace, warn = self._connection, self.documents, self.workspace, self.questions.warn
+        self.checkpoints = Checkpoints(
+            CheckpointStore(checkpoints_path, lambda *problem: warn(unkept(*problem))),
+            lambda turn_id: (self.records.title(turn_id), workspace.folders),
+        )
+        self.reviews = Reviews(workspace, documents, self.checkpoints)
+        self.outside = OutsideChanges(self.reviews, documents, self.checkpoints)
+        self.hunks = HunksJson(documents, self.reviews.hunks)
+        self.keeper = HunkKeeper(HunkRows(self.store, kept_hunks_mark), self.reviews, warn)
+        came_back = self.earlier.came_back
+        self.restorer = HunkRestorer(self.keeper, self.reviews, workspace, documents, self.checkpoints, came_back)
+        self.saving = Saving(
+            connection, self.client_state, lambda: self.configuration.settings, self.outside.saving, self.background
+        )
+        self.diagnostics = HunkDiagnostics(connection, documents, self.hunks)
+        self.moved_hunks = MovedHunks(self._show_hunks)
+        self.inputs = Inputs(connection, self.questions)
+        self.permissions = Permissions(documents, workspace, self.hunks, self.show)
+
+    def _make_turns(self) -> None:
+        connection, configuration = self._connection, self.configuration
+        preview = Preview(connection, self.documents, self.reviews, self.outside)
+        asking = PermissionAsking(connection, self.permissions, self.questions, preview)
+        self.workspaces = TurnWorkspaces(self.workspace, self.buffers, configuration)
+        self.preparation = Preparation(
+            configuration,
+            SessionModels(configuration, self.questions),
+            self.workspaces,
+            ToolContexts(configuration, self.client_state, self.inputs, partial(SessionResults, self.store)),
+            TurnUsers(asking, self.reviews),
+            self.mentions,
+            TurnSurroundings(self.documents, self.targets, self.client_state),
+        )
+        self.tokens = ProgressTokens()
+        self.display = AnswerDisplay(connection, self.questions, self.show)
+        writer = UpdateWriter(self.hunks, self.targets, self.display)
+        turns = self.turns = Turns(connection, self.tokens, self.records, self.preparation, writer, self.display)
+        self.hunk_updates = HunkUpdates(self.records, self.earlier, self.hunks)
+        self.recorder = Recorder(self.sessions, self.questions.warn)
+        turns.listen(self.recorder)  # the first one, so that everything is stored before anybody is told
+        self.titles = Titles(configuration, self.sessions, turns)
+        turns.listen(TurnLog())
+        self.tracing = create_tracing(os.environ, self.questions.warn)
+        if self.tracing is not None:
+            turns.listen(self.tracing)
+
+    def _make_features(self) -> None:
+        """The parts that answer commands and requests."""
+        connection, documents, workspace, sessions = self._connection, self.documents, self.workspace, self.sessions
+        reviews, hunks, turns, records, show = self.reviews, self.hunks, self.turns, self.records, self.show
+        self.chats = OpenChats(documents, workspace, records, self.questions, ChatRows(self.store))
+        chat_turns = ChatTurns(self.targets, self.prompts, sessions, turns, self.chats)
+        completion = Completion(workspace, self.mentions.kinds, self.prompts, self.client_state.unsaved_documents)
+        self.chat = ChatFeatures(connection, documents, workspace, self.chats, completion)
+        hunk_actions = HunkActions(connection, documents, reviews, hunks, self.permissions, self.comments)
+        self.actions = CodeActions(
+            connection,
+            documents,
+            self.targets,
+            hunk_actions,
+            self.permissions,
+            self.comments,
+            self.prompts,
+            self.display,
+        )
+        self.lens_refresh = LensRefresh(connection)
+        self.auth = Auth(connection, self.questions, show, self.configuration)
+        start = StartCommand(
+            connection, self.targets, self.selections, self.prompts, self.comments, sessions, turns, chat_turns
+        )
+        permissions = PermissionCommands(connection, self.permissions)
+        asked_turns = AskedTurns(records, sessions)
+        session_commands = SessionCommands(connection, sessions, show, records, turns.is_held_back)
+        state = StateCommand(
+            self.restorer,
+            {
+                "turns": records.state,
+                "permissions": permissions.state,
+                "inputs": self.inputs.state,
+                "hunks": lambda _: hunks.by_document([hunk for hunk in reviews.hunks.find_hunks() if hunk.pending]),
+                "sessions": session_commands.state,
+                "prompts": self.prompts.state,
+                "settings": sessions.new_sessions.settings_state,
+            },
+        )
+        self.commands = Commands(
+            connection,
+            [
+                start,
+                TurnCommands(turns, records, sessions, self.titles, self.display),
+                UndoCommand(self.checkpoints, workspace, documents, records, self.outside, hunks),
+                HunkCommands(reviews, hunks, self.restorer, asked_turns),
+                RegenerateCommand(documents, reviews, asked_turns, turns, self.targets),
+                state,
+                permissions,
+                self.inputs,
+                session_commands,
+                ContextCommands(sessions, turns, self.recorder, ContextBudget(self.preparation)),
+                ModelList(self.configuration, show),
+                self.auth,
+                UsageCommand(sessions, show),
+                Doctor(connection, workspace, self.configuration, self.auth, show),
+            ],
+            self.restorer.restore_if_due,
+        )
+
+    def _connect_events(self) -> None:
+        self.reviews.events.listen(self._on_review_event)
+        self.permissions.listen(self._on_permission_event)
+        self.sessions.listen(self._on_session_event)
+        self.inputs.listen(lambda _: self.lens_refresh.refresh())
+        self.chats.listen(lambda _: self.lens_refresh.refresh())
+
+    def _on_review_event(self, event: ReviewEvent) -> None:
+        match event:
+            case HunksChanged(path):
+                self.keeper.keep_file(path)  # stored before anybody is told
+                self._show_hunks(path)
+                self.lens_refresh.refresh()
+            case HunksMoved(path):
+                self.moved_hunks.show_soon(path)
+            case TextWritten(path, was_clean):
+                self.saving.save_if_clean(path, was_clean)
+
+    def _show_hunks(self, path: Path) -> None:
+        self.hunk_updates.send_hunks(path)
+        self.permissions.hunks_changed()
+        self.diagnostics.publish(path)
+
+    def _on_permission_event(self, event: PermissionEvent) -> None:
+        if isinstance(event, TurnCancelled):
+            self.turns.cancel(event.turn_id)
+        else:
+            self.lens_refresh.refresh()
+
+    def _on_session_event(self, event: SessionEvent) -> None:
+        if isinstance(event, SessionLost):
+            self.turns.cancel(session_id=event.session_id)
+
+    async def stop(self) -> None:
+        self.reviews.ending = True
+        await self.turns.stop()
+        self.restorer.stop()
+        await self.titles.stop()
+        await self.sessions.stop()
+        if self.tracing is not None:
+            await self.tracing.stop()
+        await self.auth.stop()
+        await self.configuration.aclose()

@@ -1,0 +1,110 @@
+"""The answer to `initialize` as plain data. It is sent before pygls is imported, so only the version is imported here.
+
+Source: protocol.md, "Capabilities" and "Commands". A test compares it with what pygls makes of the registered handlers.
+"""
+
+from tark_lsp import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+PROTOCOL = 1
+"""The version of the `tark/*` messages and commands, sent as `experimental.tark.protocol`."""
+
+COMMANDS = (
+    "tark.turn.start",
+    "tark.turn.steer",
+    "tark.turn.cancel",
+    "tark.turn.undo",
+    "tark.turn.wait",
+    "tark.hunk.list",
+    "tark.hunk.accept",
+    "tark.hunk.reject",
+    "tark.hunk.edit",
+    "tark.hunk.regenerate",
+    "tark.state",
+    "tark.permission.list",
+    "tark.permission.answer",
+    "tark.input.answer",
+    "tark.session.list",
+    "tark.session.new",
+    "tark.session.open",
+    "tark.session.context",
+    "tark.session.rename",
+    "tark.session.delete",
+    "tark.session.fork",
+    "tark.session.export",
+    "tark.session.compact",
+    "tark.models.list",
+    "tark.settings.set",
+    "tark.auth.login",
+    "tark.auth.logout",
+    "tark.auth.status",
+    "tark.usage",
+    "tark.doctor",
+)
+CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "refactor.rewrite.tark")
+ENCODINGS = ("utf-8", "utf-16", "utf-32")
+CHAT_FEATURES: "dict[str, tuple[str, Any]]" = {
+    "completion": ("completionProvider", {"triggerCharacters": ["@", ":", "/"], "resolveProvider": False}),
+    "foldingRange": ("foldingRangeProvider", True),
+    "documentSymbol": ("documentSymbolProvider", True),
+    "documentLink": ("documentLinkProvider", {"resolveProvider": False}),
+    "definition": ("definitionProvider", True),
+}
+"""Features of chat documents only (docs/chat.md): method below `textDocument/` -> server capability and its options.
+
+If the client can register them later, they are registered for chat documents only, so that it asks about no others.
+"""
+FILE_OPERATIONS = ("didCreate", "didRename", "didDelete")
+
+
+def find_value(value: "Any", path: str) -> "Any":
+    """The value at a dotted path in a client's JSON. None if the path does not exist."""
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def choose_encoding(capabilities: object) -> str:
+    """The first of the client's position encodings that we know; utf-16 if it names none (LSP 3.17, general)."""
+    offered = find_value(capabilities, "general.positionEncodings")
+    known = [name for name in offered if name in ENCODINGS] if isinstance(offered, list) else []
+    return known[0] if known else "utf-16"
+
+
+def is_dynamic(capabilities: object, feature: str) -> bool:
+    """Can this feature of `CHAT_FEATURES` be registered after the start, for some documents only?"""
+    return find_value(capabilities, f"textDocument.{feature}.dynamicRegistration") is True
+
+
+def initialize_result(params: object) -> "dict[str, Any]":
+    """The result of `initialize` for its params. They can be anything, a client's mistakes included."""
+    capabilities = find_value(params, "capabilities")
+    every_file = {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}
+    return {
+        "capabilities": {
+            "positionEncoding": choose_encoding(capabilities),
+            "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
+            "codeActionProvider": {"codeActionKinds": list(CODE_ACTION_KINDS), "resolveProvider": False},
+            "codeLensProvider": {"resolveProvider": False},
+            "hoverProvider": True,
+            **{
+                provider: options
+                for feature, (provider, options) in CHAT_FEATURES.items()
+                if not is_dynamic(capabilities, feature)
+            },
+            "executeCommandProvider": {"commands": list(COMMANDS)},
+            "workspace": {
+                "workspaceFolders": {"supported": True, "changeNotifications": True},
+                "fileOperations": {
+                    name: every_file
+                    for name in FILE_OPERATIONS
+                    if find_value(capabilities, f"workspace.fileOperations.{name}")
+                },
+            },
+            "experimental": {"tark": {"protocol": PROTOCOL}},
+        },
+        "serverInfo": {"name": "tark-lsp", "version": __version__},
+    }

@@ -1,0 +1,57 @@
+"""Usage, models, errors and ranges as JSON for clients (protocol.md)."""
+
+from typing import Any
+
+from tark_lsp.llm.catalog.facts import ModelInfo, Price
+from tark_lsp.messages import Usage
+
+
+def usage_json(usage: Usage, context_used: int = 0, context_window: int | None = None) -> dict[str, Any]:
+    return {
+        "inputTokens": usage.input_tokens,
+        "cachedTokens": usage.cached_tokens,
+        "outputTokens": usage.output_tokens,
+        "reasoningTokens": usage.reasoning_tokens,
+        "costUsd": usage.cost_usd,
+        "contextUsed": context_used,
+        "contextWindow": context_window,
+    }
+
+
+def model_json(model: ModelInfo) -> dict[str, Any]:
+    """`price` is in dollars for a million tokens. Null means unknown."""
+    known = model.facts
+    styled = None if known.thinking == "unknown" else known.thinking != "none"
+    return {
+        "id": model.id,
+        "name": model.name,
+        "contextWindow": known.context_window,
+        "maxOutputTokens": known.max_output,
+        "price": None if known.price is None else price_json(known.price),
+        "tools": known.tools,
+        "images": known.images,
+        "thinking": styled if model.thinking is None else model.thinking,
+        "efforts": list(known.efforts),
+    }
+
+
+def price_json(price: Price) -> dict[str, Any]:
+    """`above`: the prices for all tokens of a prompt with more than this many tokens."""
+    return {
+        "input": price.input,
+        "output": price.output,
+        "cached": price.cached,
+        "cacheWrite": price.cache_write,
+        "above": [{"tokens": tokens, **price_json(more)} for tokens, more in price.above],
+    }
+
+
+def error_json(code: str, message: str, hint: str) -> dict[str, str]:
+    return {"code": code, "message": message, "hint": hint}
+
+
+def range_json(start_line: int, start_character: int, end_line: int, end_character: int) -> dict[str, Any]:
+    return {
+        "start": {"line": start_line, "character": start_character},
+        "end": {"line": end_line, "character": end_character},
+    }

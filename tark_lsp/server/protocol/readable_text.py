@@ -1,0 +1,46 @@
+"""The texts of models and tools as people read them: code snippets as Markdown, failures as their message. Pure."""
+
+import json
+from pathlib import Path
+
+from tark_lsp.context.snippets import parse_snippets
+from tark_lsp.visible import fence
+from tark_lsp.workspace.uris import uri_from_path
+
+LONGEST_FAILURE = 100_000
+"""Characters. No tool writes a longer failure, and a longer text is not read as JSON."""
+
+
+def readable_answer(text: str) -> str:
+    """Each code snippet becomes a link to its lines, then the code in a fence."""
+    parts, at = [], 0
+    for snippet in parse_snippets(text):
+        first, last = snippet.first_line, snippet.last_line
+        lines = f"{first}-{last}" if last > first else str(first)
+        path = Path(snippet.path)
+        link = f"[{path.name}:{lines}]({uri_from_path(path)}#L{first})" if path.is_absolute() else f"{path}:{lines}"
+        code = f"\n\n{fence(snippet.code, path.suffix[1:])}\n" if snippet.code else ""
+        parts += [text[at : snippet.start], link, code]
+        at = snippet.end
+    return "".join([*parts, text[at:]])
+
+
+def readable_result(text: str, *, failed: bool) -> str:
+    """The result of a tool; the message alone if the tool failed."""
+    return (failed and _failure_message(text)) or readable_answer(text)
+
+
+def _failure_message(text: str) -> str:
+    """With what was done before the failure, if anything. Empty if the text is not a failure line."""
+    if len(text) > LONGEST_FAILURE or not text.startswith("{"):
+        return ""
+    try:
+        failure = json.loads(text)
+    except (ValueError, RecursionError):  # the text may come from a file
+        return ""
+    match failure:
+        case {"ok": False, "error": {"message": str(message), "result": str(done)}}:
+            return f"{done} ({message})"
+        case {"ok": False, "error": {"message": str(message)}}:
+            return message
+    return ""

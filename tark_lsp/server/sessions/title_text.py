@@ -1,0 +1,33 @@
+"""Titles of sessions and turns: one visible line. Pure."""
+
+from tark_lsp.errors import RequestError
+from tark_lsp.visible import cut, visible
+
+LONGEST_TITLE = 60
+"""Characters."""
+LOOKED_AT = 1_000
+"""Characters of a text that its first words are taken from: people paste whole logs."""
+FORK = " (fork)"
+
+
+def first_words(text: str) -> str:
+    """The beginning of its first line that is not blank; "" if all are."""
+    beginning = text[: 100 * LOOKED_AT].lstrip()[:LOOKED_AT]
+    return cut(visible(" ".join(beginning.splitlines()[0].split())), LONGEST_TITLE) if beginning else ""
+
+
+def turn_title(prompt: str, kind: str) -> str:
+    """What a turn is called for users; `kind` is the name of its kind."""
+    return first_words(prompt) or kind.title()
+
+
+def checked_title(title: str) -> str:
+    """A title from the user, on one line. Raises RequestError if it is blank."""
+    words = first_words(title)
+    if not words:
+        raise RequestError("title: it is empty")
+    return words
+
+
+def title_of_fork(title: str) -> str:
+    return f"{cut(title, LONGEST_TITLE - len(FORK))}{FORK}"

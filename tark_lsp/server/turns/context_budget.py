@@ -1,0 +1,114 @@
+"""What the next prompt of a session consists of, with tokens, and the compaction of its history on demand."""
+
+from typing import TYPE_CHECKING, Any
+
+from tark_lsp.agent import events
+from tark_lsp.agent.kinds import KINDS, offered_tools
+from tark_lsp.agent.prompt import PromptContext, system_prompt, turn_prompt
+from tark_lsp.agent.prompt_budget import PromptBudget
+from tark_lsp.agent.session import Session
+from tark_lsp.context.budget import COMPACT_AT, PromptLoad
+from tark_lsp.context.system_part import SystemPart
+from tark_lsp.context.tokens import definition_tokens, message_tokens, text_tokens
+from tark_lsp.errors import RequestError, SettingsError, TarkError
+from tark_lsp.messages import ToolDefinition, Usage
+from tark_lsp.server.turns.preparation import Preparation
+from tark_lsp.workspace.uris import uri_from_path
+
+if TYPE_CHECKING:
+    from tark_lsp.llm.client import Model
+
+Json = dict[str, Any]
+
+
+class ContextBudget:
+    def __init__(self, preparation: Preparation) -> None:
+        self._preparation = preparation
+
+    async def measure_context(self, session: Session) -> Json:
+        """The answer of `tark.session.context`, for a turn of kind agent. Nothing is asked or sent.
+
+        If no model can be opened, `contextWindow` and `limit` are None, and the tokens are those of no model.
+        """
+        from tark_lsp.agent.summary import is_summary
+
+        preparation, estimates = self._preparation, self._preparation.estimates
+        model = await self._known_model(session)
+        name = session.model or preparation.configuration.settings.model or ""
+        system, tools = preparation.system_parts(session), self._tools(session)
+        summary, history = session.messages[:1], session.messages[1:]
+        if not (summary and is_summary(summary[0])):
+            summary, history = [], session.messages
+        prompt = turn_prompt("", KINDS["agent"], session.mode, preparation.workspaces.whole, PromptContext())
+        sizes = dict(zip(map(id, session.messages), session.sizes.sizes_of(session.messages), strict=True))
+        parts = [self._system_part(part, name) for part in system]
+        counted: list[tuple[str, str, float, Json]] = [
+            (f"{len(tools)} tools", "tools", sum(map(definition_tokens, tools)), {}),
+            ("summary of earlier messages", "summary", sum(sizes[id(said)] for said in summary), {}),
+            ("messages", "history", sum(sizes[id(said)] for said in history), {"messages": len(history)}),
+            ("added to each prompt", "prompt", message_tokens(prompt), {}),
+        ]
+        parts += [
+            {"name": title, "kind": kind, "tokens": estimates.model_tokens(name, size), **more}
+            for title, kind, size, more in counted
+            if size
+        ]
+        tokens = sum(part["tokens"] for part in parts)
+        window = None if model is None else estimates.known_window(name, model.context_window)
+        load = PromptLoad(window, 0, tokens, None if model is None else model.max_output_tokens)
+        limit = None if window is None else max(0, round(window * COMPACT_AT) - load.reserve)
+        return {"parts": parts, "tokens": tokens, "contextWindow": window, "limit": limit}
+
+    async def compact_history(self, session: Session, emit: events.EventListener) -> Json:
+        """`{tokensBefore, tokensAfter}`. `emit` gets the events of the request and of the new history.
+
+        Raises RequestError if nothing can be gained, if there is no model, or if it wrote no summary. Then nothing
+        has changed.
+        """
+        from tark_lsp.agent.compaction import SUMMARY_REQUEST, compact_messages
+        from tark_lsp.agent.side_request import send_side_request
+
+        preparation = self._preparation
+        if not session.messages:
+            raise RequestError("nothing was said in this session yet")
+        try:
+            model = await preparation.configuration.models.open_model(await preparation.models.model_of(session))
+
+            def count(usage: Usage) -> None:
+                session.usage += usage
+
+            told = PromptBudget(
+                session,
+                model,
+                system_prompt(preparation.system_parts(session)),
+                self._tools(session),
+                preparation.estimates,
+                preparation.contexts.results_of(session.id).keep_result,
+                emit,
+            )
+            done = await compact_messages(
+                told, None, lambda request: send_side_request(SUMMARY_REQUEST, model, request, 1, emit, count)
+            )
+        except RequestError:
+            raise
+        except TarkError as error:
+            raise RequestError(f"the session is unchanged: {error.message}", hint=error.hint) from error
+        return {"tokensBefore": done.before, "tokensAfter": done.after}
+
+    def _tools(self, session: Session) -> list[ToolDefinition]:
+        offered = offered_tools(self._preparation.contexts.tools(), KINDS["agent"], session.mode, selection=False)
+        return [tool.definition for tool in offered.values()]
+
+    def _system_part(self, part: SystemPart, model: str) -> Json:
+        tokens = self._preparation.estimates.model_tokens(model, text_tokens(part.text))
+        uri = {} if part.path is None else {"uri": uri_from_path(part.path)}
+        return {"name": part.name, "kind": part.kind, "tokens": tokens, **uri}
+
+    async def _known_model(self, session: Session) -> "Model | None":
+        """That of the session or of the settings. The user is not asked for one."""
+        configuration = self._preparation.configuration
+        name = session.model or configuration.settings.model
+        try:
+            return None if name is None else await configuration.models.open_model(name)
+        except SettingsError:  # no key, or no such provider: reported when the model is used
+            return None

@@ -1,0 +1,92 @@
+"""Makes the agent's turn for a request: its model, its prompt, the context of its tools, and who is asked."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from tark_lsp.agent import events
+from tark_lsp.agent.edit_check import EditCheck
+from tark_lsp.agent.limits import Limits
+from tark_lsp.agent.prompt import system_parts, system_prompt, turn_prompt
+from tark_lsp.agent.session import Session
+from tark_lsp.agent.state import Turn, TurnRequest, TurnResources
+from tark_lsp.context.budget import Estimates
+from tark_lsp.context.system_part import SystemPart
+from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.prompting.mention_access import MentionAccess
+from tark_lsp.server.prompting.mentions import Mentions
+from tark_lsp.server.turns.default_model import SessionModels
+from tark_lsp.server.turns.surroundings import TurnSurroundings
+from tark_lsp.server.turns.tool_contexts import ToolContexts
+from tark_lsp.server.turns.turn_guidance import TurnGuidance, files_of
+from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.server.turns.turn_users import TurnUsers
+from tark_lsp.server.turns.turn_workspaces import TurnWorkspaces
+
+
+class Preparation:
+    """One per server; called once per turn."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        models: SessionModels,
+        workspaces: TurnWorkspaces,
+        contexts: ToolContexts,
+        users: TurnUsers,
+        mentions: Mentions,
+        surroundings: TurnSurroundings,
+    ) -> None:
+        self.configuration = configuration
+        self.models = models
+        self.workspaces = workspaces
+        self.contexts = contexts
+        self._users = users
+        self._mentions = mentions
+        self._surroundings = surroundings
+        self._guidance = TurnGuidance()
+        self.estimates = Estimates()
+
+    async def __call__(self, record: TurnRecord, emit: events.EventListener) -> Turn:
+        session, target = record.session, record.target
+        document = target.selection.snapshot.path if target is not None and target.is_file else None
+        workspace, note = self.workspaces.workspace_of(document)
+        settings, rules = self.configuration.settings, self.configuration.policy()
+        if record.request.mode is not None:  # not when it was queued: another turn of the session ran until now
+            session.mode = record.request.mode
+        name = record.request.model or await self.models.model_of(session)
+        model = await self.configuration.models.open_model(name)
+        prompt = record.request.prompt
+        if record.request.ask_for_prompt:
+            prompt = await self.contexts.ask_for_prompt(record)
+        prompt = record.kind.prompt_text(prompt)
+        context = self.contexts.context_of(record, emit, workspace)
+        tools = self.contexts.tools()
+        user = self._users.user_of(record, context, settings)
+        now = replace(rules, level=session.approval, grants=tuple(session.grants))
+        found = await self._mentions.look_up(prompt, MentionAccess(context, now, tools, user.request_permission))
+        around = await self._surroundings.surroundings_of(
+            record, context, [(mention.name, mention.text) for mention in found]
+        )
+        files = [*session.seen, *files_of(record.request)]
+        guidance = self._guidance.find_guidance(session, workspace, document, files, rules)
+        context.skills = guidance.skills
+        record.notes += [note] if note else []
+        record.notes += [f"{mention.name}: {mention.missing}" for mention in found if mention.missing]
+        record.notes += self._guidance.new_problems(guidance)
+        limits = settings.limits
+        system = system_prompt(system_parts(workspace, guidance.parts))
+        told = turn_prompt(prompt, record.kind, session.mode, workspace, around)
+        request = TurnRequest(record.id, record.kind, told, system)
+        check = EditCheck(self.contexts.state, workspace) if settings.check_after_edit else None
+        resources = TurnResources(model, tools, self.estimates, check)
+        caps = Limits(limits.turn_requests, limits.turn_usd, limits.session_usd, limits.tool_seconds)
+        turn = Turn(request, session, resources, context, user, emit, rules, caps)
+        turn.steering = record.steering  # what is said to a queued turn is in the record already
+        return turn
+
+    def system_parts(self, session: Session, document: Path | None = None) -> list[SystemPart]:
+        """Those of a turn of the session that began now, about `document` (resolved) or about none."""
+        workspace, _ = self.workspaces.workspace_of(document)
+        rules = self.configuration.policy()
+        guidance = self._guidance.find_guidance(session, workspace, document, list(session.seen), rules)
+        return system_parts(workspace, guidance.parts)

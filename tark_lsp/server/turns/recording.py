@@ -1,0 +1,112 @@
+"""The recorder: an `Observer` that stores everything of a turn before the user sees it.
+
+If storing fails, the turn goes on. The store itself goes on in memory and says so; a session that another process took
+over is no longer written; any other failure is a defect of ours, which is logged and reported once.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tark_lsp.agent import events
+from tark_lsp.agent.session import Session
+from tark_lsp.server.sessions.sessions import Sessions
+from tark_lsp.server.sessions.title_text import first_words
+from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.sessions.rows import SessionHeld, TurnRow, UsageRow
+from tark_lsp.visible import cut
+
+log = logging.getLogger(__name__)
+
+NOT_STORED = frozenset({"hunks"})
+"""Kinds of updates that are stored in another way: hunks are rows of their own, and are sent again at every key."""
+LONGEST_SHOWN = 300
+"""Characters of the prompt in a stored `start`: the row of the turn has all of it."""
+
+
+class Recorder:
+    def __init__(self, sessions: Sessions, warn: Callable[[str], None]) -> None:
+        self._sessions = sessions
+        self._store = sessions.store
+        self._warn = warn
+        self._warned = False
+
+    def on_turn_accepted(self, record: TurnRecord) -> None:
+        turn = _turn_row(record)
+        self._sessions.live.turn_accepted(record.session, turn)
+        self._store_own(record.session, lambda: self._begin(record.session, turn))
+        if problem := self._store.file.problem:  # shown in each turn until the file can be used again
+            record.notes.append(f"this session is kept in memory only: {problem}")
+
+    def on_turn_event(self, record: TurnRecord, event: events.AgentEvent) -> None:
+        session = record.session
+        if record.over:  # it has let go of its session; a late event, of a title, is about the live one
+            session = self._sessions.live.get_session(session.id) or session
+        self.record_event(session, record.id, event)
+
+    def record_event(self, session: Session, turn_id: str, event: events.AgentEvent) -> None:
+        """Store what an event means for the session's history and costs. `turn_id` is "" outside of a turn."""
+        match event:
+            case events.MessageAdded(message, call_ids):
+                self._sessions.live.message_added(session, turn_id, message, call_ids)
+                self._store_own(session, lambda: self._store.log.add_message(session.id, turn_id, message, call_ids))
+            case events.HistoryShortened(kept):
+                self._store_own(session, lambda: self._store.log.mark_shortened(session.id, kept))
+            case events.HistoryCompacted(summary, kept):
+                self._store_own(session, lambda: self._store.log.mark_compacted(session.id, summary, kept))
+            case events.Requested():
+                self._store_own(session, lambda: self._sessions.keep(session))
+            case events.Answered():  # it costs, whoever has the session now
+                self._store_safely(session, lambda: self._add_usage(session, turn_id, event))
+            case _:
+                pass
+
+    def on_update_sent(self, record: TurnRecord, seq: int, update: Mapping[str, Any]) -> None:
+        if update["kind"] == "start":
+            update = {**update, "prompt": cut(update["prompt"], LONGEST_SHOWN)}
+        if update["kind"] not in NOT_STORED:
+            self._store_own(record.session, lambda: self._store.log.add_update(record.id, seq, update))
+
+    def on_turn_ended(self, record: TurnRecord, end: Mapping[str, Any]) -> None:
+        self._store_own(record.session, lambda: self._store.log.end_turn(record.id, end))
+        self._store_own(record.session, lambda: self._sessions.keep(record.session))
+        self._store_safely(record.session, lambda: self._sessions.turn_ended(record.session, record.id, end))
+
+    def _add_usage(self, session: Session, turn_id: str, event: events.Answered) -> None:
+        model, purpose, seconds, stop, usage = event.model, event.purpose, event.seconds, event.stop, event.usage
+        folder = self._sessions.rows.first_folder()
+        workspace = "" if folder is None else str(folder)
+        row = UsageRow(session.id, turn_id, model, purpose, time.time(), seconds, stop, usage, workspace)
+        self._store.log.add_usage(row)
+
+    def _begin(self, session: Session, turn: TurnRow) -> None:
+        self._sessions.keep(session)
+        self._store.log.begin_turn(turn)
+
+    def _store_own(self, session: Session, work: Callable[[], Any]) -> None:
+        """Only if no other process took the session over."""
+        if self._sessions.live.is_ours(session):
+            self._store_safely(session, work)
+
+    def _store_safely(self, session: Session, work: Callable[[], Any]) -> None:
+        try:
+            work()
+        except SessionHeld as error:
+            self._sessions.lose(session.id, error.holder)
+        except Exception as error:  # a turn does not end because it cannot be stored
+            log.exception("not stored: something of %s", session.id)
+            if not self._warned:
+                self._warned = True
+                self._warn(f"Tark: not all of this session is stored ({type(error).__name__}: {error})")
+
+
+def _turn_row(record: TurnRecord) -> TurnRow:
+    """Also gives the session a title if it has none."""
+    session, request = record.session, record.request
+    if not session.title:
+        about = record.target.name if record.target is not None else ""
+        session.title = first_words(request.prompt) or first_words(f"{record.kind.name} {about}")
+    shown = request.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"prompt", "context"})
+    kind, model = record.kind.name, request.model or session.model
+    return TurnRow(record.id, session.id, request.prompt, kind, model, time.time(), request=shown)

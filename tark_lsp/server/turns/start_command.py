@@ -1,0 +1,67 @@
+"""`tark.turn.start`: what the turn is about, its kind and its session."""
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from tark_lsp.errors import RequestError
+from tark_lsp.server.commands import Command
+from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.documents.selections import Selections
+from tark_lsp.server.documents.targets import Targets
+from tark_lsp.server.prompting.named_prompts import NamedPrompts
+from tark_lsp.server.prompting.prompt_comments import PromptComments
+from tark_lsp.server.protocol import incoming
+from tark_lsp.server.sessions.sessions import Sessions
+from tark_lsp.server.turns.turns import Turns
+
+
+class StartsChatTurns(Protocol):
+    """Starts a turn whose answer is written into a chat document."""
+
+    async def start_chat_turn(self, request: incoming.StartTurn) -> dict[str, Any]: ...
+
+
+class StartCommand:
+    def __init__(
+        self,
+        connection: Connection,
+        targets: Targets,
+        selections: Selections,
+        prompts: NamedPrompts,
+        comments: PromptComments,
+        sessions: Sessions,
+        turns: Turns,
+        chats: StartsChatTurns,
+    ) -> None:
+        self._connection = connection
+        self._targets = targets
+        self._selections = selections
+        self._prompts = prompts
+        self._comments = comments
+        self._sessions = sessions
+        self._turns = turns
+        self._chats = chats
+
+    def commands(self) -> Iterable[Command]:
+        yield Command("tark.turn.start", incoming.StartTurn, self.start)
+
+    async def start(self, request: incoming.StartTurn) -> Any:
+        if request.chat:
+            return await self._chats.start_chat_turn(request)
+        identifier, wanted = request.text_document, request.range
+        last_action = None if request.no_document else self._selections.last_action()
+        if identifier is None and last_action is not None:
+            last, last_range = last_action
+            # A range in the request is about the current text, whatever version the action was about.
+            identifier, wanted = (last, last_range) if wanted is None else (incoming.DocumentId(uri=last.uri), wanted)
+        if identifier is None and wanted is not None:
+            raise RequestError("textDocument: a range is one of a document")
+        kind = self._prompts.find_kind(request.kind, request.prompt, wanted is not None, asks=request.ask_for_prompt)
+        target = None if identifier is None else await self._targets.find_target(identifier, wanted)
+        if kind.selection_only and (target is None or not target.is_file):  # there would be nothing that it may change
+            raise RequestError(f"textDocument: kind {kind.name} needs a file")
+        if request.ask_for_prompt and target is not None and not self._connection.client.understands("input"):
+            await self._comments.insert_comment(target, kind.name)
+            return {"inserted": True}
+        session = self._sessions.use(request.session_id) if request.session_id else self._sessions.new()
+        return self._turns.start(request, kind, session, target)

@@ -1,0 +1,79 @@
+"""What the first message of a turn tells beside the prompt: the document, open files, diagnostics, attached texts."""
+
+from collections.abc import Iterable, Sequence
+
+from tark_lsp.agent.prompt import LONGEST_ATTACHMENT, Pointer, PromptContext
+from tark_lsp.context.snippets import format_head
+from tark_lsp.errors import RequestError
+from tark_lsp.messages import Image
+from tark_lsp.server.documents.client_state import ClientState
+from tark_lsp.server.documents.targets import Target, Targets
+from tark_lsp.server.protocol import incoming
+from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.tools.results import cap_result
+from tark_lsp.tools.tool import Diagnostic, ToolContext
+from tark_lsp.workspace.documents import Documents
+
+TOO_LONG = "{} is long: the model gets its beginning, and can read on"
+
+
+class TurnSurroundings:
+    def __init__(self, documents: Documents, targets: Targets, state: ClientState) -> None:
+        self._documents = documents
+        self._targets = targets
+        self._state = state
+
+    async def surroundings_of(
+        self, record: TurnRecord, context: ToolContext, mentioned: Iterable[tuple[str, str]]
+    ) -> PromptContext:
+        """`mentioned`: names and texts of the mentions in the prompt."""
+        request, target, workspace = record.request, record.target, context.workspace
+        pointer = None
+        diagnostics: Sequence[Diagnostic] = ()
+        if target is not None and not request.chat:
+            pointer = Pointer(target.name, target.selection, target.is_file, target.whole)
+            if target.is_file:
+                diagnostics = await self._state.read_diagnostics(target.selection.snapshot.path)
+        images = [part for part in request.context if isinstance(part, incoming.ImageContext)]
+        attached = [
+            await self._attached(part, context, record.notes)
+            for part in request.context
+            if not isinstance(part, incoming.ImageContext)
+        ]
+        return PromptContext(
+            pointer,
+            [document.path for document in self._documents if document.path and workspace.is_inside(document.path)],
+            _nearest(diagnostics, target),
+            [*attached, *mentioned],
+            [Image(image.mime_type, image.data) for image in images],
+        )
+
+    async def _attached(
+        self, part: incoming.FileContext | incoming.TextContext, context: ToolContext, notes: list[str]
+    ) -> tuple[str, str]:
+        """Its name and text. Of a long text only the beginning, with how to read on, and a note for the user."""
+        if isinstance(part, incoming.TextContext):
+            if len(part.text) > LONGEST_ATTACHMENT:
+                notes.append(TOO_LONG.format(part.name))
+            return part.name, cap_result(context, part.text.split("\n"), limit=LONGEST_ATTACHMENT)
+        try:
+            target = await self._targets.find_target(incoming.DocumentId(uri=part.uri), part.range)
+        except RequestError as error:
+            return part.uri, f"[not there: {error.message}]"
+        selection = target.selection
+        text = selection.snapshot.text
+        code = text[selection.start : selection.end]
+        if len(code) > LONGEST_ATTACHMENT:
+            notes.append(TOO_LONG.format(target.name))
+        first = text.count("\n", 0, selection.start) + 1
+        return target.name, format_head(selection.snapshot.path, first, code, LONGEST_ATTACHMENT, target.name)
+
+
+def _nearest(diagnostics: Sequence[Diagnostic], target: Target | None) -> list[Diagnostic]:
+    """Those of the selection first, then by line. By line only for a turn on the whole document."""
+    if target is None or target.whole:
+        return sorted(diagnostics, key=lambda diagnostic: diagnostic.line)
+    text = target.selection.snapshot.text
+    first = text.count("\n", 0, target.selection.start)
+    last = text.count("\n", 0, target.selection.end)
+    return sorted(diagnostics, key=lambda diagnostic: (not first <= diagnostic.line <= last, diagnostic.line))

@@ -1,0 +1,78 @@
+"""What the tools of a turn work with: the tools themselves, and the `ToolContext` of each turn."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.agent import events
+from tark_lsp.errors import RequestError
+from tark_lsp.messages import Mode
+from tark_lsp.server.asking.inputs import Inputs
+from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.documents.client_state import ClientState
+from tark_lsp.server.turns.turn_editor import TurnEditor
+from tark_lsp.server.turns.turn_guidance import memory_of
+from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.tools import load_tools
+from tark_lsp.tools.tool import ResultStore, Tool, ToolContext
+from tark_lsp.workspace.files import Workspace
+
+
+class ToolContexts:
+    def __init__(
+        self,
+        configuration: Configuration,
+        state: ClientState,
+        inputs: Inputs,
+        results_of: Callable[[str], ResultStore],
+    ) -> None:
+        """`results_of(session_id)` stores the whole texts of the session's shortened results."""
+        self._configuration = configuration
+        self.state = state
+        self._inputs = inputs
+        self.results_of = results_of
+        self._tools: Mapping[str, Tool[Any]] = {}
+
+    def tools(self) -> Mapping[str, Tool[Any]]:
+        """All tools, by name; imported when first needed."""
+        self._tools = self._tools or load_tools()
+        return self._tools
+
+    def context_of(self, record: TurnRecord, emit: events.EventListener, workspace: Workspace) -> ToolContext:
+        session, target = record.session, record.target
+        selected = target is not None and target.is_file and not target.whole
+        context = ToolContext(
+            workspace=workspace,
+            editor=TurnEditor(self.state, self._inputs, record.id, session.id),
+            selection=target.selection if target is not None and selected else None,
+            seen=session.seen,
+            results=self.results_of(session.id),
+            mode=session.mode,
+            result_tokens=self._configuration.settings.limits.tool_result_tokens,
+            report_progress=lambda message: emit(events.Step(message)),
+            notify_user=lambda message: emit(events.Notice("info", message)),
+            memory=memory_of(workspace),
+            set_plan=lambda entries: emit(events.PlanChanged(entries)),
+        )
+
+        def set_mode(mode: Mode) -> None:
+            session.mode = context.mode = mode
+
+        def changed_by_command(paths: Sequence[Path]) -> None:
+            if record.turn is not None:
+                known = record.turn.changed_by_command
+                known += [path for path in paths if path not in known]
+
+        context.set_mode = set_mode
+        context.changed_by_command = changed_by_command
+        if context.selection is not None:  # the prompt holds these lines, so the model has read them
+            session.seen[context.selection.snapshot.path] = context.selection.snapshot
+        return context
+
+    async def ask_for_prompt(self, record: TurnRecord) -> str:
+        """Ask the user what to do. Raises RequestError if they do not say."""
+        question = f"{record.kind.name.title()}: what?"
+        answer = await self._inputs.ask(record.id, record.session.id, question, (), False, True)
+        if not isinstance(answer, str) or not answer.strip():
+            raise RequestError("no prompt was given, so nothing was done")
+        return answer

@@ -1,0 +1,35 @@
+"""The editor as the tools of one turn see it (`tools.tool.Editor`): its questions carry the ids of the turn."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tark_lsp.server.asking.inputs import Inputs
+from tark_lsp.server.documents.client_state import ClientState
+from tark_lsp.tools.tool import Diagnostic, Option
+
+
+class TurnEditor:
+    def __init__(self, state: ClientState, inputs: Inputs, turn_id: str, session_id: str) -> None:
+        self._state = state
+        self._inputs = inputs
+        self._ids = (turn_id, session_id)
+
+    async def read_diagnostics(self, path: Path | None) -> Sequence[Diagnostic]:
+        return await self._state.read_diagnostics(path)
+
+    async def ask_user(
+        self,
+        question: str,
+        options: Sequence[Option] = (),
+        *,
+        multiple: bool = False,
+        free_text: bool = True,
+        by_model: bool = False,
+    ) -> str | list[str] | None:
+        return await self._inputs.ask(*self._ids, question, options, multiple, free_text, by_model)
+
+    async def save_documents(self, paths: Sequence[Path]) -> Sequence[Path]:
+        return await self._state.save_documents(paths)
+
+    def unsaved_documents(self, folder: Path) -> Sequence[Path]:
+        return self._state.unsaved_documents(folder)

@@ -1,0 +1,64 @@
+"""The turns that this server remembers: all that run or wait, and the last ones that ended."""
+
+from collections import OrderedDict
+from typing import Any
+
+from tark_lsp.errors import RequestError
+from tark_lsp.server.sessions.shown_turn import RunningTurn
+from tark_lsp.server.sessions.title_text import turn_title
+from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.sessions.store import SessionStore
+
+REMEMBERED_TURNS = 200
+
+
+class TurnRecords:
+    def __init__(self, store: SessionStore) -> None:
+        """`store`: it knows the turns of earlier servers, too."""
+        self._store = store
+        self._records: OrderedDict[str, TurnRecord] = OrderedDict()
+
+    def remember(self, record: TurnRecord) -> None:
+        self._records[record.id] = record
+
+    def forget_old(self) -> None:
+        """Forget turns that ended, except for the last ones."""
+        over = [record for record in self._records.values() if record.over]
+        for record in over[: max(0, len(over) - REMEMBERED_TURNS)]:
+            del self._records[record.id]
+
+    def get_turn(self, turn_id: str) -> TurnRecord | None:
+        return self._records.get(turn_id)
+
+    def find_turn(self, turn_id: str) -> TurnRecord:
+        """Raises RequestError for an unknown id."""
+        record = self._records.get(turn_id)
+        if record is None:
+            raise RequestError(f"turnId: there is no turn {turn_id!r}")
+        return record
+
+    def title(self, turn_id: str) -> str:
+        """A turn of this or an earlier server, as users call it. Empty for an unknown id."""
+        if (record := self._records.get(turn_id)) is not None:
+            return turn_title(record.request.prompt, record.kind.name)
+        row = self._store.log.find_turn(turn_id)
+        return "" if row is None else turn_title(row.prompt, row.kind)
+
+    def running_turn(self, turn_id: str) -> RunningTurn | None:
+        """For `tark.session.open`. None for an unknown id."""
+        record = self._records.get(turn_id)
+        if record is None:
+            return None
+        return RunningTurn(record.updates.seq, record.task is None, tuple(record.steering))
+
+    def active_turns(self) -> list[TurnRecord]:
+        """Those that run or wait, in their order."""
+        return [record for record in self._records.values() if not record.over]
+
+    def is_active(self, turn_id: str) -> bool:
+        record = self._records.get(turn_id)
+        return record is not None and not record.over
+
+    def state(self, session_id: str | None) -> list[dict[str, Any]]:
+        """For `tark.state`; `session_id`: those of one session."""
+        return [record.state_json() for record in self.active_turns() if session_id in (None, record.session.id)]

@@ -1,0 +1,58 @@
+"""ToolFacts: what permission rules, modes and kinds of turn have to know about a tool.
+
+Each tool declares its facts in its own file. A fact that is not declared has its strictest value: every rule for
+reading, editing or running binds the tool, only writing turns in mode build offer it, and its output is not trusted.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+from tark_lsp.messages import Mode
+
+
+class TurnScope(StrEnum):
+    """What a turn can change, which its kind decides: nothing (it answers), the selection, or the workspace."""
+
+    ANSWER = "answer"
+    SELECTION = "selection"
+    WORKSPACE = "workspace"
+
+
+RuleSubject: TypeAlias = Literal["siblings", "itself", "move", "remove"]
+"""What a deny or ask rule that names a tool is about.
+
+siblings      this tool and every tool that does the same: otherwise the model would take another one
+itself        this tool only
+move, remove  this tool, and this operation on a file, whichever tool performs it (a patch can delete files)
+"""
+
+ALL_MODES = frozenset(Mode)
+ALL_SCOPES = frozenset(TurnScope)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    reads: bool = True
+    """The result shows text of files, so rules for reading bind the tool."""
+    edits: bool = True
+    """It proposes edits of files. Rules for editing bind it, and those for reading: an edit shows some of the lines."""
+    runs: bool = True
+    """It starts a program that the call chooses, so rules for `run_command` bind it."""
+    rule_subject: RuleSubject = "siblings"
+    modes: frozenset[Mode] = frozenset({Mode.BUILD})
+    scopes: frozenset[TurnScope] = frozenset({TurnScope.WORKSPACE})
+    """The turns that offer the tool."""
+    needs_selection: bool = False
+    """Only turns with a selection offer the tool."""
+    untrusted_output: bool = True
+    """The result can hold text that others wrote (files, pages, programs): data, never instructions."""
+
+    def rule_covers(self, other: "ToolFacts") -> bool:
+        """Whether a deny or ask rule that names a tool with these facts is also about one with `other` facts."""
+        return self.rule_subject == "siblings" and (
+            (self.reads and (other.reads or other.edits)) or (self.edits and other.edits) or (self.runs and other.runs)
+        )
+
+
+STRICTEST = ToolFacts()

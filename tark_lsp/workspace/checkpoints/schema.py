@@ -1,0 +1,63 @@
+"""The tables of the checkpoints, and which rows are deleted when there are too many."""
+
+from typing import TYPE_CHECKING
+
+from tark_lsp.database import Layout
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+KEPT_TURNS = 200
+"""As many turns as can be waited for (protocol.md, "The turn's end"); older ones are deleted."""
+KEPT_BYTES = 256 * 1024**2
+"""Of texts and files. The oldest turns are deleted first, but never the current one."""
+TABLES = (
+    """CREATE TABLE contents (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, base TEXT, depth INTEGER NOT NULL,
+    data BLOB NOT NULL)""",
+    """CREATE TABLE turns (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, time REAL NOT NULL,
+    title TEXT NOT NULL, folders BLOB NOT NULL)""",
+    """CREATE TABLE changes (number INTEGER PRIMARY KEY AUTOINCREMENT, turn TEXT NOT NULL, kind TEXT NOT NULL,
+    path BLOB NOT NULL, target BLOB, before TEXT, after TEXT, mode INTEGER NOT NULL, sure INTEGER NOT NULL,
+    undone INTEGER NOT NULL)""",
+    "CREATE INDEX changes_of_turn ON changes (turn)",
+)
+"""Paths are blobs, because they need not be valid text. `before`, `after` and `base` are digests in `contents`. If
+there is a `base`, `data` is the delta to it, and `depth` the number of deltas below."""
+LAYOUT = Layout(1, TABLES)
+UNUSED_CHANGES = "DELETE FROM changes WHERE turn NOT IN (SELECT id FROM turns)"
+NEEDED_CONTENTS = """
+WITH RECURSIVE needed(digest) AS (
+    SELECT before FROM changes WHERE before IS NOT NULL AND {changes}
+    UNION SELECT after FROM changes WHERE after IS NOT NULL AND {changes}
+    UNION SELECT base FROM contents JOIN needed USING (digest) WHERE base IS NOT NULL)
+"""
+UNUSED_CONTENTS = NEEDED_CONTENTS.format(changes=1) + "DELETE FROM contents WHERE digest NOT IN needed"
+OF_TURN = {
+    "turns": "SELECT * FROM turns WHERE id = :turn",
+    "changes": "SELECT * FROM changes WHERE turn = :turn",
+    "contents": NEEDED_CONTENTS.format(changes="turn = :turn") + "SELECT * FROM contents WHERE digest IN needed",
+}
+"""The rows of one turn, by table."""
+
+
+def delete_old_turns(connection: "Connection", current: str) -> None:
+    """Delete the oldest turns until the limits are met; within a transaction."""
+    newest = f"SELECT number FROM turns ORDER BY number DESC LIMIT {KEPT_TURNS}"
+    connection.execute(f"DELETE FROM turns WHERE id != ? AND number NOT IN ({newest})", (current,))
+    _delete_unused(connection)
+    oldest = "SELECT min(number) FROM turns WHERE id != ?"
+    while size_of(connection) > KEPT_BYTES:
+        if not connection.execute(f"DELETE FROM turns WHERE number = ({oldest})", (current,)).rowcount:
+            break
+        _delete_unused(connection)
+
+
+def size_of(connection: "Connection") -> int:
+    """The bytes of all contents."""
+    ((size,),) = connection.execute("SELECT coalesce(sum(size), 0) FROM contents")
+    return int(size)
+
+
+def _delete_unused(connection: "Connection") -> None:
+    connection.execute(UNUSED_CHANGES)
+    connection.execute(UNUSED_CONTENTS)

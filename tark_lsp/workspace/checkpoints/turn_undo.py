@@ -1,0 +1,241 @@
+"""Undoes the changes of a turn, the last one first: exactly if nothing was changed since, else line by line.
+
+All edits of a file are undone by one edit, which is one undo step in an editor. Moves, removals and creations are
+undone one by one, in the reverse order, so that each finds its paths free as they were when it was made.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, WorkspaceError
+from tark_lsp.workspace.checkpoints.dry_run import Files
+from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories_of
+from tark_lsp.workspace.checkpoints.history_inverse import NOT_OURS, HistoryInverse
+from tark_lsp.workspace.checkpoints.store import LoggedChange
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
+from tark_lsp.workspace.snapshot import Snapshot
+
+LABEL = "Undo Tark"
+TRIES = 50
+"""How often a file is tried again because the user typed in it meanwhile, or another server wrote it."""
+DELETED = "it was deleted since"
+TAKEN = "there is another file where it was"
+LINKED = "there is a link where it was, to a file the agent did not change"
+
+
+@dataclass(frozen=True, slots=True)
+class UndoResult:
+    """`kept` are files that stay as they are, each with the reason: wholly, or in part if also in `restored`.
+
+    A file that was moved is named by its current path. `left` are the paths from which files were moved back.
+    """
+
+    restored: tuple[Path, ...]
+    kept: tuple[tuple[Path, str], ...]
+    left: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UndoPreview:
+    """What undo would do now, as edits of the current files, and what it would report."""
+
+    edits: tuple[ProposedEdit, ...]
+    undone: UndoResult
+
+
+@dataclass(slots=True, eq=False)
+class _Work:
+    """The state of one file while it is restored."""
+
+    history: FileHistory
+    begun: bool = False
+    over: bool = False
+    """Nothing is left to try."""
+    restored: bool = False
+    reason: str = ""
+    not_moved: str = ""
+    """Why the last attempt to move it failed."""
+
+
+class TurnUndo:
+    """Undoes one turn once; on the workspace, or on `DryRunFiles` to see what would happen."""
+
+    def __init__(
+        self,
+        changes: Sequence[LoggedChange],
+        content: Callable[[str], bytes],
+        files: Files,
+        done: Callable[[Sequence[LoggedChange]], None],
+    ) -> None:
+        """`content` returns the text or the bytes for a digest; `done` is called as soon as changes are undone."""
+        self._inverse = HistoryInverse(content)
+        self._files = files
+        self._done = done
+        self.absent = [change for change in changes if not self._was_made(change)]
+        """Changes that were not made, as far as can be seen: a server that still runs can be about to make one."""
+        histories = histories_of([change for change in changes if change not in self.absent])
+        self._works = [_Work(history) for history in histories if not history.undone]
+        self._left: list[Path] = []
+
+    async def undo(self) -> UndoResult:
+        """What is kept can be tried again by another `TurnUndo`, which finds that the rest is done."""
+        todo = [(change, work) for work in self._works for change in work.history.changes if not change.undone]
+        for change, work in sorted(todo, key=lambda pair: -pair[0].number):
+            try:
+                if not work.begun:
+                    work.begun = True
+                    await self._undo_file(work)
+                if change.kind == "move" and not work.over:
+                    await self._move_back(work, change)
+            except WorkspaceError as error:
+                work.over = True
+                work.reason = work.reason or error.message
+        reasons = ((work.history.place, work.reason or work.not_moved) for work in self._works)
+        return UndoResult(
+            tuple(dict.fromkeys(work.history.place for work in self._works if work.restored)),
+            tuple({place: reason for place, reason in reasons if reason}.items()),
+            tuple(dict.fromkeys(self._left)),
+        )
+
+    async def _undo_file(self, work: _Work) -> None:
+        """Undo everything except the moves of the file."""
+        history = work.history
+        if history.created:
+            work.over = True
+            if history.removal is None:
+                await self._remove(work)
+            elif history.is_only_agents(history.removal.before):
+                self._mark(work, history.changes)  # the turn created and removed it
+            else:
+                await self._bring_back(work, history.removal)
+        elif history.removal is not None:
+            await self._bring_back(work, history.removal)
+        elif history.edits:
+            await self._undo_edits(work)
+
+    async def _remove(self, work: _Work) -> None:
+        history = work.history
+
+        async def attempt() -> Outcome:
+            try:
+                current = self._read(history.place)
+            except FileMissing:
+                return Applied(Snapshot(history.place, "", exists=False))
+            ours = history.is_only_agents(current.digest)
+            return await self._files.remove(current) if ours else Refused(NOT_OURS)
+
+        work.reason = await _try(attempt)
+        if not work.reason:
+            work.restored = True
+            self._mark(work, history.changes)
+
+    async def _bring_back(self, work: _Work, removal: LoggedChange) -> None:
+        history = work.history
+        data, conflicts = self._inverse.before_removal(history, removal)
+
+        async def attempt() -> Outcome:
+            try:
+                there = self._files.read_bytes(history.place)
+            except FileMissing:
+                return await self._files.restore(history.place, data, removal.mode)
+            return Applied(Snapshot(history.place, "")) if there == data else Refused(TAKEN)
+
+        work.reason = await _try(attempt)
+        if work.reason:
+            work.over = True
+        else:
+            work.restored, work.reason = True, conflicts
+            done = ("remove",) if conflicts else ("remove", "edit")
+            self._mark(work, [change for change in history.changes if change.kind in done])
+
+    async def _undo_edits(self, work: _Work) -> None:
+        history = work.history
+        conflicts = ""
+        changed = False
+
+        async def attempt() -> Outcome:
+            nonlocal conflicts, changed
+            try:
+                current = self._read(history.place)
+            except FileMissing:
+                return Refused(DELETED)
+            edit, conflicts = self._inverse.of_edits(history, current)
+            changed = bool(edit.hunks)
+            return await self._files.apply(edit, LABEL) if changed else Applied(current)
+
+        work.reason = await _try(attempt)
+        if not work.reason:
+            confirmed = any(change.confirmed for change in history.changes)
+            work.restored, work.reason = changed or (confirmed and not conflicts), conflicts
+            if not conflicts:
+                self._mark(work, [change for change in history.changes if change.kind == "edit"])
+
+    async def _move_back(self, work: _Work, move: LoggedChange) -> None:
+        history = work.history
+        place = history.place
+
+        async def attempt() -> Outcome:
+            try:
+                current = self._read(place)
+            except FileMissing:
+                there = self._exists(move.path)
+                return Applied(Snapshot(move.path, "")) if there else Refused(DELETED)
+            return await self._files.move(current, move.path)
+
+        work.not_moved = await _try(attempt)
+        if not work.not_moved:
+            work.restored = True
+            self._left.append(place)
+            # If a path in between is taken, the file goes from the last path to the first at once.
+            later = [change for change in history.changes if change.number >= move.number and change.kind == "move"]
+            self._mark(work, later)
+
+    def _read(self, place: Path) -> Snapshot:
+        """Raises FileMissing, and WorkspaceError also if a link leads from there to another file."""
+        current = self._files.read(place)
+        if current.path != place:
+            raise WorkspaceError(LINKED)
+        return current
+
+    def _was_made(self, change: LoggedChange) -> bool:
+        """Whether a move or removal was made, of which the server did not see the end.
+
+        For an edit, `HistoryInverse` finds it out from the texts.
+        """
+        if change.confirmed or change.undone or change.kind == "edit":
+            return True
+        try:
+            return not self._exists(change.path) and (change.target is None or self._exists(change.target))
+        except OutsideWorkspace:
+            return True  # nothing can be found out about it here, and nothing will be done
+
+    def _exists(self, path: Path) -> bool:
+        try:
+            self._files.read_bytes(path)
+        except FileMissing:
+            return False
+        except (NotText, FileTooLarge):
+            pass
+        return True
+
+    def _mark(self, work: _Work, changes: Sequence[LoggedChange]) -> None:
+        self._done(changes)
+        work.history.changes = [
+            replace(change, undone=change.undone or change in changes) for change in work.history.changes
+        ]
+
+
+async def _try(attempt: Callable[[], Awaitable[Outcome]]) -> str:
+    """Run `attempt` until it succeeds or is refused. Returns why it was not done; empty if it was."""
+    reason = "you kept typing in it"
+    for _ in range(TRIES):
+        match await attempt():
+            case Applied():
+                return ""
+            case Refused(why):
+                return why
+            case Stale(why):
+                reason = why
+    return reason

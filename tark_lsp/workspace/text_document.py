@@ -1,0 +1,93 @@
+"""One open document: its text, kept as lines so that a change costs O(edit), and whether the text is saved."""
+
+from pathlib import Path
+
+from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.snapshot import Snapshot
+
+CHAT_ENDING = ".tark.md"
+PROMPT_SCHEME = "tark:"
+
+
+class TextDocument:
+    """One open document. Only `Documents` changes it.
+
+    `lines` keep their endings. There is one more line than line endings, so every line number of LSP is an index.
+    """
+
+    def __init__(self, uri: str, path: Path | None, language_id: str, version: int | None, text: str) -> None:
+        self.uri = uri
+        """The client's own string, which is sent back unchanged."""
+        self.path = path
+        """Resolved; None for `untitled:` and everything else that is not a file."""
+        self.language_id = language_id
+        self.version = version
+        """None if the client sends no versions."""
+        self.lines = _split(text)
+        self.touched = False
+        """Was it changed since it was opened or saved?"""
+        self.changes = 0
+        """Counts the changes: shows without a comparison whether a copy of the text is current."""
+        self._text: str | None = text
+
+    @property
+    def text(self) -> str:
+        if self._text is None:
+            self._text = "".join(self.lines)
+        return self._text
+
+    def snapshot(self) -> Snapshot:
+        """The current text. If it is not a file, its path is its URI: a relative path, so never the path of a file."""
+        return Snapshot(path=self.path or Path(self.uri), text=self.text, version=self.version)
+
+    @property
+    def dirty(self) -> bool:
+        """Does it have text that is not on disk? Reads the file.
+
+        Editors translate line endings and add a last one without reporting a change. So line endings count only in a
+        document that was changed. For a file in another encoding than UTF-8 only that decides.
+        """
+        if self.path is None:
+            return bool(self.text)
+        try:
+            saved = self.path.read_bytes().decode("utf-8-sig")
+        except (OSError, UnicodeDecodeError):
+            return self.touched or not self.path.exists()
+        if saved == self.text:
+            return False
+        return self.touched or _rough(saved) != _rough(self.text)
+
+    def replace(self, start: tuple[int, int], end: tuple[int, int], text: str) -> None:
+        """Replace the range from `start` to `end` (line, code point), which is in the document, with `text`."""
+        first, last = start[0], end[0]
+        head, tail = self.lines[first][: start[1]], self.lines[last][end[1] :]
+        if not head and first > 0 and self.lines[first - 1].endswith("\r") and (text or tail).startswith("\n"):
+            first -= 1  # the change made one line ending of an existing \r and a \n
+            head = self.lines[first]
+        replaced = _split(head + text + tail)
+        if last < len(self.lines) - 1:
+            replaced.pop()  # the empty line after the ending of `last`, where the next line already is
+        self.lines[first : last + 1] = replaced
+        self.touched = True
+        self.changes += 1
+        self._text = None
+
+
+def is_chat(path: Path | None) -> bool:
+    return path is not None and path.name.endswith(CHAT_ENDING)
+
+
+def is_prompt(uri: str) -> bool:
+    """The input of a client's own chat, `tark:...tark.md`: not a file, but completed like a chat file."""
+    return uri.startswith(PROMPT_SCHEME) and uri.endswith(CHAT_ENDING)
+
+
+def _split(text: str) -> list[str]:
+    lines = split_lines(text)
+    if not lines or lines[-1].endswith(("\n", "\r")):
+        lines.append("")
+    return lines
+
+
+def _rough(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")

@@ -1,0 +1,62 @@
+"""How the tests are spread over processes: a file stays together, and files that take long start first.
+
+A file is one group, because its tests share what its fixtures start. The tests of a file in `SPREAD` share nothing,
+so each of them is a group of its own. This is a scheduler of our own, because `--dist=loadgroup` of pytest-xdist 3.8
+does not see groups under pytest 9.2.
+"""
+
+import os
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # it has no types
+
+SPREAD = (
+    "tests/cli/test_chat.py",
+    "tests/cli/test_chat_begin.py",
+    "tests/cli/test_chat_order.py",
+    "tests/cli/test_chat_sessions.py",
+    "tests/cli/test_demo.py",
+    "tests/cli/test_doctor.py",
+    "tests/cli/test_login.py",
+    "tests/cli/test_run.py",
+    "tests/cli/test_run_providers.py",
+    "tests/cli/test_undo.py",
+)
+"""Each of their tests starts programs of its own."""
+
+LONG_FIRST = (
+    "tests/editors/vscode/test_host.py",
+    "tests/cli/test_chat",
+    "tests/editors/vscode",
+    "tests/editors/neovim/plugin",
+    "tests/editors/test_sessions_killed.py",
+    "tests/cli/test_install_wheel.py",
+    "tests/editors/test_turn_typing.py",
+    "tests/editors/test_turn_random_typing.py",
+    "tests/editors",
+    "tests/cli",
+    "tests/server/test_llmock.py",
+    "tests/server",
+)
+"""Beginnings of ids, those of the longest files first: what starts last ends last.
+
+The chat in a terminal mostly waits, so it runs while the extension host of VS Code needs a core.
+"""
+
+
+def workers() -> int:
+    """Two for each core: half of the time a test waits for an editor, a process or a pause."""
+    return 2 * (os.cpu_count() or 1)
+
+
+def arrange(items: list[pytest.Item]) -> None:
+    """Sort the tests in the order in which their groups start; tests of the same place keep their order."""
+    items.sort(key=lambda item: next((at for at, part in enumerate(LONG_FIRST) if item.nodeid.startswith(part)), 99))
+
+
+class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # as above
+    """Gives each process one group after the other, in the order of the tests."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return nodeid if file in SPREAD else file

@@ -1,0 +1,34 @@
+"""Results of tools as people read them."""
+
+import pytest
+
+from tark_lsp.errors import ToolError
+from tark_lsp.server.protocol.readable_text import LONGEST_FAILURE, readable_result
+from tark_lsp.tools.results import failure_line
+
+FAILURE = failure_line(ToolError("denied", "the person said “no”", hint="do without it"))
+REPEATED = failure_line(ToolError("repeated", "in circles", hint="stop", details={"result": "Applied to a.py."}))
+
+
+@pytest.mark.parametrize(
+    ("text", "failed", "told"),
+    [
+        (FAILURE, True, "the person said “no”"),
+        (REPEATED, True, "Applied to a.py. (in circles)"),
+        (FAILURE, False, FAILURE),
+        ("", True, ""),
+        ("no JSON", True, "no JSON"),
+        ("{broken", True, "{broken"),
+        ('{"ok": false, "error": {"message": 1}}', True, '{"ok": false, "error": {"message": 1}}'),
+        ("[" * 10_000, True, "[" * 10_000),
+        ('{"a":' * 15_000, True, '{"a":' * 15_000),
+        ("{" * (LONGEST_FAILURE + 1), True, "{" * (LONGEST_FAILURE + 1)),
+        ('See\n<code="/w/a.py" #3:3>\nx\n</code>', False, "See\n[a.py:3](file:///w/a.py#L3)\n\n```py\nx\n```\n"),
+    ],
+    ids=[
+        "failure", "done all the same", "a result that looks so", "empty", "words", "broken", "other", "deep", "deeper",
+        "long", "code",
+    ],
+)  # fmt: skip
+def test_spoken(text: str, failed: bool, told: str) -> None:
+    assert readable_result(text, failed=failed) == told

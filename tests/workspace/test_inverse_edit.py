@@ -1,0 +1,96 @@
+"""The inverse of several edits of one file, some of which undid each other."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tark_lsp.workspace.checkpoints.inverse_edit import inverse_edit
+from tark_lsp.workspace.snapshot import Snapshot
+from tests.exhaustive import examples
+
+TEN = "".join(f"{n}\n" for n in range(10))
+CUT = TEN.replace("3\n4\n", "")
+
+
+def undone(steps: list[tuple[str, str]], current: str) -> tuple[str, int]:
+    edit, lost, _ = inverse_edit(steps, Snapshot(Path("a"), current))
+    return edit.after, lost
+
+
+@pytest.mark.parametrize(
+    ("steps", "current", "wanted", "lost"),
+    [
+        ([(TEN, CUT)], CUT, TEN, 0),
+        ([(TEN, CUT), (CUT, TEN)], TEN, TEN, 0),
+        # Undone beside typed text: nothing is left, and nothing is removed again.
+        ([(TEN, CUT), (f"{CUT}mine\n", f"{TEN}mine\n")], f"{TEN}mine\n", f"{TEN}mine\n", 0),
+        (
+            [(TEN, CUT), (CUT.replace("2\n", "2\nmine\n"), TEN.replace("2\n", "2\nmine\n"))],
+            TEN.replace("2\n", "mine too\n"),
+            TEN.replace("2\n", "mine too\n"),
+            0,
+        ),
+        # The same if the diffs begin at another of several equal lines.
+        (
+            [("a\nb\nb\nc\n", "a\nb\nc\n"), ("a\nb\nmine\nc\n", "a\nb\nb\nmine\nc\n")],
+            "a\nb\nb\nmine\nc\n",
+            "a\nb\nb\nmine\nc\n",
+            0,
+        ),
+        # Changed twice at one place.
+        ([(TEN, TEN.replace("3", "x")), (TEN.replace("3", "x"), TEN.replace("3", "y\nz"))], "mine\n", "mine\n", 1),
+        (
+            [(TEN, TEN.replace("3", "x")), (TEN.replace("3", "x"), TEN.replace("3", "y\nz"))],
+            TEN.replace("3", "y\nz") + "mine\n",
+            TEN + "mine\n",
+            0,
+        ),
+        # Typed over between two changes: that stays, the other change is undone.
+        (
+            [(TEN, TEN.replace("3", "x")), (TEN.replace("3", "mine"), TEN.replace("3", "mine").replace("8", "y"))],
+            TEN.replace("3", "mine").replace("8", "y"),
+            TEN.replace("3", "mine"),
+            1,
+        ),
+        # The same lines in another order are another change.
+        ([("b\na\n", ""), ("above\n", "above\na\nb\n")], "above\na\nb\n", "above\n", 1),
+        # In the same order it is the same change, also if the diffs begin it at another line.
+        ([("a\nb\n", ""), ("above\n", "above\na\nb\n")], "above\na\nb\n", "above\na\nb\n", 0),
+        (
+            [("a\nb\na\nc\n", "a\nc\n"), ("a\nmine\nc\n", "a\nb\na\nmine\nc\n")],
+            "a\nb\na\nmine\nc\n",
+            "a\nb\na\nmine\nc\n",
+            0,
+        ),
+    ],
+)
+def test_what_is_taken_back(steps: list[tuple[str, str]], current: str, wanted: str, lost: int) -> None:
+    assert undone(steps, current) == (wanted, lost)
+
+
+texts = st.lists(st.sampled_from(["a\n", "b\n", "\n", "c\n"]), max_size=8).map("".join)
+
+
+@settings(max_examples=examples(300))
+@given(st.lists(texts, min_size=2, max_size=6))
+def test_steps_with_nothing_between_them_lead_back_to_the_first_text(all_texts: list[str]) -> None:
+    steps = list(pairwise(all_texts))
+    assert undone(steps, all_texts[-1]) == (all_texts[0], 0)
+
+
+@settings(max_examples=examples(300))
+@given(st.lists(texts, min_size=2, max_size=4), st.sampled_from(["", "above\n"]), st.sampled_from(["", "below\n"]))
+def test_what_is_typed_at_both_ends_stays(all_texts: list[str], above: str, below: str) -> None:
+    """The user types above from the first change on, and below since the last one."""
+    first, second, *others = all_texts
+    steps = [(first, second)]
+    for before, after in pairwise([second, *others]):
+        steps.append((above + before, above + after))
+    current = above + all_texts[-1] + below
+    text, lost = undone(steps, current)
+    assert text.startswith(above)
+    assert text.endswith(below)
+    assert lost or text == above + first + below
