@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tark_lsp.workspace.lines import changed_ranges, count_lines, ending_of, split_lines
+from tark_lsp.workspace.placing.indentation import common_shift, follow_first_line, indent_like, indentation_of
 
 NEWLINE = r"(?:\r\n|\r(?!\n)|(?<!\r)\n)"
 
@@ -100,7 +101,7 @@ def _found_places(text: str, old: str, wanted: Sequence[str], new: str) -> list[
             line += text.count("\n", counted, at)
             counted = at
             here = split_lines(text[at : end + 1])
-            found.append(Place(line, at, min(end + 1, len(text)), _block(here, "\n", wanted, new, ("", ""))))
+            found.append(Place(line, at, min(end + 1, len(text)), _block(here, "\n", wanted, new, split_lines(new))))
         at = text.find(body, at + 1)
     return found
 
@@ -119,70 +120,24 @@ def _line_places(lines: Sequence[str], wanted: Sequence[str], new: str, same: Ca
         if at < 0 or same(lines[at + longest]) != keys[longest] or [*map(same, lines[at : at + size])] != keys:
             continue
         here = lines[at : at + size]
-        shift = ("", "") if same is not _without_indentation else _shift(wanted, here)
+        shift = ("", "") if same is not _without_indentation else common_shift(wanted, here)
         if shift is None:
             continue
+        indented = indent_like(wanted, here, split_lines(new), shift)
         offset += sum(map(len, lines[counted:at]))
         counted = at
         neighbours = (*lines[max(0, at - 1) : at], *here, *lines[at + size : at + size + 1], *lines)
         ending = next(filter(None, map(ending_of, neighbours)), "\n")
-        block = _block(here, ending, wanted, new, shift)
-        doubt = Doubt.INDENTATION if _unlike(wanted, here, split_lines(new), shift) else None
+        block = _block(here, ending, wanted, new, indented or split_lines(new))
+        doubt = Doubt.INDENTATION if indented is None else None
         found.append(Place(at, offset, offset + sum(map(len, here)), block, doubt))
     return found
 
 
-def _shift(wanted: Sequence[str], here: Sequence[str]) -> tuple[str, str] | None:
-    """`(less, more)`: the indentation to remove from and add to each line of `wanted` to get `here`; one is empty.
-
-    None if no pair fits all lines: for example tabs instead of spaces, or lines indented unevenly.
-    """
-    pairs = [(_indentation(a), _indentation(b)) for a, b in zip(wanted, here, strict=True) if a.strip()]
-    if not pairs:
-        return None
-    a, b = pairs[0]
-    if b.endswith(a):
-        less, more = "", b.removesuffix(a)
-    elif a.endswith(b):
-        less, more = a.removesuffix(b), ""
-    else:
-        return None
-    same = all(a.startswith(less) and more + a.removeprefix(less) == b for a, b in pairs)
-    return (less, more) if same else None
-
-
-def _unlike(wanted: Sequence[str], here: Sequence[str], fresh: Sequence[str], shift: tuple[str, str]) -> bool:
-    """Whether the new lines could be indented like the text, or unevenly, although the quoted lines are not.
-
-    If at least half of the new lines are quoted ones, they count as indented like these.
-    """
-    less, more = shift
-    new = _least_indentation(fresh)
-    if shift == ("", "") or new is None or new == _least_indentation(wanted):
-        return False
-    filled = [line for line in fresh if line.strip()]
-    if any(not line.startswith(less) for line in filled):
-        return True
-    quoted = {_exactly(line) for line in wanted}
-    if 2 * sum(_exactly(line) in quoted for line in filled) >= len(filled):
-        return False
-    stands = _least_indentation(here) or ""
-    return new == stands or (more != "" and new.startswith(stands))
-
-
-def _least_indentation(lines: Sequence[str]) -> str | None:
-    return min((_indentation(line) for line in lines if line.strip()), key=len, default=None)
-
-
-def _indentation(line: str) -> str:
-    return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _block(here: Sequence[str], ending: str, wanted: Sequence[str], new: str, shift: tuple[str, str]) -> str:
-    """The new lines. Lines that the model did not change stay byte for byte; others get the line endings around
-    them."""
+def _block(here: Sequence[str], ending: str, wanted: Sequence[str], new: str, indented: Sequence[str]) -> str:
+    """The new lines, which are `indented` for the text. Lines that the model did not change stay byte for byte; others
+    get the line endings around them."""
     fresh = split_lines(new)
-    less, more = shift
     out: list[str] = []
     done = 0
     ranges = changed_ranges([*map(_exactly, wanted)], [*map(_exactly, fresh)])
@@ -190,10 +145,7 @@ def _block(here: Sequence[str], ending: str, wanted: Sequence[str], new: str, sh
         out.extend(here[done:i1])
         for k in range(j1, j2):
             stood = ending_of(here[i1 + k - j1]) if i1 + k - j1 < i2 else ""
-            body = _exactly(fresh[k])
-            if body.strip():
-                body = more + body.removeprefix(less)
-            out.append(body + (stood or (ending_of(out[-1]) if out else "") or ending))
+            out.append(_exactly(indented[k]) + (stood or (ending_of(out[-1]) if out else "") or ending))
         done = i2
     if not out:
         return ""
@@ -217,7 +169,7 @@ def _part_places(text: str, old: str, new: str) -> list[Place]:
     pattern = re.compile(source)
     lines = split_lines(text)
     common = next(filter(None, map(ending_of, lines)), "\n")
-    fresh = [_exactly(line) if ending_of(line) == "" else _exactly(line) + "\n" for line in split_lines(new)]
+    fresh = split_lines(new)
     found: list[Place] = []
     line = counted = 0
     match = pattern.search(text)
@@ -227,15 +179,32 @@ def _part_places(text: str, old: str, new: str) -> list[Place]:
         counted = start
         ending = ending_of(lines[line]) or common
         doubt = _doubt_of_part(text, start, end, old, new)
-        found.append(Place(line, start, end, "".join(fresh).replace("\n", ending), doubt))
+        indented = _indented_part(text, start, old, fresh)
+        block = "".join(_exactly(one) + (ending if ending_of(one) else "") for one in indented or fresh)
+        found.append(Place(line, start, end, block, doubt if indented is not None else Doubt.INDENTATION))
         match = pattern.search(text, start + 1)
     return found
+
+
+def _indented_part(text: str, start: int, old: str, fresh: Sequence[str]) -> list[str] | None:
+    """The new lines for a part without its indentation at the beginning of a line. None if that is uncertain."""
+    before = _line_before(text, start)
+    several = sum(bool(line.strip()) for line in fresh) > 1
+    if count_lines(old) or not before or before.strip() or not several or indentation_of(fresh[0]) or not old.strip():
+        return list(fresh)
+    indented = follow_first_line(fresh, "", before, alone=True)
+    return indented and [indented[0].removeprefix(before), *indented[1:]]
+
+
+def _line_before(text: str, at: int) -> str:
+    """What stands before `at` in its line, at most 1000 characters."""
+    return re.split(r"[\r\n]", text[max(0, at - 1000) : at])[-1]
 
 
 def _doubt_of_part(text: str, start: int, end: int, old: str, new: str) -> Doubt | None:
     if any(at > 0 and re.fullmatch(r"\w\w", text[at - 1 : at + 1]) for at in (start, end)):
         return Doubt.WORD
-    before = re.split(r"[\r\n]", text[max(0, start - 1000) : start])[-1]
+    before = _line_before(text, start)
     after = re.split(r"[\r\n]", text[end : end + 1000], maxsplit=1)[0]
     if before.strip():
         return None

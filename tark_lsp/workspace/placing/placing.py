@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from tark_lsp.errors import ToolError
 from tark_lsp.workspace.lines import split_lines
-from tark_lsp.workspace.placing.matching import Place, exact_places, places_by_step, whole_line_places
+from tark_lsp.workspace.placing.matching import Doubt, Place, exact_places, places_by_step, whole_line_places
 from tark_lsp.workspace.placing.quote_errors import (
     SHOWN_CHARACTERS,
     doubtful_place,
@@ -50,6 +50,9 @@ def place_edit(
     require_complete(text, old_text, new_text)
     for old, new in _unescaped(text, old_text, new_text):
         places = exact_places(text, old, new) if replace_all else []
+        for found in places:
+            if found.doubt is Doubt.INDENTATION:
+                raise doubtful_place(text, found, found.doubt)
         if places:
             return _replace_places(text, places)
         steps = places_by_step(text, old, new)

@@ -6,9 +6,10 @@ from random import Random
 from tests.workspace.placement.case import Case
 from tests.workspace.placement.choosing import CHOOSING
 from tests.workspace.placement.quoting import QUOTING, Maker
+from tests.workspace.placement.repairs import REPAIRS
 from tests.workspace.placement.sources import sources
 
-MAKERS: Mapping[str, Maker] = {**QUOTING, **CHOOSING}
+MAKERS: Mapping[str, Maker] = {**QUOTING, **CHOOSING, **REPAIRS}
 CASES_PER_MAKER = 75
 MOST_DRAWS = 10_000
 
