@@ -111,7 +111,6 @@ REFUSED = {
     "unevenly indented": ("  aa\n    bb\n", "aa\nbb\n", None, False, "not_found", [1, 2]),
     "tabs for spaces": ("\tif x:\n\t\ty = 1\n", "    if x:\n        y = 1\n", None, False, "not_found", [1, 2]),
     "replace_all, but nothing exact": ("  a1\n    a2\n", "a1\na2\n", None, True, "not_found", [1, 2]),
-    "empty lines": ("a\n\nb\n\n", "\n", None, False, "not_unique", [2, 4]),
 }
 
 
@@ -211,7 +210,7 @@ def test_what_is_not_replaced_stays_byte_for_byte(text: str, data: st.DataObject
     start = data.draw(st.integers(0, len(lines)))
     end = data.draw(st.integers(start, len(lines)))
     old = "".join(line.rstrip("\r\n") + "\n" for line in lines[start:end])
-    if not old:
+    if not old.strip():
         return
     before, after = "".join(lines[:start]), "".join(lines[end:])
     result = place_edit(text, old, "new 1\nnew 2\n", line_hint=start + 1)
@@ -228,7 +227,7 @@ def test_what_is_not_replaced_stays_byte_for_byte(text: str, data: st.DataObject
 def test_one_place_is_taken_and_two_are_not(text: str, old: str) -> None:
     lines, wanted = ([line.rstrip("\r\n") for line in split_lines(quoted)] for quoted in (text, old))
     count = sum(lines[at : at + len(wanted)] == wanted for at in range(len(lines) - len(wanted) + 1))
-    if not wanted or not count:
+    if not old.strip() or not count:
         return
     if count == 1:
         assert "new" in place_edit(text, old, "new")

@@ -2,13 +2,15 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from tark_lsp.errors import ToolError
 from tark_lsp.workspace.lines import changed_ranges, split_lines
-from tark_lsp.workspace.placing.matching import Doubt, Place
+from tark_lsp.workspace.placing.building import Doubt, Place
+from tark_lsp.workspace.placing.deadline import check_time
 from tark_lsp.workspace.placing.nearest import SHOWN_LINES, nearest_lines
+from tark_lsp.workspace.placing.searching import Key, TextLines, find_block
 
 SHOWN_CHARACTERS = 300
 COPY = "copy {called} from the file as it is now, whole lines with their indentation"
@@ -44,13 +46,14 @@ DOUBTS = {
 }
 
 
-def not_found(text: str, old: str, called: str = "old_text") -> ToolError:
+def not_found(text: TextLines, old: str, called: str = "old_text") -> ToolError:
     """The error with the nearest lines, and the cause if it can be found. `called` is the model's name for `old`."""
     copy = COPY.format(called=called)
-    lines, wanted = split_lines(text), split_lines(old)
+    lines, wanted = text.lines, split_lines(old)
     said, at = "", None
     for cause in (_elided, _numbered, _lookalike, _spaced):
-        said, at = cause(lines, wanted, called)
+        check_time()
+        said, at = cause(text, wanted, called)
         if said:
             break
     said = said or f"{copy}; if you have it from an earlier read, the file has changed since: read it again"
@@ -77,11 +80,11 @@ def doubtful_place(text: str, place: Place, doubt: Doubt, called: str = "old_tex
     return ToolError("not_found", message.format(called=called, line=place.line + 1), hint=hint, details=details)
 
 
-def far_from_hint(text: str, place: Place, line_hint: int) -> ToolError:
+def far_from_hint(text: str, line: int, line_hint: int) -> ToolError:
     """The error for text that is there, but neither exactly as quoted nor at the line the model gives."""
-    message = f"old_text is not at line {line_hint}; something like it is only at line {place.line + 1}"
-    details = {"nearest": shown_lines(split_lines(text), range(place.line, place.line + 1))}
-    hint = f"if that is the place, give line_hint {place.line + 1}; else {COPY.format(called='old_text')}"
+    message = f"old_text is not at line {line_hint}; something like it is only at line {line + 1}"
+    details = {"nearest": shown_lines(split_lines(text), range(line, line + 1))}
+    hint = f"if that is the place, give line_hint {line + 1}; else {COPY.format(called='old_text')}"
     return ToolError("not_found", message, hint=hint, details=details)
 
 
@@ -131,28 +134,28 @@ def _without_numbers(lines: Sequence[str]) -> list[str]:
     return [line[match.end() :] for line, match in zip(lines, matches, strict=True) if match]
 
 
-def _elided(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause:
+def _elided(text: TextLines, wanted: Sequence[str], called: str) -> Cause:
     dots = {line.strip() for line in wanted if DOTS.match(line) or _stands_for_lines(line)}
-    if not dots or not dots.difference(line.strip() for line in lines):
+    if not dots or not dots.difference(line.strip() for line in text.lines):
         return "", None
     return f'write out what "..." stands for: nothing may be left out of {called}; {COPY.format(called=called)}', None
 
 
-def _numbered(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause:
+def _numbered(text: TextLines, wanted: Sequence[str], called: str) -> Cause:
     bare = _without_numbers(wanted)
-    at = _find(lines, bare, str.strip) if bare else None
+    at = _find(text, bare, str.strip) if bare else None
     if at is None:
         return "", None
     return f"give {called} without the line numbers at the beginning of each line, and the new lines likewise", at
 
 
-def _lookalike(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause:
-    plain = all(map(str.isascii, lines)) and all(map(str.isascii, wanted))
-    at = None if plain else _find(lines, wanted, _plain)
+def _lookalike(text: TextLines, wanted: Sequence[str], called: str) -> Cause:
+    plain = text.text.isascii() and all(map(str.isascii, wanted))
+    at = None if plain else _find(text, wanted, _plain)
     if at is None:
         return "", None
     for k, line in enumerate(wanted):
-        for a, b in zip(line.strip(), lines[at + k].strip(), strict=False):
+        for a, b in zip(line.strip(), text.lines[at + k].strip(), strict=False):
             if a != b:
                 said = (
                     f"line {at + k + 1} of the file has {_named(b)} where {called} has {_named(a)}: give such "
@@ -162,11 +165,11 @@ def _lookalike(lines: Sequence[str], wanted: Sequence[str], called: str) -> Caus
     return "", None
 
 
-def _spaced(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause:
-    at = _find(lines, wanted, lambda line: "".join(line.split()))
+def _spaced(text: TextLines, wanted: Sequence[str], called: str) -> Cause:
+    at = _find(text, wanted, _without_spaces)
     if at is None:
         return "", None
-    here = lines[at : at + len(wanted)]
+    here = text.lines[at : at + len(wanted)]
     tabs, spaces = (any(line.startswith("\t") for line in some) for some in (here, wanted))
     kind = "tabs" if tabs and not spaces else "spaces" if spaces and not tabs else "other white space"
     return (
@@ -175,14 +178,15 @@ def _spaced(lines: Sequence[str], wanted: Sequence[str], called: str) -> Cause:
     )
 
 
-def _find(lines: Sequence[str], wanted: Sequence[str], key: Callable[[str], str]) -> int | None:
-    keys, sought = [key(line) for line in lines], [key(line) for line in wanted]
-    if not any(sought):
+def _find(text: TextLines, wanted: Sequence[str], key: Key) -> int | None:
+    """The first line at which the lines are; lines that are only white space are never looked for alone."""
+    if not any(map(key, wanted)):
         return None
-    size = len(sought)
-    return next(
-        (at for at in range(len(keys) - size + 1) if keys[at] == sought[0] and keys[at : at + size] == sought), None
-    )
+    return next(iter(find_block(text, wanted, key)), None)
+
+
+def _without_spaces(line: str) -> str:
+    return "".join(line.split())
 
 
 def _plain(line: str) -> str:

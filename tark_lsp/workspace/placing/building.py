@@ -1,0 +1,144 @@
+"""Makes the text that an edit puts at a place: indentation, line endings and unchanged lines as in the file; pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from tark_lsp.workspace.lines import changed_ranges, count_lines, ending_of, split_lines
+from tark_lsp.workspace.placing.indentation import common_shift, follow_first_line, indent_like, indentation_of
+from tark_lsp.workspace.placing.matching import Spot, Way
+from tark_lsp.workspace.placing.searching import TextLines, exactly
+
+AROUND = 1_000
+"""Characters. A line can have millions, and a quote can be in it thousands of times."""
+
+
+class Doubt(Enum):
+    """Why a place must not be changed although the quoted text is there; quote_errors.py has the messages."""
+
+    INDENTATION = "the new lines are not indented like the quoted ones"
+    WORD = "the quoted text begins or ends within a word"
+    LINE = "whole lines are quoted, but in the text the last one is longer"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`text[start:end]` is to be replaced by `new`; `line` counts from 0."""
+
+    line: int
+    start: int
+    end: int
+    new: str
+    doubt: Doubt | None = None
+
+
+def build_place(text: TextLines, spot: Spot) -> Place:
+    """The place with its new text; with a doubt if the edit must not be made there."""
+    return _part(text, spot) if spot.way is Way.PART else _whole_lines(text, spot)
+
+
+def _whole_lines(text: TextLines, spot: Spot) -> Place:
+    here = split_lines(text.text[spot.start : spot.end])
+    wanted, fresh = spot.quote.wanted, spot.quote.fresh
+    indented: list[str] | None = fresh
+    if spot.way is Way.INDENTED:
+        indented = indent_like(wanted, here, fresh, common_shift(wanted, here) or ("", ""))
+    block = new_block(text, spot, here, indented or fresh)
+    return Place(spot.line, spot.start, spot.end, block, Doubt.INDENTATION if indented is None else None)
+
+
+def new_block(text: TextLines, spot: Spot, here: Sequence[str], indented: Sequence[str]) -> str:
+    """The new lines, which are `indented` for the text. Lines that the model did not change stay byte for byte; others
+    get the line endings around them."""
+    wanted, fresh = spot.quote.wanted, spot.quote.fresh
+    out: list[str] = []
+    done = 0
+    ranges = changed_ranges([*map(exactly, wanted)], [*map(exactly, fresh)])
+    for i1, i2, j1, j2 in [*ranges, (len(wanted), len(wanted), len(fresh), len(fresh))]:
+        out.extend(here[done:i1])
+        for k in range(j1, j2):
+            stood = ending_of(here[i1 + k - j1]) if i1 + k - j1 < i2 else ""
+            ending = stood or (ending_of(out[-1]) if out else "") or _ending(text, spot)
+            out.append(exactly(indented[k]) + ending)
+        done = i2
+    if not out:
+        return ""
+    out = [line if ending_of(line) else line + _ending(text, spot) for line in out]
+    if not ending_of(here[-1]) and not (ending_of(fresh[-1]) and not ending_of(wanted[-1])):
+        out[-1] = exactly(out[-1])
+    return "".join(out)
+
+
+def _ending(text: TextLines, spot: Spot) -> str:
+    if "\r" not in text.text:
+        return "\n"
+    return text.ending_near(spot.line, spot.line + spot.size)
+
+
+def _part(text: TextLines, spot: Spot) -> Place:
+    old, new = _without_last_ending(spot.quote.old, spot.quote.new)
+    fresh = split_lines(new)
+    before, after = _line_around(text.text, spot.start, spot.end)
+    indented = _indented_part(before, old, fresh)
+    doubt = doubt_of_part(text.text, spot) if indented is not None else Doubt.INDENTATION
+    start, end = spot.start, spot.end
+    fresh = indented or fresh
+    if not before.strip() and not after.strip() and not (fresh and fresh[0].strip()):  # no line of blanks is left
+        start -= len(before)
+        fresh = ["" + ending_of(fresh[0]), *fresh[1:]] if fresh else []
+        if not spot.quote.new:
+            end += len(after)
+            end += len(_ending_at(text.text, end))
+    ending = text.ending_near(spot.line, spot.line + 1) if len(fresh) > 1 or count_lines(new) else ""
+    block = "".join(exactly(line) + (ending if ending_of(line) else "") for line in fresh)
+    return Place(spot.line, start, end, block, doubt)
+
+
+def _without_last_ending(old: str, new: str) -> tuple[str, str]:
+    ended = ending_of(old)
+    return (old.removesuffix(ended), new.removesuffix(ending_of(new))) if ended else (old, new)
+
+
+def _ending_at(text: str, at: int) -> str:
+    return "\r\n" if text.startswith("\r\n", at) else text[at : at + 1]
+
+
+def _line_around(text: str, start: int, end: int) -> tuple[str, str]:
+    """What is before `start` and after `end` in their lines, at most `AROUND` characters each."""
+    low, high = max(0, start - AROUND), min(len(text), end + AROUND)
+    first = max(text.rfind("\n", low, start), text.rfind("\r", low, start), low - 1) + 1
+    ends = [at for at in (text.find("\n", end, high), text.find("\r", end, high)) if at >= 0]
+    return text[first:start], text[end : min(ends, default=high)]
+
+
+def _indented_part(before: str, old: str, fresh: Sequence[str]) -> list[str] | None:
+    """The new lines for a part without its indentation at the beginning of a line. None if that is uncertain."""
+    several = sum(bool(line.strip()) for line in fresh) > 1
+    if count_lines(old) or not before or before.strip() or not several or indentation_of(fresh[0]) or not old.strip():
+        return list(fresh)
+    indented = follow_first_line(fresh, "", before, alone=True)
+    return indented and [indented[0].removeprefix(before), *indented[1:]]
+
+
+def doubt_of_part(text: str, spot: Spot) -> Doubt | None:
+    start, end = spot.start, spot.end
+    old, new = _without_last_ending(spot.quote.old, spot.quote.new)
+    quoted, fresh = split_lines(old), split_lines(new)
+    first = next(at for at, line in enumerate(quoted) if line.strip())
+    before, after = _line_around(text, start, end)
+    before = "" if first else before  # the quote has the line break before its first words
+    rest_stays = len(quoted) > 1 and len(fresh) > 1 and quoted[-1] == fresh[-1]
+    if not first and _within_word(text, start):
+        return Doubt.WORD
+    if not rest_stays and _within_word(text, end):
+        return Doubt.WORD
+    if before.strip():
+        return None
+    if after.strip() and not rest_stays and (old[0] in " \t" or count_lines(old)):
+        return Doubt.LINE
+    other = new.strip() and new.startswith((" ", "\t"))
+    return Doubt.INDENTATION if before and old[0] not in " \t" and other else None
+
+
+def _within_word(text: str, at: int) -> bool:
+    return at > 0 and all(one.isalnum() or one == "_" for one in text[at - 1 : at + 1]) and at < len(text)
