@@ -1,14 +1,17 @@
 """edit_file: replaces some lines of a file."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from pydantic import Field
 
 from tark_lsp.tools.facts import ToolFacts, TurnScope
-from tark_lsp.tools.proposing import existing_path, propose_change
+from tark_lsp.tools.proposing import existing_path, propose_change, propose_in_thread
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.placing.deadline import limited_time
+from tark_lsp.workspace.placing.left_out import is_prose
 from tark_lsp.workspace.placing.placing import place_edit
 
 DESCRIPTION = """\
@@ -35,22 +38,27 @@ class EditFileArguments(Arguments):
 def edit_of(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
     """Raises WorkspaceError and ToolError."""
     path = existing_path(ctx, args.path)
+    return propose_change(ctx, path, change_of(args, ctx, path))
+
+
+async def edit_in_thread(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
+    """As `edit_of`; the place is found in a thread."""
+    path = existing_path(ctx, args.path)
+    return await propose_in_thread(ctx, path, change_of(args, ctx, path))
+
+
+def change_of(args: EditFileArguments, ctx: ToolContext, path: Path) -> Callable[[str], str]:
     hints = hints_of(ctx, path, args.line_hint)
-    return propose_change(
-        ctx,
-        path,
-        lambda text: placed(text, args, hints),
-    )
+    prose = is_prose(path)
+    return lambda text: placed(text, args, hints, prose=prose)
 
 
-def placed(text: str, args: EditFileArguments, hints: Iterable[int | None]) -> str:
+def placed(text: str, args: EditFileArguments, hints: Iterable[int | None], *, prose: bool = False) -> str:
     """The text with the edit. Raises ToolError, with code `not_unique` if the hints lead to different places."""
-    results = {
-        place_edit(text, args.old_text, args.new_text, line_hint=hint, replace_all=args.replace_all) for hint in hints
-    }
-    if len(results) == 1:
-        return results.pop()
-    return place_edit(text, args.old_text, args.new_text)  # raises an error that lists the places
+    place = partial(place_edit, text, args.old_text, args.new_text, prose=prose)
+    with limited_time():
+        results = {place(line_hint=hint, replace_all=args.replace_all) for hint in hints}
+        return results.pop() if len(results) == 1 else place()  # raises an error that lists the places
 
 
 def hints_of(ctx: ToolContext, path: Path, hint: int | None) -> set[int | None]:
@@ -67,7 +75,7 @@ def locations_of(edit: ProposedEdit) -> tuple[Location, ...]:
 
 
 async def preview(args: EditFileArguments, ctx: ToolContext) -> Preview:
-    edit = edit_of(args, ctx)
+    edit = await edit_in_thread(args, ctx)
     title = f"edit_file {ctx.workspace.display(edit.path)}"
     return Preview(title, ToolKind.EDIT, Risk.WRITE, locations=locations_of(edit), edits=(edit,))
 

@@ -14,6 +14,7 @@ from tark_lsp.tools.patch_scopes import Scopes, width_of
 from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.placing.building import Place
 from tark_lsp.workspace.placing.deadline import check_time, limited_time
+from tark_lsp.workspace.placing.left_out import require_complete, require_no_fence, require_no_numbers
 from tark_lsp.workspace.placing.matching import Quote, Spot, Way
 from tark_lsp.workspace.placing.placing import SHOWN_CHARACTERS, find_line_spots, not_found, place_of
 from tark_lsp.workspace.placing.searching import TextLines, exactly
@@ -41,8 +42,8 @@ class Core:
     new: tuple[str, ...]
 
 
-def patched(source: str, chunks: Sequence[Chunk]) -> str:
-    """The whole text with all chunks. Raises ToolError `not_found`, `not_unique` or `invalid_arguments`."""
+def patched(source: str, chunks: Sequence[Chunk], *, prose: bool = False) -> str:
+    """The whole text with all chunks. `prose`: as for `place_edit`. Raises ToolError."""
     with limited_time():
         text = TextLines(source)
         scopes = Scopes(text)
@@ -52,6 +53,8 @@ def patched(source: str, chunks: Sequence[Chunk]) -> str:
             check_time()
             same = replace(chunk, line=0)
             try:
+                if not prose:
+                    _require_complete(source, chunk)
                 if same not in found:
                     found[same] = [_candidate(spot, chunk) for spot in _spots(text, scopes, chunk)]
             except ToolError as error:
@@ -62,12 +65,20 @@ def patched(source: str, chunks: Sequence[Chunk]) -> str:
         for chunk, candidate in _in_order(text.lines, chunks, candidates):
             check_time()
             try:
+                if not prose:
+                    require_no_numbers(_joined(chunk.old), _joined(chunk.new), candidate.spot.line + 1)
                 core = _core(text, candidate, chunk)
             except ToolError as error:
                 raise _of(chunk, error) from error
             out += [*text.lines[at : core.start], *core.new]
             at = core.end
         return "".join([*out, *text.lines[at:]])
+
+
+def _require_complete(source: str, chunk: Chunk) -> None:
+    old, new = _joined(chunk.old), _joined(chunk.new)
+    require_complete(source, old, new)
+    require_no_fence(chunk.new[chunk.before : len(chunk.new) - chunk.after])
 
 
 def _candidate(spot: Spot, chunk: Chunk) -> Candidate:

@@ -162,7 +162,7 @@ ROWS: dict[str, Row] = {
     "elided new lines of a patch": Row(
         "apply_patch",
         update("     def stop(self):", "-        return 1", "+        # ... existing code ..."),
-        ("invalid_arguments", "leaves lines out"),
+        ("unsupported", "leaves lines out"),
         A,
     ),
     "part of a line": Row("apply_patch", update("-turn 1", "+turn 2"), ("not_found", "whole lines"), A),

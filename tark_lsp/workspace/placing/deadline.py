@@ -4,34 +4,59 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 from tark_lsp.errors import ToolError
 
 SECONDS = 1.0
-"""Of this thread's processor time: what other processes take does not count, so a busy machine changes no result."""
+"""Of processor time: what other processes take does not count, so a busy machine changes no result."""
 EVERY = 256
 """Steps of a short loop between two checks."""
 
-_ends: ContextVar[float | None] = ContextVar("placing_ends", default=None)
+
+@dataclass
+class Budget:
+    """`left` seconds; `ends` is the time of the thread that uses it at which none is left."""
+
+    left: float = SECONDS
+    ends: float | None = None
+
+
+_budget: ContextVar[Budget | None] = ContextVar("placing_budget", default=None)
 
 
 @contextmanager
-def limited_time(seconds: float = SECONDS) -> Iterator[None]:
-    """`check_time` raises after so many seconds inside the block. Inside another such block, the outer limit holds."""
-    if _ends.get() is not None:
-        yield
-        return
-    token = _ends.set(time.thread_time() + seconds)
+def one_budget() -> Iterator[None]:
+    """All blocks of `limited_time` inside the block share one limit, also those in threads that it starts."""
+    token = _budget.set(Budget())
     try:
         yield
     finally:
-        _ends.reset(token)
+        _budget.reset(token)
+
+
+@contextmanager
+def limited_time() -> Iterator[None]:
+    """`check_time` raises if the block takes longer than the limit, or than what is left of it."""
+    budget = _budget.get()
+    if budget is None:
+        with one_budget(), limited_time():
+            yield
+    elif budget.ends is not None:  # inside another block, whose limit holds
+        yield
+    else:
+        budget.ends = time.thread_time() + budget.left
+        try:
+            yield
+        finally:
+            budget.left = budget.ends - time.thread_time()
+            budget.ends = None
 
 
 def check_time() -> None:
     """Raises ToolError `too_large` if the time is up; never outside of `limited_time`."""
-    ends = _ends.get()
-    if ends is not None and time.thread_time() > ends:
+    budget = _budget.get()
+    if budget is not None and budget.ends is not None and time.thread_time() > budget.ends:
         raise ToolError(
             "too_large",
             "the place cannot be found quickly enough: the file or the quoted text is too large, or too repetitive",

@@ -12,13 +12,13 @@ from heapq import nsmallest
 from tark_lsp.errors import ToolError
 from tark_lsp.workspace.placing.building import Doubt, Place, build_place, doubt_of_part
 from tark_lsp.workspace.placing.deadline import check_time, limited_time
+from tark_lsp.workspace.placing.left_out import require_complete, require_no_numbers
 from tark_lsp.workspace.placing.matching import Quote, Spot, Way, exact_spots, line_spots, spots_by_step
 from tark_lsp.workspace.placing.quote_errors import (
     SHOWN_CHARACTERS,
     doubtful_place,
     far_from_hint,
     not_found,
-    require_complete,
 )
 from tark_lsp.workspace.placing.searching import TextLines
 
@@ -35,19 +35,27 @@ CLEARLY = 3
 
 
 def place_edit(
-    text: str, old_text: str, new_text: str, *, line_hint: int | None = None, replace_all: bool = False
+    text: str,
+    old_text: str,
+    new_text: str,
+    *,
+    line_hint: int | None = None,
+    replace_all: bool = False,
+    prose: bool = False,
 ) -> str:
     """Returns the whole text with `old_text` replaced by `new_text`, with the line endings around the place.
 
     `line_hint` counts from 1 and chooses among several places: the nearest one, if it is near and clearly the nearest.
-    `replace_all` replaces every exact occurrence. Raises ToolError `not_found`, `not_unique` or `invalid_arguments`.
+    `replace_all` replaces every exact occurrence. `prose`: the text is no code, so that nothing in `new_text` is taken
+    for a placeholder. Raises ToolError `not_found`, `not_unique` or `invalid_arguments`.
     """
     if not old_text.strip():
         if not old_text and not text:
             return new_text
         raise _blank(old_text)
     with limited_time():
-        require_complete(text, old_text, new_text)
+        if not prose:
+            require_complete(text, old_text, new_text)
         lines = TextLines(text)
         for old, new in _unescaped(text, old_text, new_text):
             quote = Quote(old, new)
@@ -58,6 +66,8 @@ def place_edit(
             for spots in steps:
                 if spots:
                     spot = _chosen(lines, spots, steps, line_hint)
+                    if not prose:
+                        require_no_numbers(old, new, spot.line + 1)
                     return _replace_places(text, [place_of(lines, spot)])
         raise not_found(lines, old_text)
 
@@ -77,7 +87,6 @@ def find_line_spots(text: TextLines, old_text: str, new_text: str, called: str =
 
     `called` is the model's name for the lines. Raises ToolError `not_found` or `invalid_arguments`.
     """
-    require_complete(text.text, old_text, new_text)
     for old, new in _unescaped(text.text, old_text, new_text):
         found = next(filter(None, line_spots(text, Quote(old, new))), None)
         if found:

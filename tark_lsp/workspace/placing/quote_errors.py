@@ -1,14 +1,14 @@
-"""Explains why text that a model quotes is not in the file, and finds what its new text leaves out; pure."""
+"""Explains why text that a model quotes is not in the file; pure."""
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from typing import TypeAlias
 
 from tark_lsp.errors import ToolError
-from tark_lsp.workspace.lines import changed_ranges, split_lines
+from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.placing.building import Doubt, Place
 from tark_lsp.workspace.placing.deadline import check_time
+from tark_lsp.workspace.placing.left_out import DOTS, numbers_of, stands_for_lines
 from tark_lsp.workspace.placing.nearest import SHOWN_LINES, nearest_lines
 from tark_lsp.workspace.placing.searching import Key, TextLines, find_block
 
@@ -18,15 +18,6 @@ COPY = "copy {called} from the file as it is now, whole lines with their indenta
 Cause: TypeAlias = tuple[str, int | None]
 """What is wrong with the quoted text and what to do; empty if it is not that. The line (from 0) that is meant."""
 
-DOTS = re.compile(r"^\W*(\.\.\.|…)")
-COMMENTED = re.compile(r"^\s*(?:#+|//+|--+|;+|%+|/\*+|\{/\*|<!--|\*)\s*(?P<said>.*?)\s*(?:\*/\}?|-->)?\s*$")
-_DOTS = r"(?:\.\.\.|…)"
-_LEFT = r"existing|rest|remaining|remainder|unchanged|same|previous|original|omitted|elided|as before|keep|code"
-LEFT_OUT = re.compile(
-    rf"[\s([]*(?:{_DOTS}[\s)\]]*$|{_DOTS}.*\b(?:{_LEFT})\b|(?:the )?(?:{_LEFT})\b.*{_DOTS}[\s)\]]*$)", re.IGNORECASE
-)
-"""The text of a comment that stands for lines: dots alone, or dots with one of these words before or after."""
-NUMBERED = re.compile(r"^[ \t]*(\d+)[ \t]?(?:[|:│→]|\t)[ ]?")
 LOOK_ALIKE = str.maketrans("‘’‚‛“”„‟′″‐‑‒–—―−", "''''\"\"\"\"'\"-------")
 """Characters that look like those on a keyboard. NFKC converts the no-break space and full-width forms."""
 
@@ -92,58 +83,16 @@ def shown_lines(lines: Sequence[str], which: Sequence[int]) -> list[dict[str, in
     return [{"line": at + 1, "text": lines[at].rstrip("\r\n")[:SHOWN_CHARACTERS]} for at in which]
 
 
-def require_complete(text: str, old: str, new: str) -> None:
-    """Raises ToolError if `new` leaves lines out with a placeholder, or has the line numbers of a listing.
-
-    A line that `old` has as well is not a placeholder. Neither is a comment that replaces no line and is in the text
-    already, nor are dots alone that replace no line or only `pass`. Dots that replace the body of a function are
-    refused, although they can be a Python stub: a stub can be written on the line of its header.
-    """
-    wanted, fresh = split_lines(old), split_lines(new)
-    known = {line.strip() for line in wanted}
-    for i1, i2, j1, j2 in changed_ranges([line.rstrip() for line in wanted], [line.rstrip() for line in fresh]):
-        for at in range(j1, j2):
-            line = fresh[at].strip()
-            dots = line in ("...", "…") and any(gone.strip() not in ("", "pass") for gone in wanted[i1:i2])
-            if line in known or not (dots or (_stands_for_lines(line) and (i2 > i1 or line not in text))):
-                continue
-            raise ToolError(
-                "invalid_arguments",
-                f"the new text leaves lines out: {line[:SHOWN_CHARACTERS]}",
-                hint="write out every line, or replace fewer lines; if you mean the comment literally, write it "
-                "without dots; a stub goes on one line: def f(): ...",
-            )
-    bare = _without_numbers(fresh)
-    if bare and not _without_numbers(wanted) and {line.strip() for line in bare} & (known - {""}):
-        raise ToolError(
-            "invalid_arguments", "the new lines begin with line numbers", hint="give them without the numbers"
-        )
-
-
-def _stands_for_lines(line: str) -> bool:
-    comment = COMMENTED.match(line)
-    return comment is not None and LEFT_OUT.match(comment["said"]) is not None
-
-
-def _without_numbers(lines: Sequence[str]) -> list[str]:
-    """The lines without their numbers; empty unless every line has one, each one higher than the last."""
-    matches = [NUMBERED.match(line) for line in lines]
-    numbers = [int(match[1]) for match in matches if match]
-    if not numbers or numbers != list(range(numbers[0], numbers[0] + len(lines))):
-        return []
-    return [line[match.end() :] for line, match in zip(lines, matches, strict=True) if match]
-
-
 def _elided(text: TextLines, wanted: Sequence[str], called: str) -> Cause:
-    dots = {line.strip() for line in wanted if DOTS.match(line) or _stands_for_lines(line)}
+    dots = {one for line in wanted if (one := line.strip()).startswith(DOTS) or stands_for_lines(one)}
     if not dots or not dots.difference(line.strip() for line in text.lines):
         return "", None
     return f'write out what "..." stands for: nothing may be left out of {called}; {COPY.format(called=called)}', None
 
 
 def _numbered(text: TextLines, wanted: Sequence[str], called: str) -> Cause:
-    bare = _without_numbers(wanted)
-    at = _find(text, bare, str.strip) if bare else None
+    found = numbers_of(wanted)
+    at = _find(text, found[2], str.strip) if found else None
     if at is None:
         return "", None
     return f"give {called} without the line numbers at the beginning of each line, and the new lines likewise", at
