@@ -62,7 +62,8 @@ async def draft_sections(sections: Iterable[Section], scratch: ToolContext) -> N
     for number, section in enumerate(sections, 1):
         try:
             for edit in await edits_of(section, scratch):
-                scratch.drafts[edit.path] = edit
+                if edit.path in scratch.drafts or edit.hunks or edit.operation:
+                    scratch.drafts[edit.path] = edit
         except FailureForModel as error:
             raise ToolError(
                 error.code,
@@ -81,8 +82,9 @@ async def edits_of(section: Section, ctx: ToolContext) -> tuple[ProposedEdit, ..
         return (removal(ctx, path),)
     edits: tuple[ProposedEdit, ...] = ()
     if section.chunks:
+        repeats = any(chunk.old != chunk.new for chunk in section.chunks)
         change = partial(patched, chunks=section.chunks, prose=is_prose(editable_path(ctx, path)))
-        edits = (await propose_in_thread(ctx, existing_path(ctx, path), change),)
+        edits = (await propose_in_thread(ctx, existing_path(ctx, path), change, repeats=repeats),)
         ctx = replace(ctx, drafts={**ctx.drafts, **{edit.path: edit for edit in edits}})
     if section.target is not None:
         edits = move(ctx, path, require_no_prefix(ctx, section.target))

@@ -38,13 +38,13 @@ class EditFileArguments(Arguments):
 def edit_of(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
     """Raises WorkspaceError and ToolError."""
     path = existing_path(ctx, args.path)
-    return propose_change(ctx, path, change_of(args, ctx, path))
+    return propose_change(ctx, path, change_of(args, ctx, path), repeats=args.old_text != args.new_text)
 
 
 async def edit_in_thread(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
     """As `edit_of`; the place is found in a thread."""
     path = existing_path(ctx, args.path)
-    return await propose_in_thread(ctx, path, change_of(args, ctx, path))
+    return await propose_in_thread(ctx, path, change_of(args, ctx, path), repeats=args.old_text != args.new_text)
 
 
 def change_of(args: EditFileArguments, ctx: ToolContext, path: Path) -> Callable[[str], str]:

@@ -12,7 +12,7 @@ from tark_lsp.errors import ToolError
 from tark_lsp.tools.patch_format import Chunk
 from tark_lsp.tools.patch_scopes import Scopes, width_of
 from tark_lsp.workspace.lines import split_lines
-from tark_lsp.workspace.placing.building import Place
+from tark_lsp.workspace.placing.building import Place, stands_already
 from tark_lsp.workspace.placing.deadline import check_time, limited_time
 from tark_lsp.workspace.placing.left_out import require_complete, require_no_fence, require_no_numbers
 from tark_lsp.workspace.placing.matching import Quote, Spot, Way
@@ -177,6 +177,8 @@ def _core(text: TextLines, candidate: Candidate, chunk: Chunk) -> Core:
     if not lines:
         return Core(0, 0, tuple(spot.quote.fresh))
     place: Place = place_of(text, spot, CALLED)
+    if not (chunk.before and chunk.after) and chunk.old and stands_already(text, place, spot):
+        return Core(candidate.start, candidate.start, ())  # with lines that stay on both sides, it is no repetition
     start, end = spot.line, spot.line + spot.size
     new = split_lines(place.new)
     before, after = (chunk.before, chunk.after) if chunk.old else (spot.size, 0)

@@ -91,21 +91,26 @@ class Texts:
     known: Snapshot
 
 
-def propose_change(ctx: ToolContext, path: Path, change: Callable[[str], str]) -> ProposedEdit:
+def propose_change(
+    ctx: ToolContext, path: Path, change: Callable[[str], str], *, repeats: bool = False
+) -> ProposedEdit:
     """An edit of the current file. `change` maps the text that the model knows to the whole new text.
 
     The model knows what it last read (`ctx.seen`) with the drafts of this answer. `path` is the path of the file with
-    those drafts applied, and the edit includes them. A file that does not exist counts as empty text.
+    those drafts applied, and the edit includes them. A file that does not exist counts as empty text. If `repeats`, a
+    change that is in the text already is no error: the edit has only the drafts.
 
     Raises WorkspaceError; ToolError from `change`; `conflict` if the user changed the same lines since the model read
     them; `invalid_arguments` if nothing would change.
     """
-    return changed(ctx, texts_of(ctx, path), change)
+    return changed(ctx, texts_of(ctx, path), change, repeats=repeats)
 
 
-async def propose_in_thread(ctx: ToolContext, path: Path, change: Callable[[str], str]) -> ProposedEdit:
+async def propose_in_thread(
+    ctx: ToolContext, path: Path, change: Callable[[str], str], *, repeats: bool = False
+) -> ProposedEdit:
     """As `propose_change`. `change` runs in a thread, so that the server answers the editor meanwhile."""
-    return await asyncio.to_thread(changed, ctx, texts_of(ctx, path), change)
+    return await asyncio.to_thread(changed, ctx, texts_of(ctx, path), change, repeats=repeats)
 
 
 def texts_of(ctx: ToolContext, path: Path) -> Texts:
@@ -115,7 +120,7 @@ def texts_of(ctx: ToolContext, path: Path) -> Texts:
     return Texts(now, current, known_text(ctx, current, now))
 
 
-def changed(ctx: ToolContext, texts: Texts, change: Callable[[str], str]) -> ProposedEdit:
+def changed(ctx: ToolContext, texts: Texts, change: Callable[[str], str], *, repeats: bool) -> ProposedEdit:
     """The edit that `propose_change` returns; it reads no file and no document."""
     now, current, known = texts.now, texts.current, texts.known
     try:
@@ -124,6 +129,8 @@ def changed(ctx: ToolContext, texts: Texts, change: Callable[[str], str]) -> Pro
         if error.code != "not_found" or known.text == current.text:
             raise
         known, after = current, change(current.text)  # the model means text that the user wrote since
+    if after == known.text and repeats:
+        return edit_to(ctx, now, current.text)
     if after == known.text:
         raise ToolError(
             "invalid_arguments",

@@ -1,10 +1,11 @@
 """Makes the text that an edit puts at a place: indentation, line endings and unchanged lines as in the file; pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from tark_lsp.workspace.lines import changed_ranges, count_lines, ending_of, split_lines
+from tark_lsp.workspace.placing.deadline import check_time, checked_each
 from tark_lsp.workspace.placing.indentation import common_shift, follow_first_line, indent_like, indentation_of
 from tark_lsp.workspace.placing.matching import Spot, Way
 from tark_lsp.workspace.placing.searching import TextLines, exactly
@@ -35,6 +36,38 @@ class Place:
 def build_place(text: TextLines, spot: Spot) -> Place:
     """The place with its new text; with a doubt if the edit must not be made there."""
     return _part(text, spot) if spot.way is Way.PART else _whole_lines(text, spot)
+
+
+def stands_already(text: TextLines, place: Place, spot: Spot) -> bool:
+    """Whether the new text is around the place already: it contains what is there, and so do lines of the text."""
+    stood = text.text[place.start : place.end]
+    if len(place.new) <= len(stood) or not stood.strip():
+        return False
+    if spot.way is Way.PART:
+        found = (at for at in _offsets(place.new, stood) if text.text.startswith(place.new, place.start - at))
+        return any(place.start >= at and _is_whole_word(text.text, place.start - at, place.new) for at in found)
+    fresh = [line.rstrip() for line in split_lines(place.new)]
+    here = [line.rstrip() for line in split_lines(stood)]
+    size = len(fresh)
+    return size > len(here) and any(
+        fresh[at : at + len(here)] == here
+        and spot.line >= at
+        and [line.rstrip() for line in text.lines[spot.line - at : spot.line - at + size]] == fresh
+        for at in range(size - len(here) + 1)
+        if checked_each(at)
+    )
+
+
+def _offsets(text: str, part: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        check_time()
+        yield at
+        at = text.find(part, at + 1)
+
+
+def _is_whole_word(text: str, start: int, new: str) -> bool:
+    return not _within_word(text, start) and not _within_word(text, start + len(new))
 
 
 def _whole_lines(text: TextLines, spot: Spot) -> Place:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from heapq import nsmallest
 
 from tark_lsp.errors import ToolError
-from tark_lsp.workspace.placing.building import Doubt, Place, build_place, doubt_of_part
+from tark_lsp.workspace.placing.building import Doubt, Place, build_place, doubt_of_part, stands_already
 from tark_lsp.workspace.placing.deadline import check_time, limited_time
 from tark_lsp.workspace.placing.left_out import require_complete, require_no_numbers
 from tark_lsp.workspace.placing.matching import Quote, Spot, Way, exact_spots, line_spots, spots_by_step
@@ -47,7 +47,7 @@ def place_edit(
 
     `line_hint` counts from 1 and chooses among several places: the nearest one, if it is near and clearly the nearest.
     `replace_all` replaces every exact occurrence. `prose`: the text is no code, so that nothing in `new_text` is taken
-    for a placeholder. Raises ToolError `not_found`, `not_unique` or `invalid_arguments`.
+    for a placeholder. The text stays as it is if the new text is there already. Raises ToolError.
     """
     if not old_text.strip():
         if not old_text and not text:
@@ -68,7 +68,8 @@ def place_edit(
                     spot = _chosen(lines, spots, steps, line_hint)
                     if not prose:
                         require_no_numbers(old, new, spot.line + 1)
-                    return _replace_places(text, [place_of(lines, spot)])
+                    place = place_of(lines, spot)
+                    return text if stands_already(lines, place, spot) else _replace_places(text, [place])
         raise not_found(lines, old_text)
 
 
@@ -117,7 +118,8 @@ def _at_every_spot(text: TextLines, spots: Iterable[Spot]) -> Iterator[Place]:
         place = built[here] = place or build_place(text, spot)
         if place.doubt is Doubt.INDENTATION:
             raise doubtful_place(text.text, place, place.doubt)
-        yield place
+        if not stands_already(text, place, spot):
+            yield place
 
 
 def _unescaped(text: str, old: str, new: str) -> Iterator[tuple[str, str]]:
