@@ -15,8 +15,8 @@ from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.placing.building import Place, stands_already
 from tark_lsp.workspace.placing.deadline import check_time, limited_time
 from tark_lsp.workspace.placing.left_out import require_complete, require_no_fence, require_no_numbers
-from tark_lsp.workspace.placing.matching import Quote, Spot, Way
 from tark_lsp.workspace.placing.placing import SHOWN_CHARACTERS, find_line_spots, not_found, place_of
+from tark_lsp.workspace.placing.quotes import Quote, Spot, Way
 from tark_lsp.workspace.placing.searching import TextLines, exactly
 
 CALLED = "the text of the lines with a space and `-`"
@@ -84,6 +84,8 @@ def _require_complete(source: str, chunk: Chunk) -> None:
 def _candidate(spot: Spot, chunk: Chunk) -> Candidate:
     if not chunk.old:
         return Candidate(spot.line + spot.size, spot.line + spot.size, spot)
+    if spot.way is Way.BLANK_LINES:  # the lines that stay are not as many as in the patch
+        return Candidate(spot.line, spot.line + spot.size, spot)
     return Candidate(spot.line + chunk.before, spot.line + spot.size - chunk.after, spot)
 
 

@@ -28,6 +28,12 @@ ROWS: dict[str, Row] = {
     "indentation of two spaces for four": Row(
         "edit_file",
         edit("  def stop(self):\n    return 1\n", "  def stop(self):\n    return 2\n"),
+        {"a.py": STOPPED},
+        A,
+    ),
+    "uneven indentation": Row(
+        "edit_file",
+        edit("  def stop(self):\n       return 1\n", "  def stop(self):\n       return 2\n"),
         ("not_found", "only white space differs", '"line": 5'),
         A,
     ),

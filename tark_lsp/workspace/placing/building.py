@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tark_lsp.workspace.lines import changed_ranges, count_lines, ending_of, split_lines
+from tark_lsp.workspace.placing.adapted import with_blank_lines, with_characters, with_width
 from tark_lsp.workspace.placing.deadline import check_time, checked_each
 from tark_lsp.workspace.placing.indentation import common_shift, follow_first_line, indent_like, indentation_of
-from tark_lsp.workspace.placing.matching import Spot, Way
+from tark_lsp.workspace.placing.quotes import Spot, Way
 from tark_lsp.workspace.placing.searching import TextLines, exactly
 
 AROUND = 1_000
@@ -20,6 +21,16 @@ class Doubt(Enum):
     INDENTATION = "the new lines are not indented like the quoted ones"
     WORD = "the quoted text begins or ends within a word"
     LINE = "whole lines are quoted, but in the text the last one is longer"
+    LOOK_ALIKE = "the changed words have characters that look like those of the text, but are others"
+    BLANK_LINES = "blank lines are changed that are not those of the text"
+
+
+ADAPTED = {
+    Way.WIDTH: with_width,
+    Way.LOOK_ALIKE: with_characters,
+    Way.BLANK_LINES: with_blank_lines,
+}
+DOUBTS = {Way.LOOK_ALIKE: Doubt.LOOK_ALIKE, Way.BLANK_LINES: Doubt.BLANK_LINES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +87,15 @@ def _whole_lines(text: TextLines, spot: Spot) -> Place:
     indented: list[str] | None = fresh
     if spot.way is Way.INDENTED:
         indented = indent_like(wanted, here, fresh, common_shift(wanted, here) or ("", ""))
-    block = new_block(text, spot, here, indented or fresh)
-    return Place(spot.line, spot.start, spot.end, block, Doubt.INDENTATION if indented is None else None)
+    elif spot.way in ADAPTED:
+        indented = ADAPTED[spot.way](wanted, here, fresh)
+    if indented is None:
+        return Place(spot.line, spot.start, spot.end, "", DOUBTS.get(spot.way, Doubt.INDENTATION))
+    if spot.way is Way.BLANK_LINES:
+        block = _joined_lines(text, spot, here, indented)
+    else:
+        block = new_block(text, spot, here, indented)
+    return Place(spot.line, spot.start, spot.end, block)
 
 
 def new_block(text: TextLines, spot: Spot, here: Sequence[str], indented: Sequence[str]) -> str:
@@ -100,6 +118,12 @@ def new_block(text: TextLines, spot: Spot, here: Sequence[str], indented: Sequen
     if not ending_of(here[-1]) and not (ending_of(fresh[-1]) and not ending_of(wanted[-1])):
         out[-1] = exactly(out[-1])
     return "".join(out)
+
+
+def _joined_lines(text: TextLines, spot: Spot, here: Sequence[str], lines: Sequence[str]) -> str:
+    ending = _ending(text, spot)
+    joined = "".join(line if line in here and ending_of(line) else exactly(line) + ending for line in lines)
+    return joined if ending_of(here[-1]) else joined.removesuffix(ending)
 
 
 def _ending(text: TextLines, spot: Spot) -> str:

@@ -5,62 +5,19 @@ with another common indentation, or a part of a line exactly; then quotes that d
 placing.py decides which step counts, building.py makes the new text of a place.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from tark_lsp.errors import ToolError
-from tark_lsp.workspace.lines import count_lines, split_lines
+from tark_lsp.workspace.lines import count_lines
+from tark_lsp.workspace.placing.adapting import adapted_spots, line_spot, without_indentation, without_trailing_space
 from tark_lsp.workspace.placing.deadline import check_time, checked_each
 from tark_lsp.workspace.placing.indentation import common_shift
+from tark_lsp.workspace.placing.quotes import Quote, Spot, Way
 from tark_lsp.workspace.placing.searching import Key, TextLines, exactly, find_block
 
 MOST_PARTS = 10_000
 """If a part of a line occurs more often, the quote is refused without counting further."""
-
-
-class Way(Enum):
-    """How the quoted lines and those of the text are alike."""
-
-    EXACT = "exactly"
-    TRAILING = "but for white space at their ends"
-    INDENTED = "but for their common indentation"
-    PART = "as a part of lines"
-    WIDTH = "but for tabs and spaces, or the width of indentation"
-    LOOK_ALIKE = "but for characters that look alike"
-    BLANK_LINES = "but for the number of blank lines"
-
-
-@dataclass(frozen=True)
-class Quote:
-    """What the model sends: `old` must be found, and `new` must be there instead. Neither is changed by any step."""
-
-    old: str
-    new: str
-
-    @cached_property
-    def wanted(self) -> list[str]:
-        return split_lines(self.old)
-
-    @cached_property
-    def fresh(self) -> list[str]:
-        return split_lines(self.new)
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """The quote could mean `text[start:end]`; `line` counts from 0. For whole lines, they are `size`."""
-
-    line: int
-    start: int
-    end: int
-    size: int
-    way: Way
-    quote: Quote
-
-
-Step = Callable[[], Sequence[Spot]]
 
 
 def exact_spots(text: TextLines, quote: Quote) -> list[Spot]:
@@ -75,14 +32,19 @@ def line_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
     if max(map(str.strip, quote.wanted), key=len) in text.text:  # a cheap test whether the next steps can find anything
         yield block_spots(text, quote, without_trailing_space, Way.TRAILING)
         yield shifted_spots(text, quote)
+    yield from adapted_spots(text, quote)
 
 
 def spots_by_step(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
     """The places of each step, found lazily: `EXACT`, `TRAILING`, then the lenient ones."""
     few = _few_exact_spots(text, quote)
     yield block_spots(text, quote, exactly, Way.EXACT) if few is None else few
-    if max(map(str.strip, quote.wanted), key=len) not in text.text:
-        return
+    if max(map(str.strip, quote.wanted), key=len) in text.text:  # a cheap test whether these can find anything
+        yield from _lenient_spots(text, quote)
+    yield from adapted_spots(text, quote)
+
+
+def _lenient_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
     yield block_spots(text, quote, without_trailing_space, Way.TRAILING)
     # An indented line also contains its unindented text; a second such place makes the quote ambiguous.
     whole = shifted_spots(text, quote)
@@ -92,22 +54,10 @@ def spots_by_step(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
     yield _at_end_spots(text, quote)
 
 
-def without_trailing_space(line: str) -> str:
-    return line.rstrip()
-
-
-def without_indentation(line: str) -> str:
-    return line.strip()
-
-
 def block_spots(text: TextLines, quote: Quote, key: Key, way: Way) -> list[Spot]:
     """The places of the quoted lines, two of which are equal if `key` returns the same for them."""
     size = len(quote.wanted)
     return [line_spot(text, quote, at, size, way) for at in find_block(text, quote.wanted, key)]
-
-
-def line_spot(text: TextLines, quote: Quote, at: int, size: int, way: Way) -> Spot:
-    return Spot(at, text.starts[at], text.starts[at + size], size, way, quote)
 
 
 def shifted_spots(text: TextLines, quote: Quote) -> list[Spot]:
@@ -179,7 +129,8 @@ def _at_end_spots(text: TextLines, quote: Quote) -> list[Spot]:
     trimmed = Quote("".join(quote.wanted[:-surplus]), "".join(quote.fresh[:kept]))
     if not trimmed.old.strip():
         return []
-    for found in spots_by_step(text, trimmed):
+    exact = block_spots(text, trimmed, exactly, Way.EXACT)
+    for found in chain([exact], _lenient_spots(text, trimmed)):
         last = [spot for spot in found if not text.text[spot.end :].strip("\r\n")]
         if last:
             return last
@@ -190,7 +141,3 @@ def blank_at_end(lines: Sequence[str]) -> int:
     """The number of blank lines after the last one with text."""
     filled = next((at for at in range(len(lines), 0, -1) if lines[at - 1].strip()), 0)
     return len(lines) - filled
-
-
-def with_quote(spot: Spot, quote: Quote) -> Spot:
-    return replace(spot, quote=quote)

@@ -13,13 +13,14 @@ from tark_lsp.errors import ToolError
 from tark_lsp.workspace.placing.building import Doubt, Place, build_place, doubt_of_part, stands_already
 from tark_lsp.workspace.placing.deadline import check_time, limited_time
 from tark_lsp.workspace.placing.left_out import require_complete, require_no_numbers
-from tark_lsp.workspace.placing.matching import Quote, Spot, Way, exact_spots, line_spots, spots_by_step
+from tark_lsp.workspace.placing.matching import exact_spots, line_spots, spots_by_step
 from tark_lsp.workspace.placing.quote_errors import (
     SHOWN_CHARACTERS,
     doubtful_place,
     far_from_hint,
     not_found,
 )
+from tark_lsp.workspace.placing.quotes import Quote, Spot, Way
 from tark_lsp.workspace.placing.searching import TextLines
 
 __all__ = ["SHOWN_CHARACTERS", "Place", "find_line_spots", "not_found", "place_edit", "place_of"]
@@ -99,7 +100,7 @@ def place_of(text: TextLines, spot: Spot, called: str = "old_text") -> Place:
     """The place with its new text. Raises ToolError if the edit must not be made there."""
     place = build_place(text, spot)
     if place.doubt is not None:
-        raise doubtful_place(text.text, place, place.doubt, called)
+        raise doubtful_place(text.text, place, place.doubt, called, spot.quote.wanted)
     return place
 
 

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from tark_lsp.errors import ToolError
 from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.placing.adapting import plain
 from tark_lsp.workspace.placing.building import Doubt, Place
 from tark_lsp.workspace.placing.deadline import check_time
 from tark_lsp.workspace.placing.left_out import DOTS, numbers_of, stands_for_lines
@@ -18,9 +19,6 @@ COPY = "copy {called} from the file as it is now, whole lines with their indenta
 Cause: TypeAlias = tuple[str, int | None]
 """What is wrong with the quoted text and what to do; empty if it is not that. The line (from 0) that is meant."""
 
-LOOK_ALIKE = str.maketrans("‘’‚‛“”„‟′″‐‑‒–—―−", "''''\"\"\"\"'\"-------")
-"""Characters that look like those on a keyboard. NFKC converts the no-break space and full-width forms."""
-
 DOUBTS = {
     Doubt.INDENTATION: (
         "{called} is at line {line}, but with another indentation, and the new lines have yet another one",
@@ -29,6 +27,14 @@ DOUBTS = {
     Doubt.WORD: (
         "{called} is at line {line} only with a letter, digit or _ right before or after it, so within a word",
         "give the whole line",
+    ),
+    Doubt.LOOK_ALIKE: (
+        "{called} is at line {line}, but with other characters, and the new lines change words that have them",
+        "give characters such as quotes, dashes and spaces as they are in the file: {signs}",
+    ),
+    Doubt.BLANK_LINES: (
+        "{called} is at line {line}, but with another number of blank lines, and the new lines change blank lines",
+        "give the blank lines as they are in the file",
     ),
     Doubt.LINE: (
         "{called} is at line {line}, but its last line goes on in the file",
@@ -61,14 +67,19 @@ def not_found(text: TextLines, old: str, called: str = "old_text") -> ToolError:
     )
 
 
-def doubtful_place(text: str, place: Place, doubt: Doubt, called: str = "old_text") -> ToolError:
+def doubtful_place(
+    text: str, place: Place, doubt: Doubt, called: str = "old_text", wanted: Sequence[str] = ()
+) -> ToolError:
     """The error for quoted text that is there, but with a doubt; with the lines it is in."""
     lines = split_lines(text)
+    signs = next((_differing(a, b, called) for a, b in zip(wanted, lines[place.line :], strict=False) if a != b), "")
     size = max(1, len(split_lines(text[place.start : place.end])))
     message, hint = DOUBTS[doubt]
     near = range(place.line, min(len(lines), place.line + size))
     details = {"nearest": shown_lines(lines, near)}
-    return ToolError("not_found", message.format(called=called, line=place.line + 1), hint=hint, details=details)
+    return ToolError(
+        "not_found", message.format(called=called, line=place.line + 1), hint=hint.format(signs=signs), details=details
+    )
 
 
 def far_from_hint(text: str, line: int, line_hint: int) -> ToolError:
@@ -99,19 +110,21 @@ def _numbered(text: TextLines, wanted: Sequence[str], called: str) -> Cause:
 
 
 def _lookalike(text: TextLines, wanted: Sequence[str], called: str) -> Cause:
-    plain = text.text.isascii() and all(map(str.isascii, wanted))
-    at = None if plain else _find(text, wanted, _plain)
+    ascii_only = text.text.isascii() and all(map(str.isascii, wanted))
+    at = None if ascii_only else _find(text, wanted, plain)
     if at is None:
         return "", None
     for k, line in enumerate(wanted):
-        for a, b in zip(line.strip(), text.lines[at + k].strip(), strict=False):
-            if a != b:
-                said = (
-                    f"line {at + k + 1} of the file has {_named(b)} where {called} has {_named(a)}: give such "
-                    "characters as they are in the file"
-                )
-                return said, at
+        said = _differing(line.strip(), text.lines[at + k].strip(), called)
+        if said:
+            return f"line {at + k + 1} of the file has {said}: give such characters as they are in the file", at
     return "", None
+
+
+def _differing(quoted: str, line: str, called: str) -> str:
+    """The first two characters that differ, by name."""
+    pairs = zip(quoted.rstrip(), line.rstrip(), strict=False)
+    return next((f"{_named(b)} where {called} has {_named(a)}" for a, b in pairs if a != b), "")
 
 
 def _spaced(text: TextLines, wanted: Sequence[str], called: str) -> Cause:
@@ -136,11 +149,6 @@ def _find(text: TextLines, wanted: Sequence[str], key: Key) -> int | None:
 
 def _without_spaces(line: str) -> str:
     return "".join(line.split())
-
-
-def _plain(line: str) -> str:
-    """The line in NFKC, which is slow and changes nothing in ASCII."""
-    return (line if line.isascii() else unicodedata.normalize("NFKC", line.translate(LOOK_ALIKE))).strip()
 
 
 def _named(character: str) -> str:
