@@ -11,11 +11,12 @@ from tark_lsp.tools.delete_file import removal
 from tark_lsp.tools.edit_file import locations_of
 from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.move_file import move
-from tark_lsp.tools.patch_format import SHOWN, Section, parse_patch
+from tark_lsp.tools.patch_format import SHOWN, Section, inside_fences, parse_patch
 from tark_lsp.tools.patch_placing import patched
 from tark_lsp.tools.proposing import editable_path, existing_path, propose_in_thread
 from tark_lsp.tools.results import count_noun
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.unified_diff import is_unified_diff, parse_unified_diff
 from tark_lsp.tools.write_file import written
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.placing.deadline import one_budget
@@ -44,7 +45,7 @@ class ApplyPatchArguments(Arguments):
 async def preview(args: ApplyPatchArguments, ctx: ToolContext) -> Preview:
     scratch = replace(ctx, drafts=dict(ctx.drafts))
     with one_budget():
-        await draft_sections(parse_patch(args.patch), scratch)
+        await draft_sections(sections_of(args.patch), scratch)
     edits = tuple(edit for path, edit in scratch.drafts.items() if ctx.drafts.get(path) is not edit)
     deletes = any(edit.removes for edit in edits)
     return Preview(
@@ -55,6 +56,13 @@ async def preview(args: ApplyPatchArguments, ctx: ToolContext) -> Preview:
         edits=edits,
         atomic=True,
     )
+
+
+def sections_of(patch: str) -> tuple[Section, ...]:
+    """Raises ToolError `invalid_arguments`. A unified diff without the envelope means the same."""
+    lines = patch.replace("\r\n", "\n").split("\n")
+    first, last = inside_fences(lines)
+    return parse_unified_diff(lines[first:last]) if is_unified_diff(lines[first:last]) else parse_patch(patch)
 
 
 async def draft_sections(sections: Iterable[Section], scratch: ToolContext) -> None:

@@ -68,7 +68,8 @@ class Section:
 def parse_patch(text: str) -> tuple[Section, ...]:
     """Raises ToolError `invalid_arguments`, with the line and the format, if the text is not such a patch."""
     lines = text.replace("\r\n", "\n").split("\n")
-    first, last = _inside(lines)
+    first, last = inside_fences(lines)
+    first, last = _inside(lines, first, last)
     sections: list[Section] = []
     at = first
     while at < last:
@@ -110,8 +111,8 @@ def header_of(line: str) -> str | None:
     return line[found.end() :].strip().removesuffix("@@").rstrip() if found else None
 
 
-def _inside(lines: Sequence[str]) -> tuple[int, int]:
-    """The first and the last (excluded) line between the markers, without the fences that models put around a patch."""
+def inside_fences(lines: Sequence[str]) -> tuple[int, int]:
+    """The first and the last (excluded) line without the fences that models put around a patch."""
     first, last = _trimmed(lines, 0, len(lines))
     closing: list[str] = []
     while first < last:
@@ -123,6 +124,11 @@ def _inside(lines: Sequence[str]) -> tuple[int, int]:
     for close in closing:  # the outermost one is the last line
         if first < last and lines[last - 1].rstrip() == close:
             first, last = _trimmed(lines, first, last - 1)
+    return first, last
+
+
+def _inside(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """The first and the last (excluded) line between the markers."""
     if first < last and lines[first].rstrip() == BEGIN:
         first += 1
     elif first == last or section_of(lines[first]) is None:
@@ -174,7 +180,7 @@ def _update(lines: Sequence[str], begin: int, path: str, body: range) -> Section
         at += 1
     if at + 1 < end and {_diff_name(lines[at], "--- "), _diff_name(lines[at + 1], "+++ ")} == {path}:
         at += 2  # the file lines of a unified diff, which repeat *** Update File:
-    chunks = _chunks(lines, range(at, end))
+    chunks = parse_chunks(lines, range(at, end))
     if not chunks and not moved:
         raise _malformed(begin, lines[begin], "it does not say what to update")
     return Section("update", path, moved, chunks=chunks)
@@ -184,7 +190,8 @@ def _diff_name(line: str, sign: str) -> str | None:
     return re.sub(r"^[ab]/", "", line.removeprefix(sign).split("\t")[0].strip()) if line.startswith(sign) else None
 
 
-def _chunks(lines: Sequence[str], body: range) -> tuple[Chunk, ...]:
+def parse_chunks(lines: Sequence[str], body: range) -> tuple[Chunk, ...]:
+    """Raises ToolError `invalid_arguments` for a line that has no sign."""
     chunks: list[Chunk] = []
     headers: list[str] = []
     some: list[tuple[int, str]] = []

@@ -68,6 +68,9 @@ def patched(source: str, chunks: Sequence[Chunk], *, prose: bool = False) -> str
                 if not prose:
                     require_no_numbers(_joined(chunk.old), _joined(chunk.new), candidate.spot.line + 1)
                 core = _core(text, candidate, chunk)
+                if core.start < at:
+                    hint = "give each line in only one of the chunks"
+                    raise ToolError("invalid_arguments", "they overlap the chunk before them", hint=hint)
             except ToolError as error:
                 raise _of(chunk, error) from error
             out += [*text.lines[at : core.start], *core.new]
@@ -150,9 +153,14 @@ def _spots(text: TextLines, scopes: Scopes, chunk: Chunk) -> list[Spot]:
 def _within_scopes(text: TextLines, scopes: Scopes, chunk: Chunk, found: Sequence[Spot]) -> list[Spot]:
     """The places where the lines after `@@` allow the chunk. Raises ToolError `not_found` if there is none."""
     allowed = scopes.of_headers(chunk.headers)
+    certain = len(found) == 1 and found[0].way in (Way.EXACT, Way.TRAILING)
+    if allowed is None and certain:
+        return list(found)
     if allowed is None:
         raise not_found(text, chunk.headers[-1], f"@@ {chunk.headers[-1]}")
     within = [spot for spot in found if any(start <= spot.line < end for start, end in allowed)]
+    if not within and certain:  # the lines are nowhere else, so what is after @@ must be wrong
+        return list(found)
     if not within:
         raise ToolError(
             "not_found",
@@ -195,7 +203,13 @@ def _core(text: TextLines, candidate: Candidate, chunk: Chunk) -> Core:
 def _in_order(
     lines: Sequence[str], chunks: Sequence[Chunk], candidates: Sequence[Sequence[Candidate]]
 ) -> list[tuple[Chunk, Candidate]]:
-    """One candidate for each chunk, in order. Raises ToolError if the earliest and the latest choice differ."""
+    """One candidate for each chunk, in order. Raises ToolError if the earliest and the latest choice differ.
+
+    Chunks that can each be at one place only are put in order.
+    """
+    if all(len(some) == 1 for some in candidates):
+        pairs = sorted(zip(chunks, (some[0] for some in candidates), strict=True), key=lambda pair: pair[1].start)
+        chunks, candidates = [chunk for chunk, _ in pairs], [[one] for _, one in pairs]
     earliest: list[Candidate] = []
     for chunk, some in zip(chunks, candidates, strict=True):
         after = earliest[-1].end if earliest else 0

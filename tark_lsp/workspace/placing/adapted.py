@@ -56,8 +56,11 @@ def fit_of(wanted: Sequence[str], here: Sequence[str]) -> Fit | None:
         pairs = sorted((_width(a, tab), _width(b, tab)) for a, b in known.items())
         start, stands = pairs[0]
         for ratio in RATIOS if len({a for a, _ in pairs}) > 1 else RATIOS[:1]:
-            from_left = start == 0 or ratio == (1, 1) or stands * ratio[1] == start * ratio[0]
-            if from_left and all((b - stands) * ratio[1] == (a - start) * ratio[0] for a, b in pairs):
+            if ratio == (1, 1):
+                base = "\t" not in every or (start - stands) % tab == 0
+            else:
+                base = start == 0 or stands * ratio[1] == start * ratio[0]
+            if base and all((b - stands) * ratio[1] == (a - start) * ratio[0] for a, b in pairs):
                 sure = len(pairs) > 1 or start == stands
                 fit = Fit(known, tab, ratio, start, stands, "\t" in "".join(known.values()), sure)
                 best = best if best and best.sure else fit
