@@ -125,7 +125,8 @@ def with_blank_lines(wanted: Sequence[str], here: Sequence[str], fresh: Sequence
             return None  # only blank lines are changed, which are not those of the text
         out += here[done : at[i1]]
         out += fresh[j1:j2]
-        done = at[i2]
+        # Blank lines of the text after the last changed line stay, if the quote has none there.
+        done = at[i2 - 1] + 1 if i1 < i2 and wanted[i2 - 1].strip() else at[i2]
     return [*out, *here[done:]]
 
 
