@@ -63,10 +63,22 @@ def stands_already(text: TextLines, place: Place, spot: Spot) -> bool:
     return size > len(here) and any(
         fresh[at : at + len(here)] == here
         and spot.line >= at
-        and [line.rstrip() for line in text.lines[spot.line - at : spot.line - at + size]] == fresh
+        and [line.rstrip() for line in _lines_around(text, spot, at, size - len(here) - at)] == fresh
         for at in range(size - len(here) + 1)
         if checked_each(at)
     )
+
+
+def _lines_around(text: TextLines, spot: Spot, before: int, after: int) -> list[str]:
+    """The lines of the place, with so many before and after it; without splitting the whole text, if possible."""
+    if "\r" in text.text:
+        return text.lines[spot.line - before : spot.line + spot.size + after]
+    start, end = spot.start, spot.end
+    for _ in range(before):
+        start = text.text.rfind("\n", 0, max(0, start - 1)) + 1
+    for _ in range(after):
+        end = text.text.find("\n", end) + 1 or len(text.text)
+    return split_lines(text.text[start:end])
 
 
 def _offsets(text: str, part: str) -> Iterator[int]:
