@@ -68,12 +68,14 @@ async def run_process(
     on_stderr: OutputCallback | None = None,
     input_bytes: bytes | None = None,
     marker: str = "",
+    memory_bytes: int | None = None,
 ) -> int | None:
     """Run `argv` and return its exit code: negative for a signal, None if a callback ended the process.
 
     Without `on_stderr` both outputs go to `on_stdout`, in order. Without `input_bytes` stdin is empty. The process gets
     a session and group of its own. The rest of the group is ended when this returns, raises or is cancelled.
-    `marker` (`NAME=value`, also in `env`) finds processes that left the group (Linux only).
+    `marker` (`NAME=value`, also in `env`) finds processes that left the group (Linux only). `memory_bytes` limits the
+    memory that the process can write to (Linux only).
 
     Raises OSError if the program cannot be started, and what a callback raised.
     """
@@ -100,6 +102,8 @@ async def run_process(
         transport.close()
         raise
     try:
+        if memory_bytes is not None:
+            _limit_memory(transport.get_pid(), memory_bytes)
         if input_bytes is not None:
             stdin = transport.get_pipe_transport(0)
             assert isinstance(stdin, asyncio.WriteTransport)
@@ -116,6 +120,15 @@ async def run_process(
     if child.failure is not None:
         raise child.failure
     return None if child.enough else transport.get_returncode()
+
+
+def _limit_memory(pid: int, limit: int) -> None:
+    if sys.platform != "linux":
+        return
+    import resource  # only on Linux
+
+    with contextlib.suppress(ProcessLookupError):  # it has ended already
+        resource.prlimit(pid, resource.RLIMIT_DATA, (limit, limit))
 
 
 async def _end_group(pid: int, child: Child, marker: str) -> None:

@@ -11,7 +11,8 @@ from tark_lsp.errors import FileMissing
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.places import Place, locate_path, locate_path_again
 from tark_lsp.tools.results import cap_result
-from tark_lsp.tools.ripgrep import FoundLine, SearchProgram, SearchQuery, SearchScope, search_buffer, search_files
+from tark_lsp.tools.ripgrep import FoundLine, SearchQuery, SearchScope, search_buffer, search_files
+from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
