@@ -5,13 +5,13 @@ A call that fits none of these is asked about; no error in here allows a call.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tark_lsp.agent.rules import Rule
+from tark_lsp.agent.rules import CommandTooLong, Rule
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Preview, Risk, ToolKind
 from tark_lsp.workspace.files import Workspace
@@ -109,9 +109,15 @@ def decide_call(
     tool: str, preview: Preview, policy: Policy, workspace: Workspace, *, outside_selection: bool = False
 ) -> Decision:
     effect = effect_of(preview)
+    if preview.command is None and (private := [path for path in _shown(preview) if workspace.is_private(path)]):
+        return Deny(f"{workspace.display(private[0])} holds keys or credentials, which no tool reads")
+    unchecked = False
     for rule in policy.deny:
-        if rule.concerns(tool, preview, workspace):
-            return Deny(f"the rule {rule} denies it")
+        try:
+            if rule.concerns(tool, preview, workspace):
+                return Deny(f"the rule {rule} denies it")
+        except CommandTooLong:
+            unchecked = True
     if preview.command is not None and policy.no_commands:
         return Deny(policy.no_commands)
     written = [path for edit in preview.edits for path in edit.paths]
@@ -121,9 +127,14 @@ def decide_call(
     protected = [path for path in written if workspace.is_protected(path)]
     if protected:
         return Ask(f"{workspace.display(protected[0])} is a protected path", once=True)
+    if unchecked:
+        return Ask("it is too long to be compared with your rules", once=True)
     for rule in policy.ask:
-        if rule.concerns(tool, preview, workspace) or rule.reaches(tool, preview, workspace):
-            return Ask(f"the rule {rule} asks", once=True)
+        try:
+            if rule.concerns(tool, preview, workspace) or rule.reaches(tool, preview, workspace):
+                return Ask(f"the rule {rule} asks", once=True)
+        except CommandTooLong:
+            return Ask(f"it is too long to be compared with the rule {rule}", once=True)
     if outside_selection:
         return Ask("it edits text outside the selection", once=True)
     if effect is Effect.DANGEROUS:
@@ -138,8 +149,16 @@ def decide_call(
 
 
 def is_read_denied(path: Path, policy: Policy, workspace: Workspace) -> bool:
-    """Whether a deny rule for reading hides the text of the file from the model, whichever tool would show it."""
-    return _of_reading(path, policy.deny, workspace)
+    """Whether the text of the file is hidden from the model, whichever tool would show it: by a deny rule for reading,
+    or because the file holds keys or credentials."""
+    return workspace.is_private(path) or _of_reading(path, policy.deny, workspace)
+
+
+def may_hide_below(folders: Sequence[Path], policy: Policy, workspace: Workspace) -> bool:
+    """Whether `is_read_denied` can be true for a path below these folders. The files that exist make no difference:
+    a notice that depended on them would tell what is in them."""
+    rules = any(rule.is_about_reading and rule.can_match_below(folders, workspace) for rule in policy.deny)
+    return rules or any(workspace.has_private_below(folder) for folder in folders)
 
 
 def is_read_asked(path: Path, policy: Policy, workspace: Workspace) -> bool:
@@ -149,6 +168,12 @@ def is_read_asked(path: Path, policy: Policy, workspace: Workspace) -> bool:
 
 def _of_reading(path: Path, rules: Iterable[Rule], workspace: Workspace) -> bool:
     return any(rule.is_about_reading and rule.matches(path, workspace) for rule in rules)
+
+
+def _shown(preview: Preview) -> list[Path]:
+    """The places whose text the call shows: an edit shows some of the lines."""
+    edited = [path for edit in preview.edits for path in edit.paths]
+    return [*(place.path for place in preview.locations), *preview.outside, *edited]
 
 
 def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str]) -> tuple[Grant, ...]:

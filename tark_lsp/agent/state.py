@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Grant, Policy, is_read_asked, is_read_denied
+from tark_lsp.agent.approval import Grant, Policy, is_read_asked, is_read_denied, may_hide_below
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.kinds import Kind, offered_tools
 from tark_lsp.agent.limits import Limits
@@ -105,6 +105,7 @@ class Turn:
 
     def __post_init__(self) -> None:
         self.context.is_read_denied = lambda path: is_read_denied(path, self.rules, self.context.workspace)
+        self.context.may_hide_below = lambda folders: may_hide_below(folders, self.rules, self.context.workspace)
         self.context.is_read_asked = lambda path: is_read_asked(path, self.rules, self.context.workspace)
 
     def call_id(self, call: str) -> str:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from tark_lsp.tools.search_program import SearchProgram, run_search
@@ -134,13 +135,25 @@ class SearchQuery:
 
 
 async def search_files(
-    program: SearchProgram, query: SearchQuery, scope: SearchScope, skip: Iterable[Path] = ()
+    program: SearchProgram,
+    query: SearchQuery,
+    scope: SearchScope,
+    skip: Iterable[Path] = (),
+    is_hidden: Callable[[str], bool] = lambda _: False,
 ) -> SearchResult:
-    """The matches in files on disk, sorted by path, without those in `skip`. Raises ToolError for a bad pattern."""
+    """The matches in files on disk, sorted by path, without those in `skip` and those that are hidden by a rule.
+
+    Hidden files leave no trace, also not in the number of matches. Raises ToolError for a bad pattern.
+    """
     matches = scope.matcher()
     skipped = {str(path) for path in skip}
+
+    @cache
+    def is_wanted(path: str) -> bool:
+        return path not in skipped and matches(path) and not is_hidden(path)
+
     options = ["--sort=path", *query.options, *scope.options]
-    return await _search(program, query, options, scope.roots, lambda path: path not in skipped and matches(path))
+    return await _search(program, query, options, scope.roots, is_wanted)
 
 
 async def search_buffer(program: SearchProgram, query: SearchQuery, path: Path, text: str) -> SearchResult:
