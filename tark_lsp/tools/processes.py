@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 TERMINATE_SECONDS = 0.2
@@ -16,6 +17,9 @@ DRAIN_SECONDS = 0.3
 """How long output is read after the process has exited: a background child can keep the pipe open for ever."""
 
 REAP_SECONDS = 1.0
+
+PR_SET_DUMPABLE = 4
+"""prctl(2)."""
 
 if sys.platform == "win32":
     CREATION_FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP
@@ -79,6 +83,7 @@ async def run_process(
 
     Raises OSError if the program cannot be started, and what a callback raised.
     """
+    hide_memory()
     loop = asyncio.get_running_loop()
     starting = asyncio.ensure_future(
         loop.subprocess_exec(
@@ -120,6 +125,18 @@ async def run_process(
     if child.failure is not None:
         raise child.failure
     return None if child.enough else transport.get_returncode()
+
+
+@cache
+def hide_memory() -> None:
+    """Make `/proc/PID/environ` and `/proc/PID/mem` of this process unreadable, because keys are in them (Linux only).
+
+    A program that we start runs as the same user and could read them otherwise. Root can do so nevertheless.
+    """
+    if sys.platform == "linux":
+        import ctypes  # not needed before the first program is started
+
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def _limit_memory(pid: int, limit: int) -> None:

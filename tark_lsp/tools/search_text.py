@@ -10,7 +10,7 @@ from pydantic import Field
 from tark_lsp.context.snippets import format_snippet
 from tark_lsp.errors import FileMissing
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
-from tark_lsp.tools.places import Place, locate_path, locate_path_again
+from tark_lsp.tools.places import Place, locate_path, locate_path_again, read_place
 from tark_lsp.tools.results import cap_result
 from tark_lsp.tools.ripgrep import FoundLine, SearchQuery, SearchScope, search_buffer, search_files
 from tark_lsp.tools.search_program import SearchProgram
@@ -53,8 +53,8 @@ async def preview(args: SearchTextArguments, ctx: ToolContext) -> Preview:
 
 async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> str:
     place = locate_path_again(ctx, args.path, preview) if args.path else None
-    if place is not None and not place.path.exists():
-        ctx.workspace.read(place.path)  # raises FileMissing unless it is a new, unsaved document
+    if place is not None and not place.path.is_dir() and not place.path.is_file():
+        read_place(ctx, place)  # raises for a device or a pipe, where a search would wait; a new document is fine
     scope = SearchScope((place.path,) if place else ctx.workspace.folders, glob=args.glob)
     program = SearchProgram.find_installed(ctx.workspace.folders)
     query = SearchQuery(args.pattern, args.case_sensitive, args.context_lines, args.max_results)

@@ -120,8 +120,10 @@ def test_protected(path: str, form: Literal["NFC", "NFD", "NFKC"]) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["a.py", "git/a", ".gitignore", "docs/agents.py", "my.git", "src/profile", "README.md", "tark.md", "."]
-    + [".cargo/registry/a", "cargo/config.toml", ".config/app/nvim", "conf.d/nginx.conf", "mise/toml", "config"],
+    [
+        *("a.py", "git/a", ".gitignore", "docs/agents.py", "my.git", "src/profile", "README.md", "tark.md", "."),
+        *(".cargo/registry/a", "cargo/config.toml", ".config/app/nvim", "conf.d/nginx.conf", "mise/toml", "config"),
+    ],
 )
 def test_not_protected(path: str) -> None:
     assert not is_protected_path(PurePosixPath(path))
