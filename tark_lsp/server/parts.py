@@ -31,6 +31,7 @@ from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.features import ChatFeatures
 from tark_lsp.server.commands import Commands
 from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.doctor import Doctor
 from tark_lsp.server.documents.client_state import ClientState
@@ -211,7 +212,7 @@ class ServerParts:
             },
         )
         self.commands = Commands(
-            connection,
+            EarlyAnswers(connection, self.questions.tell),
             [
                 start,
                 TurnCommands(turns, records, sessions, self.titles, self.display),

@@ -179,7 +179,7 @@ LONG = {
 @pytest.mark.parametrize("kind", ["deny", "ask"])
 def test_a_command_that_cannot_be_compared_is_asked_about(bench: Bench, text: str, kind: str) -> None:
     rules = (Rule("run_command", "rm *"), Rule("run_command", "* --force *"))
-    policy = replace(Policy(ApprovalLevel.BALANCED), **{kind: rules})
+    policy = Policy(ApprovalLevel.BALANCED, deny=rules if kind == "deny" else (), ask=rules if kind == "ask" else ())
     decision = decide_call("run_command", run(text, bench), policy, bench.workspace)
     assert isinstance(decision, Ask)
     assert decision.once

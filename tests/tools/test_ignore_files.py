@@ -1,6 +1,7 @@
 """Ignore files: those above the searched folder, and those that would make a search run for ever."""
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,10 @@ from tark_lsp.errors import ToolError
 from tark_lsp.tools.ripgrep import SearchQuery, SearchScope, list_files, search_files
 from tark_lsp.tools.search_program import MEMORY_BYTES, SEARCH_SECONDS, SearchProgram
 
-PROGRAMS = {"ripgrep": SearchProgram.find_installed, "walker": lambda workspace: SearchProgram.walker({}, workspace)}
+PROGRAMS: dict[str, Callable[[Sequence[Path]], SearchProgram]] = {
+    "ripgrep": SearchProgram.find_installed,
+    "walker": lambda workspace: SearchProgram.walker({}, workspace),
+}
 TREE = {
     ".gitignore": "above\n",
     "repo/.gitignore": "# comment\n/src/gen.txt\n*.log\n!keep.log\n/src/deep/\n/src/[x]\\*\nspace\\ \n",

@@ -7,13 +7,14 @@ from pathlib import Path
 from tark_lsp.errors import OutsideWorkspace
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.workspace.files import Buffers, Workspace
+from tark_lsp.workspace.private import PrivatePaths
 
 
 class OneDocument(Workspace):
     """A workspace of one open document, whose folder is not a project."""
 
-    def __init__(self, document: Path, buffers: Buffers, own: Sequence[Path]) -> None:
-        super().__init__((), buffers, own)
+    def __init__(self, document: Path, buffers: Buffers, own: Sequence[Path], private: PrivatePaths) -> None:
+        super().__init__((), buffers, own, private)
         self._document = document
 
     def resolve(self, path: str) -> Path:
