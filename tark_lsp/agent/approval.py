@@ -5,8 +5,8 @@ A call that fits none of these is asked about; no error in here allows a call.
 """
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -65,7 +65,9 @@ SCOPES: tuple[Scope, Scope] = ("turn", "session")
 class Grant:
     """What the user allowed beyond one call: edits below a folder, or one exact command in one folder.
 
-    `covers` is the text that the user is shown.
+    `covers` is the text that the user is shown. `unreviewed`: ids of the edits that were applied and not reviewed when
+    it was given. Without a sandbox, a grant for a command is suspended while there are others: an edit of the script
+    that it runs would run unseen.
     """
 
     id: str
@@ -74,6 +76,7 @@ class Grant:
     folder: Path | None = None
     command: tuple[str, ...] | None = None
     cwd: str | None = None
+    unreviewed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,8 @@ class Policy:
     grants: tuple[Grant, ...] = ()
     edit_review: Literal["ask", "after"] | None = None
     """`after`: edits inside the workspace are applied at once and reviewed later. None: the level decides."""
+    unreviewed: Mapping[str, Path] = field(default_factory=dict)
+    """The edits that are applied and that the user did not decide on: by id, the file."""
     no_commands: str = ""
     """The reason why no command is allowed: the workspace is not trusted, or a sandbox is required and missing."""
 
@@ -141,8 +146,12 @@ def decide_call(
         return Ask(f"it {effect}", once=True)
     if any(rule.allows(tool, preview, workspace) for rule in policy.allow):
         return Allow()
-    if any(_covers(grant, preview) for grant in policy.grants):
+    grants = [grant for grant in policy.grants if _covers(grant, preview)]
+    changed = [_changed_since(grant, policy) for grant in grants]
+    if any(not paths or preview.command is None for paths in changed):
         return Allow()
+    if changed:
+        return Ask(f"{workspace.display(changed[-1][0])} was changed since you allowed it, and is not reviewed yet")
     if effect is Effect.EDIT and policy.edit_review and policy.level is not ApprovalLevel.MANUAL:
         return Allow() if policy.edit_review == "after" else Ask(f"it {effect}")
     return Allow() if effect in ALLOWED_BY_LEVEL[policy.level] else Ask(f"it {effect}")
@@ -195,6 +204,10 @@ def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str])
             Grant(grant_id, scope, f"edits below {shown}, this {scope}", folder=folder) for grant_id, scope in scoped
         )
     return ()
+
+
+def _changed_since(grant: Grant, policy: Policy) -> list[Path]:
+    return [path for edit_id, path in policy.unreviewed.items() if edit_id not in grant.unreviewed]
 
 
 def _covers(grant: Grant, preview: Preview) -> bool:

@@ -120,7 +120,8 @@ class Turn:
     def policy(self) -> Policy:
         """The current policy: the user can change the level or grant something while the turn runs."""
         granted = (*self.session.grants, *self.grants)
-        return replace(self.rules, level=self.session.approval, grants=granted)
+        unreviewed = self.user.unreviewed_edits()
+        return replace(self.rules, level=self.session.approval, grants=granted, unreviewed=unreviewed)
 
     def offered_tools(self) -> dict[str, Tool[Any]]:
         """The tools of the kind in the current mode, which the user and the model can change while the turn runs."""
@@ -129,7 +130,8 @@ class Turn:
         )
 
     def keep_grant(self, grant: Grant) -> None:
-        (self.session.grants if grant.scope == "session" else self.grants).append(grant)
+        given = replace(grant, unreviewed=frozenset(self.user.unreviewed_edits()))
+        (self.session.grants if grant.scope == "session" else self.grants).append(given)
 
     def build_end(self, stop_reason: StopReason, error: TarkError | None = None) -> TurnEnd:
         edits = {path: edit_state(states) for path, states in self.outcomes.items()}
