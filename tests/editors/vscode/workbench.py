@@ -37,7 +37,7 @@ SETTINGS: dict[str, Any] = {
 }
 """The user settings: nothing moves or asks by itself, and nothing runs beside what is tested."""
 BUILT_IN = ("ipynb", "json", "markdown-basics", "python", "theme-defaults", "theme-seti")
-"""The extensions of VS Code that the tests need. A window with these takes a quarter less of the processor to start."""
+"""The extensions of VS Code that the tests need. The others would run in each window that starts."""
 PATIENCE = 2 * AT_ONCE
 """Seconds to wait for the workbench: it has three processes and a server."""
 
