@@ -7,8 +7,9 @@ import pytest
 
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import sharing
-from tests.editors.neovim.plugin.files import CHANGED, SCENARIO, TEXT, ask, edit, idle
+from tests.editors.neovim.plugin.files import CHANGED, SCENARIO, TEXT, ask, edit
 from tests.editors.neovim.plugin.pictures import changes, init
+from tests.editors.neovim.plugin.rest import UNDECIDED, clear
 from tests.editors.neovim.plugin.turns import told, unhurt
 
 pytestmark = pytest.mark.editor
@@ -27,8 +28,6 @@ APPLY = """
     return client.handlers['workspace/applyEdit'](nil, { edit = { documentChanges = ... } }, { client_id = client.id })
 """
 
-UNDECIDED = "return #require('tark.review.hunks').undecided()"
-
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
@@ -37,8 +36,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, P
 
 
 @pytest.fixture
-def neovim(shared: tuple[Neovim, Path]) -> Neovim:
-    return shared[0]
+def neovim(resting: tuple[Neovim, Path]) -> Neovim:
+    clear(resting[0])
+    return resting[0]
 
 
 @pytest.fixture
@@ -119,8 +119,6 @@ def test_accepting_there_says_why_not(neovim: Neovim, path: Path) -> None:
     neovim.keys(":TarkAccept!<CR>")
     told(neovim, "has a carriage return inside")
     assert neovim.lines == before
-    neovim.keys(":TarkStop!<CR>")
-    idle(neovim)
 
 
 def test_windows_outlive_a_deleted_file(neovim: Neovim, path: Path) -> None:
