@@ -94,6 +94,35 @@ def test_an_edit_for_an_older_text(neovim: Neovim, path: Path) -> None:
         neovim.keys("Goagain<Esc>")
 
 
+@pytest.mark.parametrize("close", ["bwipeout!", "enew | bunload! #"])
+def test_an_edit_of_a_file_that_is_closed(neovim: Neovim, path: Path, close: str) -> None:
+    """Neovim would make it in a hidden buffer, which nobody sees or saves."""
+    edit(neovim, path)
+    version = neovim.lua("return vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]")
+    neovim.keys(f":{close}<CR>")
+    neovim.until(lambda: neovim.lua("return vim.api.nvim_buf_get_name(0)") == "", "it is closed")
+    whole_line = {"start": {"line": 1, "character": 0}, "end": {"line": 2, "character": 0}}
+    change = {"range": whole_line, "newText": "TWO\n"}
+    for known in (version, 0, None):
+        identity = {"uri": path.as_uri(), "version": known}
+        assert apply(neovim, {"textDocument": identity, "edits": [change]}) == (False, "a.txt is not open in Neovim")
+    assert neovim.lua("return vim.fn.bufloaded(...)", str(path)) == 0
+
+
+@pytest.mark.parametrize("opened_again", [False, True])
+def test_closing_at_once(neovim: Neovim, path: Path, *, opened_again: bool) -> None:
+    """What was accepted before the file was closed is written to the file."""
+    edit(neovim, path)
+    ask(neovim, "a.txt")
+    neovim.keys(":TarkAccept!<CR>:bwipeout!<CR>" + ":edit a.txt<CR>" * opened_again)
+    told(neovim, "accepted 2 changes, nothing left to review")
+    if opened_again:
+        neovim.until(lambda: neovim.lines == CHANGED.split(), f"{CHANGED}, not {neovim.lines}")
+    else:
+        assert path.read_text() == CHANGED
+        assert neovim.lua("return vim.fn.bufexists('a.txt')") == 0
+
+
 @pytest.mark.parametrize(("data", "is_refused"), [(b"a\rb\n", True), (b"a\r\n", False), (b"a\r\r\n", True)])
 def test_a_carriage_return_inside_a_line(neovim: Neovim, path: Path, data: bytes, *, is_refused: bool) -> None:
     """The server counts lines as LSP does. Neovim does not, and would apply the change elsewhere."""
