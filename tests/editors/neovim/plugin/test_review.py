@@ -89,6 +89,7 @@ def test_accept_reject_edit_undo(reviewing: Neovim) -> None:
     neovim.keys("7G:TarkAccept<CR>")
     drawn(neovim, *VOLUME_HUNK)
     shows(neovim, SHAPES.replace(AREA, NEW_AREA))
+    told(neovim, "accepted 1 change")  # what is undone before that is not accepted, and shown again after redo
     neovim.keys("u")
     shows(neovim, SHAPES)
     neovim.keys("<C-r>")

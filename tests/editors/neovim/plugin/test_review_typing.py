@@ -147,7 +147,7 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) 
     mine = f"! {OLD}  # mine"
     drawn(neovim, mine, f"+: {NEW}", *VOLUME_HUNK)
     neovim.until(
-        lambda: "7  conflict: yours kept  :TarkAccept theirs  :TarkReject mine" in hints(neovim)[0],
+        lambda: "7  conflict: yours kept  :TarkAccept theirs  :TarkReject mine" in "".join(hints(neovim)[:1]),
         f"told in {hints(neovim)}",
     )
     neovim.keys("u")  # it stays one: what stands there is the person's word
