@@ -316,6 +316,20 @@ async def test_without_versions_closed_in_the_quiet(tmp_path: Path) -> None:
     assert sent(editor) == []
 
 
+async def test_closed_and_opened_again_before_the_edit_arrives(editor: ScriptedEditor) -> None:
+    """Neovim counts versions from the same number again, so it makes the edit in the new document."""
+    path = editor.open("f.py", TEXT)
+
+    def reopen(params: Any) -> Json:
+        editor.close(path)
+        editor.open("f.py", TEXT)
+        return editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = reopen
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path), "label"), Applied)
+    assert editor.text(path) == AFTER
+
+
 # The user types at the moment the edit arrives
 
 TYPED = {
