@@ -13,7 +13,7 @@ from tark_lsp.folders import state_folder, user_config_path, workspace_config_pa
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.settings import Settings, load_settings
 from tark_lsp.settings_cleaning import leaf_paths
-from tests.documented_settings import documented_settings
+from tests.documented import documented_settings
 
 DOCUMENTED = documented_settings()
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tark_lsp import __version__
-from tests.documented_settings import documented_settings
+from tests.documented import documented_settings
 
 ROOT = Path(__file__).parents[3]
 DOC = ROOT / "docs" / "vscode.md"
@@ -57,7 +57,12 @@ def test_every_setting_of_the_server_can_be_set() -> None:
 def test_a_setting_of_the_server_has_its_documented_default_and_scope(name: str) -> None:
     documented = DOCUMENTED[name.removeprefix("tark.")]
     assert SETTINGS[name]["default"] == documented.default
-    assert (SETTINGS[name]["scope"] == "application") == documented.user_only
+    assert SETTINGS[name]["scope"] == ("application" if documented.user_only else "window")
+
+
+def test_an_untrusted_folder_sets_nothing() -> None:
+    restricted = MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
+    assert set(restricted) == {name for name, shape in SETTINGS.items() if shape["scope"] == "window"}
 
 
 def test_every_picture_is_there() -> None:
