@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from tark_lsp.agent.approval import Policy
-from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.user_interface import Permitted, Rejected
 from tark_lsp.errors import ToolError
 from tark_lsp.llm.events import WireStop
 from tark_lsp.messages import ApprovalLevel, Mode
+from tark_lsp.settings import Limits
 from tark_lsp.tools.tool import Risk
 from tests.agent.bench import Bench, error_of
 from tests.agent.probe import add, probe

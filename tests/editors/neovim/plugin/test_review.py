@@ -162,7 +162,7 @@ def test_accept_all_shows_first_what_is_not_open(reviewing: Neovim, folder: Path
     # Its window has shown all of the diff until then.
     neovim.lua("require('tark.state').all()[1].permissions = {}")
     neovim.keys(":TarkAccept!<CR>")
-    told(neovim, "look at what is not open yet (2 changes in 1 file)")
+    told(neovim, "review the files that are not open yet (2 changes in 1 file)")
     diff = neovim.lines
     assert neovim.lua("return vim.bo.filetype") == "diff"
     assert diff[:2] == ["--- solids.py", "+++ solids.py"]

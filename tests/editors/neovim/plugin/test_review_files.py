@@ -99,7 +99,7 @@ def test_long_lines_and_many(neovim: Neovim, folder: Path) -> None:
     assert "".join(pieces) == f"{'y' * 500}…"
     assert max(len(piece) for piece in pieces) < 120
     neovim.keys("G:TarkAccept<CR>")
-    neovim.until(lambda: "longer than what is drawn" in neovim.messages(), "it was not seen yet")
+    neovim.until(lambda: "longer than what is shown" in neovim.messages(), "it was not seen yet")
     assert f"+{'y' * 5000}" in neovim.lines
     neovim.keys("q:TarkAccept<CR>")
     neovim.until(lambda: neovim.lines[-1] == "y" * 5000, "the whole line")
