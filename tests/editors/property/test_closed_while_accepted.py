@@ -91,7 +91,7 @@ def check(desk: Desk, texts: set[str], made: list[str]) -> None:
 @pytest.mark.property
 @pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=lambda behaviour: behaviour.name)
 def test_every_turn_ends(behaviour: Behaviour, tmp_path: Path) -> None:
-    for seed in seeds(100):
+    for seed in seeds(20):
         case = Random(f"{behaviour.name} {seed}").choice(CASES)
         with asyncio.Runner(loop_factory=VirtualLoop) as runner:
             try:
