@@ -1,12 +1,17 @@
 """For all tests: which of them run and in what order; and nothing of the user's own settings, keys or proxies."""
 
+import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from tests import exhaustive, groups
+from tests.virtual_clock import virtual_loop
+
+REAL_CLOCK = {"real clock": asyncio.new_event_loop}
+VIRTUAL_CLOCK = {"virtual clock": virtual_loop}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -25,6 +30,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> groups.Group
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     exhaustive.choose(config, items)
     groups.arrange(items)
+
+
+def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    return VIRTUAL_CLOCK if item.get_closest_marker("virtual_clock") else REAL_CLOCK
 
 
 @pytest.fixture(scope="session", autouse=True)
