@@ -110,11 +110,22 @@ class Loopback:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._server is not None
-        self._server.close()
+        await self._stop_accepting()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _stop_accepting(self) -> None:
+        """A connection that was just accepted needs a round of the loop more: asyncio loses its socket if the server is
+        closed before that (until Python 3.13), and the ResourceWarning fails any later test.
+        """
+        assert self._server is not None
+        loop = asyncio.get_running_loop()
+        for listening in self._server.sockets:
+            loop.remove_reader(listening.fileno())
+        for _ in range(3):
+            await asyncio.sleep(0)
+        self._server.close()
 
     def then(self, answer: Answer) -> None:
         """What is answered from now on."""
@@ -167,10 +178,10 @@ class Loopback:
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client went away, or the test is over
         finally:
-            self._tasks.discard(task)
             writer.close()
             with suppress(ConnectionError, asyncio.CancelledError):
                 await writer.wait_closed()
+            self._tasks.discard(task)
 
     async def _answer(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Whether the connection can go on."""

@@ -12,6 +12,8 @@ from tark_lsp.server.connection import early_answers
 from tests.server.desk import TEXT, Desk, MakeDesk
 from tests.server.scripted import Json
 
+pytestmark = pytest.mark.virtual_clock
+
 ASK = "tark/requestPermission"
 
 
