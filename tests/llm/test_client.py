@@ -27,6 +27,7 @@ from tark_lsp.http import HttpRequest, HttpTransport
 from tark_lsp.llm.client import ProviderOverride
 from tark_lsp.llm.events import Done, Retry, Stall, TextDelta, WireStop
 from tark_lsp.llm.exchange import Timeouts, fetch_body
+from tark_lsp.llm.model import WireModel
 from tark_lsp.llm.retry import RetryPolicy
 from tark_lsp.llm.scripted.answer import answer_frames
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedCall, ScriptedError
@@ -242,6 +243,7 @@ async def test_silence_is_reported_and_ends_the_request(answer: Raw, shown: bool
     async with Loopback([HELLO, answer]) as server:
         models = models_at(server, policy=RetryPolicy(tries=1))
         model = await models.open_model("openai/gpt-4o")
+        assert isinstance(model, WireModel)
         await ask(model)  # the first request waits for imports, too, which can take longer than TIMES
         began = time.monotonic()
         events, error = await ask(replace(model, times=TIMES))
