@@ -74,6 +74,20 @@ class Request:
         return next(wire for path, wire in WIRE_OF_PATH.items() if self.path.endswith(path))
 
 
+async def close_server(server: asyncio.Server) -> None:
+    """Close it, and lose no socket.
+
+    A connection that was just accepted needs one more round of the loop: asyncio before Python 3.13 loses its socket if
+    the server is closed sooner, and the ResourceWarning fails whichever test runs when the garbage is collected.
+    """
+    loop = asyncio.get_running_loop()
+    for listening in server.sockets:
+        loop.remove_reader(listening.fileno())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    server.close()
+
+
 class Loopback:
     """`answers`: one for each request, the last again and again; or a Scenario.
 
@@ -110,22 +124,11 @@ class Loopback:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._stop_accepting()
+        assert self._server is not None
+        await close_server(self._server)
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    async def _stop_accepting(self) -> None:
-        """A connection that was just accepted needs a round of the loop more: asyncio loses its socket if the server is
-        closed before that (until Python 3.13), and the ResourceWarning fails any later test.
-        """
-        assert self._server is not None
-        loop = asyncio.get_running_loop()
-        for listening in self._server.sockets:
-            loop.remove_reader(listening.fileno())
-        for _ in range(3):
-            await asyncio.sleep(0)
-        self._server.close()
 
     def then(self, answer: Answer) -> None:
         """What is answered from now on."""
