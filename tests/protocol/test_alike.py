@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,8 @@ from tests.exhaustive import examples
 from tests.protocol.conftest import Players
 from tests.protocol.players import without_nulls
 from tests.protocol.transcript import Json
+
+pytestmark = pytest.mark.slow  # it starts Neovim and Node
 
 SESSION = "session-1"
 TURNS = ("turn-1", "turn-2", "turn-3")
