@@ -17,6 +17,8 @@ from tests.agent.bench import Bench
 from tests.agent.script import Answer, answer, call
 from tests.agent.tight import SMALL, Summarising, filled, heard, notices, sent, words
 
+pytestmark = pytest.mark.virtual_clock
+
 
 async def test_one_compaction_keeps_goals_the_last_messages_and_the_prompt(tight: Bench) -> None:
     for n in range(13):

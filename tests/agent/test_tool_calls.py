@@ -175,6 +175,7 @@ async def slow(n: int) -> str:
     return "done"
 
 
+@pytest.mark.virtual_clock
 @pytest.mark.parametrize(("own", "limit"), [(None, 0.05), (0.05, 30.0)], ids=["the default", "its own"])
 async def test_a_tool_that_takes_too_long_is_ended(bench: Bench, own: float | None, limit: float) -> None:
     bench.limits = Limits(tool_seconds=limit)
@@ -184,6 +185,7 @@ async def test_a_tool_that_takes_too_long_is_ended(bench: Bench, own: float | No
     assert "0.05 s" in error_of(bench.results()[0])["message"]
 
 
+@pytest.mark.virtual_clock
 async def test_its_own_time_is_longer_than_the_default(bench: Bench) -> None:
     bench.limits = Limits(tool_seconds=0.01)
 
@@ -196,6 +198,7 @@ async def test_its_own_time_is_longer_than_the_default(bench: Bench) -> None:
     assert bench.results() == ["1"]
 
 
+@pytest.mark.virtual_clock
 async def test_waiting_for_the_person_is_never_counted(bench: Bench) -> None:
     bench.limits = Limits(tool_seconds=0.02)
     bench.user.seconds = 0.1

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,8 @@ from tests.protocol.conftest import Players
 from tests.protocol.like_cases import SESSION, TURNS, sessions, texts, updates
 from tests.protocol.players import without_nulls
 from tests.protocol.transcript import Json
+
+pytestmark = pytest.mark.slow  # it starts Neovim and Node
 
 
 def update(turn: str, seq: int, told: Json, session: str = SESSION) -> Json:

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -119,13 +118,11 @@ class ScriptedEditor:
     encoding: str = "utf-16"
     versions: bool = True
     name: str = "Visual Studio Code"
-    clock: Callable[[], float] = time.monotonic
-    """By which the server knows how long nobody has typed."""
 
     def __post_init__(self) -> None:
         self.connection = ScriptedConnection(self.client, self.name)
         self.connection.answers["workspace/applyEdit"] = self.apply
-        self.documents = Documents(self.encoding, self.clock)
+        self.documents = Documents(self.encoding)
         self.buffers = EditorBuffers(self.connection, self.documents)
         self.workspace = Workspace([self.folder], self.buffers)
         self.open_buffers: dict[Path, Buffer] = {}

@@ -99,6 +99,8 @@ class Watch:
                 async with asyncio.timeout_at(until):
                     await self._event.wait()
             except TimeoutError:
+                if self._event.is_set():  # a busy server reads what came in time together with the end of the time
+                    continue
                 if not other:
                     return None
                 # An edit in progress would be complete by now: the lines that looked like part of it are the user's.
