@@ -5,6 +5,7 @@ import gzip
 import json
 import time
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
@@ -26,6 +27,7 @@ from tark_lsp.http import HttpRequest, HttpTransport
 from tark_lsp.llm.client import ProviderOverride
 from tark_lsp.llm.events import Done, Retry, Stall, TextDelta, WireStop
 from tark_lsp.llm.exchange import Timeouts, fetch_body
+from tark_lsp.llm.model import WireModel
 from tark_lsp.llm.retry import RetryPolicy
 from tark_lsp.llm.scripted.answer import answer_frames
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedCall, ScriptedError
@@ -238,12 +240,15 @@ SLOW: dict[str, tuple[Raw, bool]] = {
 
 @pytest.mark.parametrize(("answer", "shown"), SLOW.values(), ids=SLOW.keys())
 async def test_silence_is_reported_and_ends_the_request(answer: Raw, shown: bool) -> None:
-    async with Loopback([answer]) as server:
-        models = models_at(server, policy=RetryPolicy(tries=1), times=TIMES)
+    async with Loopback([HELLO, answer]) as server:
+        models = models_at(server, policy=RetryPolicy(tries=1))
+        model = await models.open_model("openai/gpt-4o")
+        assert isinstance(model, WireModel)
+        await ask(model)  # the first request waits for imports, too, which can take longer than TIMES
         began = time.monotonic()
-        events, error = await ask(await models.open_model("openai/gpt-4o"))
+        events, error = await ask(replace(model, times=TIMES))
         took = time.monotonic() - began
-        await asyncio.wait_for(server.requests[0].closed.wait(), AT_ONCE)
+        await asyncio.wait_for(server.requests[1].closed.wait(), AT_ONCE)
         await models.aclose()
     assert isinstance(error, ModelTimeout)
     assert sum(isinstance(event, Stall) for event in events) >= 2

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 
 import pytest
@@ -36,6 +35,20 @@ def test_lsp_h_shutdown_during_a_request_is_clean() -> None:
         server.notify("exit")
         assert server.wait() == 0
         assert server.others == []
+
+
+@pytest.mark.parametrize("program", [SERVER, python("tark_lsp")], ids=["connection", "server"])
+@pytest.mark.parametrize("initialized", [True, False])
+def test_lsp_h_shutdown_is_answered_if_exit_follows_at_once(program: list[str], *, initialized: bool) -> None:
+    with RawServer(program) as server:
+        if initialized:
+            server.initialize()
+        else:
+            server.start("initialize", {"capabilities": {}})
+        ends = [{"jsonrpc": "2.0", "id": "end", "method": "shutdown"}, {"jsonrpc": "2.0", "method": "exit"}]
+        server.write(b"".join(map(frame, ends)))
+        assert server.answer("end")["result"] is None
+        assert server.wait() == 0
 
 
 def end_by_exit(server: RawServer) -> None:
@@ -134,7 +147,7 @@ def test_bytes_that_come_with_initialize_are_not_lost() -> None:
         echo = {"jsonrpc": "2.0", "id": "b", "method": "test/echo", "params": {"x": "y" * 100_000}}
         data = frame(hello) + frame({"jsonrpc": "2.0", "method": "initialized", "params": {}}) + frame(echo)
         server.write(data[:10])
-        time.sleep(0.05)
+        server.wait_until_read()
         server.write(data[10 : len(frame(hello)) + 30])
         assert "capabilities" in server.answer("a")["result"]
         server.write(data[len(frame(hello)) + 30 :])
@@ -153,7 +166,8 @@ def test_a_client_that_is_gone_before_the_answer() -> None:
 
 def test_ctrl_c_in_a_terminal_before_initialize_is_no_traceback() -> None:
     with RawServer(python("tark_lsp")) as server:
-        time.sleep(0.5)
+        server.write(b"C")
+        server.wait_until_read()
         os.kill(server.process.pid, signal.SIGINT)
         assert server.wait() == 1
         assert server.log == ""

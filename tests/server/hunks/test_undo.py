@@ -13,6 +13,8 @@ from tests.checkpoints import unexpected
 from tests.server.desk import TEXT, Desk, MakeDesk, allow
 from tests.server.scripted import ScriptedConnection, ScriptedEditor, capabilities
 
+pytestmark = pytest.mark.virtual_clock
+
 ASK = "tark/requestPermission"
 CHANGED = TEXT.replace("line 3", "THREE")
 
@@ -81,6 +83,8 @@ async def test_a_turn_that_changed_nothing(make: MakeDesk) -> None:
     turn = await desk.start("say hello")
     await desk.end(turn)
     assert await undo(desk, turn) == {"restored": [], "kept": []}
+    await desk.app.stop()
+    assert await undo(again(desk, desk.folder), turn) == {"restored": [], "kept": []}
 
 
 async def test_turns_are_listed_by_what_was_asked(make: MakeDesk) -> None:
