@@ -167,6 +167,19 @@ MORE: dict[str, tuple[str, str, str, str | None]] = {
         "b = 2\n    return b",
         None,
     ),
+    "a quote that begins within the indentation": (
+        "    a\n\nb:\n",
+        "   a\n\nb:\n",
+        "   a\n   c\n\nb:\n",
+        "    a\n    c\n\nb:\n",
+    ),
+    "a quote that begins within the indentation, and goes on": ("    a + b\n", "   a", "   c", None),
+    "brackets alone that are quoted ones": (
+        "        }\n      }\n    }\n    return found;\n  }\n",
+        "      }\n    }\n  }\n  return found;\n}\n",
+        "        }\n      }\n    return found;\n  }\n",
+        None,
+    ),
     "an empty line first": ("if x:\n    return a\n", "return a", "\nreturn b", "if x:\n\n    return b\n"),
 }
 

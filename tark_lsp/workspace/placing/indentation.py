@@ -182,7 +182,8 @@ def _can_be_indented_like_text(
     if any(not line.startswith(less) for line in filled):
         return True
     quoted = {line.rstrip("\r\n") for line in wanted}
-    if 2 * sum(line.rstrip("\r\n") in quoted for line in filled) >= len(filled):
+    worded = [line for line in filled if any(map(str.isalnum, line))] or filled  # a bracket tells nothing
+    if 2 * sum(line.rstrip("\r\n") in quoted for line in worded) >= len(worded):
         return False
     stands = least_indentation(here) or ""
     return new == stands or (more != "" and new.startswith(stands))

@@ -16,6 +16,8 @@ from tark_lsp.workspace.placing.indentation import common_shift
 from tark_lsp.workspace.placing.quotes import Quote, Spot, Way
 from tark_lsp.workspace.placing.searching import Key, TextLines, exactly, find_block
 
+WIDEST = 1_000
+"""Characters of indentation that are looked at."""
 MOST_PARTS = 10_000
 """If a part of a line occurs more often, the quote is refused without counting further."""
 
@@ -87,6 +89,9 @@ def part_spots(text: TextLines, quote: Quote) -> list[Spot]:
         # A line ends there. At the end of the file, after its last line ending, no blank line follows.
         if not ended or (plain[end] == "\n" if end < len(plain) else not body.endswith("\n")):
             line, start = text.from_plain(at)
+            if _begins_in_indentation(text, quote, line, start):
+                at = plain.find(body, at + 1)
+                continue
             found.append(Spot(line, start, text.from_plain(end)[1], 0, Way.PART, quote))
         if len(found) > MOST_PARTS:
             raise ToolError(
@@ -96,6 +101,12 @@ def part_spots(text: TextLines, quote: Quote) -> list[Spot]:
             )
         at = plain.find(body, at + 1)
     return found
+
+
+def _begins_in_indentation(text: TextLines, quote: Quote, line: int, start: int) -> bool:
+    """Whether these are whole lines, quoted with less indentation than they have; another step finds them."""
+    before = text.text[max(text.starts[line], start - WIDEST) : start]
+    return quote.old[0] in " \t" and before != "" and not before.strip()
 
 
 def _few_exact_spots(text: TextLines, quote: Quote) -> list[Spot] | None:
