@@ -33,15 +33,19 @@ class HunkPlaces:
         """Files with an edit of ours on its way: nobody knows yet whether their text has it."""
         self._missed: defaultdict[Path, list[Change]] = defaultdict(list)
         """The changes of those files meanwhile."""
-        self._late: defaultdict[Path, list[tuple[Sequence[str], str]]] = defaultdict(list)
-        """The ids of hunks that came meanwhile, and the text they were made for; they join after the edit."""
+        self._late: defaultdict[Path, list[tuple[Sequence[str], FollowedText]]] = defaultdict(list)
+        """The ids of hunks that came meanwhile, and the text they refer to, which each change changes; they join after
+        the edit."""
 
     def add_hunks(self, path: Path, hunks: Sequence[ReviewHunk], base: str) -> None:
         """Hunks of the text `base` of a file find their places in the current text."""
         self._store.add_hunks(hunks)
-        self._late[path].append(([hunk.id for hunk in hunks], base))
+        ids, text = [hunk.id for hunk in hunks], FollowedText(split_lines(base))
+        self._late[path].append((ids, text))
         if path not in self.unsure:
             self._join(path)
+        elif self._documents.at(path) is not None:
+            self._bring_up(path, ids, text)
 
     def is_followed(self, path: Path) -> bool:
         """Does the file have hunks whose places are kept up to date?"""
@@ -49,7 +53,7 @@ class HunkPlaces:
 
     def texts_of_hunks(self, path: Path) -> list[tuple[str, list[ReviewHunk]]]:
         """Each text that hunks of the file refer to, with those: the one followed, and those of hunks yet to join."""
-        late = [(base, self._store.get_hunks(ids)) for ids, base in self._late.get(path, ())]
+        late = [("".join(text.lines), self._store.get_hunks(ids)) for ids, text in self._late.get(path, ())]
         if path not in self._texts:
             return late
         return [("".join(self._texts[path].lines), self._joined(path)), *late]
@@ -99,6 +103,9 @@ class HunkPlaces:
         """A change that the user, or the editor, just made."""
         if path in self.unsure:
             self._missed[path].append(change)
+            for ids, text in self._late.get(path, ()):
+                hunks = self._store.get_hunks(ids)
+                self._store.replace_hunks(text.apply_change(hunks, change, self._store.held))
             return
         self._apply_changes(path, [change])
         self.sync(path)
@@ -150,17 +157,25 @@ class HunkPlaces:
                 self._store.replace_hunks(text.apply_change(followed, change, self._store.held))
 
     def _join(self, path: Path) -> None:
-        """New hunks come to the current text from the text they were made for."""
-        for ids, base in self._late.get(path, ()):
+        """New hunks come to the text that the others refer to."""
+        for ids, text in self._late.get(path, ()):
             self.sync(path)
-            hunks = self._store.get_hunks(ids)
-            if path not in self._texts:
-                gone = self._current.is_gone(path) and any(hunk.had_file for hunk in hunks)
-                lines = split_lines(base) if gone else self._current.read_lines(path) or []
-                self._texts[path] = FollowedText(lines, self._documents.at(path))
-            change = TextChange.of_text(split_lines(base), self._texts[path].lines)
-            self._store.replace_hunks([follow_change(hunk, change, self._store.held) for hunk in hunks])
+            self._bring_up(path, ids, text)
+            self._texts.setdefault(path, text)
         self._late.pop(path, None)
+
+    def _bring_up(self, path: Path, ids: Sequence[str], text: FollowedText) -> None:
+        """Carry new hunks from the text that they refer to to the current one, unless their file is gone."""
+        hunks, document = self._store.get_hunks(ids), self._documents.at(path)
+        if text.is_in_step(document):
+            return
+        if path in self._texts and path not in self.unsure:
+            lines = self._texts[path].lines
+        elif self._current.is_gone(path) and any(hunk.had_file for hunk in hunks):
+            return
+        else:
+            lines = self._current.read_lines(path) or []
+        self._store.replace_hunks(text.replace_text(hunks, lines, document, self._store.held))
 
     def _joined(self, path: Path, *, followed: bool = False) -> list[ReviewHunk]:
         """The hunks of the file, without those yet to join. `followed`: only those whose places are kept up to date."""

@@ -406,6 +406,29 @@ async def test_what_is_typed_among_lines_that_look_the_same_while_an_edit_is_ref
     assert desk.editor.text(path) == "\ntyped\nNEW\n\n\nline\n"
 
 
+@pytest.mark.parametrize("made", [True, False])
+async def test_hunks_that_came_while_an_edit_was_on_its_way_follow_each_change(desk: Desk, *, made: bool) -> None:
+    """A diff of the whole text would take the typed line for the one that the hunk changes."""
+    path = desk.editor.open("f.py", "}\nline\nend\n")
+    (hunk,) = desk.propose(path, (1, 2, ("NEW\n",)))
+    later: list[LiveHunk] = []
+
+    def apply(params: Any) -> Any:
+        if later:
+            return {"applied": False, "failureReason": "read-only"}
+        later.extend(desk.propose(path, (0, 1, ("LATER\n",)), turn="later"))
+        answer = desk.editor.apply(params) if made else {"applied": False, "failureReason": "not now"}
+        desk.editor.type(path, (0, 0, "top\n}\n\ntyped\n"))
+        at = desk.editor.text(path).rindex("}")
+        desk.editor.type(path, (at + 1, at + 1, "\nbelow"))
+        return answer
+
+    desk.editor.connection.answers["workspace/applyEdit"] = apply
+    await desk.reviews.accept([hunk])
+    assert hunk.applied is made
+    assert [(item.state, item.start) for item in later] == [("pending", 4)]
+
+
 async def test_an_edit_in_the_wrong_place_says_so(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (5, 7, ("NEW\n",)))

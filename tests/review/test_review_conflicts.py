@@ -254,7 +254,7 @@ async def test_what_is_written_gets_the_line_endings_of_the_document(
     (hunk,) = desk.propose(path, (1, 2, ("B",)) if last else (0, 1, ("B" + text[1 : text.index("b")],)))
     await desk.reviews.accept([hunk] * (how == "applied"), decide=False)
     if how == "answered":
-        desk.reviews.rewrite(hunk, written)
+        await desk.reviews.rewrite(hunk.id, written)
     else:
         await desk.reviews.edit(hunk.id, written)
     await desk.reviews.accept([hunk])

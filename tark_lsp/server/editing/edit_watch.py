@@ -86,7 +86,7 @@ class Watch:
             if self._as_predicted or self._is_in(current):
                 return Applied(current)
             if self._closed:  # changes before that count, or the edit would be made twice
-                return Stale("the document was closed")
+                return self._doubtful or Stale("the document was closed")
             if not other and current.text != self._edit.base.text:
                 other, until = True, loop.time() + in_flight
             try:

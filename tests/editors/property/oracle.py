@@ -75,7 +75,8 @@ class Oracle:
                 self.inserted[hunk.id] = (text.marks[start:end], marks[-1])
             else:
                 old, _ = self.inserted.pop(hunk.id, ([], []))
-                marks.append(old if len(old) == len(new) else text.carried(start, end, new))
+                carried = self._restored(path, new, text.carried(start, end, new))
+                marks.append(old if len(old) == len(new) else carried)
         return marks
 
     def _restored(self, path: Path, lines: Sequence[str], marks: Sequence[Mark]) -> list[Mark]:
@@ -117,6 +118,8 @@ class Oracle:
 
     def _same(self, text: MarkedText, start: int, end: int, wanted: list[Mark]) -> bool:
         """Lines that look like others count as the same beside one that does not: no diff can tell them apart."""
+        if len(text.marks[start:end]) != len(wanted):
+            return False
         pairs = list(zip(text.marks[start:end], wanted, text.lines[start:end], strict=True))
         sure = [mark == other for mark, other, line in pairs if text.lines.count(line) == 1]
         return all(sure) and (bool(sure) or text.marks[start:end] == wanted)
@@ -143,7 +146,10 @@ class Oracle:
                 continue
             found = text.count(item)
             removed = any(hunk.applied and item in hunk.old_text and item not in "".join(hunk.new) for hunk in hunks)
-            shown = any(item in "".join(hunk.new) and (not hunk.applied or hunk.id in self.exempt) for hunk in hunks)
+            shown = any(
+                item in ("".join(hunk.new) if not hunk.applied or hunk.id in self.exempt else hunk.reason)
+                for hunk in hunks
+            )
             if found > 1 and path in self.kept:
                 continue
             if path in self.shown and (found > 1 or self._is_shown(item, hunks)):

@@ -259,6 +259,21 @@ async def test_saved_and_closed_right_after_it_was_made(editor: ScriptedEditor) 
     assert path.read_text() == AFTER
 
 
+async def test_saved_and_closed_right_after_it_was_made_of_newer_text(editor: ScriptedEditor) -> None:
+    """Neovim adds such an empty line at the end for the edit itself, and then goes on."""
+    path = editor.open("f.py", "1\n2\n")
+
+    def then_close(params: Json) -> Json:
+        answer = at_once(editor, path, (4, 4, "\n"), params)
+        editor.save(path)
+        editor.close(path)
+        return answer
+
+    editor.connection.answers["workspace/applyEdit"] = then_close
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path, "new\n1\nmore\n"), "label"), Applied)
+    assert path.read_text() == "new\n1\nmore\n\n"
+
+
 async def test_closed_before(editor: ScriptedEditor) -> None:
     path = editor.open("f.py", TEXT)
     edit = edit_of(editor, path)
@@ -383,6 +398,12 @@ async def test_what_is_typed_while_a_misplaced_edit_is_put_right_is_kept(editor:
     assert isinstance(outcome, Applied)
     assert sorted(editor.text(path).split("\n")) == sorted(f"{AFTER}one\ntwo\nthree\n".split("\n"))
     assert [line for line in split_lines(editor.text(path)) if line in AFTER] == split_lines(AFTER)
+
+
+def test_what_is_typed_below_a_last_line_without_an_ending_stays_a_line() -> None:
+    """The misplaced last line was joined to the next line, below which the user typed."""
+    base = Snapshot(Path("f"), "1\r\nlast2\r\n")
+    assert with_typed(base, base.text + "below\r\n", "1\r\nlast") == ("1\r\nlast\r\nbelow\r\n", False)
 
 
 async def test_what_is_typed_into_a_misplaced_edit_is_kept_and_said(editor: ScriptedEditor) -> None:
