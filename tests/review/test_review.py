@@ -225,6 +225,13 @@ async def test_a_formatter_replaces_the_whole_document(desk: Desk) -> None:
     assert (above.start, below.start) == (1, 13)
 
 
+async def test_a_formatter_indents_lines_as_others_were_before(desk: Desk) -> None:
+    path = desk.editor.open("f.py", "{\n    {\n        {\n        }\n    }\n}\n")
+    (hunk,) = desk.propose(path, (4, 5, ("NEW\n",)))
+    desk.editor.replace(path, "".join(f"    {line}" for line in split_lines(desk.editor.text(path))))
+    assert (hunk.state, hunk.start) == ("conflict", 4)
+
+
 async def test_line_endings_are_kept(desk: Desk) -> None:
     path = desk.editor.open("f.py", "a\r\nb\r\nc\r\n")
     (hunk,) = desk.propose(path, (1, 2, ("B\r\n",)))

@@ -67,16 +67,20 @@ class Oracle:
             return [self._restored(path, new, text.carried(start, end, new)) for start, end, new in spans]
         marks = []
         hunks = [item for item in self.reviews.hunks.find_hunks(path) if item.life.in_flight]
-        for hunk, (start, end, new) in zip(hunks, spans, strict=True):
+        for hunk, (first, end, lines) in zip(hunks, spans, strict=True):
+            added = not (hunk.old if forward else hunk.new)
+            start = end if added else first  # below the last line: sent as an edit of that line
+            new = lines[start - first :]
             if path not in self.blurred:
                 self._check_place(hunk, text, start, end, new, forward=forward)
             if forward:
-                marks.append(text.carried(start, end, new))
-                self.inserted[hunk.id] = (text.marks[start:end], marks[-1])
+                made = text.carried(start, end, new)
+                self.inserted[hunk.id] = (text.marks[start:end], made)
             else:
                 old, _ = self.inserted.pop(hunk.id, ([], []))
                 carried = self._restored(path, new, text.carried(start, end, new))
-                marks.append(old if len(old) == len(new) else carried)
+                made = old if len(old) == len(new) else carried
+            marks.append([*text.marks[first:start], *made])
         return marks
 
     def _restored(self, path: Path, lines: Sequence[str], marks: Sequence[Mark]) -> list[Mark]:
@@ -147,7 +151,7 @@ class Oracle:
             found = text.count(item)
             removed = any(hunk.applied and item in hunk.old_text and item not in "".join(hunk.new) for hunk in hunks)
             shown = any(
-                item in ("".join(hunk.new) if not hunk.applied or hunk.id in self.exempt else hunk.reason)
+                item in hunk.reason or (item in "".join(hunk.new) and (not hunk.applied or hunk.id in self.exempt))
                 for hunk in hunks
             )
             if found > 1 and path in self.kept:

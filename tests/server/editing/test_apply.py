@@ -403,7 +403,7 @@ async def test_what_is_typed_while_a_misplaced_edit_is_put_right_is_kept(editor:
 def test_what_is_typed_below_a_last_line_without_an_ending_stays_a_line() -> None:
     """The misplaced last line was joined to the next line, below which the user typed."""
     base = Snapshot(Path("f"), "1\r\nlast2\r\n")
-    assert with_typed(base, base.text + "below\r\n", "1\r\nlast") == ("1\r\nlast\r\nbelow\r\n", False)
+    assert apply.with_typed(base, base.text + "below\r\n", "1\r\nlast") == ("1\r\nlast\r\nbelow\r\n", False)
 
 
 async def test_what_is_typed_into_a_misplaced_edit_is_kept_and_said(editor: ScriptedEditor) -> None:
