@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tark_lsp.errors import WorkspaceError
-from tark_lsp.review.following import NOTHING, FollowedText, TextChange, follow_change, follow_lines
+from tark_lsp.review.following import NOTHING, FollowedText, follow_lines
 from tark_lsp.review.hunk import CHANGED, GONE, ReviewHunk
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.store import HunkStore

@@ -263,6 +263,28 @@ async def test_what_is_written_gets_the_line_endings_of_the_document(
     assert desk.editor.text(path) == (f"x\r\n{expected}" if last else expected + f"b{ending}")
 
 
+@pytest.mark.parametrize("made", [True, False])
+async def test_an_answer_with_other_lines_while_it_is_accepted(desk: Desk, *, made: bool) -> None:
+    """The lines are written, or the reason shows them to the model."""
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (1, 2, ("NEW\n",)))
+    answering: list[asyncio.Task[None]] = []
+
+    async def apply(params: Any) -> Any:
+        answering.append(asyncio.create_task(desk.reviews.rewrite(hunk.id, "mine\n")))
+        await asyncio.sleep(0)
+        return desk.editor.apply(params) if made else {"applied": False, "failureReason": "read-only"}
+
+    desk.editor.connection.answers["workspace/applyEdit"] = apply
+    await desk.reviews.accept([hunk])
+    await asyncio.gather(*answering)
+    if made:
+        assert (hunk.state, desk.lines(path)[1]) == ("accepted", "NEW\n")
+        assert hunk.reason == "it was already accepted when the person sent their own text for it: mine\n"
+    else:
+        assert (hunk.state, hunk.new) == ("stale", ("mine\n",))
+
+
 async def test_what_cannot_be_edited(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     accepted, rejected, applied = desk.propose(path, (1, 2, ()), (5, 6, ("NEW\n",)), (9, 10, ("NINE\n",)))
