@@ -32,7 +32,7 @@ class HunkPlaces:
         self.unsure: set[Path] = set()
         """Files with an edit of ours on its way: nobody knows yet whether their text has it."""
         self._missed: defaultdict[Path, list[Change]] = defaultdict(list)
-        """The changes of those files meanwhile."""
+        """The changes of those files meanwhile, since the text that the hunks' places refer to."""
         self._late: defaultdict[Path, list[tuple[Sequence[str], FollowedText]]] = defaultdict(list)
         """The ids of hunks that came meanwhile, and the text they refer to, which each change changes; they join after
         the edit."""
@@ -41,6 +41,8 @@ class HunkPlaces:
         """Hunks of the text `base` of a file find their places in the current text."""
         self._store.add_hunks(hunks)
         ids, text = [hunk.id for hunk in hunks], FollowedText(split_lines(base))
+        if path in self.unsure and path in self._texts and self._texts[path].lines == text.lines:
+            return  # they are of the text that the edit was made for, as the others are
         self._late[path].append((ids, text))
         if path not in self.unsure:
             self._join(path)
@@ -140,8 +142,14 @@ class HunkPlaces:
             event = Event.WRITTEN if applied else Event.TAKEN_BACK
             self._store.apply_event(hunk_id, event, start=part.start + grown)
             grown += len(part.new) - len(part.old)
-        self._texts[path] = FollowedText(lines_after(edit, self.lines_of(edit.base)))
-        self._missed.pop(path, None)
+        lines = self.lines_of(edit.base)
+        after, missed = lines_after(edit, lines), self._missed.pop(path, [])
+        later = changes_since(after, lines, missed)
+        if later is None:
+            self._texts[path] = FollowedText(after)
+        else:
+            self._missed[path] = later
+            self._texts[path] = FollowedText(after, missed[0].document, missed=len(later))
 
     def relocate_file(self, source: Path, target: Path) -> None:
         """The file was moved, and all its hunks with it."""
@@ -198,6 +206,20 @@ def lines_after(edit: ProposedEdit, lines: Sequence[str]) -> list[str]:
     for hunk in reversed(edit.hunks):
         after[hunk.start : hunk.end] = hunk.new
     return after
+
+
+def changes_since(after: list[str], lines: Sequence[str], changes: Sequence[Change]) -> list[Change] | None:
+    """Those of the changes of `lines` that came when these were `after` last; None if they never were.
+
+    Only those are somebody else's. The changes before made an edit, in whatever pieces its editor reports it.
+    """
+    text = FollowedText([*lines], changes[0].document if changes else None)
+    found = None
+    for number, change in enumerate(changes, 1):
+        text.apply_change((), change, ())
+        if text.lines == after:
+            found = number
+    return None if found is None else [*changes[found:]]
 
 
 def retried(hunk: ReviewHunk, lines: Sequence[str]) -> ReviewHunk:
