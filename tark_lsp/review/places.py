@@ -97,8 +97,9 @@ class HunkPlaces:
                     self._store.apply_event(hunk.id, Event.GONE, reason=GONE)
         elif (lines := self._current.read_lines(path, now)) is not None:
             if known.lines in NOTHING and lines in NOTHING:
-                self._store.replace_hunks(replace_placeholders(followed, lines))
-                followed = []
+                first = [hunk for hunk in followed if creates_file(hunk)]
+                self._store.replace_hunks(replace(hunk, old=tuple(lines)).place_at(0) for hunk in first)
+                followed = [hunk for hunk in followed if hunk not in first]
             self._store.replace_hunks(known.replace_text(followed, lines, document, self._store.held))
 
     def follow_change(self, path: Path, change: Change) -> None:
@@ -232,11 +233,6 @@ def retried(hunk: ReviewHunk, lines: Sequence[str]) -> ReviewHunk:
     return hunk if tuple(present) == hunk.standing else hunk.touch(CHANGED)
 
 
-def replace_placeholders(hunks: Iterable[ReviewHunk], placeholder: Sequence[str]) -> list[ReviewHunk]:
-    """The text of a file that is to be created replaces the empty line that an editor may show for it."""
-    return [
-        replace(hunk, old=tuple(placeholder)).place_at(0)
-        if hunk.life is Life.PROPOSED and not hunk.had_file and list(hunk.old) in NOTHING
-        else hunk
-        for hunk in hunks
-    ]
+def creates_file(hunk: ReviewHunk) -> bool:
+    """Is it to write the text of a new file, in place of the empty line that an editor may show for it?"""
+    return hunk.life is Life.PROPOSED and not hunk.had_file and list(hunk.old) in NOTHING

@@ -698,6 +698,15 @@ async def test_an_applied_one_whose_file_was_deleted(desk: Desk) -> None:
     assert (hunk.state, hunk.applied, path.read_text()) == ("rejected", False, TEXT)
 
 
+async def test_the_empty_line_of_a_file_is_thrown_away(desk: Desk) -> None:
+    """It is not the empty line that an editor may show for a file that does not exist."""
+    path = desk.editor.open("f.py", "")
+    desk.editor.type(path, (0, 0, "\n"))
+    (hunk,) = desk.propose(path, (0, 1, ("NEW\n",)))
+    desk.editor.close(path)
+    assert (hunk.state, hunk.end) == ("conflict", 0)
+
+
 async def test_a_new_file_somebody_else_made_meanwhile(desk: Desk) -> None:
     path = desk.folder / "new.py"
     (hunk,) = desk.propose(path, (0, 0, ("NEW\n",)))
