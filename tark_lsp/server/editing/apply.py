@@ -165,8 +165,11 @@ def with_typed(base: Snapshot, typed: str, right: str) -> tuple[str, bool]:
     changes = line_changes(base.text, right)
     beside = []
     for hunk in lost:
-        start = hunk.start + sum(len(change.new) - len(change.old) for change in changes if change.start <= hunk.start)
-        beside.append(Hunk(max(0, start), (), tuple(line for line in hunk.new if line not in hunk.old)))
+        # Below the new lines, which no other hunk replaces.
+        at = max((change.end for change in changes if hunk.start < change.end and change.start < hunk.end), default=0)
+        at = max(at, hunk.start)
+        grown = sum(len(change.new) - len(change.old) for change in changes if change.end <= at)
+        beside.append(Hunk(at + grown, (), tuple(line for line in hunk.new if line not in hunk.old)))
     lines = split_lines(right)
     for hunk in sorted((*carried.hunks, *beside), key=lambda hunk: hunk.start, reverse=True):
         lines[hunk.start : hunk.end] = hunk.new

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.editing import apply
+from tark_lsp.server.editing.apply import with_typed
 from tark_lsp.server.editing.edit_watch import Watch, at_old_places
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit
@@ -400,10 +401,16 @@ async def test_what_is_typed_while_a_misplaced_edit_is_put_right_is_kept(editor:
     assert [line for line in split_lines(editor.text(path)) if line in AFTER] == split_lines(AFTER)
 
 
+def test_what_is_typed_into_removed_lines_is_not_written_over_by_what_is_typed_above() -> None:
+    base = Snapshot(Path("f"), "1\n2\n3\n4\n5\n6\n7\n")
+    typed = "one\ntwo\nthree\n4\n5\nsix\n7\n"
+    assert with_typed(base, typed, "above\n1\n2\n3\n7\n") == ("above\none\ntwo\nthree\nsix\n7\n", True)
+
+
 def test_what_is_typed_below_a_last_line_without_an_ending_stays_a_line() -> None:
     """The misplaced last line was joined to the next line, below which the user typed."""
     base = Snapshot(Path("f"), "1\r\nlast2\r\n")
-    assert apply.with_typed(base, base.text + "below\r\n", "1\r\nlast") == ("1\r\nlast\r\nbelow\r\n", False)
+    assert with_typed(base, base.text + "below\r\n", "1\r\nlast") == ("1\r\nlast\r\nbelow\r\n", False)
 
 
 async def test_what_is_typed_into_a_misplaced_edit_is_kept_and_said(editor: ScriptedEditor) -> None:
