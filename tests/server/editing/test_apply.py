@@ -549,7 +549,8 @@ async def test_what_cannot_be_put_right_is_said(editor: ScriptedEditor) -> None:
 def test_old_places_past_the_end_of_a_shorter_text() -> None:
     base = Snapshot(Path("f"), TEXT)
     edit = ProposedEdit(base.path, base, (Hunk(10, ("line 10\n",), ("TEN\n",)),))
-    assert at_old_places(edit, "short\n") == "short\nTEN\n"
+    assert at_old_places(edit, ["short\n"]) == ["short\n", "TEN\n"]
+    assert at_old_places(edit, ["no ending"]) == ["no endingTEN\n"]
 
 
 async def test_an_edit_at_the_end_as_neovim_tells_it() -> None:
