@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.review.following import NOTHING, FollowedText, follow_lines
-from tark_lsp.review.hunk import CHANGED, GONE, ReviewHunk
+from tark_lsp.review.hunk import ANOTHER_CHANGE, CHANGED, GONE, ReviewHunk
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.store import HunkStore
 from tark_lsp.review.texts import CurrentTexts
@@ -132,9 +132,12 @@ class HunkPlaces:
     def place_edit(self, path: Path, edit: ProposedEdit, done: Sequence[str], *, applied: bool) -> None:
         """Move every hunk of the file to its place after `edit`; `done` are the ids of the hunks that it is of."""
         changes = [(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks]
+        back = [hunk.start for hunk in edit.hunks if not hunk.old and not applied]
         for hunk in self._joined(path):
             if hunk.id not in done:
-                self._store.replace_hunk(follow_lines(hunk, changes, "another change was made to these lines"))
+                if hunk.life is Life.PROPOSED and not hunk.size and hunk.start in back:
+                    hunk = hunk.touch(ANOTHER_CHANGE)  # is its place above or below the lines that come back?
+                self._store.replace_hunk(follow_lines(hunk, changes, ANOTHER_CHANGE))
         grown = 0
         for hunk_id, part in zip(done, edit.hunks, strict=True):
             if applied:

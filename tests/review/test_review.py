@@ -313,6 +313,17 @@ async def test_applied_hunks_follow_and_are_taken_back(desk: Desk) -> None:
     assert {hunk.state for hunk in hunks} == {"rejected"}
 
 
+async def test_lines_that_come_back_at_the_place_of_an_insertion(desk: Desk) -> None:
+    """It could belong above or below them."""
+    path = desk.editor.open("f.py", TEXT)
+    (removal,) = desk.propose(path, (3, 6, ()))
+    (insertion,) = desk.propose(path, (6, 6, ("NEW\n",)), turn="other")
+    await desk.reviews.accept([removal], decide=False)
+    assert (insertion.state, insertion.start) == ("pending", 3)
+    await desk.reviews.reject([removal])
+    assert (insertion.state, insertion.reason) == ("conflict", "another change was made to these lines")
+
+
 async def test_an_applied_hunk_the_person_typed_into_is_not_taken_back(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))

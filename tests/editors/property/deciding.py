@@ -47,6 +47,7 @@ class Deciding(Person):
         now = self._desk.workspace.read(path), [*self._editor.told[path]]
         base, marks = self._read.get(path, now) if self._random.random() < 0.25 else now
         self._read[path] = now
+        marks = now[1] if base.text == now[0].text else marks  # lines that came back can be other ones
         self._oracle.bases[turn_id, path] = (marks, base.text == now[0].text)
         lines = split_lines(base.text)
         random = self._random
