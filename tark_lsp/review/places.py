@@ -155,6 +155,10 @@ class HunkPlaces:
             self._missed[path] = later
             self._texts[path] = FollowedText(after, missed[0].document, missed=len(later))
 
+    def drop_changes(self, path: Path) -> None:
+        """Some of the changes meanwhile were not the user's: only the text shows what all of them come to."""
+        self._missed.pop(path, None)
+
     def relocate_file(self, source: Path, target: Path) -> None:
         """The file was moved, and all its hunks with it."""
         self._store.relocate_file(source, target)

@@ -468,6 +468,25 @@ async def test_an_edit_in_the_wrong_place_says_so(desk: Desk) -> None:
     assert "typed NEW\n" in desk.lines(path)
 
 
+async def test_an_edit_that_was_taken_back_is_no_change_of_the_hunk(desk: Desk) -> None:
+    """It was once taken for what the person made of the lines, and the empty line in it for their undo."""
+    path = desk.editor.open("f.py", "a\n\nb\n")
+    (hunk,) = desk.propose(path, (1, 2, ("1\n", "\n", "2\n")))
+    await desk.reviews.accept([hunk], decide=False)
+    typed = ["typed"]
+
+    def stale(params: Any) -> Any:
+        if typed:
+            desk.editor.type(path, (2, 2, typed.pop()))
+        return desk.editor.apply(params, check=False)
+
+    desk.editor.connection.answers["workspace/applyEdit"] = stale
+    await desk.reviews.reject([hunk])
+    desk.editor.type(path, (0, 0, "above\n"))
+    assert desk.editor.text(path) == "above\na\ntyped1\n\n2\nb\n"
+    assert (hunk.state, hunk.applied, hunk.start, hunk.end) == ("conflict", True, 2, 5)
+
+
 async def test_a_reject_that_waited_for_an_edit_in_the_wrong_place_does_not_hide_it(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (5, 7, ("NEW\n",)))
