@@ -297,7 +297,10 @@ async def test_without_versions_edits_wait_for_quiet(tmp_path: Path) -> None:
     assert sent(editor)[0]["edit"]["documentChanges"][0]["textDocument"]["version"] is None
 
 
-async def test_without_versions_what_is_typed_in_the_quiet_makes_it_stale(tmp_path: Path) -> None:
+async def test_without_versions_what_is_typed_in_the_quiet_makes_it_stale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apply, "QUIET_SECONDS", 0.5)  # on a busy machine a shorter one is over before the edit is made
     editor = ScriptedEditor(tmp_path.resolve(), versions=False)
     path = editor.open("f.py", TEXT)
     editor.type(path, (0, 0, "x"))
