@@ -39,7 +39,9 @@ class AnsweredPermissions(Permissions):
 
 
 class Desk:
-    def __init__(self, folder: Path, editor: ModelEditor, answered: Callable[[PermissionReply], None]) -> None:
+    def __init__(
+        self, folder: Path, editor: ModelEditor, answered: Callable[[PermissionReply], None] = lambda _: None
+    ) -> None:
         loop = asyncio.get_running_loop()
         self.editor = editor
         self.documents = editor.documents = Documents("utf-16", loop.time)
