@@ -48,6 +48,8 @@ class Watch:
         base, known = split_lines(edit.base.text), _lines_of(document)
         self._texts = [known if known == base else base]
         self._after = at_old_places(edit, self._texts[0])
+        self._texts_after: list[list[str]] = []
+        """Texts since the first one with the edit."""
         self._states: list[list[str]] = []
         """Texts that are states of this edit, unless the user typed one by chance."""
 
@@ -70,6 +72,8 @@ class Watch:
     def _look(self, now: list[str]) -> None:
         before = self._made_twice(now) if self._as_predicted else self._made_on_newer(now)
         complete = now == self._after
+        if self._as_predicted:
+            self._texts_after.append(now)
         self._as_predicted = self._as_predicted or complete
         if before is not None:
             made = Misplaced("".join(before), "".join(now))
@@ -124,10 +128,12 @@ class Watch:
         """The text with the edit, if the user made the same change just before the editor made it again.
 
         If it removes lines, the second time it removed others. What is typed after the edit is not mistaken for typed
-        before it, even if the edit at its old places makes the same text of it.
+        before it, even if the edit at its old places makes the same text of it. But if the edit only removes lines, and
+        each change is reported by itself, nobody types a line and removes it again so fast: then these are others, too.
         """
-        before = self._after
-        return before if at_old_places(self._edit, before) == now != before else None
+        removes = not self._gathers and not any(hunk.new for hunk in self._edit.hunks)
+        known = [self._after, *(self._texts_after[-TEXTS_KEPT:] if removes else ())]
+        return next((before for before in known if at_old_places(self._edit, before) == now != before), None)
 
     def _in_progress(self, *texts: str) -> bool:
         """Are these texts states of this edit, made line by line and not complete? Neovim reports each replaced line.

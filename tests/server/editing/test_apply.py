@@ -474,6 +474,22 @@ async def test_what_is_typed_after_the_edit_is_not_taken_for_typed_before_it(edi
     assert (editor.text(path), len(sent(editor))) == ("new\n", 1)
 
 
+async def test_a_removal_that_the_user_made_just_before_is_not_made_of_what_they_typed_then(
+    editor: ScriptedEditor,
+) -> None:
+    path = editor.open("f.py", "1\n2\n3\n")
+
+    def stale(params: Any) -> Json:
+        if len(sent(editor)) > 1:
+            return editor.apply(params)
+        editor.type(path, (4, 6, ""))
+        return at_once(editor, path, (0, 0, "typed\n"), params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path, "1\n2\n"), "label"), Applied)
+    assert editor.text(path) == "typed\n1\n2\n"
+
+
 async def test_a_removal_that_the_user_made_just_before_is_not_made_twice(editor: ScriptedEditor) -> None:
     path = editor.open("f.py", "1\n2\n3\n")
 
