@@ -16,7 +16,9 @@ from tark_lsp.workspace.outcomes import MISPLACED
 
 CHANGED = "the person changed these lines"
 UNDONE = "the person undid it"
+ANOTHER_CHANGE = "another change was made to these lines"
 EDITED = "the person changed the text before accepting it"
+TOO_LATE = "it was already accepted when the person sent their own text for it"
 TURN_UNDONE = "the turn was undone"
 GONE = "the file is not there any more"
 

@@ -11,7 +11,11 @@ from tests.editors.behaviour import BEHAVIOURS, Behaviour
 from tests.editors.property.replay import attempt, smallest
 from tests.exhaustive import seeds
 
-FOUND = (1040, 1150, 1162, 1223, 1233, 1274, 700053, 700164, 700445, 700637, 700643, 701237, 701421, 701460, 811007)
+FOUND = (
+    *(1040, 1150, 1162, 1223, 1233, 1274, 700053, 700164, 700445, 700637, 700643, 701237, 701421, 701460, 811007),
+    *(700350, 701278, 701325, 701840, 701899, 810031, 810212, 810481, 810495, 810898, 811047, 821763, 821937, 823306),
+    *(826439, 826661, 830644, 831528, 850081, 851472),
+)
 """Seeds of exhaustive runs that failed once."""
 
 
