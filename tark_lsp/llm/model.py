@@ -196,7 +196,7 @@ class WireModel:
 
     async def _ask(self, request: ChatRequest, access: Access) -> AsyncGenerator[list[StreamEvent], None]:
         """One attempt. Yields one list of events for each read from the network: this keeps streaming cheap."""
-        answer = AnswerDecoder(self.wire.parser(), self.wire.framing, self._event_filter(request))
+        answer = AnswerDecoder(self.wire.parser(self.target.quirks), self.wire.framing, self._event_filter(request))
         non_stream_starts = NON_STREAM_STARTS[self.wire.framing]
         quiet = self.times.idle if request.thinking == "off" else self.times.thinking
         first = True

@@ -10,6 +10,7 @@ from tark_lsp.llm.events import COMPLETE_STOPS, Done, Echo, StreamEvent, TextDel
 from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, encode_json, read_object
 from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker
+from tark_lsp.llm.wire.wire import NO_QUIRKS, Quirks
 from tark_lsp.messages import Usage
 
 
@@ -56,7 +57,7 @@ STOPS = {
 
 
 class MessagesParser:
-    def __init__(self) -> None:
+    def __init__(self, _: Quirks = NO_QUIRKS, /) -> None:
         self._calls = ToolCallTracker()
         self._block: dict[str, Any] = {}  # the open block, as it started
         self._in_call = False

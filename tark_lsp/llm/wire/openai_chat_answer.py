@@ -11,6 +11,7 @@ from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, enco
 from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.stated_cost import stated_cost
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker
+from tark_lsp.llm.wire.wire import NO_QUIRKS, Quirks
 from tark_lsp.messages import Usage
 
 ECHOED = frozenset({"reasoning_details", "reasoning_opaque", "reasoning_text"})
@@ -84,10 +85,12 @@ STOPS = {
 class ChatParser:
     """`Done` comes at `[DONE]`, or at the end of a stream with a finish reason, since usage can follow the reason.
 
-    `[DONE]` can end an answer without a finish reason (Copilot), but it is not an answer by itself.
+    `[DONE]` can end an answer without a finish reason, but it is not an answer by itself. Unless the server never sends
+    a reason, such an answer may be cut off: llama.cpp sends `[DONE]` even after an error.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, quirks: Quirks = NO_QUIRKS, /) -> None:
+        self._quirks = quirks
         self._calls = ToolCallTracker()
         self._answered = False
         self._finish: str | None = None
@@ -191,8 +194,10 @@ class ChatParser:
             raise StreamCut("the provider ended the stream without an answer")
         if raw == "error":  # OpenRouter and Copilot; they should have sent an error before it
             raise Overloaded("the provider cut the answer off with the finish reason `error` and no explanation")
-        stop = STOPS.get(raw, WireStop.OTHER if raw else WireStop.END_TURN)
-        events = self._calls.complete_all_calls(cut_off=stop not in COMPLETE_STOPS)
+        reasonless = not (raw or self._quirks.finish_reason)  # as always with this server
+        stop = WireStop.END_TURN if reasonless else STOPS.get(raw, WireStop.OTHER)
+        cut_off = reasonless or stop not in COMPLETE_STOPS
+        events = self._calls.complete_all_calls(cut_off=cut_off, empty_is_whole=reasonless)
         echo: dict[str, Any] = {}
         if self._details:
             echo["reasoning_details"] = list(self._details.values())

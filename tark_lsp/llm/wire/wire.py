@@ -45,6 +45,8 @@ class Quirks:
     `thinking_off`: thinking can be turned off; otherwise `off` is sent as `auto`.
     `signatures`: send the model's signatures back. False if its server rejects them (Gemini, and OpenAI's encrypted
     reasoning after a change of key).
+    `finish_reason`: the server says why an answer ended. If it usually does not (Copilot), an end without a reason is a
+    normal one.
     """
 
     system_role: Literal["system", "developer"] = "system"
@@ -62,6 +64,7 @@ class Quirks:
     reasoning_summary: bool = True
     thinking_off: bool = True
     signatures: bool = True
+    finish_reason: bool = True
 
 
 NO_QUIRKS = Quirks()
@@ -98,6 +101,10 @@ class FrameParser(Protocol):
         ...
 
 
+class MakeParser(Protocol):
+    def __call__(self, quirks: Quirks = NO_QUIRKS, /) -> FrameParser: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Wire:
     """`encode` returns the JSON body. `parser` makes a parser for one answer.
@@ -111,7 +118,7 @@ class Wire:
     models_path: str
     key_header: str
     encode: Callable[[ChatRequest, TargetModel], bytes]
-    parser: Callable[[], FrameParser]
+    parser: MakeParser
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     framing: Framing = "sse"
 
