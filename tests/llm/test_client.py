@@ -94,6 +94,15 @@ RETRIED: dict[str, Raw | Reply] = {
     "409": refused(409, {}),
     "429": refused(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, retry_after="0.02"),
     "429 in ms": refused(429, {"error": {"message": "slow down"}}, retry_after_ms="20"),
+    "429 with words like an overflow (Cerebras)": refused(
+        429,
+        {
+            "message": "Tokens per minute limit exceeded - too many tokens processed.",
+            "type": "too_many_tokens_error",
+            "code": "token_quota_exceeded",
+        },
+        retry_after="0.02",
+    ),
     "429 until a date": refused(429, {}, retry_after="Wed, 21 Oct 2015 07:28:00 GMT"),
     "500": refused(500, {"error": {"message": "oops"}}),
     "503 as a page": Raw([b"<html><title>Busy</title></html>"], 503, {"content-type": "text/html"}),

@@ -21,9 +21,18 @@ from tark_lsp.errors import (
     RateLimited,
 )
 
+TOO_LARGE = r"request_too_large|request (entity )?too large"
+"""The request is too long at any time, even if the message also names a rate."""
+
+OF_A_WHILE = (
+    r"\bper[ -](second|min|hour|day)|(tokens?|requests?)/(s|min|hour|day)|(this|last|past) (minute|hour|day)|"
+    r"\b[TR]P[MD]\b|too many (input )?tokens(,? please wait| processed)"
+)
+"""A limit that waiting helps against, though the rest of the message may read like an overflow (Bedrock, Cerebras)."""
+
 OVERFLOW = (
-    r"context[_ ](length|window|size)[_ ]exceed(ed|s)|exceed_context_size|model_max_prompt_tokens_exceeded",
-    r"too_many_prompt_tokens|request_too_large|request (entity )?too large",
+    r"context[_ ](length|window|size)[_ ]((has|was) )?(been )?exceed(ed|s)|exceed_context_size",
+    r"model_max_prompt_tokens_exceeded|too_many_prompt_tokens",
     r"(prompt|input|messages?|conversation)( \S+)? (is|are) too long|too long for (the |requested )?model",
     r"prompt too long|length of all messages is too long|(input|prompt) exceeds max(imum)? length",
     r"(maximum|max|available) (context|prompt|model|allowed input) (length|size|window)",
@@ -31,7 +40,7 @@ OVERFLOW = (
     r"exceed\w*[^.\n]{0,60}(context|token limit|maximum number of (input )?tokens|maximum input length)",
     r"(longer|greater|larger) than the[^.\n]{0,40}(context|maximum model length)|context[^.\n]{0,40}overflow",
     r"prompt token count[^.\n]{0,40}exceeds|input token count[^.\n]{0,40}exceeds|range of input length should be",
-    r"`?inputs`? tokens \+ `?max_new_tokens`?|prompt has \d+ tokens|too many (input )?tokens(?!, please wait)",
+    r"`?inputs`? tokens \+ `?max_new_tokens`?|prompt has \d+ tokens|too many (input )?tokens",
 )
 """How vendors say that a request is too long. There is no common code. Messages of: OpenAI, Anthropic, Gemini, Bedrock,
 Copilot, OpenRouter, DeepSeek, Mistral, xAI, Groq, Perplexity, Moonshot, Alibaba, z.ai, Cohere, Together and Hugging
@@ -47,6 +56,8 @@ FILTERED = (
 ErrorPatterns = tuple[tuple[type[ModelError], str], ...]
 
 BY_WORDS: ErrorPatterns = (
+    (ContextOverflow, TOO_LARGE),
+    (RateLimited, OF_A_WHILE),
     (ContextOverflow, "|".join(OVERFLOW)),
     (
         QuotaExceeded,
@@ -73,11 +84,11 @@ BY_WORDS: ErrorPatterns = (
             r"requested model is not supported|no endpoints found"
         ),
     ),
+    (RateLimited, r"rate[_ ]?limit|too many requests|RESOURCE_EXHAUSTED|throttl"),
 )
 """Searched for in the body's code, type and message, in this order."""
 
 BY_WORDS_IN_STREAM: ErrorPatterns = (
-    (RateLimited, r"rate[_ ]?limit|too many requests|RESOURCE_EXHAUSTED|throttl"),
     (ModelTimeout, r"timeout|timed out"),
     (
         Overloaded,

@@ -206,6 +206,9 @@ TOO_LONG = (
     "input length exceeds the context length",
     "prompt too long; exceeded max context length by 1119046 tokens",
     "context window exceeds limit",
+    "Context size has been exceeded.",
+    "Your input exceeds the model's context window",
+    "exceeds this model's context window",
 )
 """The words of vendors and servers, none of them with a code of its own."""
 
@@ -216,6 +219,54 @@ def test_a_request_that_is_too_long_is_recognised_by_its_message(words: str, sta
     assert (
         type(provider_error({"error": {"message": words, "type": "invalid_request_error"}}, status)) is ContextOverflow
     )
+
+
+RATE_LIMITS = (
+    "Too many tokens per day, please wait before trying again.",
+    "Too many tokens, please wait before trying again.",
+    "Too many input tokens per minute, please wait before trying again.",
+    "Tokens per minute limit exceeded - too many tokens processed.",
+    "Tokens per day limit exceeded - too many tokens processed.",
+    "Requests per minute limit exceeded - too many requests sent.",
+    "This request exceeds the limit of 30000 tokens per minute",
+    "Your request exceeded the model token limit per minute",
+    "The request exceeds the maximum number of input tokens per minute",
+    "You have exceeded the token limit for this minute",
+    "Too many input tokens in the last minute",
+    "You exceeded the token limit of 100000 tokens/min for this model",
+    "Your account has exceeded the TPM token limit",
+    "This request would exceed your organization's rate limit of 40,000 input tokens per minute.",
+    "Rate limit reached for x on tokens per day (TPD): Limit 100000, Used 99000, Requested 3000.",
+    "Requests to the operation have exceeded token rate limit of your current pricing tier.",
+    "Your account reached organization TPM rate limit, current: 512000, limit: 256000",
+    "Quota exceeded for quota metric 'Generate Content API requests per minute'",
+)
+"""The words of Bedrock, Cerebras, OpenAI, Anthropic, Groq, Azure, Moonshot, Google and gateways: all of a while."""
+
+
+@pytest.mark.parametrize("words", RATE_LIMITS)
+@pytest.mark.parametrize("status", [429, 400, None])
+def test_tokens_of_a_while_are_a_rate_limit_and_not_an_overflow(words: str, status: int | None) -> None:
+    body = {"message": words, "type": "too_many_tokens_error"}
+    if "processed" in words:  # Cerebras
+        body["code"] = "token_quota_exceeded"
+    for error in (provider_error(body, status), provider_error({"error": {"message": words}}, status)):
+        assert type(error) is RateLimited
+        assert error.retryable
+        assert words in error.message
+
+
+TOO_LARGE_AT_ANY_TIME = (
+    "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000. The input must be reduced.",
+    "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce it.",
+)
+
+
+@pytest.mark.parametrize("words", TOO_LARGE_AT_ANY_TIME)
+@pytest.mark.parametrize("status", [429, 413, None])
+def test_more_tokens_than_any_while_allows_are_an_overflow(words: str, status: int | None) -> None:
+    body = {"error": {"message": words, "type": "tokens", "code": "rate_limit_exceeded"}}
+    assert type(provider_error(body, status)) is ContextOverflow
 
 
 HINTED = (
