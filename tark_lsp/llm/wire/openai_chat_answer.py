@@ -74,12 +74,20 @@ NO_FUNCTION = _Function()
 CHUNK = msgspec.json.Decoder(_Chunk)
 
 STOPS = {
-    "stop": WireStop.END_TURN,
-    "tool_calls": WireStop.TOOL_CALLS,
-    "function_call": WireStop.TOOL_CALLS,
-    "length": WireStop.MAX_TOKENS,
-    "content_filter": WireStop.REFUSAL,
+    **dict.fromkeys(("stop", "eos", "eos_token", "stop_sequence", "end_turn", "complete"), WireStop.END_TURN),
+    **dict.fromkeys(("tool_calls", "function_call", "tool_use", "tool_call"), WireStop.TOOL_CALLS),
+    **dict.fromkeys(
+        ("length", "max_tokens", "model_length", "model_context_window_exceeded"),
+        WireStop.MAX_TOKENS,
+    ),
+    **dict.fromkeys(("content_filter", "refusal", "safety", "sensitive"), WireStop.REFUSAL),
 }
+"""In lower case: OpenAI's words, those of Together and Hugging Face (eos), Mistral (model_length) and z.ai (sensitive),
+and those of Anthropic, Cohere and Gemini, which some gateways pass on.
+"""
+
+FAILURES = frozenset({"error", "network_error", "insufficient_system_resource", "abort"})
+"""The server gave up: OpenRouter and Copilot, z.ai, DeepSeek, vLLM. There should have been an error before it."""
 
 
 class ChatParser:
@@ -192,10 +200,10 @@ class ChatParser:
         raw = self._finish or ""
         if not (raw or self._answered):
             raise StreamCut("the provider ended the stream without an answer")
-        if raw == "error":  # OpenRouter and Copilot; they should have sent an error before it
-            raise Overloaded("the provider cut the answer off with the finish reason `error` and no explanation")
+        if raw in FAILURES:
+            raise Overloaded(f"the provider cut the answer off with the finish reason `{raw}` and no explanation")
         reasonless = not (raw or self._quirks.finish_reason)  # as always with this server
-        stop = WireStop.END_TURN if reasonless else STOPS.get(raw, WireStop.OTHER)
+        stop = WireStop.END_TURN if reasonless else STOPS.get(raw.lower(), WireStop.OTHER)
         cut_off = reasonless or stop not in COMPLETE_STOPS
         events = self._calls.complete_all_calls(cut_off=cut_off, empty_is_whole=reasonless)
         echo: dict[str, Any] = {}

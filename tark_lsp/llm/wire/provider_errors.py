@@ -56,6 +56,7 @@ FILTERED = (
 ErrorPatterns = tuple[tuple[type[ModelError], str], ...]
 
 BY_WORDS: ErrorPatterns = (
+    (BadRequest, r"(string|array)_above_max_length"),  # one field, not the whole request
     (ContextOverflow, TOO_LARGE),
     (RateLimited, OF_A_WHILE),
     (ContextOverflow, "|".join(OVERFLOW)),
@@ -64,8 +65,8 @@ BY_WORDS: ErrorPatterns = (
         (
             r"insufficient[_ ](quota|credit|funds|balance)|billing_(error|not_active|hard_limit|not_configured)|"
             r"credit balance|payment required|quota_exceeded|exceeded_current_quota|overage_limit_reached|"
-            r"(more|all available|out of|no) credits|spending limit|api usage limits|key limit exceeded|"
-            r"no remaining quota"
+            r"(more|all available|out of|no|any) credits|spending limit|api usage limits|key limit exceeded|"
+            r"no remaining quota|requires a subscription"
         ),
     ),
     (
@@ -135,6 +136,7 @@ class _Refusal:
     message: str = ""
     code: str = ""
     type: str = ""
+    field: str = ""
     status: int | None = None
     retry_after: float | None = None
 
@@ -157,7 +159,10 @@ def provider_error(body: object, status: int | None = None) -> ModelError:
         refusal.retry_after = float(again[1]) / (1000 if again[2].lower() == "ms" else 1)
     where = f" (HTTP {status})" if status else ""
     message = refusal.message or refusal.code or "no reason given"
-    return (kind or _by_status(status))(
+    kind = kind or _by_status(status)
+    if kind is BadRequest and refusal.field not in message:
+        message += f" ({refusal.field})"
+    return kind(
         f"the provider refused{where}: {message}",
         hint=HINTS_BY_STATUS.get(status or 0, hint),
         retry_after=refusal.retry_after,
@@ -184,10 +189,12 @@ def _read(body: object) -> _Refusal:
     if not isinstance(error, dict):
         error = {"message": error, "code": body.get("code")}
     code, message = error.get("code"), error.get("message")
+    field = error.get("param")
     refusal = _Refusal(
         message=message if isinstance(message, str) and message else _shown(message or error),
         code=str(code or ""),
         type=str(error.get("type") or error.get("status") or ""),
+        field=field if isinstance(field, str) else "",
     )
     numeric = str(error.get("status_code") or code)
     if re.fullmatch(r"[45]\d\d", numeric):

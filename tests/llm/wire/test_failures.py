@@ -88,6 +88,62 @@ BODIES: dict[str, tuple[int | None, Any, type[ModelError], str]] = {
         QuotaExceeded,
         "spending limit",
     ),
+    "no credit yet as 403 (xAI)": (
+        403,
+        {"error": "Your newly created team doesn't have any credits or licenses yet. You can purchase those on x.ai"},
+        QuotaExceeded,
+        "licenses yet",
+    ),
+    "no subscription as 403 (Ollama)": (
+        403,
+        {"error": "this model requires a subscription, upgrade for access: https://ollama.com/upgrade (ref: 1)"},
+        QuotaExceeded,
+        "upgrade for access",
+    ),
+    "no subscription on another wire (Ollama)": (
+        403,
+        {"type": "error", "error": {"type": "permission_error", "message": "this model requires a subscription"}},
+        QuotaExceeded,
+        "",
+    ),
+    "no subscription in a stream": (None, {"error": "this model requires a subscription"}, QuotaExceeded, ""),
+    "a string that is too long (OpenAI)": (
+        400,
+        {"error": {"message": "Invalid 'input[0].content': string too long.", "code": "string_above_max_length"}},
+        BadRequest,
+        "input[0].content",
+    ),
+    "a string that is too long, with its field apart": (
+        400,
+        {"error": {"message": "prompt is too long", "param": "user", "code": "string_above_max_length"}},
+        BadRequest,
+        "prompt is too long (user)",
+    ),
+    "a string that is too long, in a stream": (
+        None,
+        {"error": {"message": "String too long.", "param": "tools[0].name", "code": "string_above_max_length"}},
+        BadRequest,
+        "tools[0].name",
+    ),
+    "a list that is too long": (
+        400,
+        {
+            "error": {
+                "message": "Array too long. Expected at most 128",
+                "param": "tools",
+                "code": "array_above_max_length",
+            }
+        },
+        BadRequest,
+        "(tools)",
+    ),
+    "a field that the message names already": (
+        400,
+        {"error": {"message": "Invalid 'temperature': below minimum.", "param": "temperature"}},
+        BadRequest,
+        "below minimum.",
+    ),
+    "a field that is no name": (400, {"error": {"message": "No.", "param": {"x": 1}}}, BadRequest, "No."),
     "an account's own limit (OpenRouter)": (
         403,
         {"error": {"code": 403, "message": "Key limit exceeded (monthly limit)."}},

@@ -5,11 +5,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.errors import (
-    ContextOverflow,
-    ModelError,
-    StreamCut,
-)
+from tark_lsp.errors import ContextOverflow, ModelError, Overloaded, StreamCut
 from tark_lsp.llm.answer import AnswerDecoder
 from tark_lsp.llm.client import ProviderOverride
 from tark_lsp.llm.events import Done, StreamEvent, TextDelta, ToolCallComplete, WireStop
@@ -199,3 +195,35 @@ async def test_the_parser_gets_the_row_s_flag(ref: str, stop: WireStop) -> None:
         await models.aclose()
     assert error is None
     assert events[-1] == Done(stop, "")
+
+
+# --- the reasons of other vendors ------------------------------------------------------------------------------------
+
+REASONS = {
+    WireStop.END_TURN: ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "STOP", "COMPLETE"),
+    WireStop.TOOL_CALLS: ("tool_calls", "function_call", "tool_use", "tool_call", "TOOL_CALLS"),
+    WireStop.MAX_TOKENS: ("length", "max_tokens", "MAX_TOKENS", "model_length", "model_context_window_exceeded"),
+    WireStop.REFUSAL: ("content_filter", "refusal", "SAFETY", "sensitive"),
+    WireStop.OTHER: ("something_new", "unknown", "tool_error"),
+}
+"""OpenAI, Together, Hugging Face, Mistral, z.ai, and gateways that pass on the words of Anthropic, Cohere, Gemini."""
+
+
+@pytest.mark.parametrize(
+    ("stop", "reason"), [(stop, reason) for stop, reasons in REASONS.items() for reason in reasons]
+)
+def test_the_reasons_of_vendors(stop: WireStop, reason: str) -> None:
+    events, failure = read(CHAT, sse(delta(content="Hi"), call(0, ""), finish(reason), "[DONE]"))
+    assert failure is None
+    assert events[-1] == Done(stop, reason)
+    whole = any(isinstance(event, ToolCallComplete) for event in events)
+    assert whole is (stop in (WireStop.END_TURN, WireStop.TOOL_CALLS))
+
+
+@pytest.mark.parametrize("reason", ["error", "network_error", "insufficient_system_resource", "abort"])
+def test_a_reason_that_is_a_failure_is_an_error(reason: str) -> None:
+    """OpenRouter and Copilot, z.ai, DeepSeek, vLLM: the server gave up."""
+    events, failure = read(CHAT, sse(delta(content="Hi"), finish(reason), "[DONE]"))
+    assert events == [TextDelta("Hi")]
+    assert isinstance(failure, Overloaded)
+    assert f"`{reason}`" in failure.message
