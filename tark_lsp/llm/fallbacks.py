@@ -77,19 +77,23 @@ FALLBACKS = (
         r"reasoning_content.*passed back|reasoning_content is missing", _quirk(reasoning_field="reasoning_content"), ""
     ),
     Fallback(
-        r"reasoning_effort|reasoning\.effort|effort level|support (thinking|reasoning)|think value|"
+        r"reasoning[_.]?effort|effort level|support (thinking|reasoning)|think value|"
         r"thinking[ _]?(level|budget|config)|chat_template_kwargs",
         _efforts,
         "this model does not support the requested thinking level; it uses one that it has",
     ),
     Fallback(
-        r"support tools|support tool use|support function calling|tool choice requires|tools param requires",
+        r"support (tools|tool use|function calling)|tool choice requires|tools param requires|unsupported param: tools|"
+        r"(\btools|tool (calling|use|calls)|function calling)`? (is |are )?not (support|enabled)",
         _target(text_calls=True),
         "this model has no native tool calls here, so it writes them as text",
     ),
     Fallback(
-        r"not support (image|vision)|doesn't support (image|vision)|image(s| input)? (is|are) not supported|"
-        r"image_url.* not supported",
+        r"(not|n't) support (the )?(image|vision)|found that support image|missing data required for image|"
+        r"(image(s| input)?|vision) (is|are) not (supported|enabled)|image_url.* not supported|"
+        r"unknown variant .?image_url|at most 0 image|is not a multimodal model|"
+        # Only images make the content of a message a list.
+        r"content'?( : value)? must be a string|invalid type: sequence, expected a string",
         _quirk(images=False),
         "this model does not accept images; they are left out",
     ),
