@@ -313,7 +313,6 @@ ANSWERS: dict[str, tuple[list[dict[str, Any] | str], tuple[Part, ...]]] = {
         [START, {"type": "brand_new", "index": 9}, {"no": "type"}, *TEXT, end("end_turn"), STOP, "[DONE]"],
         (Text("Hi!"),),
     ),
-    "a second message_start": ([START, *TEXT[:2], START, *TEXT[2:], end("end_turn"), STOP], (Text("Hi!"),)),
     "text that stands in the start": (
         [START, *block(0, text("Hi"), words("!")), end("end_turn"), STOP],
         (Text("Hi!"),),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.errors import ContextOverflow, ModelError, Overloaded, StreamCut
+from tark_lsp.errors import ContextOverflow, ModelError, Overloaded, ProtocolError, StreamCut
 from tark_lsp.llm.answer import AnswerDecoder
 from tark_lsp.llm.client import ProviderOverride
 from tark_lsp.llm.events import Done, StreamEvent, TextDelta, ToolCallComplete, WireStop
@@ -227,3 +227,81 @@ def test_a_reason_that_is_a_failure_is_an_error(reason: str) -> None:
     assert events == [TextDelta("Hi")]
     assert isinstance(failure, Overloaded)
     assert f"`{reason}`" in failure.message
+
+
+# --- after the end ---------------------------------------------------------------------------------------------------
+
+START = {"type": "message_start", "message": {"id": "msg_1", "usage": {"input_tokens": 3, "output_tokens": 1}}}
+TEXT_START = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+TEXT = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi"}}
+STOP = {"type": "content_block_stop", "index": 0}
+REASON = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}}
+END = {"type": "message_stop"}
+MESSAGE = (START, TEXT_START, TEXT, STOP, REASON)
+MESSAGES = load_wire("anthropic-messages")
+TOOL_START = {
+    "type": "content_block_start",
+    "index": 1,
+    "content_block": {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}},
+}
+
+
+@pytest.mark.parametrize("place", range(1, len(MESSAGE) + 1))
+@pytest.mark.parametrize("second", [START, {"type": "message_start"}, {"type": "message_start", "message": {}}])
+def test_a_second_message_inside_a_stream_is_an_error(place: int, second: dict[str, Any]) -> None:
+    """A proxy has put two answers into one: their blocks would be mixed, and the usage of one would be lost."""
+    body = sse(*MESSAGE[:place], second, *MESSAGE[1:], END)
+    for size in (1, 1 << 20):
+        events, failure = read(MESSAGES, body, size=size)
+        assert type(failure) is ProtocolError
+        assert "second" in failure.message
+        assert not any(isinstance(event, Done) for event in events)
+        assert built(events)[0].text in ("", "Hi")
+
+
+AFTER: dict[str, object] = {
+    "a second message": START,
+    "text": TEXT,
+    "a block": TEXT_START,
+    "a call": TOOL_START,
+    "the end of a block": STOP,
+    "another reason": {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 9}},
+    "another end": END,
+    "an error": {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+    "a ping": {"type": "ping"},
+    "nonsense": "nonsense",
+    "[DONE]": "[DONE]",
+}
+
+
+@pytest.mark.parametrize("after", AFTER.values(), ids=AFTER.keys())
+def test_nothing_is_read_after_message_stop(after: object) -> None:
+    whole, _ = read(MESSAGES, sse(*MESSAGE, END))
+    for size in (1, 1 << 20):
+        events, failure = read(MESSAGES, sse(*MESSAGE, END, after, after), size=size)
+        assert failure is None
+        assert events == whole
+    assert whole[-1] == Done(WireStop.END_TURN, "end_turn")
+
+
+ENDINGS = {
+    "openai-chat": sse(delta(content="Hi"), finish("stop"), "[DONE]"),
+    "openai-responses": sse(
+        {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "Hi"},
+        {"type": "response.completed", "response": {"status": "completed"}},
+    ),
+    "anthropic-messages": sse(*MESSAGE, END),
+    "ollama-chat": b'{"message":{"content":"Hi"},"done":false}\n{"done":true,"done_reason":"stop"}\n',
+}
+
+
+@pytest.mark.parametrize("wire", ENDINGS)
+def test_nothing_is_read_after_the_end_of_any_wire(wire: str) -> None:
+    """Gemini has no end but that of the connection."""
+    whole, failure = read(load_wire(wire), ENDINGS[wire])
+    assert failure is None
+    twice = ENDINGS[wire] * 2
+    for size in (1, 1 << 20):
+        assert read(load_wire(wire), twice, size=size) == (whole, None)
+    error = b'{"error":"x"}\n' if wire == "ollama-chat" else sse({"type": "error", "error": {"message": "x"}})
+    assert read(load_wire(wire), ENDINGS[wire] + error) == (whole, None)
