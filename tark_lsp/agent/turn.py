@@ -94,6 +94,7 @@ async def ask_model(turn: Turn, budget: PromptBudget) -> tuple[Message, WireStop
         max_output_tokens=budget.load().room_for_answer,
         thinking=turn.session.thinking,
         session_id=turn.session.id,
+        starts_turn=turn.requests == 0,
     )
     sent, builder = budget.counted, MessageBuilder()
     turn.call_ids.clear()

@@ -52,6 +52,9 @@ async def test_a_turn_from_prompt_to_answer(bench: Bench) -> None:
     assert bench.text("a.py") == "x = 2\n"
     assert roles(bench) == "user assistant tool assistant tool assistant"
     assert [len(request.messages) for request in bench.model.requests] == [1, 3, 5]
+    assert [request.starts_turn for request in bench.model.requests] == [True, False, False]
+    await bench.run(answer("And again."))
+    assert bench.model.requests[-1].starts_turn
     assert set(bench.statuses().values()) == {CallStatus.COMPLETED}
 
 

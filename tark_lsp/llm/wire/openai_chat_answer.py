@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from tark_lsp.errors import Overloaded, StreamCut
+from tark_lsp.errors import ServerError, StreamCut
 from tark_lsp.llm.events import COMPLETE_STOPS, Done, Echo, StreamEvent, TextDelta, ThinkingDelta, UsageUpdate, WireStop
 from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, encode_json
 from tark_lsp.llm.wire.provider_errors import provider_error
@@ -201,7 +201,7 @@ class ChatParser:
         if not (raw or self._answered):
             raise StreamCut("the provider ended the stream without an answer")
         if raw in FAILURES:
-            raise Overloaded(f"the provider cut the answer off with the finish reason `{raw}` and no explanation")
+            raise ServerError(f"the provider cut the answer off with the finish reason `{raw}` and no explanation")
         reasonless = not (raw or self._quirks.finish_reason)  # as always with this server
         stop = WireStop.END_TURN if reasonless else STOPS.get(raw.lower(), WireStop.OTHER)
         cut_off = reasonless or stop not in COMPLETE_STOPS

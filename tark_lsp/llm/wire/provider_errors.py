@@ -19,6 +19,7 @@ from tark_lsp.errors import (
     Overloaded,
     QuotaExceeded,
     RateLimited,
+    ServerError,
 )
 
 TOO_LARGE = r"request_too_large|request (entity )?too large"
@@ -91,10 +92,8 @@ BY_WORDS: ErrorPatterns = (
 
 BY_WORDS_IN_STREAM: ErrorPatterns = (
     (ModelTimeout, r"timeout|timed out"),
-    (
-        Overloaded,
-        r"overloaded|server[_ ]error|internal[_ ]error|\bapi_error\b|unavailable|server had an error|upstream",
-    ),
+    (Overloaded, r"overloaded|unavailable"),
+    (ServerError, r"server[_ ]error|internal[_ ]error|\bapi_error\b|server had an error|upstream"),
 )
 """Searched for as well if there is no status."""
 
@@ -108,6 +107,8 @@ BY_STATUS: dict[int, type[ModelError]] = {
     413: ContextOverflow,
     429: RateLimited,
     499: Overloaded,  # Gemini and Copilot, for a request that they cancelled themselves
+    503: Overloaded,
+    529: Overloaded,
 }
 
 CLEAR_STATUS = frozenset({401, 402, 408, 409})
@@ -157,13 +158,12 @@ def provider_error(body: object, status: int | None = None) -> ModelError:
     hint = next((hint for pattern, hint in HINTS if re.search(pattern, searched, re.IGNORECASE)), "")
     if refusal.retry_after is None and (again := RETRY_IN.search(refusal.message)):
         refusal.retry_after = float(again[1]) / (1000 if again[2].lower() == "ms" else 1)
-    where = f" (HTTP {status})" if status else ""
     message = refusal.message or refusal.code or "no reason given"
     kind = kind or _by_status(status)
     if kind is BadRequest and refusal.field not in message:
         message += f" ({refusal.field})"
     return kind(
-        f"the provider refused{where}: {message}",
+        f"{_who(kind, status)}: {message}",
         hint=HINTS_BY_STATUS.get(status or 0, hint),
         retry_after=refusal.retry_after,
     )
@@ -172,7 +172,14 @@ def provider_error(body: object, status: int | None = None) -> ModelError:
 def _by_status(status: int | None) -> type[ModelError]:
     if status is None:
         return ModelError
-    return BY_STATUS.get(status) or (Overloaded if status >= 500 else BadRequest)
+    return BY_STATUS.get(status) or (ServerError if status >= 500 else BadRequest)
+
+
+def _who(kind: type[ModelError], status: int | None) -> str:
+    """How a message starts. A server that failed has not refused anything."""
+    if kind is ServerError:
+        return f"HTTP {status} from the provider" if status else "the provider failed"
+    return "the provider refused" + (f" (HTTP {status})" if status else "")
 
 
 def _read(body: object) -> _Refusal:

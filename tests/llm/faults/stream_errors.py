@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tark_lsp.errors import ContextOverflow, ModelError, Overloaded, QuotaExceeded, RateLimited
+from tark_lsp.errors import ContextOverflow, ModelError, Overloaded, QuotaExceeded, RateLimited, ServerError
 
 
 def _sse(data: Any, event: str = "") -> bytes:
@@ -49,7 +49,7 @@ TOKENS = {"type": "tokens", "code": "rate_limit_exceeded", "message": "Limit 1, 
 STREAM_ERRORS: Mapping[str, Mapping[str, tuple[bytes, type[ModelError]]]] = {
     "openai-chat": {
         "error object": (_sse({"error": {"message": BUSY, "type": "server_error", "code": None}}), Overloaded),
-        "OpenRouter's error chunk": (_sse(OPENROUTER) + b"data: [DONE]\n\n", Overloaded),
+        "OpenRouter's error chunk": (_sse(OPENROUTER) + b"data: [DONE]\n\n", ServerError),
         "Groq's error event": (_sse({"error": {"message": BUSY, "status_code": 503}}, "error"), Overloaded),
         "vLLM's error object": (_sse({"object": "error", "message": BUSY, "code": 503}), Overloaded),
         "a quota": (_sse({"error": {"message": "pay", "code": "insufficient_quota"}}), QuotaExceeded),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.errors import BadRequest, ModelError, Overloaded, ProtocolError, StreamCut
+from tark_lsp.errors import BadRequest, ModelError, Overloaded, ProtocolError, ServerError, StreamCut
 from tark_lsp.llm.events import Done, Echo, StreamEvent, TextDelta, ToolCallComplete, WireStop
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.anthropic_messages import WIRE
@@ -441,7 +441,7 @@ def test_usage(start: dict[str, int], last: dict[str, int], expected: Usage) -> 
 OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
 FAILURES: dict[str, tuple[dict[str, Any] | str, type[ModelError]]] = {
     "overloaded": (OVERLOADED, Overloaded),
-    "api error": ({"type": "error", "error": {"type": "api_error", "message": "oops"}}, Overloaded),
+    "api error": ({"type": "error", "error": {"type": "api_error", "message": "oops"}}, ServerError),
     "an error without its type": ({"error": {"code": 400, "message": "oops"}}, BadRequest),
     "no JSON": ("oops", ProtocolError),
 }

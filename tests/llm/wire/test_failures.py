@@ -15,6 +15,7 @@ from tark_lsp.errors import (
     Overloaded,
     QuotaExceeded,
     RateLimited,
+    ServerError,
 )
 from tark_lsp.llm.wire.provider_errors import provider_error
 from tests.llm.wire.recordings import SHARED, needs_shared
@@ -58,16 +59,38 @@ BODIES: dict[str, tuple[int | None, Any, type[ModelError], str]] = {
     "a gateway's page": (
         502,
         "<html><head><title>502 Bad Gateway</title></head></html>",
-        Overloaded,
+        ServerError,
         '"502 Bad Gateway"',
     ),
     "a page without a title": (503, "<!DOCTYPE html><body>", Overloaded, "web page"),
-    "words": (500, "upstream connect error", Overloaded, "upstream"),
+    "words": (500, "upstream connect error", ServerError, "HTTP 500 from the provider: upstream connect error"),
+    "a failure (Anthropic)": (
+        500,
+        {"type": "error", "error": {"type": "api_error", "message": "Internal server error"}},
+        ServerError,
+        "HTTP 500 from the provider: Internal server error",
+    ),
+    "a failure without words": (500, "", ServerError, "HTTP 500 from the provider: no reason given"),
+    "a failure of Cloudflare": (520, "error code: 520", ServerError, "HTTP 520"),
+    "a gateway's time": (504, "Gateway Timeout", ServerError, "HTTP 504"),
+    "a failure in a stream, by its code": (None, {"error": {"code": 500, "message": "x"}}, ServerError, "HTTP 500"),
+    "a failure in a stream, by its type": (
+        None,
+        {"error": {"type": "server_error", "message": "The server had an error"}},
+        ServerError,
+        "the provider failed: The server had an error",
+    ),
+    "an overload that calls itself a failure": (
+        None,
+        {"error": {"type": "server_error", "message": "The server is overloaded"}},
+        Overloaded,
+        "",
+    ),
     "in a stream, by its words": (None, {"error": {"type": "overloaded_error", "message": "x"}}, Overloaded, "x"),
     "in a stream, by its code": (None, {"error": {"code": 429, "message": "x"}}, RateLimited, "429"),
     "in a stream, unknown": (None, {"error": {"message": "x"}}, ModelError, "x"),
     "nothing at all": (None, {}, ModelError, ""),
-    "a status in words in a stream": (None, {"error": {"code": "502", "message": "x"}}, Overloaded, "502"),
+    "a status in words in a stream": (None, {"error": {"code": "502", "message": "x"}}, ServerError, "502"),
     "time in a stream": (None, {"error": {"message": "Upstream request timed out"}}, ModelTimeout, ""),
     "a list of errors": (
         401,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.errors import ContextOverflow, ModelError, Overloaded, ProtocolError, StreamCut
+from tark_lsp.errors import ContextOverflow, ModelError, ProtocolError, ServerError, StreamCut
 from tark_lsp.llm.answer import AnswerDecoder
 from tark_lsp.llm.client import ProviderOverride
 from tark_lsp.llm.events import Done, StreamEvent, TextDelta, ToolCallComplete, WireStop
@@ -225,7 +225,7 @@ def test_a_reason_that_is_a_failure_is_an_error(reason: str) -> None:
     """OpenRouter and Copilot, z.ai, DeepSeek, vLLM: the server gave up."""
     events, failure = read(CHAT, sse(delta(content="Hi"), finish(reason), "[DONE]"))
     assert events == [TextDelta("Hi")]
-    assert isinstance(failure, Overloaded)
+    assert isinstance(failure, ServerError)
     assert f"`{reason}`" in failure.message
 
 
