@@ -57,8 +57,13 @@ FALLBACKS = (
         "the model's earlier thinking was encrypted for another key, so it is left out",
     ),
     Fallback(
-        r"is mandatory|cannot be disabled|works in thinking mode",
-        _quirk(thinking_off=False),
+        r"thinking[^\n]{0,80}between_tools",
+        _target(off="between_tools"),
+        "thinking cannot be turned off completely for this model: it still thinks between tool calls",
+    ),
+    Fallback(
+        r"is mandatory|cannot be disabled|works in thinking mode|thinking\.type\.(disabled|between_tools)",
+        _target(off="never"),
         "thinking cannot be turned off for this model",
     ),
     Fallback(r"encrypted.content[^.]*not supported", _quirk(encrypted_reasoning=False), ""),
@@ -70,7 +75,7 @@ FALLBACKS = (
     Fallback(r"prompt_cache_key", _quirk(cache_key=False), "this server does not cache by session"),
     Fallback(r"cache_control", _quirk(cache_control=False, cache_field=""), "this server does not cache prompts"),
     Fallback(r"adaptive thinking is not supported", _target(thinking="budget"), ""),
-    Fallback(r"thinking\.type.*adaptive", _target(thinking="adaptive"), ""),
+    Fallback(r"thinking\.type\.enabled[^\n]{0,100}adaptive", _target(thinking="adaptive"), ""),
     Fallback(r"call id .*length of 9", _quirk(call_id_length=9), ""),
     Fallback(r"role '?user'? after role '?tool", _quirk(bridge_results=True), ""),
     Fallback(

@@ -202,7 +202,8 @@ class WireModel:
     def _new_notices(self, request: ChatRequest) -> list[str]:
         """The downgrades that this session has not been told about."""
         session, sent = request.session_id, self.sent_notices
-        sentences = [sentence for sentence in downgrades(request, self.target) if (session, sentence) not in sent]
+        found = (*downgrades(request, self.target), *self.wire.downgrades(request, self.target))
+        sentences = [sentence for sentence in found if (session, sentence) not in sent]
         sent.update((session, sentence) for sentence in sentences)
         return sentences
 
@@ -250,7 +251,7 @@ class WireModel:
         return TextCalls(request.tools)
 
     def _encode(self, request: ChatRequest) -> bytes:
-        if request.thinking == "off" and not self.target.quirks.thinking_off:
+        if request.thinking == "off" and self.target.off == "never":
             request = replace(request, thinking="auto")
         if self.target.text_calls:
             from tark_lsp.llm.wire.text_tools import tools_as_text

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import BadRequest
+from tark_lsp.llm.catalog.facts import ModelFacts, ModelInfo
 from tark_lsp.llm.client import ProviderOverride
 from tark_lsp.llm.events import Notice, Retry, ToolCallComplete
 from tark_lsp.llm.fallbacks import find_fallback
+from tark_lsp.llm.model import WireModel
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.scripted.scenario import Reply
 from tark_lsp.llm.wire.wire import Quirks, TargetModel
@@ -58,13 +60,21 @@ REFUSALS: dict[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]] = {
     "no effort": ("Unrecognized request argument supplied: reasoning_effort", {}, {"thinking": "none"}),
     "not without thinking (Gemini)": (
         "Budget 0 is invalid. This model only works in thinking mode.",
-        {"thinking_off": False},
         {},
+        {"off": "never"},
+    ),
+    "not without thinking (Claude)": (
+        (
+            '"thinking.type.disabled" is not supported for this model. Thinking defaults to adaptive mode when not '
+            'specified; use "thinking.type.enabled" with "budget_tokens" for extended thinking.'
+        ),
+        {},
+        {"off": "never"},
     ),
     "not without thinking (OpenRouter)": (
         "Reasoning is mandatory for this endpoint and cannot be disabled.",
-        {"thinking_off": False},
         {},
+        {"off": "never"},
     ),
     "no switch in the template": (
         "body.chat_template_kwargs: Extra inputs are not permitted",
@@ -190,6 +200,17 @@ def test_fields_that_a_request_needs(message: str) -> None:
     assert find_fallback(PLAIN, message) is None
 
 
+def test_a_claude_that_can_stop_only_between_tool_calls() -> None:
+    """The message says so. A model that cannot even do that thinks as it does by default."""
+    message = '"thinking.type.disabled" is not supported for this model. Use "thinking.type.between_tools" instead.'
+    first = find_fallback(replace(PLAIN, thinking="adaptive"), message)
+    assert first is not None
+    assert first[0].off == "between_tools"
+    second = find_fallback(first[0], '"thinking.type.between_tools" is not supported for this model.', [first[1]])
+    assert second is not None
+    assert second[0].off == "never"
+
+
 READ = ToolDefinition("read_file", "Reads.", {"type": "object", "properties": {"path": {"type": "string"}}})
 REQUEST = ChatRequest(
     "Be brief.",
@@ -256,6 +277,37 @@ async def test_two_parallel_requests_both_follow_one_refusal() -> None:
         answers = await asyncio.gather(ask(model), ask(model))
         await models.aclose()
     assert [error for _, error in answers] == [None, None]
+
+
+async def test_a_claude_that_must_think_is_not_told_to_stop_again_and_the_user_is_told() -> None:
+    """The table does not know this model."""
+    message = '\\"thinking.type.disabled\\" is not supported for this model.'
+    no = Raw([f'{{"type": "error", "error": {{"message": "{message}"}}}}'.encode()], status=400)
+    async with Loopback([no, Reply(text="Hi")]) as server:
+        models = models_at(server)
+        model = await models.open_model("anthropic/claude-opus-9")
+        answers = [await ask(model, replace(REQUEST, thinking="off", session_id="s")) for _ in range(2)]
+        await models.aclose()
+    assert [error for _, error in answers] == [None, None]
+    sent = [request.json.get("thinking", {}).get("type") for request in server.requests]
+    assert sent == ["disabled", "adaptive", "adaptive"]
+    notices = [[event.message for event in events if isinstance(event, Notice)] for events, _ in answers]
+    assert notices == [["thinking cannot be turned off for this model"], []]
+
+
+async def test_what_was_left_out_stays_left_out_after_the_prices_are_known() -> None:
+    """The price library also knows windows, so facts change after a model was opened."""
+    async with Loopback([]) as server:
+        models = models_at(server)
+        model = await models.open_model("anthropic/claude-opus-9")
+        assert isinstance(model, WireModel)
+        model.target = replace(model.target, off="never", thinking="budget", efforts=())
+        provider = model.provider
+        models._catalog.add_listing(provider, [ModelInfo("anthropic/claude-opus-9", "x", ModelFacts(12_345))])
+        models._update_opened(provider, "claude-opus-9")
+        assert model.context_window == model.target.context_window == 12_345
+        assert (model.target.off, model.target.thinking, model.target.efforts) == ("never", "budget", ())
+        await models.aclose()
 
 
 async def test_off_is_not_sent_again_to_a_model_that_must_think() -> None:

@@ -140,7 +140,7 @@ THINKING: dict[str, tuple[ThinkingStyle, str, tuple[Message, ...], Any, Any]] = 
         {"type": "adaptive", "display": "summarized"},
         {"effort": "low"},
     ),
-    "adaptive, off": ("adaptive", "off", (USER,), None, None),
+    "adaptive, off": ("adaptive", "off", (USER,), {"type": "disabled"}, None),
     "budget, off": ("budget", "off", (USER,), None, None),
     "unknown, high": ("unknown", "high", (USER,), {"type": "enabled", "budget_tokens": 20000 - 1024}, None),
     "budget, auto": ("budget", "auto", (USER,), None, None),
