@@ -22,7 +22,7 @@ ThinkingStyle: TypeAlias = Literal["unknown", "none", "effort", "adaptive", "bud
 """How to control a model's thinking: not at all, by effort, adaptively (with an effort), by token budget, on or off."""
 
 ThinkingOff: TypeAlias = Literal["unknown", "unasked", "disabled", "between_tools", "never"]
-"""How a model stops: it thinks only if asked to; it is told to stop; it stops except between tool calls; it never does."""
+"""How a model stops: it thinks only if asked to; it is told to; it is told to, but thinks between tool calls; never."""
 
 Framing: TypeAlias = Literal["sse", "json-lines"]
 
