@@ -146,7 +146,8 @@ TABLE: tuple[tuple[str, ModelFacts], ...] = (
     (r"gpt-5\.[45].*", _row(1_050_000, 128_000, "effort", "none low medium high xhigh")),
     (r"gpt-5\.[23]-codex.*|gpt-5\.1-codex-max.*", _row(400_000, 128_000, "effort", "low medium high xhigh")),
     (r"gpt-5(\.1)?-codex.*", _row(400_000, 128_000, "effort", "low medium high")),
-    (r"gpt-5\.[23].*", _row(400_000, 128_000, "effort", "none low medium high xhigh")),
+    (r"gpt-5\.3", _row(128_000, 16_384, "none")),
+    (r"gpt-5\.2.*", _row(400_000, 128_000, "effort", "none low medium high xhigh")),
     (r"gpt-5\.1.*", _row(400_000, 128_000, "effort", "none low medium high")),
     (r"gpt-5-pro.*", _row(400_000, 272_000, "effort", "high")),
     (r"gpt-5.*", _row(400_000, 128_000, "effort", "minimal low medium high")),
@@ -172,7 +173,8 @@ TABLE: tuple[tuple[str, ModelFacts], ...] = (
     (r"grok-code.*", _row(thinking="none", off="never", images=False)),
     (r"grok-4.*-non-reasoning.*", _row(thinking="none")),
     (r"grok-4.*", _row(thinking="none", off="never")),
-    # DeepSeek: api-docs.deepseek.com, "Thinking Mode".
+    # DeepSeek: api-docs.deepseek.com, "Thinking Mode" and "Models & Pricing". `deepseek-flash` is V4.1 Flash.
+    (r"deepseek/deepseek-flash", _row(1_000_000, 384_000, "switch", "low high max")),
     (r"deepseek/deepseek-v4.*", _row(1_000_000, 384_000, "switch", "low high max", images=False)),
     (r"deepseek/deepseek-chat", _TEXT_ONLY),
     (r"deepseek/deepseek-reasoner", _row(thinking="none", off="never", images=False)),

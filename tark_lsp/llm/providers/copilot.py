@@ -64,5 +64,5 @@ PROVIDER = Provider(
         models_subdomain="copilot-api",
         api_hosts=("githubcopilot.com",),
     ),
-    preferred=("claude-sonnet-*", "gpt-5*", "*"),
+    preferred=("claude-sonnet-*", "gpt-[6-9]*-sol", "gpt-5.[0-9]", "*"),
 )
