@@ -2,6 +2,9 @@
 
 The shapes come from recorded error bodies. The body overrides the status, since gateways answer 400 for a bad key, 429
 for an empty account, and 200 with an error inside.
+
+A body can be as long as an event of a stream (16 MiB) and can repeat anything. So its texts are cut before a pattern
+reads them, and in patterns here and in fallbacks.py only what is bounded, or one word, is repeated.
 """
 
 import json
@@ -22,6 +25,10 @@ from tark_lsp.errors import (
     ServerError,
 )
 
+MESSAGE_CHARACTERS = 4_000
+WORD_CHARACTERS = 200
+"""Of codes, types and names of fields."""
+
 TOO_LARGE = r"request_too_large|request (entity )?too large"
 """The request is too long at any time, even if the message also names a rate."""
 
@@ -38,7 +45,7 @@ OVERFLOW = (
     r"prompt too long|length of all messages is too long|(input|prompt) exceeds max(imum)? length",
     r"(maximum|max|available) (context|prompt|model|allowed input) (length|size|window)",
     r"reduce the length of (the|your) (messages|prompt|input)",
-    r"exceed\w*[^.\n]{0,60}(context|token limit|maximum number of (input )?tokens|maximum input length)",
+    r"exceed(s|ed|ing)?\b[^.\n]{0,60}(context|token limit|maximum number of (input )?tokens|maximum input length)",
     r"(longer|greater|larger) than the[^.\n]{0,40}(context|maximum model length)|context[^.\n]{0,40}overflow",
     r"prompt token count[^.\n]{0,40}exceeds|input token count[^.\n]{0,40}exceeds|range of input length should be",
     r"`?inputs`? tokens \+ `?max_new_tokens`?|prompt has \d+ tokens|too many (input )?tokens",
@@ -127,7 +134,13 @@ HINTS: tuple[tuple[str, str], ...] = (
 )
 """What to do about particular refusals. The first pattern that matches is used."""
 
+MOST_DETAILS = 20
+"""Of the errors or details in one body."""
+
 HINTS_BY_STATUS = {466: "update tark-lsp: the provider no longer serves this version"}
+
+PAGE_CHARACTERS = 20_000
+"""Of a body that is not JSON; a web page has its title at the start."""
 
 RETRY_IN = re.compile(r"(?:try again|retry) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s|sec|seconds)\b", re.IGNORECASE)
 
@@ -192,16 +205,16 @@ def _read(body: object) -> _Refusal:
         return _Refusal(_plain(body) if isinstance(body, str) else "")
     error = body.get("error") or body.get("detail") or body.get("message") or body.get("errors") or body
     if isinstance(error, list):
-        error = {"message": "; ".join(map(_one_of_many, error))}
+        error = {"message": "; ".join(map(_one_of_many, error[:MOST_DETAILS]))}
     if not isinstance(error, dict):
         error = {"message": error, "code": body.get("code")}
     code, message = error.get("code"), error.get("message")
     field = error.get("param")
     refusal = _Refusal(
         message=message if isinstance(message, str) and message else _shown(message or error),
-        code=str(code or ""),
-        type=str(error.get("type") or error.get("status") or ""),
-        field=field if isinstance(field, str) else "",
+        code=_word(code),
+        type=_word(error.get("type") or error.get("status")),
+        field=_word(field) if isinstance(field, str) else "",
     )
     numeric = str(error.get("status_code") or code)
     if re.fullmatch(r"[45]\d\d", numeric):
@@ -210,8 +223,9 @@ def _read(body: object) -> _Refusal:
         case {"metadata": {"raw": str(raw)}}:  # OpenRouter: the message of the provider behind it
             refusal.message += f": {raw[:500]}"
         case {"details": list(details)}:  # google.rpc.Status
-            for detail in details:
+            for detail in details[:MOST_DETAILS]:
                 _read_detail(refusal, detail)
+    refusal.message = _cut(refusal.message, MESSAGE_CHARACTERS)
     return refusal
 
 
@@ -228,19 +242,33 @@ def _one_of_many(item: object) -> str:
 def _read_detail(refusal: _Refusal, detail: object) -> None:
     match detail:
         case {"reason": str(reason)}:
-            refusal.message += f" ({reason})"
+            refusal.message += f" ({reason[:WORD_CHARACTERS]})"
         case {"retryDelay": str(delay)} if re.fullmatch(r"\d+(\.\d+)?s", delay):
             refusal.retry_after = float(delay[:-1])
 
 
 def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)[:500]
+    try:
+        return _cut(json.dumps(value, ensure_ascii=False), 500)
+    except RecursionError:
+        return "an error that is nested too deeply to show"
+
+
+def _word(value: Any) -> str:
+    return _cut(value if isinstance(value, str) else _shown(value), WORD_CHARACTERS) if value else ""
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[:length] + "..."
 
 
 def _plain(text: str) -> str:
     """The start of a body that is not JSON. For a web page, its title."""
-    if re.match(r"\s*<(!doctype|html)", text, re.IGNORECASE):
-        title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
-        name = f' "{title.group(1).strip()[:200]}"' if title else ""
+    start = text[:PAGE_CHARACTERS].strip()
+    if start[:9].lower().startswith(("<!doctype", "<html")):
+        head, _, title = start.lower().partition("<title")
+        _, _, title = start[len(head) + len("<title") :].partition(">")
+        end = title.lower().find("</title>")
+        name = f' "{title[:end].strip()[:200]}"' if end >= 0 else ""
         return f"a web page{name}, not a model's answer"
-    return text.strip()[:500]
+    return _cut(start, 500)
