@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Grant, Policy, is_read_asked, is_read_denied
+from tark_lsp.agent.approval import Grant, Policy, is_read_asked, is_read_denied, may_hide_below
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.kinds import Kind, offered_tools
 from tark_lsp.agent.limits import Limits
@@ -105,6 +105,7 @@ class Turn:
 
     def __post_init__(self) -> None:
         self.context.is_read_denied = lambda path: is_read_denied(path, self.rules, self.context.workspace)
+        self.context.may_hide_below = lambda folders: may_hide_below(folders, self.rules, self.context.workspace)
         self.context.is_read_asked = lambda path: is_read_asked(path, self.rules, self.context.workspace)
 
     def call_id(self, call: str) -> str:
@@ -119,7 +120,8 @@ class Turn:
     def policy(self) -> Policy:
         """The current policy: the user can change the level or grant something while the turn runs."""
         granted = (*self.session.grants, *self.grants)
-        return replace(self.rules, level=self.session.approval, grants=granted)
+        unreviewed = self.user.unreviewed_edits()
+        return replace(self.rules, level=self.session.approval, grants=granted, unreviewed=unreviewed)
 
     def offered_tools(self) -> dict[str, Tool[Any]]:
         """The tools of the kind in the current mode, which the user and the model can change while the turn runs."""
@@ -128,7 +130,8 @@ class Turn:
         )
 
     def keep_grant(self, grant: Grant) -> None:
-        (self.session.grants if grant.scope == "session" else self.grants).append(grant)
+        given = replace(grant, unreviewed=frozenset(self.user.unreviewed_edits()))
+        (self.session.grants if grant.scope == "session" else self.grants).append(given)
 
     def build_end(self, stop_reason: StopReason, error: TarkError | None = None) -> TurnEnd:
         edits = {path: edit_state(states) for path, states in self.outcomes.items()}

@@ -59,6 +59,7 @@ class ScriptedConnection(Connection):
 
     def notify(self, method: str, params: object = None) -> None:
         self.told.append((method, params))
+        self.changed.set()
 
     async def request(self, method: str, params: object = None) -> Any:
         self.asked.append((method, params))
@@ -73,6 +74,14 @@ class ScriptedConnection(Connection):
 
     def notes(self) -> list[str]:
         return [params["message"] for method, params in self.told if method == "window/showMessage"]
+
+    async def noting(self) -> str:
+        """The first message for the user, once it came. Raises TimeoutError."""
+        async with asyncio.timeout(AT_ONCE):
+            while not (notes := self.notes()):
+                self.changed.clear()
+                await self.changed.wait()
+        return notes[0]
 
     async def asking(self, method: str, count: int = 1) -> Any:
         """The params of the `count`th request with this method, once it came. Raises TimeoutError."""

@@ -77,7 +77,9 @@ export async function open(name: string, text: string): Promise<vscode.TextEdito
     writeFileSync(path, text);
   }
   const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(path));
-  await editor.edit((edit) => edit.replace(new vscode.Range(0, 0, editor.document.lineCount, 0), text));
+  if (editor.document.getText() !== text) {
+    await editor.edit((edit) => edit.replace(new vscode.Range(0, 0, editor.document.lineCount, 0), text));
+  }
   await editor.document.save();
   return editor;
 }
