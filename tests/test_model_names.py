@@ -37,7 +37,7 @@ LIBRARY = {
     ],
 )
 def test_families(name: str, words: set[str], version: tuple[int, ...]) -> None:
-    assert read_family(name) == (words, version)
+    assert read_family(name) == (frozenset(words), version)
 
 
 @pytest.mark.parametrize(
