@@ -52,7 +52,7 @@ def classify(body: Any, status: int | None) -> ModelError:
 @pytest.mark.parametrize("size", [64 * 1024, 4 * 1024 * 1024], ids=["a refusal", "an event of a stream"])
 def test_no_body_takes_long(shape: Callable[[str], Any], size: int) -> None:
     """An event of a stream can be as long as 16 MiB; a refusal is read up to 64 KiB."""
-    pieces = PIECES if size < 1_000_000 else PIECES[::7]
+    pieces = PIECES if shape is SHAPES["a message"] and size < 1_000_000 else PIECES[::7]
     for piece in pieces:
         body = shape((piece * (size // len(piece) + 1))[:size])
         for status in (400, None):
