@@ -21,6 +21,8 @@ SPREAD = (
     "tests/cli/test_run.py",
     "tests/cli/test_run_providers.py",
     "tests/cli/test_undo.py",
+    "tests/editors/test_sessions_killed.py",
+    "tests/editors/test_undo_after_kill.py",
 )
 """Each of their tests starts programs of its own."""
 

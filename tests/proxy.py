@@ -10,6 +10,8 @@ import base64
 from contextlib import suppress
 from types import TracebackType
 
+from tests.loopback import close_server
+
 
 class LoopbackProxy:
     """`port`: of the server on 127.0.0.1 that everything leads to. `login`: "user:password" it wants, else 407.
@@ -43,7 +45,7 @@ class LoopbackProxy:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._server is not None
-        self._server.close()
+        await close_server(self._server)
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -57,8 +59,8 @@ class LoopbackProxy:
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client went away, or the test is over
         finally:
-            self._tasks.discard(task)
             await _close(writer)
+            self._tasks.discard(task)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")

@@ -67,6 +67,7 @@ TESTS = """
         ("exhaustive", ["exhaustive", "given", "property"]),
     ],
 )
+@pytest.mark.slow  # it starts pytest
 def test_what_runs(pytester: pytest.Pytester, expression: str, chosen: list[str]) -> None:
     """`uv run pytest`, the quick run, and the exhaustive one."""
     pytester.makeconftest("from tests.conftest import *")

@@ -11,7 +11,7 @@ from tark_lsp.agent import events
 from tark_lsp.agent.approval import Grant, Policy, is_read_asked, is_read_denied, may_hide_below
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.kinds import Kind, offered_tools
-from tark_lsp.agent.limits import Limits
+from tark_lsp.agent.limits import Granted
 from tark_lsp.agent.loops import LoopDetector
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.user_interface import HunkState, UserInterface
@@ -20,6 +20,7 @@ from tark_lsp.errors import TarkError
 from tark_lsp.llm.events import StreamEvent
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.messages import Message, StopReason, Usage
+from tark_lsp.settings import Limits
 from tark_lsp.tools.tool import Tool, ToolContext
 
 
@@ -84,6 +85,7 @@ class Turn:
     emit: events.EventListener
     rules: Policy
     limits: Limits
+    granted: Granted = field(init=False)
     compacted: bool = field(init=False, default=False)
     """Whether compaction was attempted in this turn: it is attempted once."""
     grants: list[Grant] = field(init=False, default_factory=list)
@@ -104,6 +106,7 @@ class Turn:
     """Held while a question to the user is open: one at a time."""
 
     def __post_init__(self) -> None:
+        self.granted = Granted(self.limits)
         self.context.is_read_denied = lambda path: is_read_denied(path, self.rules, self.context.workspace)
         self.context.may_hide_below = lambda folders: may_hide_below(folders, self.rules, self.context.workspace)
         self.context.is_read_asked = lambda path: is_read_asked(path, self.rules, self.context.workspace)

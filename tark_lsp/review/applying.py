@@ -56,7 +56,7 @@ class HunkWriter:
         """Files that are being moved or removed: what the editor reports of them meanwhile is part of that."""
 
     async def write_hunks(self, hunk_ids: Sequence[str], *, applied: bool) -> None:
-        """Apply those of one file that are pending, or take them back; each that fails gets its state and reason.
+        """Apply the pending hunks of one file, or take hunks back. A hunk that fails gets its state and the reason.
 
         A file is moved while it is still as it was saved, and changed after that; taken back in the reverse order.
         """

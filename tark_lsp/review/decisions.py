@@ -231,5 +231,5 @@ class Reviews:
 
 
 def grouped(hunks: Sequence[ReviewHunk]) -> list[ReviewHunk]:
-    """Those that are in a group, the last one first."""
+    """The hunks that are in a group, the last hunk first."""
     return [hunk for hunk in hunks[::-1] if hunk.group]

@@ -183,10 +183,10 @@ def fit_ending(hunk: Hunk, lines: Sequence[str]) -> Hunk:
 
 
 def typed_lines(text: str, *known: Sequence[str]) -> tuple[str, ...]:
-    """The lines that the user wrote for a hunk, with the first ending found in `known`; if there is none, as they are.
+    """The lines that the user wrote for a hunk, with the first line ending found in `known`, else unchanged.
 
-    An editor keeps one kind of ending in a document whatever it is sent, so an edit with other endings would not be
-    recognised in the editor's text.
+    An editor uses one kind of line ending in a document, also for edits that it gets. So an edit with other endings
+    would not be recognised in the editor's text.
     """
     ending = next((ending for lines in known for line in lines if (ending := ending_of(line))), None)
     return tuple(

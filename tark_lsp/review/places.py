@@ -186,9 +186,9 @@ def lines_after(edit: ProposedEdit, lines: Sequence[str]) -> list[str]:
 
 
 def retried(hunk: ReviewHunk, lines: Sequence[str]) -> ReviewHunk:
-    """One that failed or is stuck is pending again on these lines, or in conflict if its own lines are different now.
+    """Makes a failed or stuck hunk pending again on these lines, or puts it in conflict if its own lines have changed.
 
-    A removal is of the whole file as it was shown; a move is of the file, whatever its text is.
+    A removal conflicts if any line of the file changed since it was shown. A move does not depend on the text.
     """
     hunk = hunk.apply(Event.RETRIED, start=0 if hunk.operation else None)
     present = lines if hunk.operation == "remove" else lines[hunk.start : hunk.end]

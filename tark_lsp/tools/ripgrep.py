@@ -85,7 +85,7 @@ class SearchResult:
 async def list_files(
     program: SearchProgram, scope: SearchScope, *, limit: int = LISTING_LIMIT
 ) -> tuple[list[str], bool]:
-    """Absolute paths in order, and whether they are all; beyond the limit, those that were found first."""
+    """Absolute paths in order, and whether the list is complete. Over the limit, the list has the paths found first."""
     matches = scope.matcher()
     pieces: list[bytes] = []
     count = 0

@@ -81,10 +81,11 @@ class Documents:
     `server/documents/sync.py` calls the methods that open, change, save and close a document, for LSP's notifications.
     """
 
-    def __init__(self, encoding: str = "utf-16", clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, encoding: str = "utf-16", clock: Callable[[], float] | None = None) -> None:
+        """`clock` is in seconds; without one it is that of the event loop, by which `wait_for_quiet` sleeps."""
         self.encoding = encoding
         """How positions are encoded (`ClientInfo.position_encoding`); set before the first document is opened."""
-        self._clock = clock
+        self._clock = clock or _loop_time
         self._last_change = -math.inf
         self._by_uri: dict[str, TextDocument] = {}
         self._by_path: dict[Path, list[TextDocument]] = {}  # the most recently used one is last
@@ -228,3 +229,10 @@ def _is_above(change: ContentChange | None, other: ContentChange) -> bool:
     if change is None or change.end is None or other.start is None:
         return False
     return change.end <= other.start
+
+
+def _loop_time() -> float:
+    try:
+        return asyncio.get_running_loop().time()
+    except RuntimeError:  # no loop runs: its clock is the same by default
+        return time.monotonic()

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
 
 import pytest
 from hypothesis import given
@@ -31,6 +30,8 @@ from tests.agent.bench import Bench
 from tests.agent.script import Call, answer, call
 from tests.agent.scripted_user import Some
 from tests.patience import AT_ONCE, HANGS
+
+pytestmark = pytest.mark.virtual_clock
 
 HERE, OTHER, THERE = Path("/project/a.py"), Path("/project/b.py"), Path("/project/sub/a.py")
 
@@ -295,12 +296,13 @@ async def rest(
     watch = Scripted()
     gate = EditCheck(watch, bench.workspace, longest=longest, unchanged=unchanged, every=0.01)
     base = bench.workspace.read(bench.root / "a.py")
-    began = monotonic()
+    loop = asyncio.get_running_loop()
+    began = loop.time()
     async with asyncio.timeout(AT_ONCE):
         found = await gate.find_new_errors(
             BeforeEdit(ShownDiagnostics(()), {base.path: base}), [ProposedEdit(base.path, base, ())]
         )
-    return found, watch.number, monotonic() - began
+    return found, watch.number, loop.time() - began
 
 
 async def test_where_nothing_changes_the_wait_is_short(linted: Bench) -> None:

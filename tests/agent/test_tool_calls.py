@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from tark_lsp.agent.approval import Policy
-from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.user_interface import Permitted, Rejected
 from tark_lsp.errors import ToolError
 from tark_lsp.llm.events import WireStop
 from tark_lsp.messages import ApprovalLevel, Mode
+from tark_lsp.settings import Limits
 from tark_lsp.tools.tool import Risk
 from tests.agent.bench import Bench, error_of
 from tests.agent.probe import add, probe
@@ -198,6 +198,7 @@ async def test_at_an_end_without_a_reason_the_calls_that_the_wire_completed_run(
     assert len(noted) == ran
 
 
+@pytest.mark.virtual_clock
 @pytest.mark.parametrize(("own", "limit"), [(None, 0.05), (0.05, 30.0)], ids=["the default", "its own"])
 async def test_a_tool_that_takes_too_long_is_ended(bench: Bench, own: float | None, limit: float) -> None:
     bench.limits = Limits(tool_seconds=limit)
@@ -207,6 +208,7 @@ async def test_a_tool_that_takes_too_long_is_ended(bench: Bench, own: float | No
     assert "0.05 s" in error_of(bench.results()[0])["message"]
 
 
+@pytest.mark.virtual_clock
 async def test_its_own_time_is_longer_than_the_default(bench: Bench) -> None:
     bench.limits = Limits(tool_seconds=0.01)
 
@@ -219,6 +221,7 @@ async def test_its_own_time_is_longer_than_the_default(bench: Bench) -> None:
     assert bench.results() == ["1"]
 
 
+@pytest.mark.virtual_clock
 async def test_waiting_for_the_person_is_never_counted(bench: Bench) -> None:
     bench.limits = Limits(tool_seconds=0.02)
     bench.user.seconds = 0.1

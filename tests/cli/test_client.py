@@ -13,6 +13,8 @@ from tark_lsp.errors import FileMissing, FileTooLarge, NotText
 from tark_lsp.server.client import Client, ServerError, ServerGone
 from tests.patience import AT_ONCE
 
+pytestmark = pytest.mark.slow  # most of its tests start a program
+
 TOY = (sys.executable, str(Path(__file__).with_name("toy_server.py")))
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # most of its tests start a program
+
 TARK = [sys.executable, "-m", "tark_lsp"]
 
 

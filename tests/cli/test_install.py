@@ -14,6 +14,8 @@ from tark_lsp.cli.installing.neovim import data_folder, lua_string
 from tests.cli.terminal import environment, without_terminal
 from tests.editors.neovim.conftest import binary
 
+pytestmark = pytest.mark.slow  # most of its tests start a program
+
 PLUGIN = Path(__file__).parents[2] / "editors" / "neovim"
 PLACE = Path("data", "nvim", "site", "pack", "tark", "start", "tark")
 NOTE = Path("lua", "tark", "installed.lua")
@@ -189,7 +191,6 @@ def test_an_old_neovim_is_told(tmp_path: Path) -> None:
     assert "is 0.9: install 0.11 or newer" in install(tmp_path, "neovim", PATH=str(program.parent))[1]
 
 
-@pytest.mark.slow
 def test_doctor_tells_of_another_version(tmp_path: Path) -> None:
     env = environment(tmp_path, XDG_DATA_HOME=str(tmp_path / "data"))
     assert "Neovim plugin" not in without_terminal(["doctor"], tmp_path, env).stdout

@@ -15,7 +15,10 @@ from tark_lsp import __version__
 from tark_lsp.cli.installing.shipped import server_command
 from tests.cli.terminal import environment, without_terminal
 
-pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="it would find the person's own editors, too")
+pytestmark = [
+    pytest.mark.slow,  # most of its tests start a program
+    pytest.mark.skipif(sys.platform == "darwin", reason="it would find the person's own editors, too"),
+]
 
 EDITOR = """#!/bin/sh
 name="${0##*/}"

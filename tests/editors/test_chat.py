@@ -12,7 +12,7 @@ from tests.editors.connection import Json, ResponseError
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.shapes import SHAPES
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 QUESTION = "## You\n\nsay hello\n"
 ANSWER = "The word is hello."

@@ -16,7 +16,7 @@ from tests.editors.memory_editor import MemoryEditor
 from tests.editors.pool import SERVER, environment
 from tests.loopback import Loopback
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 NOTE = "Releases are tagged by Anna."
 SCENARIO = Scenario(

@@ -14,7 +14,7 @@ from tests.editors.memory_editor import MemoryEditor
 from tests.editors.question import allow
 from tests.editors.restarts import TEXT, Place, edit, ended
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 EDIT = edit("a.py", "line 3\n", "THREE\n")
 MORE = edit("a.py", "line 20\n", "line 20\nmore\n")
@@ -242,7 +242,6 @@ async def test_a_server_that_lives_keeps_its_hunks(place: Place) -> None:
     await ended(three)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 async def test_killed_at_any_moment(place: Place, seed: int) -> None:
     """Whatever comes back is decided, and then nothing is left of the turn but what was accepted."""

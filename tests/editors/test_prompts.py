@@ -16,7 +16,7 @@ from tests.editors.question import Policy, allow, reject
 from tests.editors.shapes import SHAPES
 from tests.loopback import Loopback, Raw
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 SCENARIO = Path(__file__).with_name("prompts.toml")
 ON_LOOPBACK = (sys.executable, "-m", "tests.editors.serve_on_loopback")

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,10 @@ from tests.exhaustive import seeds
 from tests.llm.wire.read_bodies import read_body
 from tests.llm.wire.test_histories import check_pairs, check_roles, check_words, encoded
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
+PARTS = 3
+"""The kills are so many tests, which can run in different processes."""
 LAST_MESSAGE = 75
 """A whole turn is about so many messages of the server."""
 OVER = {"completed", "failed", "rejected", "cancelled"}
@@ -196,7 +198,8 @@ async def kill_once(seed: int, wire: str, folder: Path) -> str:
 
 
 @pytest.mark.property
-async def test_nothing_told_is_lost(tmp_path: Path) -> None:
-    points = zip(seeds(12), cycle(WIRES), strict=False)
+@pytest.mark.parametrize("part", range(PARTS))
+async def test_nothing_told_is_lost(tmp_path: Path, part: int) -> None:
+    points = islice(zip(seeds(12), cycle(WIRES), strict=False), part, None, PARTS)
     ends = [await kill_once(seed, wire, tmp_path.resolve() / str(seed)) for seed, wire in points]
     assert "error" in ends, "every one of them came too late"

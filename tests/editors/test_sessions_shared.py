@@ -11,7 +11,7 @@ from tests.editors.connection import Json, ResponseError
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.one_home import open_on, write_home
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 WORDS = "This takes its time, and all of it is there at the end, whoever looks at it meanwhile."
 SCENARIO = f"""\

@@ -16,7 +16,7 @@ from tests.editors.shapes import SHAPES
 from tests.protocol.stored_session import from_session
 from tests.protocol.transcript import Transcript
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 NOT_KEPT = {"mode", "range"}
 

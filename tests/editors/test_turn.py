@@ -9,7 +9,7 @@ from tests.editors.memory_editor import MemoryEditor
 from tests.editors.question import MESSAGE, PERMISSION, allow, reject, wait
 from tests.editors.shapes import AREA, DOCSTRING, FUNCTION, HEAD, NEW_AREA, NEW_VOLUME, SHAPES, VOLUME
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
 each_surface = pytest.mark.parametrize("flags", [(), NATIVE], ids=["message", "permission"])

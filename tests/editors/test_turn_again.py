@@ -8,7 +8,7 @@ from tests.editors.behaviour import NEOVIM, PROFILES, VISUAL_STUDIO_CODE, Profil
 from tests.editors.conftest import OpenEditor
 from tests.editors.question import allow, reject
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
 

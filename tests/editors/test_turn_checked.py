@@ -11,7 +11,7 @@ from tests.editors.memory_editor import MemoryEditor
 from tests.editors.question import allow
 from tests.editors.shapes import AREA, NEW_AREA, NEW_VOLUME, SHAPES
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 FLAGS = (*NATIVE, "clientState")
 EDITED = SHAPES.replace(AREA, NEW_AREA)

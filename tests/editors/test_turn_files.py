@@ -12,7 +12,7 @@ from tests.editors.memory_editor import MemoryEditor
 from tests.editors.question import allow
 from tests.editors.shapes import AREA, NEW_AREA, NEW_VOLUME, SHAPES, VOLUME
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 SCENARIO = Path(__file__).with_name("files.toml")
 TEXT = "one\ntwo\n"

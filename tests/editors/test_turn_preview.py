@@ -10,7 +10,7 @@ from tests.editors.memory_editor import MemoryEditor
 from tests.editors.previewed import Previewed
 from tests.editors.shapes import AREA, NEW_AREA, NEW_VOLUME, SHAPES, VOLUME
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 each_profile = pytest.mark.parametrize("profile", [VISUAL_STUDIO_CODE, NEOVIM_12], ids=lambda profile: profile.name)
 BOTH = {NEW_AREA, NEW_VOLUME}

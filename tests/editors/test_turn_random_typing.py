@@ -8,7 +8,7 @@ from tests.editors.behaviour import HONEST, NATIVE, VISUAL_STUDIO_CODE
 from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 TEXT = "".join(f"line_{number} = {number}\n" for number in range(8))
 WANTED, MADE = "line_4 = 4\n", 'line_4 = "four"\n'

@@ -10,7 +10,7 @@ from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.shapes import AREA, NEW_AREA, SHAPES
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 def shown_text(editor: MemoryEditor) -> str:

@@ -8,7 +8,7 @@ from tests.editors.connection import Json
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.shapes import AREA, FUNCTION, NEW_AREA, NEW_VOLUME, SHAPES, VOLUME
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 INSIDE = SHAPES.replace(AREA, NEW_AREA)
 BOTH = INSIDE.replace(VOLUME, NEW_VOLUME)

@@ -6,7 +6,7 @@ from tests.editors.behaviour import NATIVE, PROFILES, Profile
 from tests.editors.conftest import OpenEditor
 from tests.editors.question import allow
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 TEXTS = {
     "no last ending": 'é = 1\npies = "🥧🥧"',

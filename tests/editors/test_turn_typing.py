@@ -19,7 +19,7 @@ from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.shapes import AREA, NEW_AREA, SHAPES
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 ABOVE, BELOW, INSIDE = (0, 0, "# typed above\n"), (18, 0, "# typed below\n"), (6, 11, "2 * ")
 each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)

@@ -11,7 +11,7 @@ from tests.editors.conftest import OpenEditor
 from tests.editors.question import allow
 from tests.editors.shapes import FUNCTION, SHAPES
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 ANSWER = "It multiplies **pi** by the square of the radius."
 

@@ -15,7 +15,7 @@ from tests.editors.memory_editor import MemoryEditor
 from tests.editors.moments import sleeper_of, while_a_command_runs, while_a_question_is_open
 from tests.editors.pool import Pool
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
 

@@ -11,7 +11,7 @@ from tests.editors.memory_editor import MemoryEditor
 from tests.editors.question import allow, reject
 from tests.editors.restarts import TEXT, Place, edit, ended
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 PROMPTS = {
     "three": edit("a.py", "line 3\n", "THREE\n"),

@@ -22,7 +22,7 @@ from tests.editors.memory_editor import MemoryEditor
 from tests.editors.pool import SERVER, environment
 from tests.editors.question import Question
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 STEPS = 50
 PLAIN = Profile(
@@ -136,7 +136,6 @@ async def open_on(folder: Path, home: Path) -> MemoryEditor:
     return editor
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "last"), [(1, None), (2, 15), (3, 20), (4, 25)], ids=["at the end", "amid 15", "amid 20", "amid 25"]
 )

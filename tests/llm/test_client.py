@@ -177,13 +177,12 @@ FIRST = replace(REQUEST, starts_turn=True)
 
 
 @asynccontextmanager
-async def failing(policy: RetryPolicy = QUICK, rest: float = 30.0) -> AsyncIterator[tuple[Loopback, Models, WireModel]]:
+async def failing(policy: RetryPolicy = QUICK) -> AsyncIterator[tuple[Loopback, Models, WireModel]]:
     """A model that has failed five times, so that its circuit is open."""
     async with Loopback([OOPS]) as server:
         models = models_at(server, policy=policy)
         model = await models.open_model("openai/gpt-4o")
         assert isinstance(model, WireModel)
-        model.breaker = CircuitBreaker(rest=rest)
         model.policy = RetryPolicy(tries=1)
         for _ in range(5):
             await ask(model, FIRST)
@@ -230,15 +229,17 @@ async def test_a_failed_probe_is_sent_once_and_begins_the_rest_again() -> None:
 
 
 async def test_a_later_request_of_a_turn_waits_until_the_rest_is_over() -> None:
-    async with failing(rest=0.3) as (server, _, model):
+    ticks = iter([*[0.0] * 5, 0.95])  # of the five faults, and of the request
+    breaker = CircuitBreaker(rest=1.0, clock=lambda: next(ticks, 1.0))
+    for _ in range(5):
+        breaker.after_request(ServerError("oops"))
+    async with failing() as (server, _, model):
+        model.breaker = breaker
         server.then(HELLO)
-        began = time.monotonic()
         events, error = await ask(model, REQUEST)
         assert (error, len(server.requests)) == (None, 1)
-        assert time.monotonic() - began >= 0.25
-        (wait,) = (event for event in events if isinstance(event, Retry))
-        assert 0 < wait.wait_seconds <= 0.3
-        assert "failed 5 times" in wait.reason
+        waits = [event for event in events if isinstance(event, Retry)]
+        assert waits == [Retry(0.05, "this model failed 5 times within a minute")]
 
 
 async def test_a_later_request_does_not_wait_longer_than_retries_may_take() -> None:
@@ -321,12 +322,15 @@ SLOW: dict[str, tuple[Raw, bool]] = {
 
 @pytest.mark.parametrize(("answer", "shown"), SLOW.values(), ids=SLOW.keys())
 async def test_silence_is_reported_and_ends_the_request(answer: Raw, shown: bool) -> None:
-    async with Loopback([answer]) as server:
-        models = models_at(server, policy=RetryPolicy(tries=1), times=TIMES)
+    async with Loopback([HELLO, answer]) as server:
+        models = models_at(server, policy=RetryPolicy(tries=1))
+        model = await models.open_model("openai/gpt-4o")
+        assert isinstance(model, WireModel)
+        await ask(model)  # the first request waits for imports, too, which can take longer than TIMES
         began = time.monotonic()
-        events, error = await ask(await models.open_model("openai/gpt-4o"))
+        events, error = await ask(replace(model, times=TIMES))
         took = time.monotonic() - began
-        await asyncio.wait_for(server.requests[0].closed.wait(), AT_ONCE)
+        await asyncio.wait_for(server.requests[1].closed.wait(), AT_ONCE)
         await models.aclose()
     assert isinstance(error, ModelTimeout)
     assert sum(isinstance(event, Stall) for event in events) >= 2

@@ -55,6 +55,6 @@ def players(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Players]:
         value.close()
 
 
-@pytest.fixture(params=START)
+@pytest.fixture(params=["python", *(pytest.param(name, marks=pytest.mark.slow) for name in START if name != "python")])
 def player(request: pytest.FixtureRequest, players: Players) -> Player:
     return players(request.param)

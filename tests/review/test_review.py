@@ -23,6 +23,8 @@ from tests.review.live_hunk import LiveHunk
 from tests.review.review_desk import Desk
 from tests.server.scripted import line_starts
 
+pytestmark = pytest.mark.virtual_clock
+
 TEXT = "".join(f"line {n}\n" for n in range(20))
 
 

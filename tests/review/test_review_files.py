@@ -30,6 +30,8 @@ from tests.review.live_hunk import LiveHunk
 from tests.review.review_desk import Desk
 from tests.server.scripted import Json
 
+pytestmark = pytest.mark.virtual_clock
+
 TEXT = "".join(f"line {n}\n" for n in range(12))
 NEW = TEXT.replace("line 3\n", "THREE\n")
 BYTES = b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode()

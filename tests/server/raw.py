@@ -1,20 +1,23 @@
 """A raw stdio client for a real server process: it writes frames as given, and reads answers as plain dicts."""
 
 import contextlib
+import fcntl
 import io
 import itertools
 import json
 import os
 import queue
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 30.0
@@ -24,6 +27,12 @@ SECONDS = 30.0
 def frame(message: object) -> bytes:
     body = message if isinstance(message, bytes) else json.dumps(message).encode()
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def unread_bytes(pipe: IO[bytes]) -> int:
+    """How many bytes are in the pipe: Linux and macOS tell the writer, too."""
+    (count,) = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))
+    return int(count)
 
 
 class RawServer:
@@ -80,6 +89,13 @@ class RawServer:
 
     def write(self, data: bytes) -> None:
         self._stdin.write(data)
+
+    def wait_until_read(self, seconds: float = SECONDS) -> None:
+        """Wait until the server has taken all that was written."""
+        until = time.monotonic() + seconds
+        while unread_bytes(self._stdin):
+            assert time.monotonic() < until, f"the server does not read; its log: {self.log}"
+            time.sleep(0.01)
 
     def send(self, message: object) -> None:
         self.write(frame(message))

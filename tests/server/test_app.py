@@ -10,6 +10,8 @@ from tark_lsp.server.editing import saving
 from tark_lsp.server.features import create_server
 from tests.server.desk import TEXT, MakeDesk, allow
 
+pytestmark = pytest.mark.virtual_clock
+
 ASK = "tark/requestPermission"
 
 

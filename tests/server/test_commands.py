@@ -18,6 +18,8 @@ from tark_lsp.server.protocol.incoming import Nothing
 from tests.server.desk import TEXT, Desk, allow
 from tests.server.raw import ROOT
 
+pytestmark = pytest.mark.virtual_clock
+
 ASK = "tark/requestPermission"
 NEED_SOMETHING = {
     *(f"tark.turn.{name}" for name in ("start", "steer", "undo", "wait")),

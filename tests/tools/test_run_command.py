@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tark_lsp.tools import run_command
 from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.tool import Risk
 from tests.patience import AT_ONCE, HANGS
@@ -125,7 +126,7 @@ async def test_long_output_keeps_head_and_tail(bench: Bench) -> None:
 async def test_endless_output_is_bounded_and_ends_in_time(bench: Bench) -> None:
     memory = psutil.Process().memory_info().rss
     async with asyncio.timeout(AT_ONCE):
-        failure = await bench.failure("run_command", command="yes", timeout_seconds=0.5)
+        failure = await bench.failure("run_command", command="yes", timeout_seconds=1)
     assert failure.code == "timeout"
     assert psutil.Process().memory_info().rss - memory < 30_000_000
     assert failure.details["output"].startswith("y\ny\n")
@@ -142,16 +143,20 @@ STUBBORN = {
 @pytest.mark.parametrize("how", ["timeout", "cancel"])
 @pytest.mark.parametrize("command", STUBBORN.values(), ids=STUBBORN)
 async def test_nothing_is_left_after_timeout_and_cancel(bench: Bench, command: str, how: str) -> None:
-    seconds = 1 if how == "timeout" else HANGS
-    task = asyncio.create_task(bench.call("run_command", command=f"echo begun; {command}", timeout_seconds=seconds))
+    seconds = 2 if how == "timeout" else HANGS
+    begun = bench.root.parent / "begun"  # in the folder it would be told as a change
+    command = f"echo begun; touch {begun}; {command}"
+    task = asyncio.create_task(bench.call("run_command", command=command, timeout_seconds=seconds))
     async with asyncio.timeout(AT_ONCE):
         if how == "cancel":
-            await asyncio.sleep(0.3)
+            while not begun.exists():  # noqa: ASYNC110  # a program makes it
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)  # it may start some of its processes meanwhile
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
         else:
-            with pytest.raises(Exception, match=r"not finished after 1 s") as caught:
+            with pytest.raises(Exception, match=r"not finished after 2 s") as caught:
                 await task
             assert caught.value.details == {"output": "begun"}  # type: ignore[attr-defined]  # a ToolError
 
@@ -243,11 +248,14 @@ async def test_changed_files_are_named_and_listed(bench: Bench) -> None:
     assert sorted(path.name for path in told) == [".new", "changed.txt", "gone.txt", "open.txt", "read.o"]
 
 
-async def test_what_a_cancelled_command_changed_is_listed(bench: Bench) -> None:
+async def test_what_a_cancelled_command_changed_is_listed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_command, "CANCEL_SECONDS", AT_ONCE)
     told: list[Path] = []
     bench.ctx.changed_by_command = told.extend
     task = asyncio.create_task(bench.call("run_command", command="touch half; sleep 60"))
-    await asyncio.sleep(0.3)
+    async with asyncio.timeout(AT_ONCE):
+        while not (bench.root / "half").exists():  # noqa: ASYNC110  # a program makes it
+            await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -64,7 +64,7 @@ class RunningRequests:
 
 
 def _answered_error(method: str, exception: BaseException) -> RequestError:
-    """What the client is told of an exception; what it is not told is logged."""
+    """The error that the client gets for an exception. Details that the client does not get are logged."""
     if isinstance(exception, RequestError):
         return exception
     if isinstance(exception, TarkError):  # its message is written for people

@@ -108,7 +108,7 @@ def _rotated(lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _form(hunk: Hunk) -> _Form:
-    """What it does wherever it is; the last line of a text can have no ending."""
+    """What the hunk does, without its place. The last line of a text can lack its ending."""
     old, new = (tuple(line.rstrip("\r\n") for line in lines) for lines in (hunk.old, hunk.new))
     return old, new
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.editors.behaviour import BEHAVIOURS, Behaviour
 from tests.editors.property.interleaving import STEPS_EACH, Interleaving
-from tests.editors.property.virtual_clock import VirtualLoop
+from tests.virtual_clock import VirtualLoop
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from tark_lsp.tools.tool import Option
 from tark_lsp.workspace.documents import Documents
 from tests.server.scripted import ScriptedConnection, capabilities, refuse
 
+pytestmark = pytest.mark.virtual_clock
+
 ASK, MESSAGE = "tark/requestInput", "window/showMessageRequest"
 OPTIONS = (Option("a", "Apples"), Option("b", "Bananas [or](http://x)\nsuch"))
 

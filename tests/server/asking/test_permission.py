@@ -31,6 +31,8 @@ from tark_lsp.workspace.snapshot import Snapshot
 from tests.checkpoints import checkpoints_in_memory
 from tests.server.scripted import Json, ScriptedEditor, capabilities, refuse
 
+pytestmark = pytest.mark.virtual_clock
+
 MESSAGE, ASK = "window/showMessageRequest", "tark/requestPermission"
 TEXT = "one\ntwo\nthree\n"
 

@@ -12,6 +12,8 @@ from tark_lsp.server.chat.writer import AnswerWriter
 from tark_lsp.workspace.documents import Documents
 from tests.server.scripted import ScriptedEditor, refuse
 
+pytestmark = pytest.mark.virtual_clock
+
 ANSWER = "".join(f"line {n} of the answer\n" for n in range(30)) + "\n"
 
 

@@ -14,6 +14,8 @@ from tests.patience import AT_ONCE
 from tests.server.desk import TEXT, Desk, MakeDesk
 from tests.server.scripted import Json
 
+pytestmark = pytest.mark.virtual_clock
+
 ASK = "tark/requestPermission"
 
 

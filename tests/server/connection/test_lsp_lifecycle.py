@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 
 import pytest
@@ -148,7 +147,7 @@ def test_bytes_that_come_with_initialize_are_not_lost() -> None:
         echo = {"jsonrpc": "2.0", "id": "b", "method": "test/echo", "params": {"x": "y" * 100_000}}
         data = frame(hello) + frame({"jsonrpc": "2.0", "method": "initialized", "params": {}}) + frame(echo)
         server.write(data[:10])
-        time.sleep(0.05)
+        server.wait_until_read()
         server.write(data[10 : len(frame(hello)) + 30])
         assert "capabilities" in server.answer("a")["result"]
         server.write(data[len(frame(hello)) + 30 :])
@@ -167,7 +166,8 @@ def test_a_client_that_is_gone_before_the_answer() -> None:
 
 def test_ctrl_c_in_a_terminal_before_initialize_is_no_traceback() -> None:
     with RawServer(python("tark_lsp")) as server:
-        time.sleep(0.5)
+        server.write(b"C")
+        server.wait_until_read()
         os.kill(server.process.pid, signal.SIGINT)
         assert server.wait() == 1
         assert server.log == ""

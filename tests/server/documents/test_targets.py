@@ -16,6 +16,8 @@ from tark_lsp.server.protocol import incoming
 from tests.exhaustive import examples
 from tests.server.scripted import UNITS, Json, ScriptedEditor
 
+pytestmark = pytest.mark.virtual_clock
+
 TEXT = "import math\n\n\ndef area(radius):\n    return math.pi * radius**2\n\n\nprint(area(1))\n"
 
 

@@ -12,6 +12,8 @@ from tark_lsp.server.editing import file_operations
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tests.server.scripted import Json, ScriptedEditor, refuse, uri_path
 
+pytestmark = pytest.mark.virtual_clock
+
 TEXT = "one\ntwo\n"
 
 

@@ -12,6 +12,8 @@ from tark_lsp.server.hunks.moved_hunks import PAUSE_SECONDS
 from tark_lsp.server.protocol import incoming
 from tests.server.desk import TEXT, Desk, MakeDesk, allow
 
+pytestmark = pytest.mark.virtual_clock
+
 ASK, INPUT = "tark/requestPermission", "tark/requestInput"
 SCENARIO = '''\
 wire = "anthropic-messages"

@@ -10,6 +10,8 @@ from tark_lsp.errors import RequestError
 from tests.server.desk import TEXT, Desk, MakeDesk
 from tests.server.sessions.probe import process_is_gone, run
 
+pytestmark = pytest.mark.virtual_clock
+
 AFTER = 'approval = "balanced"\neditReview = "after"'
 CHANGED = TEXT.replace("line 3\n", "THREE\n")
 

@@ -13,6 +13,8 @@ from tests.checkpoints import unexpected
 from tests.server.desk import TEXT, Desk, MakeDesk, allow
 from tests.server.scripted import ScriptedConnection, ScriptedEditor, capabilities
 
+pytestmark = pytest.mark.virtual_clock
+
 ASK = "tark/requestPermission"
 CHANGED = TEXT.replace("line 3", "THREE")
 

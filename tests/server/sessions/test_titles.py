@@ -9,6 +9,8 @@ from tests.patience import AT_ONCE
 from tests.server.desk import Desk, MakeDesk
 from tests.server.sessions.probe import listed, run, sql
 
+pytestmark = pytest.mark.virtual_clock
+
 CONFIG = '[sessions]\ntitles = "model"\n'
 FIRST = """\
 wire = "anthropic-messages"

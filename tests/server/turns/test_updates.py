@@ -10,6 +10,8 @@ from tark_lsp.server.turns.updates import Progress, ProgressTokens, Updates
 from tests.patience import AT_ONCE
 from tests.server.scripted import Json, ScriptedConnection, capabilities, refuse
 
+pytestmark = pytest.mark.virtual_clock
+
 CREATE = "window/workDoneProgress/create"
 
 

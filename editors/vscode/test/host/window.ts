@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import type { Api } from "../../src/extension";
 import type { StartedTurn } from "../../src/model/protocol";
 import type { State } from "../../src/model/state";
-import type { Turn } from "../../src/model/transcriptTypes";
+import type { Turn } from "../../src/model/transcriptTurn";
 
 const PATIENCE_MS = 60_000;
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
