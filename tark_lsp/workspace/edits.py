@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tark_lsp.workspace.lines import Hunk, common_prefix, common_suffix, ending_of, line_changes, split_lines
+from tark_lsp.workspace.lines import Hunk, common_prefix, common_suffix, ending_of, line_changes, split_lines, sure_changes
 from tark_lsp.workspace.snapshot import Snapshot
 
 NEAR = 3
@@ -155,7 +155,7 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
     """
     if edit.base.exists and not current.exists:
         return replace(edit, base=current, hunks=()), edit.hunks
-    changes = line_changes(edit.base.text, current.text)
+    changes = sure_changes(edit.base.text, current.text)
     if not changes:
         return replace(edit, base=current), ()
     if edit.removes:

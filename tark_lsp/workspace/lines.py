@@ -26,6 +26,11 @@ class Hunk:
         return self.start + len(self.old)
 
     @property
+    def size(self) -> int:
+        """Of the longer side, in lines."""
+        return max(len(self.old), len(self.new))
+
+    @property
     def old_text(self) -> str:
         return "".join(self.old)
 
@@ -95,6 +100,29 @@ def line_changes(old: str, new: str) -> list[Hunk]:
     if hunks[-1].end == first + len(old_lines):
         hunks[-1] = _slide_into(hunks[-1], io.StringIO(old[len(old) - tail :], newline=""))
     return hunks
+
+
+def sure_changes(old: str, new: str) -> list[Hunk]:
+    """As `line_changes`, without common lines that are probably common by chance, like a blank line in rewritten text.
+
+    These are lines between two changes that are both longer, none of which occurs only once in both texts.
+    """
+    changes = line_changes(old, new)
+    if len(changes) < 2:
+        return changes
+    lines = split_lines(old)
+    counts, counts_new = Counter(lines), Counter(split_lines(new))
+    joined = changes[:1]
+    for change in changes[1:]:
+        last = joined[-1]
+        between = tuple(lines[last.end : change.start])
+        if len(between) < min(last.size, change.size) and not any(
+            counts[line] == counts_new[line] == 1 for line in between
+        ):
+            joined[-1] = Hunk(last.start, last.old + between + change.old, last.new + between + change.new)
+        else:
+            joined.append(change)
+    return joined
 
 
 def _line_start(old: str, new: str, at: int) -> int:

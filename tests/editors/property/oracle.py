@@ -75,7 +75,7 @@ class Oracle:
                 self.inserted[hunk.id] = (text.marks[start:end], marks[-1])
             else:
                 old, _ = self.inserted.pop(hunk.id, ([], []))
-                marks.append(old if len(old) == len(new) else text.carried(start, end, new))
+                marks.append(old if len(old) == len(new) else self._restored(path, new, text.carried(start, end, new)))
         return marks
 
     def _restored(self, path: Path, lines: Sequence[str], marks: Sequence[Mark]) -> list[Mark]:
