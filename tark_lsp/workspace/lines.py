@@ -102,12 +102,12 @@ def line_changes(old: str, new: str) -> list[Hunk]:
     return hunks
 
 
-def sure_changes(old: str, new: str) -> list[Hunk]:
-    """As `line_changes`, without common lines that are probably common by chance, like a blank line in rewritten text.
+def sure_changes(changes: list[Hunk], old: str, new: str) -> list[Hunk]:
+    """The `line_changes` of these texts, joined over lines that are probably common by chance, like blank lines.
 
-    These are lines between two changes that are both longer, none of which occurs only once in both texts.
+    These are the lines between two changes that are both longer, if no line of them with a word in it is the only one
+    of its kind.
     """
-    changes = line_changes(old, new)
     if len(changes) < 2:
         return changes
     lines = split_lines(old)
@@ -116,12 +116,11 @@ def sure_changes(old: str, new: str) -> list[Hunk]:
     for change in changes[1:]:
         last = joined[-1]
         between = tuple(lines[last.end : change.start])
-        if len(between) < min(last.size, change.size) and not any(
-            counts[line] == counts_new[line] == 1 for line in between
-        ):
-            joined[-1] = Hunk(last.start, last.old + between + change.old, last.new + between + change.new)
-        else:
+        known = any(counts[line] == counts_new[line] == 1 and any(map(str.isalnum, line)) for line in between)
+        if known or len(between) >= min(last.size, change.size):
             joined.append(change)
+        else:
+            joined[-1] = Hunk(last.start, last.old + between + change.old, last.new + between + change.new)
     return joined
 
 

@@ -55,8 +55,17 @@ def undone(steps: list[tuple[str, str]], current: str) -> tuple[str, int]:
             TEN.replace("3", "mine"),
             1,
         ),
-        # The same lines in another order are another change.
-        ([("b\na\n", ""), ("above\n", "above\na\nb\n")], "above\na\nb\n", "above\n", 1),
+        # The agent wrote the same lines again, in another order: they come back in the order that they had.
+        ([("b\na\n", ""), ("above\n", "above\na\nb\n")], "above\na\nb\n", "above\nb\na\n", 0),
+        # A line like a lost one, written at another place, is another change.
+        ([("b\na\n", "a\n"), ("above\na\n", "above\na\nb\n")], "above\na\nb\n", "above\na\n", 1),
+        # Lost lines find their place beside another change that is undone.
+        (
+            [("a\na\nb\n", ""), ("above\n", "above\na\n"), ("above\na\n", "above\na\na\na\n")],
+            "above\na\na\na\n",
+            "above\na\na\nb\n",
+            0,
+        ),
         # In the same order it is the same change, also if the diffs begin it at another line.
         ([("a\nb\n", ""), ("above\n", "above\na\nb\n")], "above\na\nb\n", "above\na\nb\n", 0),
         (

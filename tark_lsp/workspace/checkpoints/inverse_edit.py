@@ -1,16 +1,12 @@
 """The edit that undoes several edits of one file, without doing again what one of them had undone of another; pure."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
-from tark_lsp.workspace.edits import ProposedEdit, rebase
-from tark_lsp.workspace.lines import Hunk, line_changes, split_lines
+from tark_lsp.workspace.edits import ProposedEdit, collide, rebase
+from tark_lsp.workspace.lines import Hunk, line_changes, split_lines, sure_changes
 from tark_lsp.workspace.snapshot import Snapshot
-
-_Form: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
-"""The old and the new lines of a hunk, without their endings."""
 
 
 def inverse_edit(steps: Sequence[tuple[str, str]], current: Snapshot) -> tuple[ProposedEdit, int, int]:
@@ -22,23 +18,28 @@ def inverse_edit(steps: Sequence[tuple[str, str]], current: Snapshot) -> tuple[P
     """
     hunks: tuple[Hunk, ...] = ()
     lost: list[_Lost] = []
+    undone = 0
     text = current.text
     for index, (before, after) in enumerate(steps):
         if index:
             hunks, lost = _carried(hunks, lost, text, before)
-            before, lost = _cancel_out(before, after, lost)
-            hunks, lost = _carried(hunks, lost, steps[index][0], before)
-            lost = [change.carried(line_changes(before, after)) for change in lost]
-        hunks, text = tuple(_compose(hunks, before, after)), after
-    carried, conflicts = rebase(ProposedEdit(current.path, Snapshot(current.path, text), hunks), current)
-    return carried, len(lost) + len(conflicts), len(lost) + len(hunks)
+        if index and _edit(before, hunks).after == after:
+            undone, hunks = undone + len(hunks), ()  # an earlier undo, which left what was lost by then
+        else:
+            before, hunks, lost = _undo_lost(before, after, hunks, lost)
+            hunks = tuple(_compose(hunks, before, after))
+        lost = [change.carried(line_changes(before, after)) for change in lost]
+        text = after
+    carried, conflicts = rebase(replace(_edit(text, hunks), path=current.path), current)
+    return carried, len(lost) + len(conflicts), undone + len(lost) + len(hunks)
 
 
 @dataclass(frozen=True, slots=True)
 class _Lost:
-    """A change that cannot be undone: the forms of its inverse, and the lines of the text that it can be at."""
+    """A change whose lines the user changed: its inverse, and the lines of the text that it can be at."""
 
-    forms: frozenset[_Form]
+    old: tuple[str, ...]
+    new: tuple[str, ...]
     start: int
     end: int
 
@@ -54,43 +55,58 @@ class _Lost:
                 above += growth
             else:
                 start, end = min(start, change.start), max(end, change.end)
-        return _Lost(self.forms, start + above, end + grown)
+        return _Lost(self.old, self.new, start + above, end + grown)
 
-    def is_undone_by(self, change: Hunk, lines: Sequence[str], anywhere: bool) -> bool:
-        """Does the change of these lines do what could not be done?"""
-        moved = _moved(change, lines)
-        near = [form for form in moved if anywhere or (self.start <= form.start and form.end <= self.end)]
-        return any(_form(form) in self.forms for form in near)
+    def inverses(self, lines: Sequence[str], changes: Iterable[Hunk]) -> Iterator[Hunk]:
+        """What undoes it, at each place where one of these changes of the lines can be."""
+        near = [change for change in changes if self.start <= change.end and change.start <= self.end]
+        for place in sorted({at for change in near for at in _places(change, lines)}):
+            if tuple(lines[place : place + len(self.old)]) == self.old:
+                yield Hunk(place, self.old, self.new)
+
+
+def _edit(text: str, hunks: tuple[Hunk, ...]) -> ProposedEdit:
+    return ProposedEdit(Path(), Snapshot(Path(), text), hunks)
 
 
 def _carried(
     hunks: tuple[Hunk, ...], lost: Sequence[_Lost], old: str, new: str
 ) -> tuple[tuple[Hunk, ...], list[_Lost]]:
     """The hunks in the new text, and all that are lost by then."""
-    nowhere = Path()
-    edit, conflicts = rebase(ProposedEdit(nowhere, Snapshot(nowhere, old), hunks), Snapshot(nowhere, new))
+    edit, conflicts = rebase(_edit(old, hunks), Snapshot(Path(), new))
     lines = split_lines(old)
-    added = [_Lost(frozenset(map(_form, _moved(hunk, lines))), hunk.start, hunk.end) for hunk in conflicts]
+    added = [_Lost(hunk.old, hunk.new, _moved(hunk, lines)[-1].start, hunk.end) for hunk in conflicts]
     changes = line_changes(old, new)
     return edit.hunks, [change.carried(changes) for change in (*lost, *added)]
 
 
-def _cancel_out(before: str, after: str, lost: Sequence[_Lost]) -> tuple[str, list[_Lost]]:
-    """A step can undo a change whose place was lost: that is not a change of its own.
+def _undo_lost(
+    before: str, after: str, hunks: tuple[Hunk, ...], lost: Sequence[_Lost]
+) -> tuple[str, tuple[Hunk, ...], list[_Lost]]:
+    """A step can undo a change that is lost, wholly or with other changes: then it shows the place of that change.
 
-    Returns the text before the step with such changes undone already, and the changes that are still lost.
+    Returns the text before the step with such changes undone already, with the hunks and what is still lost in it.
     """
-    left = list(lost)
-    old = split_lines(before)
-    lines = [*old]
-    for change in reversed(line_changes(before, after)):
-        # Its lines first. Which lines these are can be wrong, if others look like them: then at any lines.
-        found = (item for anywhere in (False, True) for item in left if item.is_undone_by(change, old, anywhere))
-        same = next(found, None)
-        if same is not None:
-            left.remove(same)
-            lines[change.start : change.end] = change.new
-    return "".join(lines), left
+    left: list[_Lost] = []
+    todo = [*lost]
+    while todo:
+        change, *todo = todo
+        places = change.inverses(split_lines(before), line_changes(before, after))
+        free = [place for place in places if not any(collide(place, hunk) for hunk in hunks)]
+        texts = {place: _edit(before, (place,)).after for place in free}
+        inverse = min(free, key=lambda place: _distance(texts[place], after), default=None)
+        if inverse is None or _distance(texts[inverse], after) > _distance(before, after):
+            left.append(change)
+            continue
+        growth = len(inverse.new) - len(inverse.old)
+        hunks = tuple(replace(hunk, start=hunk.start + growth * (hunk.start >= inverse.end)) for hunk in hunks)
+        left, todo = ([some.carried([inverse]) for some in changes] for changes in (left, todo))
+        before = texts[inverse]
+    return before, hunks, left
+
+
+def _distance(one: str, other: str) -> int:
+    return sum(len(change.old) + len(change.new) for change in line_changes(one, other))
 
 
 def _moved(hunk: Hunk, lines: Sequence[str]) -> list[Hunk]:
@@ -103,20 +119,18 @@ def _moved(hunk: Hunk, lines: Sequence[str]) -> list[Hunk]:
     return found
 
 
+def _places(hunk: Hunk, lines: Sequence[str]) -> list[int]:
+    return [*(moved.start for moved in _moved(hunk, lines)), hunk.end]
+
+
 def _rotated(lines: tuple[str, ...]) -> tuple[str, ...]:
     return lines[-1:] + lines[:-1]
-
-
-def _form(hunk: Hunk) -> _Form:
-    """What it does wherever it is; the last line of a text can have no ending."""
-    old, new = (tuple(line.rstrip("\r\n") for line in lines) for lines in (hunk.old, hunk.new))
-    return old, new
 
 
 def _compose(inverse: Sequence[Hunk], before: str, after: str) -> list[Hunk]:
     """`inverse` undoes something in `before`. Returns what undoes that and also the change from `before` to `after`."""
     lines, made = split_lines(before), split_lines(after)
-    changes = line_changes(before, after)
+    changes = sure_changes(line_changes(before, after), before, after)
     found: list[Hunk] = []
     for start, end in _regions([*inverse, *changes]):
         inside = [change for change in changes if start <= change.start and change.end <= end]
@@ -128,10 +142,10 @@ def _compose(inverse: Sequence[Hunk], before: str, after: str) -> list[Hunk]:
         wanted = lines[start:end]
         for hunk in reversed([hunk for hunk in inverse if start <= hunk.start and hunk.end <= end]):
             wanted[hunk.start - start : hunk.end - start] = hunk.new
+        old, new = "".join(made[first:last]), "".join(wanted)
         # Single changes, not joined as for display: then typing near one is not a conflict.
         found += [
-            Hunk(first + hunk.start, hunk.old, hunk.new)
-            for hunk in line_changes("".join(made[first:last]), "".join(wanted))
+            Hunk(first + hunk.start, hunk.old, hunk.new) for hunk in sure_changes(line_changes(old, new), old, new)
         ]
     return found
 
