@@ -4,7 +4,7 @@ import io
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import AnyStr
 
@@ -50,6 +50,17 @@ def ending_of(line: str) -> str:
     if line.endswith("\r\n"):
         return "\r\n"
     return line[-1:] if line.endswith(("\n", "\r")) else ""
+
+
+def fit_ending(hunk: Hunk, lines: Sequence[str]) -> Hunk:
+    """The hunk with an ending for its last line if other lines follow.
+
+    It may have been made for the end of the file, or its lines may be typed by the user.
+    """
+    if not hunk.new or ending_of(hunk.new[-1]) or hunk.end >= len(lines):
+        return hunk
+    ending = next((ending for line in (*hunk.old, *lines[hunk.end :]) if (ending := ending_of(line))), "\n")
+    return replace(hunk, new=(*hunk.new[:-1], hunk.new[-1] + ending))
 
 
 def count_lines(text: str) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tark_lsp.workspace.edits import ProposedEdit, collide, rebase
-from tark_lsp.workspace.lines import Hunk, line_changes, split_lines, sure_changes
+from tark_lsp.workspace.lines import Hunk, fit_ending, line_changes, split_lines, sure_changes
 from tark_lsp.workspace.snapshot import Snapshot
 
 
@@ -30,7 +30,7 @@ def inverse_edit(steps: Sequence[tuple[str, str]], current: Snapshot) -> tuple[P
             hunks = tuple(_compose(hunks, before, after))
         lost = [change.carried(line_changes(before, after)) for change in lost]
         text = after
-    carried, conflicts = rebase(replace(_edit(text, hunks), path=current.path), current)
+    carried, conflicts = _rebased(hunks, text, current)
     return carried, len(lost) + len(conflicts), undone + len(lost) + len(hunks)
 
 
@@ -61,19 +61,31 @@ class _Lost:
         """What undoes it, at each place where one of these changes of the lines can be."""
         near = [change for change in changes if self.start <= change.end and change.start <= self.end]
         for place in sorted({at for change in near for at in _places(change, lines)}):
-            if tuple(lines[place : place + len(self.old)]) == self.old:
-                yield Hunk(place, self.old, self.new)
+            old = tuple(lines[place : place + len(self.old)])
+            if _bare(old) == _bare(self.old):
+                yield fit_ending(Hunk(place, old, self.new), lines)
 
 
 def _edit(text: str, hunks: tuple[Hunk, ...]) -> ProposedEdit:
     return ProposedEdit(Path(), Snapshot(Path(), text), hunks)
 
 
+def _rebased(hunks: tuple[Hunk, ...], text: str, current: Snapshot) -> tuple[ProposedEdit, tuple[Hunk, ...]]:
+    """As `rebase`; lines are in conflict, too, if they would come back beside a line that became several lines."""
+    grown = [change for change in line_changes(text, current.text) if 0 < len(change.old) < len(change.new)]
+    unsure = tuple(
+        hunk for hunk in hunks if not hunk.old and any(some.start <= hunk.start <= some.end for some in grown)
+    )
+    sure = tuple(hunk for hunk in hunks if hunk not in unsure)
+    edit, conflicts = rebase(replace(_edit(text, sure), path=current.path), current)
+    return edit, (*unsure, *conflicts)
+
+
 def _carried(
     hunks: tuple[Hunk, ...], lost: Sequence[_Lost], old: str, new: str
 ) -> tuple[tuple[Hunk, ...], list[_Lost]]:
     """The hunks in the new text, and all that are lost by then."""
-    edit, conflicts = rebase(_edit(old, hunks), Snapshot(Path(), new))
+    edit, conflicts = _rebased(hunks, old, Snapshot(Path(), new))
     lines = split_lines(old)
     added = [_Lost(hunk.old, hunk.new, _moved(hunk, lines)[-1].start, hunk.end) for hunk in conflicts]
     changes = line_changes(old, new)
@@ -121,6 +133,11 @@ def _moved(hunk: Hunk, lines: Sequence[str]) -> list[Hunk]:
 
 def _places(hunk: Hunk, lines: Sequence[str]) -> list[int]:
     return [*(moved.start for moved in _moved(hunk, lines)), hunk.end]
+
+
+def _bare(lines: Iterable[str]) -> list[str]:
+    """Without the endings: the last line of a text can have none."""
+    return [line.rstrip("\r\n") for line in lines]
 
 
 def _rotated(lines: tuple[str, ...]) -> tuple[str, ...]:

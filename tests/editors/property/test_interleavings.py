@@ -11,7 +11,11 @@ from tests.editors.behaviour import BEHAVIOURS, Behaviour
 from tests.editors.property.replay import attempt, smallest
 from tests.exhaustive import seeds
 
-FOUND = (1040, 1150, 1162, 1223, 1233, 1274, 700053, 700164, 700445, 700637, 700643, 701237, 701421, 701460, 811007)
+FOUND = (
+    1040, 1150, 1162, 1223, 1233, 1274, 700053, 700164, 700445, 700459, 700637, 700643,
+    701237, 701360, 701421, 701460, 810503, 810677, 810934, 810942, 811007, 840177, 840453, 841712,
+    841887,
+)  # fmt: skip
 """Seeds of exhaustive runs that failed once."""
 
 
