@@ -116,23 +116,26 @@ def line_changes(old: str, new: str) -> list[Hunk]:
 def sure_changes(changes: list[Hunk], old: str, new: str) -> list[Hunk]:
     """The `line_changes` of these texts, joined over lines that are probably common by chance, like blank lines.
 
-    These are the lines between two changes that are both longer, if no line of them with a word in it is the only one
-    of its kind.
+    These are lines between two changes that are both longer, none of which is one of the `telling_lines`.
     """
     if len(changes) < 2:
         return changes
-    lines = split_lines(old)
-    counts, counts_new = Counter(lines), Counter(split_lines(new))
+    lines, telling = split_lines(old), telling_lines(old, new)
     joined = changes[:1]
     for change in changes[1:]:
         last = joined[-1]
         between = tuple(lines[last.end : change.start])
-        known = any(counts[line] == counts_new[line] == 1 and any(map(str.isalnum, line)) for line in between)
-        if known or len(between) >= min(last.size, change.size):
-            joined.append(change)
-        else:
+        if len(between) < min(last.size, change.size) and telling.isdisjoint(between):
             joined[-1] = Hunk(last.start, last.old + between + change.old, last.new + between + change.new)
+        else:
+            joined.append(change)
     return joined
+
+
+def telling_lines(old: str, new: str) -> set[str]:
+    """The lines with a word in them that both texts have exactly once."""
+    counts, counts_new = Counter(split_lines(old)), Counter(split_lines(new))
+    return {line for line, count in counts.items() if count == counts_new[line] == 1 and any(map(str.isalnum, line))}
 
 
 def _line_start(old: str, new: str, at: int) -> int:

@@ -1,11 +1,11 @@
 """The edit that undoes several edits of one file, without doing again what one of them had undone of another; pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tark_lsp.workspace.edits import ProposedEdit, collide, rebase
-from tark_lsp.workspace.lines import Hunk, fit_ending, line_changes, split_lines, sure_changes
+from tark_lsp.workspace.lines import Hunk, fit_ending, line_changes, split_lines, sure_changes, telling_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 
@@ -43,6 +43,15 @@ class _Lost:
     start: int
     end: int
 
+    @classmethod
+    def of(cls, hunk: Hunk, lines: Sequence[str]) -> "_Lost":
+        return cls(hunk.old, hunk.new, _moved(hunk, lines)[-1].start, hunk.end)
+
+    def among(self, changes: Iterable[Hunk]) -> "_Lost":
+        """It can be beside any of these, too."""
+        starts, ends = zip(*((change.start, change.end) for change in changes), strict=True)
+        return replace(self, start=min(self.start, *starts), end=max(self.end, *ends))
+
     def carried(self, changes: Iterable[Hunk]) -> "_Lost":
         """The same after these changes. A change at its lines makes them wider."""
         start, end, above, grown = self.start, self.end, 0, 0
@@ -70,24 +79,34 @@ def _edit(text: str, hunks: tuple[Hunk, ...]) -> ProposedEdit:
     return ProposedEdit(Path(), Snapshot(Path(), text), hunks)
 
 
-def _rebased(hunks: tuple[Hunk, ...], text: str, current: Snapshot) -> tuple[ProposedEdit, tuple[Hunk, ...]]:
-    """As `rebase`; lines are in conflict, too, if they would come back beside a line that became several lines."""
-    grown = [change for change in line_changes(text, current.text) if 0 < len(change.old) < len(change.new)]
-    unsure = tuple(
-        hunk for hunk in hunks if not hunk.old and any(some.start <= hunk.start <= some.end for some in grown)
-    )
-    sure = tuple(hunk for hunk in hunks if hunk not in unsure)
-    edit, conflicts = rebase(replace(_edit(text, sure), path=current.path), current)
-    return edit, (*unsure, *conflicts)
+def _rebased(hunks: tuple[Hunk, ...], text: str, current: Snapshot) -> tuple[ProposedEdit, list[_Lost]]:
+    """As `rebase`; lost are also hunks that only add lines, if nobody can tell where these were."""
+    changes, lines, telling = line_changes(text, current.text), split_lines(text), telling_lines(text, current.text)
+    lost: list[_Lost] = []
+    sure: list[Hunk] = []
+    for hunk in hunks:
+        near = [change for change in changes if _hides(change, hunk, lines, telling)]
+        if near:
+            lost.append(_Lost.of(hunk, lines).among(near))
+        else:
+            sure.append(hunk)
+    edit, conflicts = rebase(replace(_edit(text, tuple(sure)), path=current.path), current)
+    return edit, [*lost, *(_Lost.of(hunk, lines) for hunk in conflicts)]
+
+
+def _hides(change: Hunk, hunk: Hunk, lines: Sequence[str], telling: Collection[str]) -> bool:
+    """Whether a change makes it uncertain where the hunk adds its lines: no line between them tells it."""
+    between = [*lines[change.end : hunk.start], *lines[hunk.end : change.start]]
+    if hunk.old or not between:
+        return not hunk.old and 0 < len(change.old) < len(change.new)
+    return len(between) < min(hunk.size, change.size) and not any(line in telling for line in between)
 
 
 def _carried(
     hunks: tuple[Hunk, ...], lost: Sequence[_Lost], old: str, new: str
 ) -> tuple[tuple[Hunk, ...], list[_Lost]]:
     """The hunks in the new text, and all that are lost by then."""
-    edit, conflicts = _rebased(hunks, old, Snapshot(Path(), new))
-    lines = split_lines(old)
-    added = [_Lost(hunk.old, hunk.new, _moved(hunk, lines)[-1].start, hunk.end) for hunk in conflicts]
+    edit, added = _rebased(hunks, old, Snapshot(Path(), new))
     changes = line_changes(old, new)
     return edit.hunks, [change.carried(changes) for change in (*lost, *added)]
 
