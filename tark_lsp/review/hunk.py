@@ -17,6 +17,7 @@ from tark_lsp.workspace.outcomes import MISPLACED
 CHANGED = "the person changed these lines"
 UNDONE = "the person undid it"
 EDITED = "the person changed the text before accepting it"
+TOO_LATE = "it was already accepted when the person sent their own text for it"
 TURN_UNDONE = "the turn was undone"
 GONE = "the file is not there any more"
 

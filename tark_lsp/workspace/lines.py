@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import AnyStr
 
 LARGE_GAP = 250_000
@@ -169,7 +170,14 @@ def _begins_line(text: str, at: int) -> bool:
 
 
 def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """`(i1, i2, j1, j2)` for each `old[i1:i2]` that became `new[j1:j2]`, in order, with common lines between them."""
+    """`(i1, i2, j1, j2)` for each `old[i1:i2]` that became `new[j1:j2]`, in order, with common lines between them.
+
+    If only white space changed, as by a formatter, each line is still at its place: a line that got the indentation of
+    another one is not that one.
+    """
+    if len(old) == len(new) and all(one.strip() == other.strip() for one, other in zip(old, new, strict=True)):
+        runs = (tuple(run) for differs, run in groupby(range(len(old)), lambda at: old[at] != new[at]) if differs)
+        return [(run[0], run[-1] + 1, run[0], run[-1] + 1) for run in runs]
     changes: list[tuple[int, int, int, int]] = []
     i = j = 0
     for a, b, size in [*_matches(old, new), (len(old), len(new), 0)]:

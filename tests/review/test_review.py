@@ -225,6 +225,13 @@ async def test_a_formatter_replaces_the_whole_document(desk: Desk) -> None:
     assert (above.start, below.start) == (1, 13)
 
 
+async def test_a_formatter_indents_lines_as_others_were_before(desk: Desk) -> None:
+    path = desk.editor.open("f.py", "{\n    {\n        {\n        }\n    }\n}\n")
+    (hunk,) = desk.propose(path, (4, 5, ("NEW\n",)))
+    desk.editor.replace(path, "".join(f"    {line}" for line in split_lines(desk.editor.text(path))))
+    assert (hunk.state, hunk.start) == ("conflict", 4)
+
+
 async def test_line_endings_are_kept(desk: Desk) -> None:
     path = desk.editor.open("f.py", "a\r\nb\r\nc\r\n")
     (hunk,) = desk.propose(path, (1, 2, ("B\r\n",)))
@@ -404,6 +411,29 @@ async def test_what_is_typed_among_lines_that_look_the_same_while_an_edit_is_ref
     desk.editor.connection.answers["workspace/applyEdit"] = apply
     await desk.reviews.accept([hunk])
     assert desk.editor.text(path) == "\ntyped\nNEW\n\n\nline\n"
+
+
+@pytest.mark.parametrize("made", [True, False])
+async def test_hunks_that_came_while_an_edit_was_on_its_way_follow_each_change(desk: Desk, *, made: bool) -> None:
+    """A diff of the whole text would take the typed line for the one that the hunk changes."""
+    path = desk.editor.open("f.py", "}\nline\nend\n")
+    (hunk,) = desk.propose(path, (1, 2, ("NEW\n",)))
+    later: list[LiveHunk] = []
+
+    def apply(params: Any) -> Any:
+        if later:
+            return {"applied": False, "failureReason": "read-only"}
+        later.extend(desk.propose(path, (0, 1, ("LATER\n",)), turn="later"))
+        answer = desk.editor.apply(params) if made else {"applied": False, "failureReason": "not now"}
+        desk.editor.type(path, (0, 0, "top\n}\n\ntyped\n"))
+        at = desk.editor.text(path).rindex("}")
+        desk.editor.type(path, (at + 1, at + 1, "\nbelow"))
+        return answer
+
+    desk.editor.connection.answers["workspace/applyEdit"] = apply
+    await desk.reviews.accept([hunk])
+    assert hunk.applied is made
+    assert [(item.state, item.start) for item in later] == [("pending", 4)]
 
 
 async def test_an_edit_in_the_wrong_place_says_so(desk: Desk) -> None:
@@ -666,6 +696,15 @@ async def test_an_applied_one_whose_file_was_deleted(desk: Desk) -> None:
     path.write_text(TEXT)
     await desk.reviews.reject([hunk])
     assert (hunk.state, hunk.applied, path.read_text()) == ("rejected", False, TEXT)
+
+
+async def test_the_empty_line_of_a_file_is_thrown_away(desk: Desk) -> None:
+    """It is not the empty line that an editor may show for a file that does not exist."""
+    path = desk.editor.open("f.py", "")
+    desk.editor.type(path, (0, 0, "\n"))
+    (hunk,) = desk.propose(path, (0, 1, ("NEW\n",)))
+    desk.editor.close(path)
+    assert (hunk.state, hunk.end) == ("conflict", 0)
 
 
 async def test_a_new_file_somebody_else_made_meanwhile(desk: Desk) -> None:

@@ -56,6 +56,12 @@ def test_split_lines_agrees_with_a_plain_expression(text: str) -> None:
         ("a\n", "", [Hunk(0, ("a\n",), ())]),
         # a removal and an insertion among equal lines are always at the last possible place
         ("x\n}\n}\ny\n", "x\n}\ny\n", [Hunk(2, ("}\n",), ())]),
+        # indented lines are not the lines that were indented as much before
+        (
+            "{\n{\n  }\n}\n",
+            "{\n  {\n    }\n  }\n",
+            [Hunk(1, ("{\n", "  }\n", "}\n"), ("  {\n", "    }\n", "  }\n"))],
+        ),
         ("a\nz\nA\nA\n", "a2\nz\nA\nA\nA\n", [Hunk(0, ("a\n",), ("a2\n",)), Hunk(4, (), ("A\n",))]),
     ],
 )

@@ -145,8 +145,8 @@ class Deciding(Person):
         for edited in reply.get("edited", ()):
             hunk = self._desk.reviews.hunks.get_hunk(edited["hunkId"])
             assert hunk is not None
-            if hunk.life.in_flight or hunk.applied:  # accepted as it was, by another way of saying so
-                continue
+            if not any(hunk.pending for hunk in self._desk.reviews.hunks.find_hunks(turn_id=hunk.turn_id)):
+                continue  # decided by another way of saying so, which closed the question
             self._oracle.typed.update(dict.fromkeys(typed_in(edited["newText"]), hunk.path))
             self._oracle.gone |= written_in("".join(hunk.new)) - written_in(hunk.old_text)
 
