@@ -66,6 +66,22 @@ def undone(steps: list[tuple[str, str]], current: str) -> tuple[str, int]:
             "above\na\na\nb\n",
             0,
         ),
+        # No line tells where the lines were, until they come back there; the last of them had no ending.
+        (
+            [("\npass\nlast", "\n"), ("  \nmine\n\n\n", "  \npass\nlast\nmine\n\n\n")],
+            "  \npass\nlast\nmine\n\n\nmore",
+            "  \npass\nlast\nmine\n\n\nmore",
+            0,
+        ),
+        ([("k\nx\ny\n", "k\n")], "k mine\nmore\n", "k mine\nmore\n", 1),
+        ([("k\nx\ny\n", "k\n")], "k mine\n", "k mine\nx\ny\n", 0),
+        # An undo of what was left by then is a step, too.
+        (
+            [(TEN, CUT.replace("8", "x")), (CUT.replace("8", "mine"), TEN.replace("8", "mine"))],
+            TEN.replace("8", "mine").replace("5\n", "5 mine\n"),
+            TEN.replace("8", "mine").replace("5\n", "5 mine\n"),
+            1,
+        ),
         # In the same order it is the same change, also if the diffs begin it at another line.
         ([("a\nb\n", ""), ("above\n", "above\na\nb\n")], "above\na\nb\n", "above\na\nb\n", 0),
         (
