@@ -176,14 +176,14 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
         if _is_applied(hunk, changes, lines) if hunk.new else _is_removed(hunk, sure):
             continue
         moved = Hunk(hunk.start + _growth(change for change in sure if change.end <= hunk.start), hunk.old, hunk.new)
-        if any(collide(change, hunk) for change in sure) or not _fits(moved, lines):
+        if any(_collide(change, hunk) for change in sure) or not _fits(moved, lines):
             conflicts.append(hunk)
         else:
             carried.append(moved)
     return replace(edit, base=current, hunks=tuple(carried)), tuple(conflicts)
 
 
-def collide(change: Hunk, hunk: Hunk) -> bool:
+def _collide(change: Hunk, hunk: Hunk) -> bool:
     """Whether two changes of one text replace the same lines, or insert at the same place."""
     if not change.old and not hunk.old:
         return change.start == hunk.start
@@ -201,7 +201,7 @@ def _is_removed(hunk: Hunk, changes: list[Hunk]) -> bool:
 
 def _is_applied(hunk: Hunk, changes: list[Hunk], lines: list[str]) -> bool:
     """Whether changes turned the hunk's lines into what the hunk turns them into."""
-    colliding = [change for change in changes if collide(change, hunk)]
+    colliding = [change for change in changes if _collide(change, hunk)]
     touching = [change for change in changes if change.start <= hunk.end and hunk.start <= change.end]
     for some in (touching, colliding):
         if some and hunk.start <= some[0].start and some[-1].end <= hunk.end:

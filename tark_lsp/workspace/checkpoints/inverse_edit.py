@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tark_lsp.workspace.edits import ProposedEdit, collide, rebase
+from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import Hunk, fit_ending, line_changes, split_lines, sure_changes, telling_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -23,15 +23,18 @@ def inverse_edit(steps: Sequence[tuple[str, str]], current: Snapshot) -> tuple[P
     for index, (before, after) in enumerate(steps):
         if index:
             hunks, lost = _carried(hunks, lost, text, before)
-        if index and _edit(before, hunks).after == after:
-            undone, hunks = undone + len(hunks), ()  # an earlier undo, which left what was lost by then
+        inverse, kept = _without_last_copies(_edit(before, hunks), lost)
+        if index and inverse.after == after:  # an earlier undo
+            undone, hunks, lost = undone + len(inverse.hunks), (), [*lost, *kept]
         else:
             before, hunks, lost = _undo_lost(before, after, hunks, lost)
             hunks = tuple(_compose(hunks, before, after))
         lost = [change.carried(line_changes(before, after)) for change in lost]
         text = after
-    carried, conflicts = _rebased(hunks, text, current)
-    return carried, len(lost) + len(conflicts), undone + len(lost) + len(hunks)
+    total = undone + len(lost) + len(hunks)
+    carried, added = _rebased(hunks, text, current)
+    carried, kept = _without_last_copies(carried, [*lost, *added])
+    return carried, len(lost) + len(added) + len(kept), total
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class _Lost:
         near = [change for change in changes if self.start <= change.end and change.start <= self.end]
         for place in sorted({at for change in near for at in _places(change, lines)}):
             old = tuple(lines[place : place + len(self.old)])
-            if _bare(old) == _bare(self.old):
+            if self.start <= place and place + len(old) <= self.end and _bare(old) == _bare(self.old):
                 yield fit_ending(Hunk(place, old, self.new), lines)
 
 
@@ -92,6 +95,17 @@ def _rebased(hunks: tuple[Hunk, ...], text: str, current: Snapshot) -> tuple[Pro
             sure.append(hunk)
     edit, conflicts = rebase(replace(_edit(text, tuple(sure)), path=current.path), current)
     return edit, [*lost, *(_Lost.of(hunk, lines) for hunk in conflicts)]
+
+
+def _without_last_copies(edit: ProposedEdit, lost: Sequence[_Lost]) -> tuple[ProposedEdit, list[_Lost]]:
+    """Leaves lines that were moved, if they cannot come back where they were. Returns those changes, too."""
+    gone = {line for change in lost for line in _bare(change.new) if line.strip()} - {*_bare(split_lines(edit.after))}
+    kept = [_Lost(hunk.old, hunk.new, hunk.start, hunk.end) for hunk in edit.hunks if gone & {*_bare(hunk.old)}]
+    if not kept:
+        return edit, []
+    left = edit.only(hunk for hunk in edit.hunks if not gone & {*_bare(hunk.old)})
+    left, more = _without_last_copies(left, [*lost, *kept])
+    return left, [*kept, *more]
 
 
 def _hides(change: Hunk, hunk: Hunk, lines: Sequence[str], telling: Collection[str]) -> bool:
@@ -122,10 +136,11 @@ def _undo_lost(
     todo = [*lost]
     while todo:
         change, *todo = todo
-        places = change.inverses(split_lines(before), line_changes(before, after))
-        free = [place for place in places if not any(collide(place, hunk) for hunk in hunks)]
-        texts = {place: _edit(before, (place,)).after for place in free}
-        inverse = min(free, key=lambda place: _distance(texts[place], after), default=None)
+        texts: dict[Hunk, str] = {}
+        if all(hunk.end < change.start or change.end < hunk.start for hunk in hunks):  # else in which order?
+            places = change.inverses(split_lines(before), line_changes(before, after))
+            texts = {place: _edit(before, (place,)).after for place in places}
+        inverse = min(texts, key=lambda place: _distance(texts[place], after), default=None)
         if inverse is None or _distance(texts[inverse], after) > _distance(before, after):
             left.append(change)
             continue
