@@ -21,7 +21,7 @@ def inverse_edit(steps: Sequence[tuple[str, str]], current: Snapshot) -> tuple[P
     undone = 0
     text = current.text
     for index, (before, after) in enumerate(steps):
-        if index:
+        if index and text != before:
             hunks, lost = _carried(hunks, lost, text, before)
         inverse, kept = _without_last_copies(_edit(before, hunks), lost)
         if index and inverse.after == after:  # an earlier undo
