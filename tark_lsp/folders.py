@@ -32,6 +32,11 @@ def own_folders() -> tuple[Path, Path]:
     return user_config_path().parent, _directories().user_state_path
 
 
+def private_paths() -> tuple[Path, Path]:
+    """What holds keys, headers with keys, sessions and logs: no tool reads it. It need not exist."""
+    return user_config_path(), _directories().user_state_path
+
+
 def checkpoints_path() -> Path:
     """The file for all workspaces. Its folder is created."""
     return state_folder() / "checkpoints.sqlite3"

@@ -57,8 +57,11 @@ EnvironmentName = Annotated[
 ClientId = Annotated[str, _matching(r"[!-~]+", "must be the id of an OAuth app")]
 Header = Annotated[str, _matching(r"[^\r\n\0]*", "must be one line")]
 Rule = Annotated[
-    str, _matching(r"[\w*-]+(\(.*\))?", 'must be "tool" or "tool(specifier)", like "run_command(pytest *)"')
+    str,
+    Field(max_length=1000),
+    _matching(r"[\w*-]+(\(.*\))?", 'must be "tool" or "tool(specifier)", like "run_command(pytest *)"'),
 ]
+Rules = Annotated[tuple[Rule, ...], Field(max_length=500)]
 
 
 class _Section(BaseModel):
@@ -121,9 +124,9 @@ class ProviderSettings(_Section):
 class PermissionRules(_Section):
     """The rules of all layers are joined: no layer can remove what another denies."""
 
-    allow: UserOnly[tuple[Rule, ...]] = ()
-    ask: tuple[Rule, ...] = ()
-    deny: tuple[Rule, ...] = ()
+    allow: UserOnly[Rules] = ()
+    ask: Rules = ()
+    deny: Rules = ()
 
 
 class Limits(_Section):

@@ -12,23 +12,10 @@ from hypothesis import strategies as st
 from tark_lsp.folders import state_folder, user_config_path, workspace_config_path
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.settings import Settings, load_settings
+from tark_lsp.settings_cleaning import leaf_paths
+from tests.documented import documented_settings
 
-DEFAULTS: dict[str, Any] = {
-    "model": None,
-    "mode": "build",
-    "approval": "careful",
-    "permissions": {"allow": [], "ask": [], "deny": []},
-    "editReview": None,
-    "workspaceTrusted": None,
-    "providers": {},
-    "limits": {"turnRequests": 50, "turnUsd": 5, "sessionUsd": None, "toolSeconds": 30, "toolResultTokens": 8000},
-    "sessions": {"retentionDays": None, "titles": "words"},
-    "sandbox": "auto",
-    "saveAfterEdit": True,
-    "checkAfterEdit": True,
-    "thinking": "auto",
-    "logLevel": "warning",
-}
+DOCUMENTED = documented_settings()
 
 
 def load(
@@ -62,9 +49,25 @@ def value(settings: Settings, path: str) -> Any:
     return found
 
 
-def test_the_defaults_match_the_protocol() -> None:
-    assert Settings().as_protocol_json() == DEFAULTS
+def nested(path: str, value: object) -> dict[str, Any]:
+    *outer, last = path.split(".")
+    found: dict[str, Any] = {last: value}
+    for name in reversed(outer):
+        found = {name: found}
+    return found
+
+
+def test_the_documented_defaults_are_those_of_the_code() -> None:
+    defaults = Settings().as_protocol_json()
+    keys = {".".join(path) for path in leaf_paths({**defaults, "providers": None})}
+    assert {key: value(Settings(), key) for key in keys} == {key: row.default for key, row in DOCUMENTED.items()}
     assert load_settings(user_file=None, environ={}) == (Settings(), [])
+
+
+@pytest.mark.parametrize("key", DOCUMENTED)
+def test_the_settings_documented_as_the_users_alone_are_refused_elsewhere(tmp_path: Path, key: str) -> None:
+    _, problems = load(tmp_path, configuration={"tark": nested(key, "any value")})
+    assert any("a repository could have set it" in problem for problem in problems) == DOCUMENTED[key].user_only
 
 
 LAYERS: list[tuple[str, dict[str, Any], str, Any]] = [
@@ -93,7 +96,7 @@ LAYERS: list[tuple[str, dict[str, Any], str, Any]] = [
         "merged by key",
         {"user": "[limits]\nturnUsd = 2", "initialization": {"limits": {"turnRequests": 7}}, "trusted": True},
         "limits",
-        {**DEFAULTS["limits"], "turnUsd": 2, "turnRequests": 7},
+        {**Settings().as_protocol_json()["limits"], "turnUsd": 2, "turnRequests": 7},
     ),
     (
         "providers merged by key",

@@ -11,7 +11,7 @@ export default tseslint.config(
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ["./tsconfig.json", "./tsconfig.page.json", "./tsconfig.test.json"],
+        project: "./tsconfig.test.json", // the only one with all files
         tsconfigRootDir: import.meta.dirname,
       },
     },

@@ -5,13 +5,13 @@ A call that fits none of these is asked about; no error in here allows a call.
 """
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tark_lsp.agent.rules import Rule
+from tark_lsp.agent.rules import CommandTooLong, Rule
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Preview, Risk, ToolKind
 from tark_lsp.workspace.files import Workspace
@@ -65,7 +65,9 @@ SCOPES: tuple[Scope, Scope] = ("turn", "session")
 class Grant:
     """What the user allowed beyond one call: edits below a folder, or one exact command in one folder.
 
-    `covers` is the text that the user is shown.
+    `covers` is the text that the user is shown. `unreviewed`: ids of the edits that were applied and not reviewed when
+    it was given. Without a sandbox, a grant for a command is suspended while there are others: an edit of the script
+    that it runs would run unseen.
     """
 
     id: str
@@ -74,6 +76,7 @@ class Grant:
     folder: Path | None = None
     command: tuple[str, ...] | None = None
     cwd: str | None = None
+    unreviewed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,8 @@ class Policy:
     grants: tuple[Grant, ...] = ()
     edit_review: Literal["ask", "after"] | None = None
     """`after`: edits inside the workspace are applied at once and reviewed later. None: the level decides."""
+    unreviewed: Mapping[str, Path] = field(default_factory=dict)
+    """The edits that are applied and that the user did not decide on: by id, the file."""
     no_commands: str = ""
     """The reason why no command is allowed: the workspace is not trusted, or a sandbox is required and missing."""
 
@@ -109,9 +114,15 @@ def decide_call(
     tool: str, preview: Preview, policy: Policy, workspace: Workspace, *, outside_selection: bool = False
 ) -> Decision:
     effect = effect_of(preview)
+    if preview.command is None and (private := [path for path in _shown(preview) if workspace.is_private(path)]):
+        return Deny(f"{workspace.display(private[0])} holds keys or credentials, which no tool reads")
+    unchecked = False
     for rule in policy.deny:
-        if rule.concerns(tool, preview, workspace):
-            return Deny(f"the rule {rule} denies it")
+        try:
+            if rule.concerns(tool, preview, workspace):
+                return Deny(f"the rule {rule} denies it")
+        except CommandTooLong:
+            unchecked = True
     if preview.command is not None and policy.no_commands:
         return Deny(policy.no_commands)
     written = [path for edit in preview.edits for path in edit.paths]
@@ -121,25 +132,42 @@ def decide_call(
     protected = [path for path in written if workspace.is_protected(path)]
     if protected:
         return Ask(f"{workspace.display(protected[0])} is a protected path", once=True)
+    if unchecked:
+        return Ask("it is too long to be compared with your rules", once=True)
     for rule in policy.ask:
-        if rule.concerns(tool, preview, workspace) or rule.reaches(tool, preview, workspace):
-            return Ask(f"the rule {rule} asks", once=True)
+        try:
+            if rule.concerns(tool, preview, workspace) or rule.reaches(tool, preview, workspace):
+                return Ask(f"the rule {rule} asks", once=True)
+        except CommandTooLong:
+            return Ask(f"it is too long to be compared with the rule {rule}", once=True)
     if outside_selection:
         return Ask("it edits text outside the selection", once=True)
     if effect is Effect.DANGEROUS:
         return Ask(f"it {effect}", once=True)
     if any(rule.allows(tool, preview, workspace) for rule in policy.allow):
         return Allow()
-    if any(_covers(grant, preview) for grant in policy.grants):
+    grants = [grant for grant in policy.grants if _covers(grant, preview)]
+    changed = [_changed_since(grant, policy) for grant in grants]
+    if any(not paths or preview.command is None for paths in changed):
         return Allow()
+    if changed:
+        return Ask(f"{workspace.display(changed[-1][0])} was changed since you allowed it, and is not reviewed yet")
     if effect is Effect.EDIT and policy.edit_review and policy.level is not ApprovalLevel.MANUAL:
         return Allow() if policy.edit_review == "after" else Ask(f"it {effect}")
     return Allow() if effect in ALLOWED_BY_LEVEL[policy.level] else Ask(f"it {effect}")
 
 
 def is_read_denied(path: Path, policy: Policy, workspace: Workspace) -> bool:
-    """Whether a deny rule for reading hides the text of the file from the model, whichever tool would show it."""
-    return _of_reading(path, policy.deny, workspace)
+    """Whether the text of the file is hidden from the model, whichever tool would show it: by a deny rule for reading,
+    or because the file holds keys or credentials."""
+    return workspace.is_private(path) or _of_reading(path, policy.deny, workspace)
+
+
+def may_hide_below(folders: Sequence[Path], policy: Policy, workspace: Workspace) -> bool:
+    """Whether `is_read_denied` can be true for a path below these folders. The files that exist make no difference:
+    a notice that depended on them would tell what is in them."""
+    rules = any(rule.is_about_reading and rule.can_match_below(folders, workspace) for rule in policy.deny)
+    return rules or any(workspace.has_private_below(folder) for folder in folders)
 
 
 def is_read_asked(path: Path, policy: Policy, workspace: Workspace) -> bool:
@@ -149,6 +177,12 @@ def is_read_asked(path: Path, policy: Policy, workspace: Workspace) -> bool:
 
 def _of_reading(path: Path, rules: Iterable[Rule], workspace: Workspace) -> bool:
     return any(rule.is_about_reading and rule.matches(path, workspace) for rule in rules)
+
+
+def _shown(preview: Preview) -> list[Path]:
+    """The places whose text the call shows: an edit shows some of the lines."""
+    edited = [path for edit in preview.edits for path in edit.paths]
+    return [*(place.path for place in preview.locations), *preview.outside, *edited]
 
 
 def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str]) -> tuple[Grant, ...]:
@@ -170,6 +204,10 @@ def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str])
             Grant(grant_id, scope, f"edits below {shown}, this {scope}", folder=folder) for grant_id, scope in scoped
         )
     return ()
+
+
+def _changed_since(grant: Grant, policy: Policy) -> list[Path]:
+    return [path for edit_id, path in policy.unreviewed.items() if edit_id not in grant.unreviewed]
 
 
 def _covers(grant: Grant, preview: Preview) -> bool:

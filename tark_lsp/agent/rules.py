@@ -6,6 +6,7 @@ An allow rule is read narrowly: it covers only the tool it names, the whole call
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,12 +21,30 @@ from tark_lsp.tools.tool import Preview, Tool, ToolKind
 from tark_lsp.tools.urls import plain_host
 from tark_lsp.workspace.edits import Operation
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.globs import expand_braces
+from tark_lsp.workspace.wildcards import command_pattern, path_pattern
 
 STARTERS = WRAPPERS | {"sudo", "doas", "su", "pkexec", "run0", "runas", "chroot", "nsenter"}
 """Programs that start other programs, so any word after one of them can be a program."""
 
 GIT_TAKES = frozenset({"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env", "--attr-source"})
 """Options of git that stand before its command and take the next word as a value."""
+
+
+LONGEST_COMMAND, MOST_CHARACTERS = 20_000, 500_000
+"""Of a command that is compared with rules, and of all its parts together: each word after `sudo` begins a part."""
+
+MOST_BRACES = 64
+"""Of one word of a command, and the words that it can expand to."""
+
+REDIRECTION = re.compile(r"(?<!\d)\d*(?:>>?|<)[&|]?\s*[^\s;&|<>()]+")
+
+
+UNLIKELY_NAME = "\x01no pattern names this\x01"
+
+
+class CommandTooLong(Exception):
+    """The command is too long to be compared with rules, so the user must be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +83,7 @@ class Rule:
         return any(named.facts.reads and named.facts.rule_subject == "siblings" for named in self._named_tools())
 
     def concerns(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
-        """For deny and ask: whether the rule covers any part of the call."""
+        """For deny and ask: whether the rule covers any part of the call. Raises CommandTooLong."""
         named = self.is_about(tool)
         edits = [edit for edit in preview.edits if named or self._is_about_operation(edit.operation)]
         if not named and not edits:
@@ -74,19 +93,21 @@ class Rule:
         if preview.url and named and self._holds(urlsplit(preview.url).hostname or ""):
             return True
         if preview.command is not None and self._names_commands(tool):
-            pattern = _command_glob(self.specifier)
+            pattern = command_pattern(self.specifier)
             lines = (preview.command.text, *command_parts(preview.command.text))
             if any(pattern.fullmatch(line) for line in lines):
                 return True
         paths = [path for edit in edits for path in edit.paths]
         if named:
             # A tool that runs a command of ours leaves out single files below its location, not the whole location.
-            places = preview.locations if preview.command is None else ()
-            paths += [*(place.path for place in places), *preview.outside]
+            places = [place.path for place in preview.locations] if preview.command is None else []
+            paths += [*places, *preview.outside]
+            if any(self._covers_folder(path, workspace) for path in places):
+                return True
         return any(self.matches(path, workspace) for path in paths)
 
     def _names(self, tool: str) -> bool:
-        return _glob(self.tool).fullmatch(tool) is not None
+        return path_pattern(self.tool).fullmatch(tool) is not None
 
     def _named_tools(self) -> list[Tool[Any]]:
         return [tool for tool in load_tools().values() if self._names(tool.name)]
@@ -106,11 +127,19 @@ class Rule:
         if self.specifier is None or preview.kind is not ToolKind.SEARCH or not self.is_about(tool):
             return False
         folders = [place.path for place in preview.locations] or workspace.folders
+        return self.can_match_below(folders, workspace)
+
+    def can_match_below(self, folders: Iterable[Path], workspace: Workspace) -> bool:
+        """Whether the rule can match a path below any of these folders, whether there is such a file or not."""
         return any(_may_hold(name, pattern) for folder in folders for name, pattern in self._pairs(folder, workspace))
+
+    def _covers_folder(self, path: Path, workspace: Workspace) -> bool:
+        """Whether the rule matches whatever is below the path, so that looking there can show nothing."""
+        return self.matches(path / UNLIKELY_NAME, workspace) and self.matches(path / UNLIKELY_NAME / "x", workspace)
 
     def matches(self, path: Path, workspace: Workspace) -> bool:
         """Whether any name of the path matches, ignoring case and Unicode form: matching too often is safe."""
-        return any(_glob(pattern).fullmatch(name) for name, pattern in self._pairs(path, workspace))
+        return any(path_pattern(pattern).fullmatch(name) for name, pattern in self._pairs(path, workspace))
 
     def allows(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
         """Whether the rule names this tool and covers the whole call. No rule allows a command yet."""
@@ -120,8 +149,8 @@ class Rule:
             return True
         if preview.url:
             parts = urlsplit(preview.url)
-            return parts.scheme == "https" and _glob(self.specifier.lower()).fullmatch(parts.netloc) is not None
-        pattern = _glob(_whole(self.specifier))
+            return parts.scheme == "https" and path_pattern(self.specifier.lower()).fullmatch(parts.netloc) is not None
+        pattern = path_pattern(_whole(self.specifier))
         paths = [*(path for edit in preview.edits for path in edit.paths), *preview.outside]
         return bool(paths) and all(pattern.fullmatch(workspace.display(path)) for path in paths)
 
@@ -132,7 +161,7 @@ class Rule:
             named = bare[1] or bare[2] or ""
         with suppress(ValueError):  # a pattern, or no host at all: compared as it is
             named = plain_host(named)
-        return not named or any(_glob(pattern).fullmatch(host) for pattern in (named, f"*.{named}"))
+        return not named or any(path_pattern(pattern).fullmatch(host) for pattern in (named, f"*.{named}"))
 
     def _pairs(self, path: Path, workspace: Workspace) -> list[tuple[str, str]]:
         """Every name of the path with the pattern to compare it with."""
@@ -142,21 +171,49 @@ class Rule:
         return [pair for name in names for pair in ((name, pattern), (_plain(name), _plain(pattern)))]
 
 
+@lru_cache(maxsize=8)
 def command_parts(command: str) -> tuple[str, ...]:
     """The simple commands of a command line, also those behind wrappers. Good enough to deny and ask, not to allow.
 
     Quoting is ignored on purpose: quoted text can be run too (`sh -c`), and a deny rule that matches too often is safe.
+    Raises CommandTooLong if it, or all of its parts together, are too long to be compared with rules.
     """
+    if len(command) > LONGEST_COMMAND:
+        raise CommandTooLong
     parts: dict[str, None] = {}
-    plain = re.sub(r"\\\r?\n|\$IFS\b|\$\{IFS\}", " ", command)
-    unquoted = re.sub(r"['\"\\]", "", plain)
-    for text in (plain, unquoted):
-        for piece in re.split(r"[;&|\n(){}`'\"]", re.sub(r"\d*(?:>>?|<)[&|]?\s*[^\s;&|<>()]+", " ", text)):
+    room = MOST_CHARACTERS
+    for text in _readings(command):
+        for piece in re.split(r"[;&|\n(){}`'\"]", REDIRECTION.sub(" ", text)):
             for words in _programs(piece.split()):
                 name = re.split(r"[/\\]", words[0])[-1] or words[0]
                 for rest in (words[1:], _after_git_options(words[1:]) if name == "git" else words[1:]):
-                    parts[" ".join([name, *rest])] = None
+                    part = " ".join([name, *rest])
+                    room -= len(part)
+                    if room < 0:
+                        raise CommandTooLong
+                    parts[part] = None
     return tuple(parts)
+
+
+def _readings(command: str) -> Iterator[str]:
+    """The command as a shell could read it: with quotes, line continuations, `$IFS` and braces, and without them."""
+    spaced = re.sub(r"\\\r?\n|\$IFS\b|\$\{IFS\}", " ", command)
+    yield spaced
+    unquoted = re.sub(r"['\"\\]", "", spaced)
+    yield unquoted
+    if (joined := re.sub(r"['\"]|\\(?:\r?\n)?", "", command)) != unquoted:
+        yield joined
+    if "{" in joined and "," in joined:
+        yield " ".join(word for text in joined.split(" ") for word in _expanded(text))
+
+
+def _expanded(word: str) -> Iterator[str]:
+    if word.count("{") > MOST_BRACES:
+        raise CommandTooLong
+    for number, text in enumerate(expand_braces(word)):
+        if number == MOST_BRACES:
+            raise CommandTooLong
+        yield text
 
 
 def _after_git_options(words: list[str]) -> list[str]:
@@ -193,23 +250,6 @@ def _may_hold(folder: str, pattern: str) -> bool:
     for name, step in zip([] if folder in (".", "") else folder.split("/"), steps, strict=False):
         if "**" in step:
             return True
-        if not _glob(step).fullmatch(name):
+        if not path_pattern(step).fullmatch(name):
             return False
     return True
-
-
-@lru_cache(maxsize=256)
-def _glob(pattern: str) -> re.Pattern[str]:
-    """`*` matches within one path segment, `**` across segments, `?` one character."""
-    pieces = {"**/": r"(?:.*/)?", "**": r".*", "*": r"[^/]*", "?": r"[^/]"}
-    return re.compile(
-        "".join(pieces.get(piece, re.escape(piece)) for piece in re.split(r"(\*\*/|\*\*|\*|\?)", pattern)), re.DOTALL
-    )
-
-
-@lru_cache(maxsize=256)
-def _command_glob(pattern: str) -> re.Pattern[str]:
-    """`*` matches anything; a trailing ` *` also matches the command with no arguments."""
-    if pattern.endswith(" *"):
-        return re.compile(re.escape(pattern[:-2]).replace(r"\*", ".*") + r"(?:\s.*)?", re.DOTALL)
-    return re.compile(re.escape(pattern).replace(r"\*", ".*"), re.DOTALL)

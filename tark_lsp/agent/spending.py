@@ -8,7 +8,7 @@ from tark_lsp.messages import Usage
 
 async def require_turn_within_limits(turn: Turn) -> None:
     """Call before each request, for whichever purpose. Raises LimitReached."""
-    await require_within_limits(turn.limits, turn.requests, turn.usage, turn.session.usage, turn.context.editor)
+    await require_within_limits(turn.granted, turn.requests, turn.usage, turn.session.usage, turn.context.editor)
 
 
 def count_usage(turn: Turn, usage: Usage, context_used: int) -> None:
@@ -18,14 +18,9 @@ def count_usage(turn: Turn, usage: Usage, context_used: int) -> None:
     if not (usage.input_tokens or usage.output_tokens):
         return
     turn.emit(events.UsageChanged(turn.usage, context_used, turn.resources.model.context_window))
-    limits, name = turn.limits, turn.resources.model.name
-    limited = [
-        setting
-        for setting, limit in (("turnUsd", limits.turn_usd), ("sessionUsd", limits.session_usd))
-        if limit is not None
-    ]
-    if usage.cost_usd is None and limited and name not in turn.session.unpriced:
+    name = turn.resources.model.name
+    if usage.cost_usd is None and name not in turn.session.unpriced:
         turn.session.unpriced.add(name)
-        settings = " and ".join(f"limits.{setting}" for setting in limited)
+        settings = "limits.turnUsd" if turn.limits.session_usd is None else "limits.turnUsd and limits.sessionUsd"
         message = f"the price of {name} is unknown, so {settings} cannot be applied; limits.turnRequests still is"
         turn.emit(events.Notice("info", message))

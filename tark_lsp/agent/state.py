@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Grant, Policy, is_read_asked, is_read_denied
+from tark_lsp.agent.approval import Grant, Policy, is_read_asked, is_read_denied, may_hide_below
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.kinds import Kind, offered_tools
-from tark_lsp.agent.limits import Limits
+from tark_lsp.agent.limits import Granted
 from tark_lsp.agent.loops import LoopDetector
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.user_interface import HunkState, UserInterface
@@ -20,6 +20,7 @@ from tark_lsp.errors import TarkError
 from tark_lsp.llm.events import StreamEvent
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.messages import Message, StopReason, Usage
+from tark_lsp.settings import Limits
 from tark_lsp.tools.tool import Tool, ToolContext
 
 
@@ -84,6 +85,7 @@ class Turn:
     emit: events.EventListener
     rules: Policy
     limits: Limits
+    granted: Granted = field(init=False)
     compacted: bool = field(init=False, default=False)
     """Whether compaction was attempted in this turn: it is attempted once."""
     grants: list[Grant] = field(init=False, default_factory=list)
@@ -104,7 +106,9 @@ class Turn:
     """Held while a question to the user is open: one at a time."""
 
     def __post_init__(self) -> None:
+        self.granted = Granted(self.limits)
         self.context.is_read_denied = lambda path: is_read_denied(path, self.rules, self.context.workspace)
+        self.context.may_hide_below = lambda folders: may_hide_below(folders, self.rules, self.context.workspace)
         self.context.is_read_asked = lambda path: is_read_asked(path, self.rules, self.context.workspace)
 
     def call_id(self, call: str) -> str:
@@ -119,7 +123,8 @@ class Turn:
     def policy(self) -> Policy:
         """The current policy: the user can change the level or grant something while the turn runs."""
         granted = (*self.session.grants, *self.grants)
-        return replace(self.rules, level=self.session.approval, grants=granted)
+        unreviewed = self.user.unreviewed_edits()
+        return replace(self.rules, level=self.session.approval, grants=granted, unreviewed=unreviewed)
 
     def offered_tools(self) -> dict[str, Tool[Any]]:
         """The tools of the kind in the current mode, which the user and the model can change while the turn runs."""
@@ -128,7 +133,8 @@ class Turn:
         )
 
     def keep_grant(self, grant: Grant) -> None:
-        (self.session.grants if grant.scope == "session" else self.grants).append(grant)
+        given = replace(grant, unreviewed=frozenset(self.user.unreviewed_edits()))
+        (self.session.grants if grant.scope == "session" else self.grants).append(given)
 
     def build_end(self, stop_reason: StopReason, error: TarkError | None = None) -> TurnEnd:
         edits = {path: edit_state(states) for path, states in self.outcomes.items()}

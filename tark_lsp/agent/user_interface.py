@@ -1,6 +1,6 @@
 """UserInterface: what a turn asks the user. `server/` implements it; tests answer from a script."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -84,6 +84,10 @@ class UserInterface(Protocol):
 
     async def propose_edits(self, request: PermissionRequest) -> ReviewResult:
         """Show edits without waiting; the user can accept them later."""
+        ...
+
+    def unreviewed_edits(self) -> Mapping[str, Path]:
+        """The edits that are applied and that the user did not decide on, of all turns: by id, the file."""
         ...
 
     def report_new_errors(self, new: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> None:

@@ -26,7 +26,7 @@ from tark_lsp.llm.keys.logins import KeyStatus
 from tark_lsp.llm.provider import load_providers
 from tark_lsp.server.client import Client
 from tark_lsp.settings import Settings, load_settings
-from tark_lsp.tools.ripgrep import SearchProgram
+from tark_lsp.tools.search_program import SearchProgram
 
 PACKAGES = ("pygls", "lsprotocol", "httpx", "pydantic", "msgspec")
 

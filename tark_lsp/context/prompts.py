@@ -79,7 +79,7 @@ def _prompt(source: Source, front: FrontMatter, problems: list[str], kinds: Coll
     """Raises BadFrontMatter."""
     name = source.path.name.removesuffix(ENDING).lower()
     if not NAME.fullmatch(name):
-        raise BadFrontMatter("the name of a prompt consists of letters, digits, - and _, at most 40")
+        raise BadFrontMatter("the name of a prompt must be at most 40 letters, digits, - and _")
     if name in SESSION_WORDS or name in kinds:
         raise BadFrontMatter(f"/{name} is the name of a command or kind of Tark")
     kind = front.text_field("kind") or DEFAULT_KIND

@@ -34,7 +34,7 @@ class Alarms:
             self._reviews.hunks.replace_hunk(replace(hunk, alarm=alarm))
 
     def report_errors(self, alarm_id: str, new: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> None:
-        """After the edit of the alarm the editor shows `new` errors, among all those `shown`."""
+        """Report that the edit brought `new` errors. `shown`: all errors that the editor shows now."""
         alarm = self._alarms[alarm_id] = Alarm(alarm_id, tuple(new))
         hunks = self._hunks_of({alarm_id})
         self._reviews.hunks.replace_hunks(replace(hunk, alarm=alarm) for hunk in hunks)

@@ -22,7 +22,7 @@ from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import UTF_8, decode
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import Hunk, fit_ending
-from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
+from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale, was_in_text
 from tark_lsp.workspace.snapshot import Snapshot
 
 MAX_TRIES = 20
@@ -56,7 +56,7 @@ class HunkWriter:
         """Files that are being moved or removed: what the editor reports of them meanwhile is part of that."""
 
     async def write_hunks(self, hunk_ids: Sequence[str], *, applied: bool) -> None:
-        """Apply those of one file that are pending, or take them back; each that fails gets its state and reason.
+        """Apply the pending hunks of one file, or take hunks back. A hunk that fails gets its state and the reason.
 
         A file is moved while it is still as it was saved, and changed after that; taken back in the reverse order.
         """
@@ -159,6 +159,8 @@ class HunkWriter:
                 if applied and not base.exists:
                     for hunk in self._store.get_hunks(hunk.id for hunk in hunks):
                         self._store.replace_hunk(replace(hunk, created=True))
+            elif was_in_text(outcome):
+                self._places.drop_changes(path)
         self._checkpoints.settle_change(noted, outcome)
         if isinstance(outcome, Applied):
             self._events.emit(TextWritten(path, clean))

@@ -32,6 +32,8 @@ class Reviews:
         self.places = HunkPlaces(self.hunks, self.current, documents)
         self.writer = HunkWriter(workspace, documents, checkpoints, self.hunks, self.places, self.events)
         self.locks = FileLocks(self.hunks)
+        self.unasked: set[str] = set()
+        """Ids of the hunks that were accepted for the user, without a question."""
         self.ending = False
         """The server is shutting down: what is undecided now is left to the next one."""
 
@@ -54,6 +56,14 @@ class Reviews:
         """Hunks of a file whose places are in `text`; known ones are skipped."""
         self.places.add_hunks(path, [hunk for hunk in hunks if self.hunks.get_hunk(hunk.id) is None], text)
         self.events.emit(HunksChanged(path))
+
+    def unreviewed_edits(self) -> dict[str, Path]:
+        """The hunks that are applied and that the user did not decide on: by id, the file."""
+        return {
+            hunk.id: hunk.path
+            for hunk in self.hunks.find_hunks()
+            if hunk.applied and (hunk.undecided or hunk.id in self.unasked)
+        }
 
     async def accept(self, hunk_ids: Iterable[str], *, decide: bool = True) -> None:
         """Apply what is not applied yet. Without `decide` the hunks stay undecided (`editReview: after`).
@@ -227,5 +237,5 @@ class Reviews:
 
 
 def grouped(hunks: Sequence[ReviewHunk]) -> list[ReviewHunk]:
-    """Those that are in a group, the last one first."""
+    """The hunks that are in a group, the last hunk first."""
     return [hunk for hunk in hunks[::-1] if hunk.group]

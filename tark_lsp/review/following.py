@@ -69,7 +69,7 @@ class TextChange:
 def follow_change(hunk: ReviewHunk, change: TextChange, held: Collection[str] = ()) -> ReviewHunk:
     """The hunk after a change of its text: moved, touched, or recognised as undone or redone by the editor.
 
-    `held`: the ids of hunks whose file a decision of ours is changing; that is no undo of the user.
+    `held`: the ids of hunks in a file that we are changing for a decision; such a change is not an undo by the user.
     """
     undone = hunk.life is Life.UNDONE
     if not hunk.blocked and not undone and tuple(change.old[hunk.start : hunk.end]) != hunk.standing:
@@ -85,10 +85,10 @@ def follow_change(hunk: ReviewHunk, change: TextChange, held: Collection[str] = 
 def recognise(
     hunk: ReviewHunk, lines: Sequence[str], held: Collection[str] = (), *, removed: bool = False
 ) -> ReviewHunk:
-    """An undo or redo of the editor that took several changes shows in the lines that are in the place of the hunk.
+    """Recognises an undo or redo of the editor in several changes, by the lines at the hunk's place.
 
-    For an insertion there are none, which is also so if its lines were joined to others. So it is undone only if the
-    last change `removed` what was in its place.
+    After the undo of an insertion there are no lines at its place. This is also the case after its lines were joined
+    to others. So it counts as undone only if the last change `removed` the lines at its place.
     """
     undone = hunk.life is Life.UNDONE
     if hunk.operation or hunk.id in held or not (undone or (hunk.applied and hunk.blocked)):
@@ -149,9 +149,9 @@ def _border(hunk: ReviewHunk, changes: Sequence[LineChange], *, below: bool) -> 
 
 
 def touched_lines(change: Change, known: Sequence[str]) -> tuple[int, int]:
-    """The lines [first, last) of the text before the change that it really touches.
+    """The lines [first, last) of the old text that the change really touches.
 
-    Whole lines inserted before a line do not touch that line, and neither does a new line at the end of one.
+    Inserting whole lines before a line does not touch that line. Nor does a new line at the end of a line.
     """
     first, last = change.start_line, change.end_line + 1
     whole_lines = change.text.endswith(("\n", "\r")) or (not change.text and change.start_character == 0)
@@ -169,9 +169,9 @@ def touched_lines(change: Change, known: Sequence[str]) -> tuple[int, int]:
 
 
 class FollowedText:
-    """The text that the hunks of one file refer to, kept in step with its document at the cost of each edit alone.
+    """The text that the hunks of one file refer to. It follows the edits of its document one by one.
 
-    `lines` are what is known. There is no document if the file is closed, or if its document may have another text.
+    `lines` is the last known text. `document` is None if the file is closed, or if the document may have another text.
     """
 
     def __init__(self, lines: list[str], document: TextDocument | None = None, *, missed: int = 0) -> None:

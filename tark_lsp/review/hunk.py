@@ -16,6 +16,7 @@ from tark_lsp.workspace.outcomes import MISPLACED
 
 CHANGED = "the person changed these lines"
 UNDONE = "the person undid it"
+ANOTHER_CHANGE = "another change was made to these lines"
 EDITED = "the person changed the text before accepting it"
 TOO_LATE = "it was already accepted when the person sent their own text for it"
 TURN_UNDONE = "the turn was undone"
@@ -173,10 +174,10 @@ def propose(turn_id: str, edit: ProposedEdit, outside: Sequence[Hunk] = (), grou
 
 
 def typed_lines(text: str, *known: Sequence[str]) -> tuple[str, ...]:
-    """The lines that the user wrote for a hunk, with the first ending found in `known`; if there is none, as they are.
+    """The lines that the user wrote for a hunk, with the first line ending found in `known`, else unchanged.
 
-    An editor keeps one kind of ending in a document whatever it is sent, so an edit with other endings would not be
-    recognised in the editor's text.
+    An editor uses one kind of line ending in a document, also for edits that it gets. So an edit with other endings
+    would not be recognised in the editor's text.
     """
     ending = next((ending for lines in known for line in lines if (ending := ending_of(line))), None)
     return tuple(

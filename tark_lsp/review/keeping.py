@@ -64,7 +64,7 @@ class HunkKeeper:
     def _without_decided(self, path: Path, before: Sequence[KeptText]) -> list[KeptText] | None:
         """The kept texts without the decided hunks; None if there are new hunks, or any of them changed.
 
-        The text that was kept does as well as the current one, and each write of a long text takes time.
+        The stored text need not be the current one, and it is not written again: that takes time if it is long.
         """
         hunks = {hunk.id: hunk for hunk in self._reviews.hunks.find_hunks(path) if is_kept(hunk)}
         known = {kept.id: kept for text in before for kept in text.hunks}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.review.following import NOTHING, FollowedText, follow_lines
-from tark_lsp.review.hunk import CHANGED, GONE, ReviewHunk
+from tark_lsp.review.hunk import ANOTHER_CHANGE, CHANGED, GONE, ReviewHunk
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.store import HunkStore
 from tark_lsp.review.texts import CurrentTexts
@@ -132,9 +132,12 @@ class HunkPlaces:
     def place_edit(self, path: Path, edit: ProposedEdit, done: Sequence[str], *, applied: bool) -> None:
         """Move every hunk of the file to its place after `edit`; `done` are the ids of the hunks that it is of."""
         changes = [(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks]
+        back = [hunk.start for hunk in edit.hunks if not hunk.old and not applied]
         for hunk in self._joined(path):
             if hunk.id not in done:
-                self._store.replace_hunk(follow_lines(hunk, changes, "another change was made to these lines"))
+                if hunk.life is Life.PROPOSED and not hunk.size and hunk.start in back:
+                    hunk = hunk.touch(ANOTHER_CHANGE)  # is its place above or below the lines that come back?
+                self._store.replace_hunk(follow_lines(hunk, changes, ANOTHER_CHANGE))
         grown = 0
         for hunk_id, part in zip(done, edit.hunks, strict=True):
             if applied:
@@ -151,6 +154,10 @@ class HunkPlaces:
         else:
             self._missed[path] = later
             self._texts[path] = FollowedText(after, missed[0].document, missed=len(later))
+
+    def drop_changes(self, path: Path) -> None:
+        """Some of the changes meanwhile were not the user's: only the text shows what all of them come to."""
+        self._missed.pop(path, None)
 
     def relocate_file(self, source: Path, target: Path) -> None:
         """The file was moved, and all its hunks with it."""
@@ -224,9 +231,9 @@ def changes_since(after: list[str], lines: Sequence[str], changes: Sequence[Chan
 
 
 def retried(hunk: ReviewHunk, lines: Sequence[str]) -> ReviewHunk:
-    """One that failed or is stuck is pending again on these lines, or in conflict if its own lines are different now.
+    """Makes a failed or stuck hunk pending again on these lines, or puts it in conflict if its own lines have changed.
 
-    A removal is of the whole file as it was shown; a move is of the file, whatever its text is.
+    A removal conflicts if any line of the file changed since it was shown. A move does not depend on the text.
     """
     hunk = hunk.apply(Event.RETRIED, start=0 if hunk.operation else None)
     present = lines if hunk.operation == "remove" else lines[hunk.start : hunk.end]

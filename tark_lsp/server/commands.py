@@ -13,8 +13,7 @@ from pydantic import ValidationError
 from pygls.feature_manager import FeatureManager
 
 from tark_lsp.errors import RequestError
-from tark_lsp.server.connection.early_answers import EarlyAnswers
-from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.connection.early_answers import EarlyAnswer, EarlyAnswers
 from tark_lsp.server.protocol import incoming
 
 log = logging.getLogger(__name__)
@@ -22,13 +21,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`handler` gets the validated payload and returns JSON. `slow`: it can wait for a document's text or for a model,
-    so that an editor that blocks on commands gets an early answer."""
+    """`handler` gets the validated payload and returns JSON.
+
+    `early`: for a command that can wait for a document's text or for a model.
+    """
 
     id: str
     payload: type[incoming.Payload]
     handler: Callable[[Any], Coroutine[Any, Any, Any]]
-    slow: bool = False
+    early: EarlyAnswer | None = None
 
 
 class Feature(Protocol):
@@ -40,10 +41,10 @@ class Feature(Protocol):
 class Commands:
     """All commands of the server. pygls's feature manager is their registry."""
 
-    def __init__(self, connection: Connection, features: Iterable[Feature], before: Callable[[], None]) -> None:
+    def __init__(self, early: EarlyAnswers, features: Iterable[Feature], before: Callable[[], None]) -> None:
         """`before` is called before each command."""
         self._before = before
-        self._early = EarlyAnswers(connection)
+        self._early = early
         self._commands = [command for feature in features for command in feature.commands()]
 
     def register(self, manager: FeatureManager) -> None:
@@ -58,7 +59,7 @@ class Commands:
         if len(arguments) != 1 or not isinstance(arguments[0], dict):
             raise RequestError(f"{command.id} takes one JSON object")
         payload = _validated(command, arguments[0], params.work_done_token)
-        return await self._early.answer(command.handler(payload), slow=command.slow)
+        return await self._early.answer(command.id, command.handler(payload), command.early)
 
 
 def _validated(command: Command, argument: dict[str, Any], token: str | int | None) -> incoming.Payload:

@@ -79,7 +79,7 @@ class Doctor:
         lines = [
             f"# tark-lsp {report['version']} in {editor['name'] or 'this editor'} {editor['version']}".rstrip(),
             "",
-            f"- model: {report['model'] or 'none set: the first provider with a key is asked about once'}",
+            f"- model: {report['model'] or 'not set: Tark asks once to use the first provider with a key'}",
             f"- mode {policy['mode']}, approval level {policy['approval']}, edits are reviewed: {policy['editReview']}",
             f"- providers set up in the settings: {', '.join(report['providers']) or 'none'}",
             f"- keys: {_ready(report['keys']) or NO_KEYS}",

@@ -7,7 +7,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from tark_lsp.folders import checkpoints_path, kept_hunks_mark, own_folders, sessions_path
+from tark_lsp.folders import checkpoints_path, kept_hunks_mark, own_folders, private_paths, sessions_path
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.events import HunksChanged, HunksMoved, ReviewEvent, TextWritten
 from tark_lsp.review.keeping import HunkKeeper
@@ -31,6 +31,7 @@ from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.features import ChatFeatures
 from tark_lsp.server.commands import Commands
 from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.doctor import Doctor
 from tark_lsp.server.documents.client_state import ClientState
@@ -83,6 +84,7 @@ from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.private import PrivatePaths
 
 
 class ServerParts:
@@ -103,7 +105,9 @@ class ServerParts:
         self.documents = Documents(client.position_encoding)
         self.document_sync = DocumentSync(self.documents)
         self.buffers = EditorBuffers(connection, self.documents)
-        self.workspace = Workspace(client.folders, self.buffers, own_folders())
+        self.workspace = Workspace(
+            client.folders, self.buffers, own_folders(), PrivatePaths(Path.home(), private_paths())
+        )
         self.targets = Targets(self.documents, self.workspace)
         self.client_state = ClientState(connection, self.documents)
         self.selections = Selections(connection, self.documents, self.targets)
@@ -208,7 +212,7 @@ class ServerParts:
             },
         )
         self.commands = Commands(
-            connection,
+            EarlyAnswers(connection, self.questions.tell),
             [
                 start,
                 TurnCommands(turns, records, sessions, self.titles, self.display),

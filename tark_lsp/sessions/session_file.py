@@ -39,7 +39,7 @@ class SessionFile:
         return self._database.write(work)
 
     def write_held(self, session_id: str, work: "Callable[[Connection], T]") -> T:
-        """As `write`, and from memory it first tries to return to the file.
+        """Like `write`. If the data is in memory, it first tries to return to the file.
 
         Raises SessionHeld if this process does not hold the session.
         """
@@ -113,7 +113,7 @@ class SessionFile:
         if self._database.in_memory and self._held.ids:
             self.return_to_file(force=True)
             if self._database.in_memory:
-                self._failed("the session file still cannot be used: what was said since then is lost")
+                self._failed("the session file still cannot be used: messages since then are lost")
         self._database.close()
 
     def _report(self, problem: str, lost: bool, in_memory: bool) -> None:

@@ -64,7 +64,7 @@ class SessionLog:
         return [log_rows.stored_message(row) for row in rows]
 
     def find_turn(self, turn_id: str) -> TurnRow | None:
-        rows = self._file.read(f"{log_rows.TURN} WHERE id = ?", turn_id)
+        rows = self._file.read(f"{log_rows.TURN} WHERE id = ?", log_rows.clean(turn_id))
         return log_rows.turn_row(rows[0]) if rows else None
 
     def turns(self, session_id: str) -> list[TurnRow]:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 TERMINATE_SECONDS = 0.2
@@ -16,6 +17,9 @@ DRAIN_SECONDS = 0.3
 """How long output is read after the process has exited: a background child can keep the pipe open for ever."""
 
 REAP_SECONDS = 1.0
+
+PR_SET_DUMPABLE = 4
+"""prctl(2)."""
 
 if sys.platform == "win32":
     CREATION_FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP
@@ -68,15 +72,18 @@ async def run_process(
     on_stderr: OutputCallback | None = None,
     input_bytes: bytes | None = None,
     marker: str = "",
+    memory_bytes: int | None = None,
 ) -> int | None:
     """Run `argv` and return its exit code: negative for a signal, None if a callback ended the process.
 
     Without `on_stderr` both outputs go to `on_stdout`, in order. Without `input_bytes` stdin is empty. The process gets
     a session and group of its own. The rest of the group is ended when this returns, raises or is cancelled.
-    `marker` (`NAME=value`, also in `env`) finds processes that left the group (Linux only).
+    `marker` (`NAME=value`, also in `env`) finds processes that left the group (Linux only). `memory_bytes` limits the
+    memory that the process can write to (Linux only).
 
     Raises OSError if the program cannot be started, and what a callback raised.
     """
+    hide_memory()
     loop = asyncio.get_running_loop()
     starting = asyncio.ensure_future(
         loop.subprocess_exec(
@@ -100,6 +107,8 @@ async def run_process(
         transport.close()
         raise
     try:
+        if memory_bytes is not None:
+            _limit_memory(transport.get_pid(), memory_bytes)
         if input_bytes is not None:
             stdin = transport.get_pipe_transport(0)
             assert isinstance(stdin, asyncio.WriteTransport)
@@ -116,6 +125,27 @@ async def run_process(
     if child.failure is not None:
         raise child.failure
     return None if child.enough else transport.get_returncode()
+
+
+@cache
+def hide_memory() -> None:
+    """Make `/proc/PID/environ` and `/proc/PID/mem` of this process unreadable, because keys are in them (Linux only).
+
+    A program that we start runs as the same user and could read them otherwise. Root can do so nevertheless.
+    """
+    if sys.platform == "linux":
+        import ctypes  # not needed before the first program is started
+
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def _limit_memory(pid: int, limit: int) -> None:
+    if sys.platform != "linux":
+        return
+    import resource  # only on Linux
+
+    with contextlib.suppress(ProcessLookupError):  # it has ended already
+        resource.prlimit(pid, resource.RLIMIT_DATA, (limit, limit))
 
 
 async def _end_group(pid: int, child: Child, marker: str) -> None:

@@ -138,7 +138,7 @@ def edit_to(ctx: ToolContext, now: Snapshot, after: str) -> ProposedEdit:
 
 
 def read_or_absent(ctx: ToolContext, path: Path) -> Snapshot:
-    """The file, or an empty one that does not exist. Raises WorkspaceError, and ToolError `denied` if a rule hides the
+    """The file; if it does not exist, an empty one. Raises WorkspaceError, and ToolError `denied` if a rule hides the
     text: errors show lines of it."""
     if ctx.is_read_denied(path):
         shown = ctx.workspace.display(path)

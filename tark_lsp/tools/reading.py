@@ -1,6 +1,6 @@
 """Formats a file or a stored result, or some lines of it, for `read_file` and `read_files`."""
 
-from tark_lsp.context.result_handles import how_to_read, lines_of
+from tark_lsp.context.result_handles import how_to_read, lines_of, page_head
 from tark_lsp.context.snippets import format_snippet
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.places import Place, read_place
@@ -71,7 +71,10 @@ def show_result(ctx: ToolContext, result_id: str, first: int, last: int | None) 
         kept = [f"{wanted[0][: character_limit(ctx.result_tokens)]} [cut]"]
     end = first + len(kept) - 1
     left = f"; read on with {how_to_read(result_id, end + 1)}" if end < total else ""
-    return "\n".join([*kept, f"[lines {first}-{end} of {total:,} of result:{result_id}{left}]"])
+    place = f"[lines {first}-{end} of {total:,} of result:{result_id}{left}]"
+    if (head := page_head(text)) and first > head.count("\n"):
+        return "\n".join([f"{head}{kept[0]}", *kept[1:], "</page>", place])
+    return "\n".join([*kept, place])
 
 
 def line_range(start_line: int | None, end_line: int | None) -> str:

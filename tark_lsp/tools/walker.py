@@ -5,7 +5,7 @@ much slower than ripgrep, and its regular expressions are Python's.
 """
 
 # Strings and os.scandir: pathlib makes walking several times slower.
-# ruff: noqa: PTH110, PTH112, PTH118, PTH120, PTH123, PTH206
+# ruff: noqa: PTH112, PTH118, PTH123, PTH206
 
 import argparse
 import os
@@ -15,10 +15,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from tark_lsp.tools.ignore_files import IGNORE_FILES
 from tark_lsp.workspace.disk.folder import TEMPORARY
 from tark_lsp.workspace.globs import Glob, Segments, match_segments, segments_of
 
-IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
+FLAGS = (
+    *("--files", "--hidden", "--ignore-case", "--line-number", "--max-columns-preview", "--no-config", "--no-heading"),
+    *("--no-ignore-parent", "--no-messages", "--no-mmap", "--no-require-git", "--null", "--with-filename"),
+)
+OPTIONS = ("--color", "--glob", "--ignore-file", "--max-columns", "--regexp", "--sort", "--type", "--type-add")
+ESCAPED = re.compile(r"\\(.)")
 BINARY_PROBE = 65536
 NO_MATCH, BAD_PATTERN = 1, 2
 
@@ -39,7 +45,7 @@ class IgnoreRule:
         if not line or line.startswith("#"):
             return None
         negated = line.startswith("!")
-        line = line[negated:].removeprefix("\\")
+        line = ESCAPED.sub(lambda found: f"[{found[1]}]" if found[1] in "*?[" else found[1], line[negated:])
         folders_only = line.endswith("/")
         line = line.rstrip("/")
         anchored = "/" in line
@@ -53,21 +59,20 @@ Rules = tuple[tuple[str, tuple[IgnoreRule, ...]], ...]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(allow_abbrev=False)
-    for flag in ("--files", "--hidden", "--ignore-case", "--null", "--no-config", "--no-require-git", "--no-messages"):
+    for flag in FLAGS:
         parser.add_argument(flag, action="store_true")
-    for flag in ("--line-number", "--with-filename", "--no-heading", "--max-columns-preview"):
-        parser.add_argument(flag, action="store_true")
-    for flag in ("--sort", "--type-add", "--type", "--glob", "--color", "--max-columns", "--regexp"):
-        parser.add_argument(flag)
+    for option in OPTIONS:
+        parser.add_argument(option)
     parser.add_argument("--context", type=int, default=0)
     parser.add_argument("paths", nargs="*")
     options = parser.parse_args(arguments)
     names = Glob.parse(options.type_add.split(":", 1)[1]) if options.type_add else None
+    above: Rules = ((os.sep, tuple(rules_in(options.ignore_file))),) if options.ignore_file else ()
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]  # a TextIOWrapper here
     if options.files:
         found = False
         for root in options.paths:
-            for path in walk(root, hidden=options.hidden, names=names):
+            for path in walk(root, hidden=options.hidden, names=names, above=above):
                 sys.stdout.write(f"{path}\0")
                 found = True
         return 0 if found else NO_MATCH
@@ -81,17 +86,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if root == "-":
             matched |= search("<stdin>", sys.stdin.buffer.read(), pattern, options.context)
             continue
-        for path in sorted(walk(root, hidden=options.hidden, names=names)):
+        for path in sorted(walk(root, hidden=options.hidden, names=names, above=above)):
             matched |= search(path, read(path), pattern, options.context)
     return 0 if matched else NO_MATCH
 
 
-def walk(root: str, *, hidden: bool, names: Glob | None) -> Iterator[str]:
-    """The files at and below `root` that are not ignored, without following links; a file as `root` is itself."""
+def walk(root: str, *, hidden: bool, names: Glob | None, above: Rules) -> Iterator[str]:
+    """The files at and below `root` that are not ignored, without following links; a file as `root` is itself.
+
+    `above` are the rules of the folders above.
+    """
     if not os.path.isdir(root):
         yield root
         return
-    pending: list[tuple[str, Rules]] = [(root, parent_rules(root))]
+    pending: list[tuple[str, Rules]] = [(root, above)]
     while pending:
         folder, rules = pending.pop()
         rules = (*rules, (folder, read_rules(folder)))
@@ -115,24 +123,15 @@ def walk(root: str, *, hidden: bool, names: Glob | None) -> Iterator[str]:
 
 
 def read_rules(folder: str) -> tuple[IgnoreRule, ...]:
-    rules = []
-    for name in IGNORE_FILES:
-        try:
-            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as lines:
-                rules += [rule for line in lines if (rule := IgnoreRule.parse(line))]
-        except OSError:
-            continue  # usually there is no such file
-    return tuple(rules)
+    return tuple(rule for name in IGNORE_FILES for rule in rules_in(os.path.join(folder, name)))
 
 
-def parent_rules(root: str) -> Rules:
-    """The rules of the folders above `root`, up to the top of the repository."""
-    rules: list[tuple[str, tuple[IgnoreRule, ...]]] = []
-    folder = root
-    while not os.path.exists(os.path.join(folder, ".git")) and (parent := os.path.dirname(folder)) != folder:
-        folder = parent
-        rules.insert(0, (folder, read_rules(folder)))
-    return tuple(rules)
+def rules_in(path: str) -> list[IgnoreRule]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as lines:
+            return [rule for line in lines if (rule := IgnoreRule.parse(line))]
+    except OSError:
+        return []  # usually there is no such file
 
 
 def is_ignored(path: str, is_folder: bool, rules: Rules) -> bool:

@@ -15,6 +15,7 @@ from tark_lsp.workspace.disk.opening import open_folder
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import decode
 from tark_lsp.workspace.outcomes import Outcome, Refused, Stale
+from tark_lsp.workspace.private import NOTHING_PRIVATE, PrivatePaths
 from tark_lsp.workspace.snapshot import Snapshot
 from tark_lsp.workspace.workspace_folders import WorkspaceFolders
 
@@ -53,10 +54,17 @@ class Buffers(Protocol):
 class Workspace:
     """All access to files goes through here. Paths given to any method except `resolve` are resolved ones."""
 
-    def __init__(self, folders: Sequence[Path], buffers: Buffers, own: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        buffers: Buffers,
+        own: Sequence[Path] = (),
+        private: PrivatePaths = NOTHING_PRIVATE,
+    ) -> None:
         """`own`: the folders of the user's settings and of our state, which are protected if the workspace has them."""
         self._buffers = buffers
         self.own = tuple(Path(os.path.realpath(folder)) for folder in own)
+        self.private = private
         self._writing = asyncio.Lock()
         self.set_folders(folders)
 
@@ -85,6 +93,14 @@ class Workspace:
         Everything in one of our own folders is protected. Other paths outside the workspace are not.
         """
         return self._folders.is_protected(path)
+
+    def is_private(self, path: Path) -> bool:
+        """Whether the path, as given or after links, holds keys or credentials (`private.IN_HOME`, and our own)."""
+        return self.private.covers(path) or self.private.covers(Path(os.path.realpath(path)))
+
+    def has_private_below(self, folder: Path) -> bool:
+        """Whether `is_private` can be true for a path in the folder, by its name alone."""
+        return self.private.can_be_below(folder)
 
     def read(self, path: Path) -> Snapshot:
         """An open document, wherever it is, else a file of the workspace.

@@ -12,6 +12,8 @@ from tark_lsp.errors import ToolError
 MOST_ALTERNATIVES = 64
 """The number of patterns that braces can expand to; nested and repeated braces multiply."""
 
+LONGEST_GLOB = 1000
+
 Segments: TypeAlias = tuple[re.Pattern[str] | None, ...]
 """One pattern for each part of a path. None is `**`: any number of parts, at the end at least one."""
 
@@ -24,8 +26,12 @@ class Glob:
     def parse(cls, pattern: str) -> "Glob":
         """A pattern without `/` matches the name at any depth. One that ends in `/` matches everything in that folder.
 
-        Raises ToolError if there are too many braces.
+        Raises ToolError if it is longer than 1,000 characters, or there are too many braces.
         """
+        if len(pattern) > LONGEST_GLOB or pattern.count("{") > MOST_ALTERNATIVES:
+            raise ToolError(
+                "invalid_arguments", "the glob is too long, or has too many braces", hint="use a simpler glob"
+            )
         alternatives: list[Segments] = []
         for plain in expand_braces(pattern):
             if len(alternatives) == MOST_ALTERNATIVES:

@@ -8,6 +8,10 @@ WINDOWS_DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|
 """https://learn.microsoft.com/windows/win32/fileio/naming-a-file; a device name is not harmless with an extension."""
 
 
+LONGEST_PATH, LONGEST_NAME = 3000, 255
+"""Bytes. Linux allows 4,096 for a whole path, with the folder of the workspace."""
+
+
 def check_name(path: str, *, windows: bool) -> None:
     """Raise OutsideWorkspace for names that no file system should be asked about.
 
@@ -17,9 +21,11 @@ def check_name(path: str, *, windows: bool) -> None:
     if "\0" in path:
         raise OutsideWorkspace("the path holds a NUL character")
     try:
-        path.encode("utf-8", "surrogateescape")
+        data = path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
         raise OutsideWorkspace("the path is not valid Unicode") from error
+    if len(data) > LONGEST_PATH or any(len(part) > LONGEST_NAME for part in re.split(rb"[\\/]", data)):
+        raise OutsideWorkspace(f"{path[:40]}...: the path is longer than file systems allow")
     if not windows:
         return
     if re.match(r"[\\/]{2}", path):

@@ -1,6 +1,7 @@
 """Names of files that decide what runs on the user's machine or what an agent is told: every edit needs permission."""
 
 import unicodedata
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePath
 
@@ -9,39 +10,38 @@ PROTECTED = (
     *(".git", ".gitmodules", ".gitattributes", ".gitconfig", ".hg", ".svn", ".jj", ".husky", ".pre-commit-config.y*ml"),
     ".tark",
     # editors: tasks, settings and local files they execute
-    *(".vscode", ".idea", ".zed", ".fleet", ".helix", ".nvim*", ".lvimrc", ".vimrc", ".exrc", ".dir-locals*.el"),
+    *(".vscode", ".idea", ".zed", ".fleet", ".helix", ".nvim*", ".lvimrc", ".vimrc", ".gvimrc", ".exrc", ".vim"),
+    *(".config/nvim", ".config/helix", ".config/zed", ".emacs", ".emacs.d", ".config/emacs", ".dir-locals*.el"),
     *("*.code-workspace", "*.sublime-project", ".kakrc", ".devcontainer", ".devcontainer.json"),
     # package managers and tools that read settings from the folder
-    *(".envrc", ".npmrc", ".yarnrc*", ".pnpmfile.cjs", ".pypirc", ".netrc", ".mise.toml", ".tool-versions"),
+    *(".envrc", ".npmrc", ".yarnrc*", ".pnpmfile.cjs", ".pypirc", ".netrc", ".tool-versions", ".cargo/config*"),
+    *("mise.toml", ".mise.toml", "mise.*.toml", ".mise", ".config/mise*", ".asdfrc", ".direnvrc", ".config/direnv"),
+    *("lefthook.*", "lefthook-local.*", ".lefthook*", ".githooks", ".pylintrc", "pylintrc", "bunfig.toml", ".gradle"),
+    *(".mvn", ".bazelrc", ".bundle", ".config/git", ".config/pip", "pip.conf", ".config/uv"),
     *(".ssh", ".gnupg", ".aws", ".docker", ".kube"),
     # shells
     *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc"),
-    *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", "config.fish"),
+    *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".xonshrc"),
+    *("config.fish", "conf.d/*.fish", ".config/fish", ".config/nushell", ".config/powershell"),
+    # what a login starts
+    *(".config/autostart", ".config/systemd", ".config/environment.d", ".xprofile", ".xinitrc", ".xsession"),
+    *(".pam_environment", "library/launchagents", "library/launchdaemons"),
     # continuous integration
     *(".github", ".gitlab", ".gitlab-ci.y*ml", ".circleci", ".buildkite", ".ci", ".forgejo", ".gitea", ".travis.y*ml"),
     *(".drone.y*ml", ".woodpecker", ".woodpecker.y*ml", ".cirrus.y*ml", ".appveyor.y*ml", "appveyor.y*ml"),
     *("jenkinsfile", "azure-pipelines.y*ml", "bitbucket-pipelines.y*ml"),
     # what agents are told, and their settings
-    *("agents.md", "agents.*.md", "agent.md", "claude.md", "claude.*.md", "gemini.md", "copilot-instructions.md"),
-    "skill.md",
-    *(
-        ".claude",
-        ".codex",
-        ".gemini",
-        ".cursor",
-        ".cursorrules",
-        ".windsurf",
-        ".windsurfrules",
-        ".clinerules*",
-        ".roo*",
-    ),
-    *(".continue*", ".aider*", ".goosehints", ".junie", ".mcp.json", "mcp.json", ".agents", ".rules"),
+    *("agents.md", "agents.*.md", "agent.md", "claude.md", "claude.*.md", "gemini.md", "qwen.md", "skill.md"),
+    *("copilot-instructions.md", ".claude", ".codex", ".gemini", ".cursor", ".cursorrules", ".windsurf"),
+    *(".windsurfrules", ".clinerules*", ".roo*", ".continue*", ".aider*", ".goosehints", ".junie", ".mcp.json"),
+    *("mcp.json", ".agents", ".rules", "opencode.json*", ".opencode", ".kiro", ".qwen", ".trae", ".amazonq"),
+    ".augment*",
     # chats: with the next message, their text counts as the user's words
     "*.tark.md",
     # the short names Windows gives to .git and .tark
     *("git~[0-9]", "tark~[0-9]"),
 )
-"""Patterns for one name of a path, in lower case."""
+"""Patterns for one name of a path, or several in a row, in lower case: what they match and everything below it."""
 
 
 def plain_name(name: str) -> str:
@@ -51,7 +51,15 @@ def plain_name(name: str) -> str:
     return folded.rstrip(". ") or folded
 
 
+PATTERNS = tuple(tuple(pattern.split("/")) for pattern in PROTECTED)
+
+
 def is_protected_path(relative: PurePath) -> bool:
-    """Whether any name in the path from the workspace folder is protected, including the last one."""
+    """Whether any names in the path from the workspace folder are protected, including the last one."""
     names = [plain_name(part) for part in relative.parts]
-    return any(fnmatchcase(name, pattern) for name in names for pattern in PROTECTED)
+    return any(begins_with(names[start:], pattern) for start in range(len(names)) for pattern in PATTERNS)
+
+
+def begins_with(names: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether the first names match the patterns, one for one."""
+    return len(names) >= len(pattern) and all(map(fnmatchcase, names, pattern))  # `map` ends with the pattern

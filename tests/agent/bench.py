@@ -11,11 +11,11 @@ from tark_lsp.agent.approval import Policy
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.events import AgentEvent, CallChanged
 from tark_lsp.agent.kinds import KINDS
-from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn, TurnEnd, TurnRequest, TurnResources
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.messages import ApprovalLevel, Message, Mode, Text, ToolResult
+from tark_lsp.settings import Limits
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.tool import Selection, Tool, ToolContext
 from tark_lsp.workspace.files import Workspace

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from tark_lsp.agent import history
 from tark_lsp.agent.events import HistoryCompacted, HistoryShortened, Notice, Requested
-from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.prompt import USER_SAYS
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.context.budget import Estimates
@@ -14,6 +13,7 @@ from tark_lsp.errors import ContextOverflow
 from tark_lsp.llm.events import Done, StreamEvent, TextDelta, ToolCallComplete, ToolCallStart, UsageUpdate, WireStop
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.messages import Message, Text, Usage
+from tark_lsp.settings import Limits
 from tests.agent.bench import Bench
 
 GOAL = "Goal: the word MARKER-2026 stays in every file"
@@ -72,7 +72,7 @@ async def run_long_session(bench: Bench, turns: int, window: int, ratio: float) 
         bench.write(f"file_{number}.py", "".join(f"value_{line} = compute({line}, {number})\n" for line in range(150)))
     model = CountingModel(window, ratio)
     session, estimates = LongSession(model), Estimates()
-    bench.limits = Limits(turn_usd=None)
+    bench.limits = Limits(turn_usd=1e9)
     for number in range(turns):
         bench.heard.clear()
         turn = bench.make()

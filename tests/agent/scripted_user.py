@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TypeAlias
 
 from tark_lsp.agent.user_interface import (
@@ -69,6 +70,11 @@ class ScriptedUser:
         return ReviewResult(
             tuple(HunkOutcome(edit.path, hunk, HunkState.PENDING) for edit in request.edits for hunk in edit.hunks)
         )
+
+    def unreviewed_edits(self) -> dict[str, Path]:
+        """Every edit that was applied without a question."""
+        edits = [edit for request in self.unasked for edit in request.edits]
+        return {str(number): edit.path for number, edit in enumerate(edits)}
 
     def report_new_errors(self, new: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> None:
         self.alarms.append(([item.message for item in new], [item.message for item in shown]))

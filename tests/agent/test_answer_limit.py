@@ -2,11 +2,11 @@
 
 import pytest
 
-from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.context.result_handles import result_id
 from tark_lsp.llm.events import Echo, ThinkingDelta, ToolCallComplete, ToolCallStart, UsageUpdate
 from tark_lsp.messages import StopReason, Usage
+from tark_lsp.settings import Limits
 from tests.agent.bench import Bench
 from tests.agent.script import Answer, Call, answer, call
 from tests.agent.tight import asked, notices
@@ -67,16 +67,15 @@ async def test_a_tool_that_does_not_bound_its_result_is_bounded(tight: Bench) ->
     assert "read on with read_file(" in result
 
 
-async def test_costs_that_are_unknown_are_said_once(tight: Bench) -> None:
+@pytest.mark.parametrize(
+    ("limits", "settings"),
+    [(Limits(), "limits.turnUsd"), (Limits(session_usd=2.0), "limits.turnUsd and limits.sessionUsd")],
+)
+async def test_an_unknown_price_is_reported_once(tight: Bench, limits: Limits, settings: str) -> None:
+    tight.limits = limits
     free = UsageUpdate(Usage(10, output_tokens=5))
     await tight.run(answer(call("give", n=1), free), answer("Done.", free))
     await tight.run(answer("Again.", free))
     assert notices(tight, "info") == (
-        "the price of scripted/gpt is unknown, so limits.turnUsd cannot be applied; limits.turnRequests still is"
+        f"the price of scripted/gpt is unknown, so {settings} cannot be applied; limits.turnRequests still is"
     )
-
-
-async def test_without_a_limit_in_dollars_nothing_is_said_of_costs(tight: Bench) -> None:
-    tight.limits = Limits(turn_usd=None)
-    await tight.run(answer("Done.", UsageUpdate(Usage(10))))
-    assert notices(tight, "info") == ""

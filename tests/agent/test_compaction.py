@@ -6,13 +6,13 @@ import pytest
 
 from tark_lsp.agent import history
 from tark_lsp.agent.events import Answered, HistoryCompacted, Requested
-from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.prompt import USER_SAYS
 from tark_lsp.agent.summary import OPENING, USER_SAID, is_summary
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.errors import RateLimited
 from tark_lsp.llm.events import UsageUpdate, WireStop
 from tark_lsp.messages import Message, StopReason, Text, Usage
+from tark_lsp.settings import Limits
 from tests.agent.bench import Bench
 from tests.agent.script import Answer, answer, call
 from tests.agent.tight import SMALL, Summarising, filled, heard, notices, sent, words

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tark_lsp.agent import history
 from tark_lsp.agent.events import HistoryCompacted
-from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.messages import Message, Text
+from tark_lsp.settings import Limits
 from tark_lsp.tools.tool import Risk
 from tests.agent.bench import Bench
 from tests.agent.long_session import COMPACTION, GOAL, run_long_session
@@ -48,7 +48,7 @@ async def test_whatever_is_shortened_and_summed_up_can_be_sent(
     bench = Bench(bench.root)
     bench.tools = {}
     bench.model.context_window = window * 1_000
-    bench.limits = Limits(turn_usd=None)
+    bench.limits = Limits(turn_usd=1e9)
 
     async def give(n: int) -> str:
         return "word " * (n // 5)

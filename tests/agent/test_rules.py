@@ -320,10 +320,14 @@ r''m -rf x
 rm$IFS-rf x
 2>/dev/null rm -rf x
 >out rm -rf x
-cat <(rm -rf x)""".splitlines()
+cat <(rm -rf x)
+{rm,-rf,x}
+sudo {rm,-rf,x}
+{,rm} -rf x
+env {A=1,rm} -rf x""".splitlines()
 
 
-@pytest.mark.parametrize("text", [*HIDDEN, "ls\nrm -rf x", "rm \\\n -rf x"])
+@pytest.mark.parametrize("text", [*HIDDEN, "ls\nrm -rf x", "rm \\\n -rf x", "r\\\nm -rf x", "r\\\r\nm -rf x"])
 def test_commands_are_looked_through(text: str, workspace: Workspace) -> None:
     rule = Rule("run_command", "rm *")
     assert rule.concerns("run_command", runs(workspace, text), workspace), command_parts(text)

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from tark_lsp.agent.approval import Policy
-from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.user_interface import Permitted, Rejected
 from tark_lsp.errors import ToolError
 from tark_lsp.llm.events import WireStop
 from tark_lsp.messages import ApprovalLevel, Mode
+from tark_lsp.settings import Limits
 from tark_lsp.tools.tool import Risk
 from tests.agent.bench import Bench, error_of
 from tests.agent.probe import add, probe
@@ -284,6 +284,34 @@ async def test_a_grant_is_kept_and_covers_the_very_command(bench: Bench) -> None
     assert len(bench.user.asked) == 3  # it was for that turn
 
 
+async def test_a_grant_for_a_command_is_suspended_while_an_edit_since_is_unreviewed(bench: Bench) -> None:
+    """Otherwise a model runs what it likes: it edits the script of a command that you allowed."""
+    bench.level = ApprovalLevel.BALANCED
+    bench.write("test.sh", "true\n")
+    bench.write("seen.sh", "true\n")
+    command = call("run_command", command="sh test.sh")
+
+    def grant() -> None:
+        bench.user.decisions[:] = [Permitted(bench.user.asked[-1].grants[1])]  # for the session
+
+    bench.user.meanwhile = grant
+    await bench.run(
+        answer(call("edit_file", path="seen.sh", old_text="true", new_text="false")),
+        answer(command),  # asked about, the first time
+        answer(command),
+        answer(call("edit_file", path="test.sh", old_text="true", new_text="echo $HOME")),
+        answer(command),  # asked about
+        answer(command),
+    )
+    assert [request.why for request in bench.user.asked] == [
+        "it runs a command without a sandbox",
+        "test.sh was changed since you allowed it, and is not reviewed yet",
+    ]
+    bench.user.unasked.clear()  # the user keeps the edits
+    await bench.run(answer(command))
+    assert len(bench.user.asked) == 2
+
+
 async def test_what_changed_while_the_person_decided_does_not_run(bench: Bench) -> None:
     (bench.root / "sub").mkdir()
     elsewhere = bench.root / "elsewhere"
@@ -452,9 +480,9 @@ async def test_a_file_that_a_rule_denies_is_shown_by_no_sibling(bench: Bench, ru
         )
     )
     assert not any("12345" in result for result in bench.results())
-    assert bench.errors() == ["denied", "denied", None, None, "denied", None, "denied", "denied", "denied"]
+    assert bench.errors() == ["denied", "denied", None, "denied", "denied", None, "denied", "denied", "denied"]
     assert "open:1: the key is not here" in bench.results()[2]
-    assert "left out" in bench.results()[2]
+    assert "not searched" in bench.results()[2]
     assert bench.text("secrets/key") == SECRET
 
 

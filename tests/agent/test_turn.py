@@ -20,13 +20,13 @@ from tark_lsp.agent.events import (
     UsageChanged,
 )
 from tark_lsp.agent.kinds import KINDS
-from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.state import edit_state
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.agent.user_interface import HunkState
 from tark_lsp.errors import AuthenticationFailed, StreamCut
 from tark_lsp.llm.events import Echo, Retry, Stall, ThinkingDelta, UsageUpdate, WireStop
 from tark_lsp.messages import Message, Mode, StopReason, Text, Usage
+from tark_lsp.settings import Limits
 from tark_lsp.tools.tool import Option, Risk
 from tests.agent.bench import Bench
 from tests.agent.probe import add, probe

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.protocol.transcript import Json, Transcript, Turn, Words
+from tests.protocol.transcript import Json, Transcript, Turn
 
 MARK = re.compile(r"\n?\n?\[interrupted\]\Z")
 """Of the server, in the history, at the end of an answer that was cut."""
@@ -81,6 +81,6 @@ def _tell_notices(transcript: Transcript, told: Json) -> None:
 
 def _unmark(turn: Turn) -> None:
     match turn.blocks:
-        case [*_, Words("text", text)] if turn.told.get("stopReason") != "end_turn":
+        case [*_, {"kind": "text", "text": text}] if turn.told.get("stopReason") != "end_turn":
             turn.blocks.pop()
-            turn.blocks += [Words("text", bare)] if (bare := MARK.sub("", text)) else []
+            turn.blocks += [{"kind": "text", "text": bare}] if (bare := MARK.sub("", text)) else []

@@ -1,19 +1,11 @@
 """Updates and the transcript they make (docs/clients.md): every case in Python, Lua and TypeScript alike."""
 
-import json
 from pathlib import Path
 
 import pytest
 
+from tests.protocol.like_cases import CASES, read
 from tests.protocol.players import Player, without_nulls
-from tests.protocol.transcript import Json
-
-CASES = sorted(Path(__file__).parent.glob("*.json"))
-
-
-def read(path: Path) -> Json:
-    case: Json = json.loads(path.read_bytes())
-    return case
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)

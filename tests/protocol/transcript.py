@@ -1,13 +1,18 @@
-"""What the updates of a session make: a transcript, which is turns of blocks. The rules are in docs/clients.md.
+"""Reduces the updates of a session to a transcript: turns that consist of blocks. The rules are in docs/clients.md.
 
-The same in editors/neovim/lua/tark/state/transcript.lua and editors/vscode/src/model/transcript.ts.
+The table in docs/protocol.md says which kinds of updates are a block each. The same is in
+editors/neovim/lua/tark/state/transcript.lua and editors/vscode/src/model/transcriptTurn.ts.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from tests.documented import documented_blocks
 
 Json: TypeAlias = Mapping[str, Any]
+Block: TypeAlias = dict[str, Any]
+"""Its `kind` and its fields, in the names of the protocol."""
 
 OF_START = ("prompt", "turnKind", "model", "mode", "range")
 OF_CALL = ("name", "title", "toolKind", "status", "arguments", "locations", "content")
@@ -25,37 +30,9 @@ NOTHING: tuple[object, ...] = (None, "", [])
 """Values of fields that are as good as absent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    kind: Literal["text", "thinking", "prompt"]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    level: str
-    message: str
-    kind: Literal["notice"] = "notice"
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """`told`: the fields of the contract that were told of it, by their names."""
-
-    id: str
-    told: Json
-    kind: Literal["toolCall"] = "toolCall"
-
-    def further(self, update: Json) -> "ToolCall":
-        return replace(self, told={**self.told, **taken(update, OF_CALL)})
-
-
-Block: TypeAlias = Words | Notice | ToolCall
-
-
 @dataclass(slots=True, eq=False)
 class Turn:
-    """`told`: what was told of all of it, by the names of the contract. `calls`: the places of its tool calls."""
+    """`told`: its other fields, in the names of the protocol. `calls`: the indexes of its tool calls."""
 
     id: str
     seq: int = 0
@@ -66,83 +43,92 @@ class Turn:
     blocks: list[Block] = field(default_factory=list)
     calls: dict[str, int] = field(default_factory=dict)
 
-    def tell(self, update: Json) -> "Change | None":
-        """None: nothing is to be drawn anew."""
-        match update["kind"]:
-            case "start":
-                self.told |= taken(update, OF_START)
-                return Change(self, "turn")
-            case "text" | "thinking" as kind:
-                return self._say(kind, update.get("delta") or "")
-            case "toolCall":
-                return self._call(update["toolCallId"], update)
-            case "notice":
-                return self.add(Notice(update["level"], update["message"]))
-            case "plan":
-                self.told.pop("plan", None)
-                self.told |= {"plan": update["entries"]} if update.get("entries") else {}
-                return Change(self, "plan")
-            case "usage":
-                self.told["usage"] = taken(update, OF_USAGE)
-                return Change(self, "usage")
-            case "end":
-                self.told |= taken(update, OF_END)
-                if update.get("usage") is not None:
-                    self.told["usage"] = taken(update["usage"], OF_USAGE)
-                self.finish()
-                return Change(self, "turn")
-        raise ValueError(update)
-
     def add(self, block: Block) -> "Change":
         self.blocks.append(block)
         return Change(self, "block", len(self.blocks) - 1)
 
-    def _say(self, kind: Literal["text", "thinking"], words: str) -> "Change | None":
-        if not words:
-            return None
-        last = self.blocks[-1] if self.blocks else None
-        if not isinstance(last, Words) or last.kind != kind:
-            return self.add(Words(kind, words))
-        self.blocks[-1] = Words(kind, last.text + words)
-        return Change(self, "text", len(self.blocks) - 1)
-
-    def _call(self, call_id: str, update: Json) -> "Change":
-        place = self.calls.get(call_id)
-        if place is None:
-            self.calls[call_id] = len(self.blocks)
-            return self.add(ToolCall(call_id, {"status": "pending"}).further(update))
-        call = self.blocks[place]
-        assert isinstance(call, ToolCall)
-        self.blocks[place] = call.further(update)
-        return Change(self, "toolCall", place)
-
     def finish(self) -> None:
-        """Calls that were not over never will be; what they had to show stays."""
+        """Calls that have not ended never will. Their content stays."""
         self.state = "ended"
-        self.blocks = [
-            block.further({"status": "cancelled"})
-            if isinstance(block, ToolCall) and block.told["status"] not in OVER
-            else block
-            for block in self.blocks
-        ]
-
-
-KINDS = frozenset({"start", "text", "thinking", "toolCall", "notice", "plan", "usage", "end"})
-"""Of updates; all others are left to clients that know them."""
+        for place in self.calls.values():
+            if self.blocks[place]["status"] not in OVER:
+                self.blocks[place]["status"] = "cancelled"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be drawn anew: `turn block text toolCall plan usage`; `block` is a place in the turn's blocks."""
+    """What to draw again: `turn block text toolCall plan usage`. `block` is an index in the turn's blocks."""
 
     turn: Turn
     kind: str
     block: int | None = None
 
 
+def _start(turn: Turn, update: Json) -> Change:
+    turn.told |= taken(update, OF_START)
+    return Change(turn, "turn")
+
+
+def _say(turn: Turn, update: Json) -> Change | None:
+    kind, words = update["kind"], update.get("delta")
+    if not words:
+        return None
+    if not turn.blocks or turn.blocks[-1]["kind"] != kind:
+        return turn.add({"kind": kind, "text": words})
+    turn.blocks[-1]["text"] += words
+    return Change(turn, "text", len(turn.blocks) - 1)
+
+
+def _call(turn: Turn, update: Json) -> Change:
+    id_ = update["toolCallId"]
+    place = turn.calls.get(id_)
+    if place is None:
+        turn.calls[id_] = len(turn.blocks)
+        return turn.add({"kind": "toolCall", "toolCallId": id_, "status": "pending", **taken(update, OF_CALL)})
+    turn.blocks[place] |= taken(update, OF_CALL)
+    return Change(turn, "toolCall", place)
+
+
+def _plan(turn: Turn, update: Json) -> Change:
+    turn.told.pop("plan", None)
+    turn.told |= taken({"plan": update.get("entries")}, ["plan"])
+    return Change(turn, "plan")
+
+
+def _usage(turn: Turn, update: Json) -> Change:
+    turn.told["usage"] = taken(update, OF_USAGE)
+    return Change(turn, "usage")
+
+
+def _end(turn: Turn, update: Json) -> Change:
+    turn.told |= taken(update, OF_END)
+    if update.get("usage") is not None:
+        turn.told["usage"] = taken(update["usage"], OF_USAGE)
+    turn.finish()
+    return Change(turn, "turn")
+
+
+def _block_of(fields: Iterable[str]) -> "Rule":
+    return lambda turn, update: turn.add({"kind": update["kind"], **{name: update.get(name) for name in fields}})
+
+
+Rule: TypeAlias = Callable[[Turn, Json], Change | None]
+RULES: Mapping[str, Rule] = {
+    "start": _start,
+    "text": _say,
+    "thinking": _say,
+    "toolCall": _call,
+    "plan": _plan,
+    "usage": _usage,
+    "end": _end,
+    **{kind: _block_of(fields) for kind, fields in documented_blocks().items()},
+}
+"""What each kind of update changes. None: nothing is to be drawn again. Other kinds are ignored."""
+
+
 @dataclass(slots=True)
 class Transcript:
-    """`by_id` has turns, too, of which nothing but hunks was told; these are not listed."""
+    """`by_id` also has turns of which only hunks are known; these are not listed."""
 
     session_id: str
     earlier: bool = False
@@ -150,7 +136,7 @@ class Transcript:
     by_id: dict[str, Turn] = field(default_factory=dict)
 
     def reduce(self, params: Json) -> Change | None:
-        """The next `tark/update`. Those of other sessions, and those that were here already, change nothing."""
+        """Applies a `tark/update`. Updates of other sessions, and those that were applied already, change nothing."""
         if params["sessionId"] != self.session_id:
             return None
         turn, seq = self._turn(params["turnId"]), params["seq"]
@@ -161,15 +147,15 @@ class Transcript:
         return self.tell(params["turnId"], params["update"])
 
     def tell(self, turn_id: str, update: Json) -> Change | None:
-        """What was told of a turn, whatever its number."""
-        if update["kind"] not in KINDS:
+        """Applies an update regardless of its number."""
+        if update["kind"] not in RULES:
             return None
         turn = self.listed(turn_id)
         turn.state = "running" if turn.state == "queued" else turn.state
-        return turn.tell(update)
+        return RULES[update["kind"]](turn, update)
 
     def asked(self, turn_id: str, prompt: str) -> Change | None:
-        """A turn that was started, before anything is told of it: it may have to wait. None: it began already."""
+        """Adds a turn that the server accepted, before its first update: it can wait for others. None: it has begun."""
         if self._turn(turn_id).listed:
             return None
         turn = self.listed(turn_id)
@@ -177,11 +163,11 @@ class Transcript:
         return Change(turn, "turn")
 
     def steered(self, turn_id: str, prompt: str) -> Change:
-        """What the person said to a running turn, once `tark.turn.steer` accepted it."""
-        return self.listed(turn_id).add(Words("prompt", prompt))
+        """Adds what the user said to a running turn, after `tark.turn.steer` accepted it."""
+        return self.listed(turn_id).add({"kind": "prompt", "text": prompt})
 
     def interrupted(self) -> list[Turn]:
-        """The server died: what ran or waited is over. Gives the turns that ended by it."""
+        """The server has ended: turns that ran or waited are over. Returns these turns."""
         ended = [turn for turn in self.turns if turn.state != "ended"]
         for turn in ended:
             turn.finish()
@@ -199,7 +185,7 @@ class Transcript:
         return turn
 
     def json(self) -> dict[str, Any]:
-        """As the cases write it, in the names of the contract."""
+        """As the cases write it, in the names of the protocol."""
         turns = [_turn_json(turn) for turn in self.turns]
         return {"sessionId": self.session_id, "earlier": self.earlier, "turns": turns}
 
@@ -210,14 +196,4 @@ def taken(source: Json, fields: Iterable[str]) -> dict[str, Any]:
 
 def _turn_json(turn: Turn) -> dict[str, Any]:
     numbers = {"turnId": turn.id, "seq": turn.seq, "gap": turn.gap, "state": turn.state}
-    return {**numbers, "prompt": "", **turn.told, "blocks": [_block_json(block) for block in turn.blocks]}
-
-
-def _block_json(block: Block) -> dict[str, Any]:
-    match block:
-        case Words(kind, text):
-            return {"kind": kind, "text": text}
-        case Notice(level, message):
-            return {"kind": "notice", "level": level, "message": message}
-        case ToolCall(id_, told):
-            return {"kind": "toolCall", "toolCallId": id_, **told}
+    return {**numbers, "prompt": "", **turn.told, "blocks": [dict(block) for block in turn.blocks]}

@@ -313,6 +313,17 @@ async def test_applied_hunks_follow_and_are_taken_back(desk: Desk) -> None:
     assert {hunk.state for hunk in hunks} == {"rejected"}
 
 
+async def test_lines_that_come_back_at_the_place_of_an_insertion(desk: Desk) -> None:
+    """It could belong above or below them."""
+    path = desk.editor.open("f.py", TEXT)
+    (removal,) = desk.propose(path, (3, 6, ()))
+    (insertion,) = desk.propose(path, (6, 6, ("NEW\n",)), turn="other")
+    await desk.reviews.accept([removal], decide=False)
+    assert (insertion.state, insertion.start) == ("pending", 3)
+    await desk.reviews.reject([removal])
+    assert (insertion.state, insertion.reason) == ("conflict", "another change was made to these lines")
+
+
 async def test_an_applied_hunk_the_person_typed_into_is_not_taken_back(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
@@ -455,6 +466,25 @@ async def test_an_edit_in_the_wrong_place_says_so(desk: Desk) -> None:
     assert (hunk.state, hunk.applied, hunk.reason) == ("conflict", False, MISPLACED)
     assert "typed line 6\n" in desk.lines(path)
     assert "typed NEW\n" in desk.lines(path)
+
+
+async def test_an_edit_that_was_taken_back_is_no_change_of_the_hunk(desk: Desk) -> None:
+    """It was once taken for what the person made of the lines, and the empty line in it for their undo."""
+    path = desk.editor.open("f.py", "a\n\nb\n")
+    (hunk,) = desk.propose(path, (1, 2, ("1\n", "\n", "2\n")))
+    await desk.reviews.accept([hunk], decide=False)
+    typed = ["typed"]
+
+    def stale(params: Any) -> Any:
+        if typed:
+            desk.editor.type(path, (2, 2, typed.pop()))
+        return desk.editor.apply(params, check=False)
+
+    desk.editor.connection.answers["workspace/applyEdit"] = stale
+    await desk.reviews.reject([hunk])
+    desk.editor.type(path, (0, 0, "above\n"))
+    assert desk.editor.text(path) == "above\na\ntyped1\n\n2\nb\n"
+    assert (hunk.state, hunk.applied, hunk.start, hunk.end) == ("conflict", True, 2, 5)
 
 
 async def test_a_reject_that_waited_for_an_edit_in_the_wrong_place_does_not_hide_it(desk: Desk) -> None:

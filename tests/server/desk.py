@@ -31,6 +31,10 @@ tool = "list_directory"
 text = 'Listed.'
 
 [[reply]]
+tool = "run_command"
+text = "Run."
+
+[[reply]]
 when = 'says:\\s+edit (?P<path>\\S+)'
 calls = [{ name = "edit_file", arguments = { path = '\\g<path>', old_text = "line 3\\n", new_text = "THREE\\n" } }]
 

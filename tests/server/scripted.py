@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -59,6 +60,7 @@ class ScriptedConnection(Connection):
 
     def notify(self, method: str, params: object = None) -> None:
         self.told.append((method, params))
+        self.changed.set()
 
     async def request(self, method: str, params: object = None) -> Any:
         self.asked.append((method, params))
@@ -73,6 +75,14 @@ class ScriptedConnection(Connection):
 
     def notes(self) -> list[str]:
         return [params["message"] for method, params in self.told if method == "window/showMessage"]
+
+    async def noting(self) -> str:
+        """The first message for the user, once it came. Raises TimeoutError."""
+        async with asyncio.timeout(AT_ONCE):
+            while not (notes := self.notes()):
+                self.changed.clear()
+                await self.changed.wait()
+        return notes[0]
 
     async def asking(self, method: str, count: int = 1) -> Any:
         """The params of the `count`th request with this method, once it came. Raises TimeoutError."""
@@ -109,11 +119,13 @@ class ScriptedEditor:
     encoding: str = "utf-16"
     versions: bool = True
     name: str = "Visual Studio Code"
+    clock: Callable[[], float] = time.monotonic
+    """By which the server knows how long nobody has typed."""
 
     def __post_init__(self) -> None:
         self.connection = ScriptedConnection(self.client, self.name)
         self.connection.answers["workspace/applyEdit"] = self.apply
-        self.documents = Documents(self.encoding)
+        self.documents = Documents(self.encoding, self.clock)
         self.buffers = EditorBuffers(self.connection, self.documents)
         self.workspace = Workspace([self.folder], self.buffers)
         self.open_buffers: dict[Path, Buffer] = {}

@@ -171,3 +171,24 @@ async def test_settings_of_the_folder_count(make: MakeDesk) -> None:
     path = desk.editor.open("f.py", TEXT)
     assert (await desk.end(await desk.start("edit f.py", path)))["edits"] == []
     assert ASK not in [method for method, _ in desk.connection.asked]
+
+
+@pytest.mark.parametrize("config", ['editReview = "after"', ""])
+async def test_a_granted_command_is_asked_about_again_after_an_unreviewed_edit(make: MakeDesk, config: str) -> None:
+    """At `balanced`, whether the edit waits for a review or counts as accepted."""
+    desk = make(config=f'approval = "balanced"\n{config}')
+    asked: list[str] = []
+
+    def answer(params: Any) -> Any:
+        asked.append(params["why"])
+        return {"outcome": "allow", "digest": params["digest"], "grant": params["grants"][1]["id"]}
+
+    desk.connection.answers[ASK] = answer
+    (desk.folder / "f.py").write_text(TEXT)
+    session = (await desk.command("tark.session.new", {}))["sessionId"]
+    for prompt in ("run true", "run true", "edit f.py", "run true", "run true"):
+        await desk.end(await desk.start(prompt, sessionId=session))
+    assert asked == [
+        "it runs a command without a sandbox",
+        "f.py was changed since you allowed it, and is not reviewed yet",
+    ]

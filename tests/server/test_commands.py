@@ -11,6 +11,7 @@ from pygls.exceptions import CommandAlreadyRegisteredError
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.commands import Command, Commands
+from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.protocol.capabilities import COMMANDS
 from tark_lsp.server.protocol.incoming import Nothing
@@ -164,7 +165,7 @@ def test_the_page_of_the_protocol_has_a_row_for_every_command() -> None:
 
 def test_a_command_is_registered_once(desk: Desk) -> None:
     with pytest.raises(CommandAlreadyRegisteredError, match=r"tark\.doctor"):
-        Commands(desk.connection, [Again()], lambda: None).register(desk.registry)
+        Commands(EarlyAnswers(desk.connection, print), [Again()], lambda: None).register(desk.registry)
 
 
 class Again:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.tools.ripgrep import SearchProgram
+from tark_lsp.tools.search_program import SearchProgram
 from tests.tools.conftest import Bench
 
 FILES = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.context.result_handles import LONGEST_KEPT, LONGEST_LINE, how_to_read, lines_of, result_id
+from tark_lsp.context.result_handles import FROM_THE_WEB, LONGEST_KEPT, LONGEST_LINE, how_to_read, lines_of, result_id
 from tark_lsp.tools.results import cap_result, character_limit
 from tark_lsp.tools.tool import Risk
 from tests.tools.conftest import Bench
@@ -116,3 +116,17 @@ def test_no_character_is_lost_between_lines(lines: list[str]) -> None:
     pieces = lines_of(text)
     assert "".join(pieces) == text.replace("\n", "")
     assert max(map(len, pieces)) <= LONGEST_LINE
+
+
+async def test_a_page_that_is_read_on_is_still_marked_as_one(bench: Bench) -> None:
+    """Its later lines can hold instructions as well as its first ones."""
+    bench.ctx.result_tokens = 100
+    head = f'The content of https://a.example/. {FROM_THE_WEB} The page is too large.\n<page url="https://a.example/">'
+    cap_result(bench.ctx, [*head.split("\n"), *(f"line {number}" for number in range(300))])
+    (result,) = bench.ctx.results.texts  # type: ignore[attr-defined]  # the store in memory
+    on = (await bench.call("read_file", path=f"result:{result}", start_line=100)).split("\n")
+    assert "\n".join(on[:2]) == head
+    assert on[2] == "line 97"
+    assert on[-2] == "</page>"
+    again = await bench.call("read_file", path=f"result:{result}", start_line=1)
+    assert again.count(FROM_THE_WEB) == 1

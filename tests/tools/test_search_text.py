@@ -5,7 +5,7 @@ import asyncio
 import psutil
 import pytest
 
-from tark_lsp.tools.ripgrep import SearchProgram
+from tark_lsp.tools.search_program import SearchProgram
 from tests.patience import AT_ONCE
 from tests.tools.conftest import Bench
 

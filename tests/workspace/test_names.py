@@ -92,6 +92,23 @@ PROTECTED_PATHS = [
     "notes.tark.md",
     "docs/Plan.TARK.md",
     ".tark.md",
+    ".cargo/config.toml",
+    "crates/a/.cargo/config",
+    "mise.toml",
+    "lefthook.yml",
+    ".githooks/pre-commit",
+    ".vim/coc-settings.json",
+    ".pylintrc",
+    "opencode.json",
+    ".kiro/steering/a.md",
+    "QWEN.md",
+    ".config/git/config",
+    "dotfiles/.config/nvim/lua/init.lua",
+    ".Config/Nvim",
+    ".emacs",
+    ".config/fish/conf.d/a.fish",
+    "x/conf.d/a.fish",
+    ".config/autostart/a.desktop",
 ]
 
 
@@ -102,7 +119,11 @@ def test_protected(path: str, form: Literal["NFC", "NFD", "NFKC"]) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["a.py", "git/a", ".gitignore", "docs/agents.py", "my.git", "src/profile", "README.md", "tark.md", "."]
+    "path",
+    [
+        *("a.py", "git/a", ".gitignore", "docs/agents.py", "my.git", "src/profile", "README.md", "tark.md", "."),
+        *(".cargo/registry/a", "cargo/config.toml", ".config/app/nvim", "conf.d/nginx.conf", "mise/toml", "config"),
+    ],
 )
 def test_not_protected(path: str) -> None:
     assert not is_protected_path(PurePosixPath(path))

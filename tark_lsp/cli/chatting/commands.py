@@ -118,7 +118,7 @@ def _session_rows(sessions: SessionCommands, reports: SessionReports) -> list[Sl
 def _own_rows(commands: ChatCommands) -> list[SlashCommand]:
     return [
         SlashCommand("/diff", "show the proposed changes, and decide", commands.diff, idle=True),
-        SlashCommand("/undo", "take back what the last turn changed in files", commands.undo, idle=True),
+        SlashCommand("/undo", "undo the changes that the last turn made to files", commands.undo, idle=True),
         SlashCommand("/cancel", "cancel the running turn, like Ctrl-C", commands.cancel, at_once=True),
         SlashCommand("/clear", "clear the screen; the session stays", commands.clear, at_once=True),
         SlashCommand("/quit", "leave, like Ctrl-D; --continue resumes later", commands.quit, at_once=True),

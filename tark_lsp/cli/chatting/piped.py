@@ -20,7 +20,7 @@ async def answer_from_stdin(
     """
     prompt = source.read(MAX_PASTE + 1).strip()
     if not prompt:
-        raise RequestError("no prompt: without a terminal it is read from standard input, which is empty")
+        raise RequestError("no prompt: without a terminal, the prompt is read from standard input, which is empty")
     if len(prompt) > MAX_PASTE:
         raise RequestError(
             f"the prompt is longer than {MAX_PASTE:,} characters",

@@ -34,7 +34,9 @@ class SessionCommands:
             self._screen.print_line(f"{number:3}  {_summary(row)}", "none")
         if len(rows) > MAX_LISTED:
             older = len(rows) - MAX_LISTED
-            self._screen.print_line(f"     {older} older ones: /resume and Tab completes their titles", "dim")
+            self._screen.print_line(
+                f"     {older} older sessions: type /resume and press Tab to complete their titles", "dim"
+            )
         typed = await self._keyboard.ask("number of the session to continue (Enter: none): ")
         if typed and typed.isascii() and typed.isdecimal() and 1 <= int(typed) <= min(len(rows), MAX_LISTED):
             await self._chat.current.open_session(rows[int(typed) - 1]["sessionId"])

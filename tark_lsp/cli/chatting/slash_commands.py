@@ -40,7 +40,7 @@ class SlashCommands:
         return self._rows.get(text.split(maxsplit=1)[0]) if text.startswith("/") else None
 
     async def run_command(self, row: SlashCommand, text: str) -> None:
-        """Raises what the command raises, and RequestError if a turn runs and the command needs none to run."""
+        """Raises what the command raises, and RequestError if a running turn prevents the command."""
         async with contextlib.nullcontext() if row.at_once else self._in_order:
             if row.idle and self._busy():
                 raise RequestError(f"{row.name} cannot run during a turn", hint="wait for its end, or /cancel it")

@@ -226,7 +226,7 @@ class GeminiParser:
 
 
 def _usage(usage: _Usage) -> Usage:
-    """The results of its own tools count as input. Thinking is counted separately from the answer."""
+    """Results of the provider's own tools count as input. Thinking is counted separately from the answer."""
     thoughts = usage.thoughts_token_count or 0
     return Usage(
         input_tokens=(usage.prompt_token_count or 0) + (usage.tool_use_prompt_token_count or 0),

@@ -130,9 +130,9 @@ class Permissions:
             "title": visible(request.title),
             "toolKind": request.kind,
             "risk": request.risk.name.lower(),
-            "why": request.why,
+            "why": visible(request.why),
             "digest": waiting.digest,
-            "grants": [{"id": grant.id, "covers": grant.covers} for grant in request.grants],
+            "grants": [{"id": grant.id, "covers": visible(grant.covers)} for grant in request.grants],
         }
         if request.command is not None:
             command = request.command

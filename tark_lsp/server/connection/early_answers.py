@@ -6,7 +6,9 @@ server waits for the text to show the result of an edit. After 10 s it gives up 
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tark_lsp.server.connection.lsp import Connection
@@ -16,19 +18,32 @@ log = logging.getLogger(__name__)
 PATIENCE_SECONDS = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class EarlyAnswer:
+    """For a command that can wait for a document's text or for a model, if the editor cannot wait for its answer.
+
+    `value`: what the command is answered instead. `outcome`: from its result, the message for the user at the end.
+    """
+
+    value: object = None
+    outcome: Callable[[Any], str] | None = None
+
+
 class EarlyAnswers:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, tell: Callable[[str], None]) -> None:
+        """`tell` shows the user a message."""
         self._connection = connection
+        self._tell = tell
         self._working: set[asyncio.Task[Any]] = set()
 
-    async def answer(self, work: Coroutine[Any, Any, Any], *, slow: bool) -> Any:
-        """The result of `work`; None if the editor cannot wait for it any longer. Then the work goes on by itself.
+    async def answer(self, command: str, work: Coroutine[Any, Any, Any], early: EarlyAnswer | None) -> Any:
+        """The result of `work`; the early answer if the editor cannot wait for it any longer.
 
-        `slow`: it can wait for a document's text or for a model.
+        Then the work goes on by itself, and the user is told of its outcome, and of an error in any case.
         """
         client = self._connection.client
         # A client that draws hunks by our own protocol can wait for long answers, whatever the editor is.
-        if not slow or not client.flags.blocks_on_commands or client.understands("review"):
+        if early is None or not client.flags.blocks_on_commands or client.understands("review"):
             return await work
         task = asyncio.ensure_future(work)
         self._working.add(task)
@@ -36,10 +51,14 @@ class EarlyAnswers:
         done, _ = await asyncio.wait({task}, timeout=PATIENCE_SECONDS)
         if done:
             return task.result()
-        task.add_done_callback(_log)
-        return None
+        task.add_done_callback(partial(self._report, command, early))
+        return early.value
 
-
-def _log(task: "asyncio.Task[Any]") -> None:
-    if not task.cancelled() and (error := task.exception()) is not None:
-        log.error("failed after the command was answered: %s", error)
+    def _report(self, command: str, early: EarlyAnswer, task: "asyncio.Task[Any]") -> None:
+        if task.cancelled():
+            return
+        if (error := task.exception()) is not None:
+            log.error("%s failed after it was answered: %s", command, error)
+            self._tell(f"Tark: {command} failed: {error}")
+        elif early.outcome is not None:
+            self._tell(early.outcome(task.result()))

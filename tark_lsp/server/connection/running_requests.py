@@ -43,6 +43,11 @@ class RunningRequests:
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
 
+    async def wait_for_answers(self, seconds: float) -> None:
+        """Wait until what is running is answered, `seconds` at most."""
+        if self._tasks:
+            await asyncio.wait(self._tasks.values(), timeout=seconds)
+
     async def _run(self, request_id: MessageId, work: Callable[[], Awaitable[object]]) -> None:
         # Answered here and not when the task is done: work that the handler started must not report before its answer.
         self._send_response(request_id, await work())
@@ -59,7 +64,7 @@ class RunningRequests:
 
 
 def _answered_error(method: str, exception: BaseException) -> RequestError:
-    """What the client is told of an exception; what it is not told is logged."""
+    """The error that the client gets for an exception. Details that the client does not get are logged."""
     if isinstance(exception, RequestError):
         return exception
     if isinstance(exception, TarkError):  # its message is written for people

@@ -15,6 +15,7 @@ from pygls.lsp.server import LanguageServer
 from tark_lsp import __version__
 from tark_lsp.processes import is_alive
 from tark_lsp.server.connection.frames import FrameDecoder, FramingError
+from tark_lsp.server.connection.lifecycle import CANCEL_SECONDS
 from tark_lsp.server.connection.protocol import TarkProtocol
 from tark_lsp.server.connection.streams import PipeReader, PipeWriter
 from tark_lsp.server.protocol.capabilities import find_value
@@ -80,6 +81,7 @@ class TarkServer(LanguageServer):
         for task in tasks:
             task.cancel()
         await self.protocol.lifecycle.stop()
+        await self.protocol.running.wait_for_answers(CANCEL_SECONDS)  # `shutdown` itself, if `exit` followed at once
         self.protocol.to_client.close()
         writer.close()
         return self.protocol.lifecycle.exit_code

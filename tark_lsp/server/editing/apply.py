@@ -107,7 +107,7 @@ class EditorBuffers:
                 case None | Stale() if refusal:  # it can be sent again
                     await self._pause()
                 case Applied() if not typed_into:
-                    return Stale("the person changed these lines") if conflicts else outcome
+                    return Stale("the person changed these lines", taken_back=True) if conflicts else outcome
                 case _:  # no answer, no change in spite of the answer, or typed into at once: no more can be repaired
                     break
         return Refused(MISPLACED)

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, TextDocument
+from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, Opened, TextDocument
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import ending_of, line_changes, split_lines
 from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
@@ -59,6 +59,8 @@ class Watch:
         self._stop()
 
     def _listen(self, event: DocumentEvent) -> None:
+        if isinstance(event, Opened) and self._closed and self._is_opened_again(event.document):
+            self._document, self._closed = event.document, False
         is_piece = isinstance(event, Change) and event.continued and not self._gathers
         if event.document is self._document and not is_piece:
             self._closed = self._closed or isinstance(event, Closed)
@@ -79,6 +81,10 @@ class Watch:
             self._states = [*self._states[-TEXTS_KEPT:], now]
         elif not any(self._is_made_of(state, now) for state in self._states):
             self._texts = [*self._texts[-TEXTS_KEPT:], now]
+
+    def _is_opened_again(self, document: TextDocument) -> bool:
+        """With the text that the edit is for: the editor may make it there, since versions can count from the start."""
+        return document.uri == self._document.uri and document.text == self._edit.base.text
 
     async def outcome(self, seconds: float, in_flight: float) -> "Outcome | Misplaced | None":
         """What the text shows, within `seconds`; None if it did not change.

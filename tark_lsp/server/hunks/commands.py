@@ -8,6 +8,7 @@ from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.review.restoring import HunkRestorer
 from tark_lsp.server.commands import Command
+from tark_lsp.server.connection.early_answers import EarlyAnswer
 from tark_lsp.server.hunks.asked_turns import AskedTurns
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.protocol.hunks import HunksJson
@@ -24,9 +25,9 @@ class HunkCommands:
 
     def commands(self) -> Iterable[Command]:
         yield Command("tark.hunk.list", incoming.ListHunks, self.list_hunks)
-        yield Command("tark.hunk.accept", incoming.DecideHunks, self.accept, slow=True)
-        yield Command("tark.hunk.reject", incoming.DecideHunks, self.reject, slow=True)
-        yield Command("tark.hunk.edit", incoming.EditHunk, self.edit, slow=True)
+        yield Command("tark.hunk.accept", incoming.DecideHunks, self.accept, early=EarlyAnswer())
+        yield Command("tark.hunk.reject", incoming.DecideHunks, self.reject, early=EarlyAnswer())
+        yield Command("tark.hunk.edit", incoming.EditHunk, self.edit, early=EarlyAnswer())
 
     async def list_hunks(self, request: incoming.ListHunks) -> Any:
         """Each hunk names its document, since they can be of several."""

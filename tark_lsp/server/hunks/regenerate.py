@@ -10,6 +10,7 @@ from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.review.wording import as_diff
 from tark_lsp.server.commands import Command
+from tark_lsp.server.connection.early_answers import EarlyAnswer
 from tark_lsp.server.documents.targets import Target, Targets
 from tark_lsp.server.hunks.asked_turns import AskedTurns
 from tark_lsp.server.hunks.commands import find_hunk
@@ -34,7 +35,7 @@ class RegenerateCommand:
         self._targets = targets
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.hunk.regenerate", incoming.RegenerateHunk, self.regenerate, slow=True)
+        yield Command("tark.hunk.regenerate", incoming.RegenerateHunk, self.regenerate, early=EarlyAnswer())
 
     async def regenerate(self, request: incoming.RegenerateHunk) -> Any:
         """Reject the hunk, and start a turn that can change nothing but the lines it was about.

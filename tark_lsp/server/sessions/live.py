@@ -71,7 +71,7 @@ class LiveSessions:
         self._live.move_to_end(session_id)
 
     def remove(self, session_id: str) -> LiveSession | None:
-        """No longer live. If turns of it run or wait, it is lost: returned, and kept until they have ended."""
+        """Removes a session. If turns of it run or wait, returns it, and keeps it as lost until they have ended."""
         live = self._live.pop(session_id, None)
         if live is None or not live.turns:
             return None

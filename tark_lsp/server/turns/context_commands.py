@@ -5,6 +5,7 @@ from typing import Any
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.commands import Command
+from tark_lsp.server.connection.early_answers import EarlyAnswer
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.turns.context_budget import ContextBudget
@@ -21,7 +22,7 @@ class ContextCommands:
 
     def commands(self) -> Iterable[Command]:
         yield Command("tark.session.context", incoming.SessionId, self.context)
-        yield Command("tark.session.compact", incoming.SessionId, self.compact, slow=True)
+        yield Command("tark.session.compact", incoming.SessionId, self.compact, early=EarlyAnswer())
 
     async def context(self, request: incoming.SessionId) -> Any:
         return await self._budget.measure_context(self._sessions.rows.read_session(request.session_id))

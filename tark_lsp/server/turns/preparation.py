@@ -5,7 +5,6 @@ from pathlib import Path
 
 from tark_lsp.agent import events
 from tark_lsp.agent.edit_check import EditCheck
-from tark_lsp.agent.limits import Limits
 from tark_lsp.agent.prompt import system_parts, system_prompt, turn_prompt
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn, TurnRequest, TurnResources
@@ -73,14 +72,12 @@ class Preparation:
         record.notes += [note] if note else []
         record.notes += [f"{mention.name}: {mention.missing}" for mention in found if mention.missing]
         record.notes += self._guidance.new_problems(guidance)
-        limits = settings.limits
         system = system_prompt(system_parts(workspace, guidance.parts))
         told = turn_prompt(prompt, record.kind, session.mode, workspace, around)
         request = TurnRequest(record.id, record.kind, told, system)
         check = EditCheck(self.contexts.state, workspace) if settings.check_after_edit else None
         resources = TurnResources(model, tools, self.estimates, check)
-        caps = Limits(limits.turn_requests, limits.turn_usd, limits.session_usd, limits.tool_seconds)
-        turn = Turn(request, session, resources, context, user, emit, rules, caps)
+        turn = Turn(request, session, resources, context, user, emit, rules, settings.limits)
         turn.steering = record.steering  # what is said to a queued turn is in the record already
         return turn
 

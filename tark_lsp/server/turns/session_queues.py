@@ -16,7 +16,7 @@ class SessionQueues:
         return len(queue) - 1 + (record.session.id in self._held)
 
     def leave(self, record: TurnRecord) -> TurnRecord | None:
-        """Remove a turn that ended or was cancelled. Returns the first one of its session then."""
+        """Remove a turn that ended or was cancelled. Returns the turn that is now the first of its session."""
         queue = self._queues[record.session.id]
         queue.remove(record)
         if queue:

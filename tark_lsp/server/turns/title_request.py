@@ -64,7 +64,7 @@ class Titles:
         wanted = self._configuration.settings.sessions.titles == "model"
         if turn is None or not wanted or end["stopReason"] != StopReason.END_TURN:
             return
-        if is_limit_reached(turn.limits, turn.requests, turn.usage, session.usage):
+        if is_limit_reached(turn.granted, turn.requests, turn.usage, session.usage):
             return
         row = self._sessions.store.find_session(session.id)
         if row is None or row.turns > 1 or row.title != first_words(record.request.prompt):

@@ -37,6 +37,10 @@ class TurnRecords:
             raise RequestError(f"turnId: there is no turn {turn_id!r}")
         return record
 
+    def is_known(self, turn_id: str) -> bool:
+        """Is it a turn of this server, or of an earlier one that stored it?"""
+        return turn_id in self._records or self._store.log.find_turn(turn_id) is not None
+
     def title(self, turn_id: str) -> str:
         """A turn of this or an earlier server, as users call it. Empty for an unknown id."""
         if (record := self._records.get(turn_id)) is not None:

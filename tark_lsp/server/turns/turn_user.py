@@ -1,7 +1,8 @@
 """The user of one turn as the agent sees them (`agent.user_interface`): asked for permission, and decides on edits."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tark_lsp.agent.approval import Grant
@@ -61,6 +62,8 @@ class TurnUser:
     async def review_edits(self, request: PermissionRequest, *, ask: bool) -> ReviewResult:
         hunks, extra = self._add(request)
         if not ask:
+            if not self._review_after:
+                self._reviews.unasked.update([*hunks, *extra])
             await asyncio.shield(self._reviews.accept([*hunks, *extra], decide=not self._review_after))
             return self._reviewed(hunks)
         grant = None
@@ -86,6 +89,9 @@ class TurnUser:
     async def propose_edits(self, request: PermissionRequest) -> ReviewResult:
         hunks, _ = self._add(request)
         return self._reviewed(hunks)
+
+    def unreviewed_edits(self) -> Mapping[str, Path]:
+        return self._reviews.unreviewed_edits()
 
     def report_new_errors(self, new: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> None:
         if self._alarms is not None and self._alarm is not None:

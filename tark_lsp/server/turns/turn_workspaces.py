@@ -7,13 +7,14 @@ from pathlib import Path
 from tark_lsp.errors import OutsideWorkspace
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.workspace.files import Buffers, Workspace
+from tark_lsp.workspace.private import PrivatePaths
 
 
 class OneDocument(Workspace):
     """A workspace of one open document, whose folder is not a project."""
 
-    def __init__(self, document: Path, buffers: Buffers, own: Sequence[Path]) -> None:
-        super().__init__((), buffers, own)
+    def __init__(self, document: Path, buffers: Buffers, own: Sequence[Path], private: PrivatePaths) -> None:
+        super().__init__((), buffers, own, private)
         self._document = document
 
     def resolve(self, path: str) -> Path:
@@ -55,19 +56,19 @@ class TurnWorkspaces:
         if self._folder_is_open:
             return self.whole, ""
         if document is None:
-            return Workspace((), self._buffers), ""
+            return Workspace((), self._buffers, private=self.whole.private), ""
         folder = document.parent
         reported = folder in self._reported
         self._reported.add(folder)
         if is_too_wide(folder):
             note = f"no folder is open, and {folder} is too wide to be one: only {document.name} can be read and edited"
-            alone = OneDocument(document, self._buffers, self.whole.own)
+            alone = OneDocument(document, self._buffers, self.whole.own, self.whole.private)
             return alone, "" if reported else f"{note}. Open a folder for more"
         if folder not in self.whole.folders:
             self.whole.set_folders([*self.whole.folders, folder])
             self._configuration.reload()
         note = f"no folder is open, so {folder}, where {document.name} is, counts as the workspace of this turn"
-        return Workspace([folder], self._buffers, self.whole.own), "" if reported else note
+        return Workspace([folder], self._buffers, self.whole.own, self.whole.private), "" if reported else note
 
 
 def is_too_wide(folder: Path) -> bool:

@@ -68,7 +68,7 @@ def not_found(text: str, old: str, called: str = "old_text") -> ToolError:
 
 
 def doubtful_place(text: str, place: Place, doubt: Doubt, called: str = "old_text") -> ToolError:
-    """The error for quoted text that is there, but with a doubt; with the lines it is in."""
+    """The error if the quoted text was found, but its place is in doubt. It shows the lines at that place."""
     lines = split_lines(text)
     size = max(1, len(split_lines(text[place.start : place.end])))
     message, hint = DOUBTS[doubt]

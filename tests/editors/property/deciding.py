@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.review.hunk import ReviewHunk
+from tark_lsp.server.protocol.incoming import PermissionReply
 from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import split_lines
@@ -48,6 +49,7 @@ class Deciding(Person):
         now = self._desk.workspace.read(path), [*self._editor.told[path]]
         base, marks = self._read.get(path, now) if self._random.random() < 0.25 else now
         self._read[path] = now
+        marks = now[1] if base.text == now[0].text else marks  # lines that came back can be other ones
         self._oracle.bases[turn_id, path] = (marks, base.text == now[0].text)
         lines = split_lines(base.text)
         random = self._random
@@ -134,20 +136,16 @@ class Deciding(Person):
                 reply = {"outcome": outcome}
         self._note(f"   {params['turnId']}: {reply!a}")
         self._answered_turns.add(params["turnId"])
-        self._editor.answer(future, reply, lambda: self._answered(reply))
+        self._editor.answer(future, reply, self._answered_turns.clear)
 
     def _edited(self, hunk_id: str) -> Json:
         return {"hunkId": hunk_id, "newText": f"mine {self._word()}{self._ending}"}
 
-    def _answered(self, reply: Json) -> None:
+    def _answered(self, reply: PermissionReply) -> None:
         """The answer came while the question was open, so what the person wrote in it counts as typed."""
-        self._answered_turns.clear()
-        for edited in reply.get("edited", ()):
-            hunk = self._desk.reviews.hunks.get_hunk(edited["hunkId"])
-            assert hunk is not None
-            if not any(hunk.pending for hunk in self._desk.reviews.hunks.find_hunks(turn_id=hunk.turn_id)):
-                continue  # decided by another way of saying so, which closed the question
-            self._oracle.typed.update(dict.fromkeys(typed_in(edited["newText"]), hunk.path))
+        for edited in reply.edited:
+            hunk = self._desk.reviews.hunks[edited.hunk_id]
+            self._oracle.typed.update(dict.fromkeys(typed_in(edited.new_text), hunk.path))
             self._oracle.gone |= written_in("".join(hunk.new)) - written_in(hunk.old_text)
 
     def _undo(self) -> None:

@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 
 from tark_lsp import __version__
+from tests.documented import documented_settings
 
 ROOT = Path(__file__).parents[3]
 DOC = ROOT / "docs" / "vscode.md"
 TEXT = DOC.read_text(encoding="utf-8")
 MANIFEST: dict[str, Any] = json.loads((ROOT / "editors" / "vscode" / "package.json").read_text(encoding="utf-8"))
 CONTRIBUTED = MANIFEST["contributes"]
-SETTINGS = [name for group in CONTRIBUTED["configuration"] for name in group["properties"]]
+SETTINGS = {name: shape for group in CONTRIBUTED["configuration"] for name, shape in group["properties"].items()}
+OF_THE_EXTENSION = re.compile(r"tark\.(server|trace|chat)\.")
+DOCUMENTED = documented_settings()
 
 
 def test_the_extension_has_the_version_of_its_server() -> None:
@@ -43,6 +46,23 @@ def test_every_setting(name: str) -> None:
 def test_nothing_else_is_named_like_a_setting() -> None:
     named = set(re.findall(r"`(tark\.\w+(?:\.\w+)*)`", TEXT)) - {"tark.vsix"}
     assert named <= set(SETTINGS)
+
+
+def test_every_setting_of_the_server_can_be_set() -> None:
+    ours = {name.removeprefix("tark.") for name in SETTINGS if not OF_THE_EXTENSION.match(name)}
+    assert ours == DOCUMENTED.keys() - {"workspaceTrusted"}  # the extension says this itself
+
+
+@pytest.mark.parametrize("name", [name for name in SETTINGS if not OF_THE_EXTENSION.match(name)])
+def test_a_setting_of_the_server_has_its_documented_default_and_scope(name: str) -> None:
+    documented = DOCUMENTED[name.removeprefix("tark.")]
+    assert SETTINGS[name]["default"] == documented.default
+    assert SETTINGS[name]["scope"] == ("application" if documented.user_only else "window")
+
+
+def test_an_untrusted_folder_sets_nothing() -> None:
+    restricted = MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
+    assert set(restricted) == {name for name, shape in SETTINGS.items() if shape["scope"] == "window"}
 
 
 def test_every_picture_is_there() -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.connection import early_answers
+from tark_lsp.server.connection.early_answers import EarlyAnswer, EarlyAnswers
+from tests.patience import AT_ONCE
 from tests.server.desk import TEXT, Desk, MakeDesk
 from tests.server.scripted import Json
 
@@ -71,3 +73,40 @@ async def test_a_client_with_a_review_of_its_own_waits(make: MakeDesk, monkeypat
     desk.connection.answers["workspace/applyEdit"] = apply
     assert await desk.command("tark.hunk.accept", {"hunkIds": [hunk_id]}) == {"hunks": [hunk_id], "skipped": []}
     assert (await desk.end(turn))["edits"] == [{"uri": path.as_uri(), "state": "applied"}]
+
+
+async def test_undo_is_pending_and_its_outcome_is_told(eglot: Desk) -> None:
+    path, turn, hunk_id = await hunk_of(eglot)
+    await eglot.command("tark.hunk.accept", {"hunkIds": [hunk_id]})
+    await eglot.end(turn)
+    untold: list[Any] = []
+
+    def apply(params: Json) -> Json:
+        (change,) = params["edit"]["documentChanges"]
+        untold.append(eglot.editor.type(path, *eglot.editor.spans(path, change["edits"]), tell=False))
+        return {"applied": True}
+
+    eglot.connection.answers["workspace/applyEdit"] = apply
+    pending = await eglot.command("tark.turn.undo", {"turnId": turn})
+    assert pending == {"restored": [], "kept": [], "pending": True}
+    assert eglot.connection.notes() == []
+    eglot.editor.tell(path, untold[0])
+    assert await eglot.connection.noting() == "Tark: the turn is undone in f.py"
+    assert eglot.editor.text(path) == TEXT
+    assert await eglot.command("tark.turn.undo", {"turnId": turn}) == {"restored": [], "kept": []}
+
+
+async def test_a_failure_after_the_early_answer_is_told(eglot: Desk) -> None:
+    """Nothing fails silently, also not in an editor that got its answer before."""
+    told: asyncio.Queue[str] = asyncio.Queue()
+    early = EarlyAnswers(eglot.connection, told.put_nowait)
+    ready = asyncio.Event()
+
+    async def fail() -> None:
+        await ready.wait()
+        raise RequestError("the disk is full")
+
+    assert await early.answer("tark.hunk.accept", fail(), EarlyAnswer()) is None
+    ready.set()
+    async with asyncio.timeout(AT_ONCE):
+        assert await told.get() == "Tark: tark.hunk.accept failed: the disk is full"

@@ -38,6 +38,20 @@ def test_lsp_h_shutdown_during_a_request_is_clean() -> None:
         assert server.others == []
 
 
+@pytest.mark.parametrize("program", [SERVER, python("tark_lsp")], ids=["connection", "server"])
+@pytest.mark.parametrize("initialized", [True, False])
+def test_lsp_h_shutdown_is_answered_if_exit_follows_at_once(program: list[str], *, initialized: bool) -> None:
+    with RawServer(program) as server:
+        if initialized:
+            server.initialize()
+        else:
+            server.start("initialize", {"capabilities": {}})
+        ends = [{"jsonrpc": "2.0", "id": "end", "method": "shutdown"}, {"jsonrpc": "2.0", "method": "exit"}]
+        server.write(b"".join(map(frame, ends)))
+        assert server.answer("end")["result"] is None
+        assert server.wait() == 0
+
+
 def end_by_exit(server: RawServer) -> None:
     server.notify("exit")
 

@@ -17,7 +17,7 @@ from tark_lsp.server.editing.edit_watch import Watch, at_old_places
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
-from tark_lsp.workspace.outcomes import MISPLACED, Applied, Refused, Stale
+from tark_lsp.workspace.outcomes import MISPLACED, Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.exhaustive import examples
 from tests.server.scripted import Json, ScriptedEditor, line_starts, refuse
@@ -285,37 +285,65 @@ async def test_closed_before(editor: ScriptedEditor) -> None:
 # An editor without versions
 
 
+class TypingEditor(ScriptedEditor):
+    """Sends no versions. The user has typed just now, until `pause`: the clock stands still."""
+
+    def __init__(self, folder: Path) -> None:
+        self.now = 0.0
+        super().__init__(folder, versions=False, clock=lambda: self.now)
+        self.path = self.open("f.py", TEXT)
+        self.type(self.path, (0, 0, "x"))
+
+    async def begin_edit(self) -> asyncio.Future[Outcome]:
+        """An edit that waits for the pause."""
+        outcome = asyncio.ensure_future(self.workspace.apply(edit_of(self, self.path), "label"))
+        await asyncio.sleep(0)
+        return outcome
+
+    def pause(self) -> None:
+        self.now += apply.QUIET_SECONDS
+
+
 async def test_without_versions_edits_wait_for_quiet(tmp_path: Path) -> None:
-    editor = ScriptedEditor(tmp_path.resolve(), versions=False)
-    path = editor.open("f.py", TEXT)
-    editor.type(path, (0, 0, "x"))
-    loop = asyncio.get_running_loop()
-    begun = loop.time()
-    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
-    assert isinstance(outcome, Applied)
-    assert loop.time() - begun >= 0.03
+    editor = TypingEditor(tmp_path.resolve())
+    outcome = await editor.begin_edit()
+    await asyncio.sleep(2 * apply.QUIET_SECONDS)
+    assert sent(editor) == []
+    editor.pause()
+    assert isinstance(await outcome, Applied)
     assert sent(editor)[0]["edit"]["documentChanges"][0]["textDocument"]["version"] is None
 
 
 async def test_without_versions_what_is_typed_in_the_quiet_makes_it_stale(tmp_path: Path) -> None:
-    editor = ScriptedEditor(tmp_path.resolve(), versions=False)
-    path = editor.open("f.py", TEXT)
-    editor.type(path, (0, 0, "x"))
-    edit = edit_of(editor, path)
-    asyncio.get_running_loop().call_later(0.01, editor.type, path, (0, 0, "y"))
-    assert await editor.workspace.apply(edit, "label") == Stale("the text changed meanwhile")
+    editor = TypingEditor(tmp_path.resolve())
+    outcome = await editor.begin_edit()
+    editor.type(editor.path, (0, 0, "y"))
+    editor.pause()
+    assert await outcome == Stale("the text changed meanwhile")
     assert sent(editor) == []
 
 
-async def test_without_versions_closed_in_the_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apply, "QUIET_SECONDS", 0.5)  # on a busy machine a shorter one is over before the edit is made
-    editor = ScriptedEditor(tmp_path.resolve(), versions=False)
-    path = editor.open("f.py", TEXT)
-    editor.type(path, (0, 0, "x"))
-    edit = edit_of(editor, path)
-    asyncio.get_running_loop().call_later(0.01, editor.close, path)
-    assert await editor.workspace.apply(edit, "label") == Stale("the document was closed")
+async def test_without_versions_closed_in_the_quiet(tmp_path: Path) -> None:
+    editor = TypingEditor(tmp_path.resolve())
+    outcome = await editor.begin_edit()
+    editor.close(editor.path)
+    editor.pause()
+    assert await outcome == Stale("the document was closed")
     assert sent(editor) == []
+
+
+async def test_closed_and_opened_again_before_the_edit_arrives(editor: ScriptedEditor) -> None:
+    """Neovim counts versions from the same number again, so it makes the edit in the new document."""
+    path = editor.open("f.py", TEXT)
+
+    def reopen(params: Any) -> Json:
+        editor.close(path)
+        editor.open("f.py", TEXT)
+        return editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = reopen
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path), "label"), Applied)
+    assert editor.text(path) == AFTER
 
 
 # The user types at the moment the edit arrives

@@ -81,6 +81,8 @@ async def test_a_turn_that_changed_nothing(make: MakeDesk) -> None:
     turn = await desk.start("say hello")
     await desk.end(turn)
     assert await undo(desk, turn) == {"restored": [], "kept": []}
+    await desk.app.stop()
+    assert await undo(again(desk, desk.folder), turn) == {"restored": [], "kept": []}
 
 
 async def test_turns_are_listed_by_what_was_asked(make: MakeDesk) -> None:

@@ -3,7 +3,8 @@
 import type { Disposable } from "../model/events";
 import { showWarning, errorMessage } from "../window/notify";
 import type { ChatDependencies } from "./dependencies";
-import type { Change, Transcript } from "../model/transcriptTypes";
+import type { Transcript } from "../model/transcript";
+import type { Change } from "../model/transcriptTurn";
 import { Durations } from "./durations";
 import type { PageConnection } from "./pageConnection";
 import type { TurnHead } from "./messages";

@@ -1,6 +1,6 @@
 /** Measures how long tool calls run. Waiting for the user does not count. Pure. */
 
-import type { ToolCall } from "../model/transcriptTypes";
+import type { ToolCall } from "../model/transcriptTurn";
 
 interface Run {
   ms: number;

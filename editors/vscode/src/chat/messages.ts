@@ -3,7 +3,7 @@
  */
 
 import type { SessionAction } from "../model/sessionRow";
-import type { NoticeBlock, PlanEntry, ToolCall, Turn, Usage, TextBlock } from "../model/transcriptTypes";
+import type { Block, PlanEntry, ToolCall, Turn, Usage } from "../model/transcriptTurn";
 
 /** A turn without its blocks. `sending`: the server has not accepted it yet. */
 export interface TurnHead {
@@ -32,7 +32,7 @@ export interface CallView extends ToolCall {
   readonly since?: number;
 }
 
-export type BlockView = TextBlock | NoticeBlock | CallView;
+export type BlockView = Exclude<Block, ToolCall> | CallView;
 
 /** `index`: the index of the block in its turn. `from`: how many of its characters were posted before. */
 export type TranscriptChange =

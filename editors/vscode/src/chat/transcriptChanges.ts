@@ -4,7 +4,8 @@
  * Of a growing text, only the added part is posted. The page holds only the last turns, until the user asks for more.
  */
 
-import type { Block, Change, ToolCall, Transcript, Turn } from "../model/transcriptTypes";
+import type { Transcript } from "../model/transcript";
+import type { Block, Change, ToolCall, Turn } from "../model/transcriptTurn";
 import type { Durations } from "./durations";
 import type { BlockView, TranscriptChange, TranscriptView, TurnHead } from "./messages";
 

@@ -1,4 +1,4 @@
-/** Types of docs/protocol.md, except transcripts (transcriptTypes.ts). Positions are those of LSP, in UTF-16 units. */
+/** Types of docs/protocol.md, except transcripts (transcript.ts, transcriptTurn.ts). Positions are those of LSP, in UTF-16 units. */
 
 /** A field that the server can send as null, or leave out. */
 export type Optional<T> = T | null | undefined;

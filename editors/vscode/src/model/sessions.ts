@@ -3,7 +3,7 @@
 import type { Session } from "./protocol";
 import type { Server } from "./server";
 import { fromSession, type OpenedSession } from "./storedSession";
-import type { Transcript } from "./transcriptTypes";
+import type { Transcript } from "./transcript";
 import type { Updates } from "./updates";
 
 const LAST = 200; // messages

@@ -5,7 +5,8 @@
 
 import { Events } from "./events";
 import type { DocumentHunks, EffectiveSettings, Input, Permission, Session } from "./protocol";
-import type { Change, Transcript, UpdateParams } from "./transcriptTypes";
+import type { Transcript, UpdateParams } from "./transcript";
+import type { Change } from "./transcriptTurn";
 
 export interface StateEvents {
   /** Emitted after the transcript has the update. No `change`: there is nothing to redraw. */

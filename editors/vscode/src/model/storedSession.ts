@@ -2,8 +2,8 @@
  * Replays the answer of `tark.session.open` as the updates that would have made it. The rules are in docs/clients.md.
  */
 
-import { listed, newTranscript, addSteer, applyUpdate } from "./transcript";
-import type { Fields, Transcript, Turn } from "./transcriptTypes";
+import { addSteer, applyUpdate, listed, newTranscript, type Transcript } from "./transcript";
+import type { Fields, Turn } from "./transcriptTurn";
 
 /** The answer of `tark.session.open`: the fields that make the transcript. */
 export interface OpenedSession {

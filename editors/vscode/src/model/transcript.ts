@@ -1,17 +1,30 @@
 /**
- * Builds the transcript of a session from its updates: turns of blocks. The rules are in docs/clients.md.
+ * Builds the transcript of a session from its updates: turns of blocks (transcriptTurn.ts). The rules are in
+ * docs/clients.md.
  *
  * Pure. The same in editors/neovim/lua/tark/state/transcript.lua and tests/protocol/transcript.py.
  */
 
-import type { Block, Change, Fields, ToolCall, Transcript, Turn, Update, UpdateParams } from "./transcriptTypes";
+import { addBlock, type Change, endTurn, RULES, type Turn, type Update } from "./transcriptTurn";
 
-const START_FIELDS = ["prompt", "turnKind", "model", "mode", "range"];
-const CALL_FIELDS = ["name", "title", "toolKind", "status", "arguments", "locations", "content"];
-const TOKEN_FIELDS = ["inputTokens", "cachedTokens", "outputTokens", "reasoningTokens"];
-const USAGE_FIELDS = [...TOKEN_FIELDS, "costUsd", "contextUsed", "contextWindow"];
-const END_FIELDS = ["stopReason", "error", "edits", "changedByCommand"];
-const FINAL_STATUSES = new Set(["completed", "failed", "rejected", "cancelled"]);
+export interface Transcript {
+  readonly sessionId: string;
+  /** The session has earlier messages that are not loaded. */
+  earlier: boolean;
+  /** In the order of their first update. Turns of which only hunks are known are left out. */
+  readonly turns: Turn[];
+  /** Includes turns that are not listed. */
+  readonly byId: Map<string, Turn>;
+}
+
+/** Params of `tark/update`. */
+export interface UpdateParams {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly seq: number;
+  readonly update: Update;
+}
+
 const INTERRUPTED = {
   code: "interrupted",
   message: "the server ended while this turn ran",
@@ -88,90 +101,6 @@ export function listed(transcript: Transcript, turnId: string): Turn {
   return turn;
 }
 
-type Apply = (turn: Turn, update: Update) => Change | undefined;
-
-const RULES: ReadonlyMap<string, Apply> = new Map<string, Apply>([
-  [
-    "start",
-    (turn, update) => {
-      copyFields(turn, update, START_FIELDS);
-      return { turn, kind: "turn" };
-    },
-  ],
-  ["text", (turn, update) => addText(turn, "text", update["delta"])],
-  ["thinking", (turn, update) => addText(turn, "thinking", update["delta"])],
-  ["toolCall", updateCall],
-  [
-    "notice",
-    (turn, update) =>
-      addBlock(turn, { kind: "notice", level: update["level"] as string, message: update["message"] as string }),
-  ],
-  [
-    "plan",
-    (turn, update) => {
-      delete turn.plan;
-      copyFields(turn, { plan: update["entries"] }, ["plan"]);
-      return { turn, kind: "plan" };
-    },
-  ],
-  [
-    "usage",
-    (turn, update) => {
-      turn.usage = copyFields({}, update, USAGE_FIELDS);
-      return { turn, kind: "usage" };
-    },
-  ],
-  [
-    "end",
-    (turn, update) => {
-      copyFields(turn, update, END_FIELDS);
-      if (update["usage"] != null) {
-        turn.usage = copyFields({}, update["usage"] as Fields, USAGE_FIELDS);
-      }
-      endTurn(turn);
-      return { turn, kind: "turn" };
-    },
-  ],
-]);
-
-function updateCall(turn: Turn, update: Update): Change {
-  const toolCallId = update["toolCallId"] as string;
-  const known = turn.calls.get(toolCallId);
-  if (known !== undefined) {
-    return { turn, kind: "toolCall", block: copyFields(known, update, CALL_FIELDS) };
-  }
-  const block: ToolCall = { kind: "toolCall", toolCallId, status: "pending" };
-  turn.calls.set(toolCallId, block);
-  return addBlock(turn, copyFields(block, update, CALL_FIELDS));
-}
-
-function addText(turn: Turn, kind: "text" | "thinking", words: unknown): Change | undefined {
-  if (typeof words !== "string" || words === "") {
-    return undefined;
-  }
-  const last = turn.blocks.at(-1);
-  if (last?.kind !== kind) {
-    return addBlock(turn, { kind, text: words });
-  }
-  last.text += words;
-  return { turn, kind: "text", block: last };
-}
-
-function addBlock(turn: Turn, block: Block): Change {
-  turn.blocks.push(block);
-  return { turn, kind: "block", block };
-}
-
-/** Ends the turn. Cancels its unfinished calls, whose content stays. */
-function endTurn(turn: Turn): void {
-  turn.state = "ended";
-  for (const call of turn.calls.values()) {
-    if (!FINAL_STATUSES.has(call.status)) {
-      call.status = "cancelled";
-    }
-  }
-}
-
 function turnOf(transcript: Transcript, turnId: string): Turn {
   let turn = transcript.byId.get(turnId);
   if (turn === undefined) {
@@ -180,14 +109,4 @@ function turnOf(transcript: Transcript, turnId: string): Turn {
     transcript.byId.set(turnId, turn);
   }
   return turn;
-}
-
-/** Copies these fields from `source`, except null, empty strings and empty lists. */
-function copyFields<T extends object>(target: T, source: Fields, fields: readonly string[]): T {
-  const said = fields.filter((field) => !isEmpty(source[field])).map((field) => [field, source[field]] as const);
-  return Object.assign(target, Object.fromEntries(said));
-}
-
-function isEmpty(value: unknown): boolean {
-  return value == null || value === "" || (Array.isArray(value) && value.length === 0);
 }

@@ -3,7 +3,8 @@
 import type { DocumentHunks, Hunk, Optional, ServerState, Session, StartedTurn } from "./protocol";
 import type { State } from "./state";
 import { addQueuedTurn, interrupt, newTranscript, reduce, addSteer } from "./transcript";
-import type { Transcript, Turn, UpdateParams } from "./transcriptTypes";
+import type { Transcript, UpdateParams } from "./transcript";
+import type { Turn } from "./transcriptTurn";
 
 const UNDECIDED = new Set(["pending", "conflict", "stale"]);
 

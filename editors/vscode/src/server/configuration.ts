@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { RunningTurns } from "../model/runningTurns";
 import type { Secrets } from "./secrets";
-import { type Inspect, otherSettings, userSettings } from "./settings";
+import { type Inspect, type Manifest, otherSettings, type ServerSettings, serverSettings, userSettings } from "./settings";
 
 const SETTLED_MS = 500; // after the last of several changes
 
@@ -16,6 +16,7 @@ export interface StartConfiguration {
 }
 
 export class Configuration implements vscode.Disposable {
+  private readonly settings: ServerSettings;
   private readonly listening: readonly { dispose(): void }[];
   private settling: NodeJS.Timeout | undefined;
 
@@ -29,6 +30,7 @@ export class Configuration implements vscode.Disposable {
     turns: RunningTurns,
     private readonly onChange: () => void,
   ) {
+    this.settings = serverSettings(context.extension.packageJSON as Manifest);
     this.listening = [
       vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("tark") && this.scheduleChange()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.scheduleChange()),
@@ -39,7 +41,7 @@ export class Configuration implements vscode.Disposable {
 
   async startConfiguration(): Promise<StartConfiguration> {
     return {
-      options: userSettings(inspect(), vscode.workspace.isTrusted),
+      options: userSettings(this.settings, inspect(), vscode.workspace.isTrusted),
       keys: await this.secrets.environment(),
       command: inspect()("server.command")?.globalValue,
     };
@@ -47,7 +49,7 @@ export class Configuration implements vscode.Disposable {
 
   /** The settings that a running server accepts. */
   liveSettings(): Record<string, unknown> {
-    return otherSettings(inspect());
+    return otherSettings(this.settings, inspect());
   }
 
   dispose(): void {

@@ -21,7 +21,7 @@ import {
 } from "vscode-languageclient/node";
 import { showInfo, showWarning } from "../window/notify";
 import type { Input, InputReply, Permission, PermissionReply, Session } from "../model/protocol";
-import type { UpdateParams } from "../model/transcriptTypes";
+import type { UpdateParams } from "../model/transcript";
 import { WithdrawnError } from "../model/pendingRequests";
 import { type ClientState, clientState, type WantedState } from "./clientState";
 import { CAPABILITIES } from "./compatibility";

@@ -1,9 +1,24 @@
 /**
- * Which settings the server gets, and when. Keys that the protocol marks (user) are sent in `initializationOptions`,
- * with the values of the user settings; the capability `userSettings` promises that. The others can come from the
- * workspace, too, and are sent by `workspace/didChangeConfiguration`. Settings that are not set are left to
- * config.toml.
+ * Which settings the server gets, and when: package.json lists them, and the scope of each decides. Those with the scope
+ * `application`, which the protocol marks (user), are sent in `initializationOptions`, with the values of the user
+ * settings; the capability `userSettings` promises that. The others can come from the workspace, too, and are sent by
+ * `workspace/didChangeConfiguration`. Settings that are not set are left to config.toml.
  */
+
+/** The part of package.json that is used. */
+export interface Manifest {
+  readonly contributes: {
+    readonly configuration: readonly { readonly properties: Readonly<Record<string, { readonly scope: string }>> }[];
+  };
+}
+
+/** The settings of the server, without the prefix `tark.`. */
+export interface ServerSettings {
+  readonly user: readonly string[];
+  readonly other: readonly string[];
+  /** Rules: the server adds those of all scopes, while in VS Code a value of the workspace replaces the user's. */
+  readonly added: readonly string[];
+}
 
 /** The part of VS Code's information about a setting that is used. */
 export interface Inspected {
@@ -13,47 +28,37 @@ export interface Inspected {
 }
 export type Inspect = (key: string) => Inspected | undefined;
 
-const USER_KEYS = [
-  "model",
-  "mode",
-  "approval",
-  "editReview",
-  "permissions.allow",
-  // Also in ADDED_KEYS: the server adds the rules of all scopes; in VS Code, a workspace value replaces the user's.
-  "permissions.ask",
-  "permissions.deny",
-  "sandbox",
-  "limits.turnRequests",
-  "limits.turnUsd",
-  "limits.sessionUsd",
-  "limits.toolSeconds",
-  "limits.toolResultTokens",
-  "providers",
-  "sessions.retentionDays",
-  "sessions.titles",
-] as const;
+const OF_THE_EXTENSION = /^(server|trace|chat)\./;
 
-const OTHER_KEYS = ["thinking", "saveAfterEdit", "checkAfterEdit", "logLevel"] as const;
-const ADDED_KEYS = ["permissions.ask", "permissions.deny"] as const;
+export function serverSettings(manifest: Manifest): ServerSettings {
+  const settings = manifest.contributes.configuration
+    .flatMap((group) => Object.entries(group.properties))
+    .map(([name, { scope }]) => ({ key: name.replace(/^tark\./, ""), isUser: scope !== "window" }))
+    .filter(({ key }) => !OF_THE_EXTENSION.test(key));
+  const keys = settings.map(({ key }) => key);
+  const others = settings.filter(({ isUser }) => !isUser).map(({ key }) => key);
+  const added = others.filter((key) => key.startsWith("permissions."));
+  const other = others.filter((key) => !added.includes(key));
+  return { user: keys.filter((key) => !other.includes(key)), other, added };
+}
 
 /** The `initializationOptions`. A change needs a restart. */
-export function userSettings(inspect: Inspect, trusted: boolean): Record<string, unknown> {
-  const settings = collect(USER_KEYS, (key) => inspect(key)?.globalValue);
-  return { ...settings, workspaceTrusted: trusted };
+export function userSettings(settings: ServerSettings, inspect: Inspect, trusted: boolean): Record<string, unknown> {
+  return { ...collect(settings.user, (key) => inspect(key)?.globalValue), workspaceTrusted: trusted };
 }
 
 /** The settings of `workspace/didChangeConfiguration`. */
-export function otherSettings(inspect: Inspect): Record<string, unknown> {
-  const settings = collect(OTHER_KEYS, (key) => {
+export function otherSettings(settings: ServerSettings, inspect: Inspect): Record<string, unknown> {
+  const others = collect(settings.other, (key) => {
     const known = inspect(key);
     return known?.workspaceFolderValue ?? known?.workspaceValue ?? known?.globalValue;
   });
-  const added = collect(ADDED_KEYS, (key) => {
+  const added = collect(settings.added, (key) => {
     const known = inspect(key);
     const rules = [known?.workspaceValue, known?.workspaceFolderValue].flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : []));
     return rules.length > 0 ? rules : undefined;
   });
-  return { ...settings, ...added };
+  return { ...others, ...added };
 }
 
 /** The setting `a.b` becomes `b` in the object `a`. */

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Disposable } from "../model/events";
 import { showInfo, showWarning } from "../window/notify";
 import type { State } from "../model/state";
-import type { Update } from "../model/transcriptTypes";
+import type { Update } from "../model/transcriptTurn";
 
 /** Messages for stop reasons other than a normal end. */
 const STOPPED: Readonly<Record<string, string>> = {

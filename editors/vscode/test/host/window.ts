@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import type { Api } from "../../src/extension";
 import type { StartedTurn } from "../../src/model/protocol";
 import type { State } from "../../src/model/state";
-import type { Turn } from "../../src/model/transcriptTypes";
+import type { Turn } from "../../src/model/transcriptTurn";
 
 const PATIENCE_MS = 60_000;
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
@@ -77,7 +77,9 @@ export async function open(name: string, text: string): Promise<vscode.TextEdito
     writeFileSync(path, text);
   }
   const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(path));
-  await editor.edit((edit) => edit.replace(new vscode.Range(0, 0, editor.document.lineCount, 0), text));
+  if (editor.document.getText() !== text) {
+    await editor.edit((edit) => edit.replace(new vscode.Range(0, 0, editor.document.lineCount, 0), text));
+  }
   await editor.document.save();
   return editor;
 }

@@ -7,7 +7,8 @@ import type { TranscriptView } from "../../src/chat/messages";
 import { TranscriptChanges } from "../../src/chat/transcriptChanges";
 import { grows, TranscriptModel } from "../../src/chat/page/model";
 import { addQueuedTurn, newTranscript, reduce } from "../../src/model/transcript";
-import type { Transcript, Update } from "../../src/model/transcriptTypes";
+import type { Transcript } from "../../src/model/transcript";
+import type { Update } from "../../src/model/transcriptTurn";
 
 function held(model: TranscriptModel): unknown {
   return model.turns.map(({ head, blocks }) => ({ head, blocks }));

@@ -3,23 +3,33 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type Inspected, otherSettings, userSettings } from "../../src/server/settings";
+import { type Inspect, type Inspected, type Manifest, otherSettings, serverSettings, userSettings } from "../../src/server/settings";
+
+const ALL = serverSettings(JSON.parse(readFileSync("package.json", "utf8")) as Manifest);
+
+function user(settings: Inspect, trusted: boolean): Record<string, unknown> {
+  return userSettings(ALL, settings, trusted);
+}
+
+function other(settings: Inspect): Record<string, unknown> {
+  return otherSettings(ALL, settings);
+}
 
 function inspect(set: Record<string, Inspected>) {
   return (key: string): Inspected | undefined => set[key];
 }
 
 test("settings that are not set are left to config.toml", () => {
-  assert.deepEqual(userSettings(inspect({}), true), { workspaceTrusted: true });
-  assert.deepEqual(otherSettings(inspect({})), {});
+  assert.deepEqual(user(inspect({}), true), { workspaceTrusted: true });
+  assert.deepEqual(other(inspect({})), {});
 });
 
 test("only user values of (user) keys are sent to the server", () => {
   const everywhere = (value: unknown): Inspected => ({ workspaceValue: value, workspaceFolderValue: value });
   const keys = ["model", "approval", "sandbox", "providers", "limits.turnUsd", "permissions.allow", "editReview"];
   const set = Object.fromEntries(keys.map((key) => [key, everywhere("theirs")]));
-  assert.deepEqual(userSettings(inspect(set), false), { workspaceTrusted: false });
-  assert.deepEqual(otherSettings(inspect(set)), {});
+  assert.deepEqual(user(inspect(set), false), { workspaceTrusted: false });
+  assert.deepEqual(other(inspect(set)), {});
 });
 
 test("a dot in a key becomes an object; null is not set", () => {
@@ -30,7 +40,7 @@ test("a dot in a key becomes an object; null is not set", () => {
     "limits.turnRequests": { globalValue: 9 },
     "permissions.allow": { globalValue: ["fetch(docs.python.org)"] },
   };
-  assert.deepEqual(userSettings(inspect(set), true), {
+  assert.deepEqual(user(inspect(set), true), {
     model: "openai/gpt-5",
     limits: { turnUsd: 1, turnRequests: 9 },
     permissions: { allow: ["fetch(docs.python.org)"] },
@@ -40,8 +50,8 @@ test("a dot in a key becomes an object; null is not set", () => {
 
 test("rules of a workspace are added to the user's, and cannot replace them", () => {
   const set = { "permissions.deny": { globalValue: ["run_command"], workspaceValue: [], workspaceFolderValue: ["fetch"] } };
-  assert.deepEqual(userSettings(inspect(set), true)["permissions"], { deny: ["run_command"] });
-  assert.deepEqual(otherSettings(inspect(set)), { permissions: { deny: ["fetch"] } });
+  assert.deepEqual(user(inspect(set), true)["permissions"], { deny: ["run_command"] });
+  assert.deepEqual(other(inspect(set)), { permissions: { deny: ["fetch"] } });
 });
 
 test("the most specific value of the other keys applies", () => {
@@ -50,25 +60,22 @@ test("the most specific value of the other keys applies", () => {
     saveAfterEdit: { globalValue: false },
     logLevel: { workspaceValue: "debug", workspaceFolderValue: "info" },
   };
-  assert.deepEqual(otherSettings(inspect(set)), { thinking: "high", saveAfterEdit: false, logLevel: "info" });
+  assert.deepEqual(other(inspect(set)), { thinking: "high", saveAfterEdit: false, logLevel: "info" });
 });
 
-test("every server setting of package.json is sent, in its scope", () => {
-  const told = JSON.parse(readFileSync("package.json", "utf8")) as {
-    contributes: { configuration: { properties: Record<string, { scope: string }> }[] };
+test("the scope in package.json decides how a setting is sent", () => {
+  const properties = {
+    "tark.a": { scope: "application" },
+    "tark.limits.b": { scope: "application" },
+    "tark.permissions.c": { scope: "application" },
+    "tark.permissions.d": { scope: "window" },
+    "tark.e": { scope: "window" },
+    "tark.server.f": { scope: "window" },
+    "tark.chat.g": { scope: "application" },
   };
-  const properties = Object.assign({}, ...told.contributes.configuration.map((group) => group.properties)) as Record<
-    string,
-    { scope: string }
-  >;
-  const ours = /^tark\.(server|trace|chat)\./;
-  const seen = { user: new Set<string>(), other: new Set<string>() };
-  userSettings((key) => void seen.user.add(key), true);
-  otherSettings((key) => void seen.other.add(key));
-  for (const [name, { scope }] of Object.entries(properties).filter(([key]) => !ours.test(key))) {
-    const key = name.replace("tark.", "");
-    assert.equal(seen.other.has(key), scope === "window", `${name} has the scope ${scope}`);
-    assert.ok(seen.user.has(key) || seen.other.has(key), `${name} goes nowhere`);
-  }
-  assert.deepEqual([...seen.user, ...seen.other].filter((key) => !(`tark.${key}` in properties)), []);
+  assert.deepEqual(serverSettings({ contributes: { configuration: [{ properties }] } }), {
+    user: ["a", "limits.b", "permissions.c", "permissions.d"],
+    other: ["e"],
+    added: ["permissions.d"],
+  });
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Hunk, Permission, Session } from "../../src/model/protocol";
 import { RunningTurns } from "../../src/model/runningTurns";
 import { State, type StateEvents } from "../../src/model/state";
-import type { Update } from "../../src/model/transcriptTypes";
+import type { Update } from "../../src/model/transcriptTurn";
 import { Updates } from "../../src/model/updates";
 import { WithdrawnError, PendingRequests } from "../../src/model/pendingRequests";
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.rest import forget
 from tests.editors.neovim.plugin.waiting import Start
 
 SCENARIO = Path(__file__).with_name("chat.toml")
@@ -38,11 +39,8 @@ WINDOWS = """
 """
 
 
-# Everything that a test of the chat changes in Neovim: turns, windows, buffers, the prompt, the session.
+# Everything that a test of the chat changes in Neovim: windows, buffers, the prompt.
 RESET = """
-    local server_state = require('tark.state').all()[1]
-    local client = require('tark.server.clients').by_id(server_state.client_id)
-    require('tark.server.requests').send_command(client, 'tark.turn.cancel', vim.empty_dict())
     require('tark.config').get().chat.position = 'right'
     vim.o.columns, vim.o.lines = 120, 40
     vim.cmd('silent! tabonly')
@@ -57,26 +55,13 @@ RESET = """
     end
     vim.api.nvim_buf_set_lines(require('tark.chat.buffers').prompt(), 0, -1, false, {})
 """
-NEW_SESSION = """
-    local server_state = require('tark.state').all()[1]
-    server_state.transcripts, server_state.hunks = {}, {}
-    require('tark.state.sessions').select_session(server_state, nil)
-    vim.cmd('messages clear')
-"""
-UNENDED = """
-    local turns = require('tark.state').unended_turns(require('tark.state').all()[1])
-    return #turns.running + #turns.queued
-"""
 
 
 def start_again(neovim: Neovim, workspace: Path) -> None:
     """Restores the first state of `open_shapes`: the file alone, no chat, and no session."""
-    neovim.live_on()
-    neovim.keys("<C-\\><C-n>")
     (workspace / "shapes.py").write_text(SHAPES)
     neovim.lua(RESET)
-    neovim.until(lambda: neovim.lua(UNENDED) == 0, "nothing runs")
-    neovim.lua(NEW_SESSION)
+    forget(neovim)
     neovim.until(lambda: neovim.lines == SHAPES.splitlines(), "the file")
 
 

@@ -1,5 +1,5 @@
 """What tests of the Neovim plugin get: `start`, which starts a real Neovim with it in an empty workspace; `neovim`, one
-for all tests of a file, for what asks the person.
+that all tests of a file share, each after the turns of the previous one have ended.
 """
 
 import sys
@@ -13,7 +13,8 @@ from tests.editors.neovim.conftest import binary
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.chat import Chat, open_shapes, start_again
 from tests.editors.neovim.plugin.installed import Machine, machine
-from tests.editors.neovim.plugin.waiting import Start, begin_anew, opened
+from tests.editors.neovim.plugin.rest import come_to_rest
+from tests.editors.neovim.plugin.waiting import Start, open_anew, opened
 from tests.editors.pool import environment, write_settings
 
 PLUGIN = Path(__file__).parents[4] / "editors" / "neovim"
@@ -70,8 +71,11 @@ def start(tmp_path: Path, workspace: Path) -> Iterator[Start]:  # noqa: ARG001  
 
 
 @pytest.fixture(scope="module")
-def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
-    """One Neovim for all tests of a file, whose model asks many questions (waiting.py), and its workspace."""
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
+    """One Neovim for all tests of a file, and its workspace: a file that needs another one has its own `shared`.
+
+    The model of this one asks many questions (waiting.py).
+    """
     folder = tmp_path_factory.mktemp("asking")
     workspace = make_workspace(folder)
     starts = starting(folder)
@@ -80,16 +84,24 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, P
 
 
 @pytest.fixture
-def neovim(asking: tuple[Neovim, Path]) -> Neovim:
-    """The shared Neovim, with nothing left of the previous test."""
-    begin_anew(*asking)
-    return asking[0]
+def resting(shared: tuple[Neovim, Path]) -> Iterator[tuple[Neovim, Path]]:
+    """`shared`, once nothing of the previous test runs, waits or is to be decided."""
+    come_to_rest(shared[0])
+    yield shared
+    shared[0].pause_limit()
 
 
 @pytest.fixture
-def folder(asking: tuple[Neovim, Path]) -> Path:
+def neovim(resting: tuple[Neovim, Path]) -> Neovim:
+    """The shared Neovim as `opened` leaves it; each file with its own `shared` has its own `neovim`, too."""
+    open_anew(*resting)
+    return resting[0]
+
+
+@pytest.fixture
+def folder(shared: tuple[Neovim, Path]) -> Path:
     """The workspace of `neovim`."""
-    return asking[1]
+    return shared[1]
 
 
 @pytest.fixture(scope="session")
@@ -105,6 +117,7 @@ def chatting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim,
 @pytest.fixture
 def chat(chatting: tuple[Neovim, Path]) -> Iterator[Chat]:
     """The chat of that Neovim, which is not open, with nothing left of the previous test."""
+    come_to_rest(chatting[0])
     start_again(*chatting)
     yield Chat(chatting[0])
     chatting[0].pause_limit()

@@ -7,8 +7,9 @@ import pytest
 
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import sharing
-from tests.editors.neovim.plugin.files import CHANGED, SCENARIO, TEXT, ask, edit, idle
+from tests.editors.neovim.plugin.files import CHANGED, SCENARIO, TEXT, ask, edit
 from tests.editors.neovim.plugin.pictures import changes, init
+from tests.editors.neovim.plugin.rest import UNDECIDED, clear
 from tests.editors.neovim.plugin.turns import told, unhurt
 
 pytestmark = pytest.mark.editor
@@ -27,8 +28,6 @@ APPLY = """
     return client.handlers['workspace/applyEdit'](nil, { edit = { documentChanges = ... } }, { client_id = client.id })
 """
 
-UNDECIDED = "return #require('tark.review.hunks').undecided()"
-
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
@@ -37,8 +36,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, P
 
 
 @pytest.fixture
-def neovim(shared: tuple[Neovim, Path]) -> Neovim:
-    return shared[0]
+def neovim(resting: tuple[Neovim, Path]) -> Neovim:
+    clear(resting[0])
+    return resting[0]
 
 
 @pytest.fixture
@@ -94,6 +94,31 @@ def test_an_edit_for_an_older_text(neovim: Neovim, path: Path) -> None:
         neovim.keys("Goagain<Esc>")
 
 
+@pytest.mark.parametrize("close", ["bwipeout!", "enew | bunload! #"])
+def test_an_edit_of_a_file_that_is_closed(neovim: Neovim, path: Path, close: str) -> None:
+    """Neovim would make it in a hidden buffer, which nobody sees or saves."""
+    edit(neovim, path)
+    version = neovim.lua("return vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]")
+    neovim.keys(f":{close}<CR>")
+    neovim.until(lambda: neovim.lua("return vim.api.nvim_buf_get_name(0)") == "", "it is closed")
+    whole_line = {"start": {"line": 1, "character": 0}, "end": {"line": 2, "character": 0}}
+    change = {"range": whole_line, "newText": "TWO\n"}
+    for known in (version, 0, None):
+        identity = {"uri": path.as_uri(), "version": known}
+        assert apply(neovim, {"textDocument": identity, "edits": [change]}) == (False, "a.txt is not open in Neovim")
+    assert neovim.lua("return vim.fn.bufloaded(...)", str(path)) == 0
+
+
+def test_closing_at_once(neovim: Neovim, path: Path) -> None:
+    """What was accepted before the file was closed is written to the file."""
+    edit(neovim, path)
+    ask(neovim, "a.txt")
+    neovim.keys(":TarkAccept!<CR>:bwipeout!<CR>")
+    told(neovim, "accepted 2 changes, nothing left to review")
+    assert path.read_text() == CHANGED
+    assert neovim.lua("return vim.fn.bufexists('a.txt')") == 0
+
+
 @pytest.mark.parametrize(("data", "is_refused"), [(b"a\rb\n", True), (b"a\r\n", False), (b"a\r\r\n", True)])
 def test_a_carriage_return_inside_a_line(neovim: Neovim, path: Path, data: bytes, *, is_refused: bool) -> None:
     """The server counts lines as LSP does. Neovim does not, and would apply the change elsewhere."""
@@ -119,8 +144,6 @@ def test_accepting_there_says_why_not(neovim: Neovim, path: Path) -> None:
     neovim.keys(":TarkAccept!<CR>")
     told(neovim, "has a carriage return inside")
     assert neovim.lines == before
-    neovim.keys(":TarkStop!<CR>")
-    idle(neovim)
 
 
 def test_windows_outlive_a_deleted_file(neovim: Neovim, path: Path) -> None:

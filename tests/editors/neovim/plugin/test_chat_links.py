@@ -1,18 +1,15 @@
 """Links from the chat to code in a real Neovim: only to existing files in the workspace."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.chat import SHAPES, Chat, open_shapes
-from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.chat import SHAPES, Chat
 from tests.editors.neovim.plugin.turns import told, unhurt
 
 pytestmark = pytest.mark.editor
-
-# What would be opened outside of Neovim.
-NO_BROWSER = "vim.g.opened = {}; vim.ui.open = function(url) vim.g.opened = { url } end"
 
 
 def at(neovim: Neovim) -> tuple[str, int]:
@@ -21,11 +18,19 @@ def at(neovim: Neovim) -> tuple[str, int]:
     return name, line
 
 
-def test_to_the_code(start: Start, workspace: Path) -> None:
+@pytest.fixture
+def no_browser(chat: Chat) -> Iterator[None]:
+    """What would be opened outside of Neovim."""
+    chat.neovim.lua("_G.former_open = vim.ui.open; vim.g.opened = {}")
+    chat.neovim.lua("vim.ui.open = function(url) vim.g.opened = { url } end")
+    yield
+    chat.neovim.lua("vim.ui.open = _G.former_open")
+
+
+@pytest.mark.usefixtures("no_browser")
+def test_to_the_code(chat: Chat, chatting: tuple[Neovim, Path]) -> None:
+    neovim, workspace = chatting
     (workspace.parent / "secret.txt").write_text("secret\n")
-    neovim = open_shapes(start, workspace)
-    neovim.lua(NO_BROWSER)
-    chat = Chat(neovim)
     chat.open()
     chat.say("where is the area")
     chat.until_over()

@@ -1,20 +1,34 @@
 """What the plugin answers to `tark/clientState`; and `tark/save`, which saves as a user does."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.conftest import INIT, Start, sharing
+from tests.editors.neovim.plugin.rest import clear
 from tests.editors.neovim.plugin.test_server import answer, turns, write_init
 
 pytestmark = pytest.mark.editor
 
 SCENARIO = Path(__file__).with_name("client_state.toml")
 COMMAND = (sys.executable, "-m", "tark_lsp")
+VERSION = "return vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]"
 TEXT = 'pies = "🥧🥧"\nédge = 1\nlast\n'
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
+    yield from sharing(tmp_path_factory.mktemp("state"), SCENARIO, INIT)
+
+
+@pytest.fixture
+def neovim(resting: tuple[Neovim, Path]) -> Neovim:
+    clear(resting[0])
+    return resting[0]
 
 
 def state(neovim: Neovim, *want: str, **more: str) -> dict[str, Any]:
@@ -50,10 +64,9 @@ def reply(neovim: Neovim, prompt: str) -> str:
     return str(neovim.lua(code, prompt))
 
 
-def test_the_selection(start: Start, workspace: Path) -> None:
-    path = workspace / "a.py"
+def test_the_selection(neovim: Neovim, folder: Path) -> None:
+    path = folder / "a.py"
     path.write_text(TEXT)
-    neovim = start(scenario=SCENARIO)
     neovim.open(path)
     assert selection(neovim) is None
     neovim.keys("ggfievl")
@@ -68,7 +81,7 @@ def test_the_selection(start: Start, workspace: Path) -> None:
     assert selection(neovim) == (at(0, 0), at(1, 9)), "of a block its lines"
     neovim.keys("ggVj<Esc>")
     told = state(neovim, "selection")["selection"]
-    assert (told["uri"], told["version"]) == (path.as_uri(), neovim.lua("return vim.lsp.util.buf_versions[1]"))
+    assert (told["uri"], told["version"]) == (path.as_uri(), neovim.lua(VERSION))
     neovim.lua("vim.cmd('botright new | setlocal buftype=nofile')")
     neovim.keys("ichat<Esc>V<Esc>")
     assert selection(neovim) == (at(0, 0), at(1, 9)), "of the file, while one is in another window"
@@ -77,11 +90,10 @@ def test_the_selection(start: Start, workspace: Path) -> None:
     assert selection(neovim) is None
 
 
-def test_its_end(start: Start, workspace: Path) -> None:
+def test_its_end(neovim: Neovim, folder: Path) -> None:
     """Includes combining characters of the last character, and excludes what 'selection' excludes."""
-    path = workspace / "a.txt"
+    path = folder / "a.txt"
     path.write_text("ae\u0301b\n")
-    neovim = start(scenario=SCENARIO)
     neovim.open(path)
     neovim.keys("gg0vl")
     assert selection(neovim) == (at(0, 0), at(0, 4))
@@ -94,12 +106,11 @@ def test_its_end(start: Start, workspace: Path) -> None:
     assert selection(neovim) == (at(0, 0), at(0, 1))
 
 
-def test_what_is_no_utf_8(start: Start, workspace: Path) -> None:
+def test_what_is_no_utf_8(neovim: Neovim, folder: Path) -> None:
     """A prompt with such a byte is still answered. A file that was read as binary is left alone."""
-    (workspace / "a.txt").write_text("one\n")
-    (workspace / "b.bin").write_bytes(b"\xff\xfe\x80\n")
-    neovim = start(scenario=SCENARIO)
-    neovim.open(workspace / "a.txt")
+    (folder / "a.txt").write_text("one\n")
+    (folder / "b.bin").write_bytes(b"\xff\xfe\x80\n")
+    neovim.open(folder / "a.txt")
     ask = "local client = require('tark.server.clients').for_buffer() "
     ask += "require('tark.server.requests').send_command(client, 'tark.turn.start', "
     ask += "{ prompt = 'hi \\255 there', kind = 'ask' }, function(problem) vim.g.answered = problem or 'well' end)"
@@ -150,10 +161,9 @@ def test_in_utf_16(start: Start, workspace: Path, tmp_path: Path) -> None:
     assert state(neovim, "diagnostics", "else").keys() == {"diagnostics"}
 
 
-def test_diagnostics_reach_the_model(start: Start, workspace: Path) -> None:
-    (workspace / "a.py").write_text(TEXT)
-    neovim = start(scenario=SCENARIO)
-    neovim.open(workspace / "a.py")
+def test_diagnostics_reach_the_model(neovim: Neovim, folder: Path) -> None:
+    (folder / "a.py").write_text(TEXT)
+    neovim.open(folder / "a.py")
     neovim.lua(
         """
         local function set(name, source)
@@ -173,14 +183,13 @@ def saved(neovim: Neovim, *paths: Path) -> list[str]:
     return [Path(uri).name for uri in found]
 
 
-def test_an_edit_is_saved_where_the_file_was(start: Start, workspace: Path) -> None:
+def test_an_edit_is_saved_where_the_file_was(neovim: Neovim, folder: Path) -> None:
     """Runs the user's autocommands, and leaves the cursor where it was."""
-    path = workspace / "a.py"
+    path = folder / "a.py"
     path.write_text("one\ntwo\n")
-    neovim = start(scenario=SCENARIO)
     neovim.open(path)
     neovim.lua(
-        "vim.api.nvim_create_autocmd('BufWritePre', { callback = function(event)"
+        "vim.api.nvim_create_autocmd('BufWritePre', { group = 'of_a_test', callback = function(event)"
         " vim.api.nvim_buf_set_lines(event.buf, -1, -1, false, { 'formatted' }) end })"
     )
     neovim.keys("Gl")
@@ -193,32 +202,34 @@ def test_an_edit_is_saved_where_the_file_was(start: Start, workspace: Path) -> N
     assert neovim.lua("return vim.api.nvim_win_get_cursor(0)") == [2, 1]
 
 
-def test_what_is_not_saved(start: Start, workspace: Path) -> None:
+def test_what_is_not_saved(neovim: Neovim, folder: Path) -> None:
     """It asks nothing, and forces nothing."""
     names = ["clean", "hidden", "changed", "readonly", "refused"]
     for name in names:
-        (workspace / name).write_text("one\n")
-    neovim = start(scenario=SCENARIO)
+        (folder / name).write_text("one\n")
     neovim.lua("vim.o.confirm = true")
     for name in names:
-        neovim.lua("vim.cmd.edit(...)", str(workspace / name))
+        neovim.lua("vim.cmd.edit(...)", str(folder / name))
         neovim.until(lambda: neovim.lua("return #vim.lsp.get_clients({ bufnr = 0 }) > 0"), "the server")
         if name != "clean":
             neovim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'two' })")
-    (workspace / "changed").write_text("another program was here\n")
-    (workspace / "readonly").chmod(0o444)
+    (folder / "changed").write_text("another program was here\n")
+    (folder / "readonly").chmod(0o444)
     neovim.lua("vim.bo[vim.fn.bufnr('readonly')].readonly = true")
-    neovim.lua("vim.api.nvim_create_autocmd('BufWritePre', { pattern = '*/refused', command = 'throw \"no\"' })")
+    neovim.lua(
+        "vim.api.nvim_create_autocmd('BufWritePre',"
+        " { group = 'of_a_test', pattern = '*/refused', command = 'throw \"no\"' })"
+    )
     neovim.lua("vim.cmd('edit new | call setline(1, \"new\")')")
-    paths = [workspace / name for name in (*names, "new", "unknown")]
+    paths = [folder / name for name in (*names, "new", "unknown")]
     assert saved(neovim, *paths) == ["clean", "hidden", "new"]
-    assert (workspace / "hidden").read_text() == "two\n"
-    assert (workspace / "changed").read_text() == "another program was here\n"
-    assert [(workspace / name).read_text() for name in ("readonly", "refused")] == ["one\n"] * 2
+    assert (folder / "hidden").read_text() == "two\n"
+    assert (folder / "changed").read_text() == "another program was here\n"
+    assert [(folder / name).read_text() for name in ("readonly", "refused")] == ["one\n"] * 2
     assert not neovim.asks
     neovim.lua("vim.cmd('buffer clean')")
-    (workspace / "clean").write_text("another program was here\n")
+    (folder / "clean").write_text("another program was here\n")
     neovim.lua("vim.cmd('set autoread | checktime')")
     neovim.until(lambda: neovim.lines == ["another program was here"], "it is read again")
     neovim.keys("ccthree<Esc>")
-    assert neovim.until(lambda: saved(neovim, workspace / "clean"), "saved") == ["clean"]
+    assert neovim.until(lambda: saved(neovim, folder / "clean"), "saved") == ["clean"]

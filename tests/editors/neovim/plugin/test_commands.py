@@ -1,11 +1,13 @@
 """The commands that start, stop and undo turns, typed as a user types them."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.conftest import INIT, Start, sharing
+from tests.editors.neovim.plugin.rest import clear
 from tests.editors.neovim.plugin.turns import ended, told, turns, unhurt
 
 pytestmark = pytest.mark.editor
@@ -24,13 +26,31 @@ def volume(radius):
 AREA = {"start": {"line": 3, "character": 0}, "end": {"line": 5, "character": 0}}
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
+    yield from sharing(tmp_path_factory.mktemp("commands"), SCENARIO, INIT)
+
+
 @pytest.fixture
-def neovim(start: Start, workspace: Path) -> Neovim:
+def neovim(resting: tuple[Neovim, Path]) -> Neovim:
+    clear(resting[0])
+    return open_files(*resting)
+
+
+def open_files(neovim: Neovim, workspace: Path) -> Neovim:
     (workspace / "shapes.py").write_text(SHAPES)
     (workspace / "names.py").write_text('größe = "drei"\n')
-    editor = start(SCENARIO)
-    editor.open(workspace / "shapes.py")
-    return editor
+    neovim.open(workspace / "shapes.py")
+    return neovim
+
+
+@pytest.fixture
+def input_box(neovim: Neovim) -> Iterator[None]:
+    """An input box that is not the command line: the user continues to type, until the test calls `answer`."""
+    neovim.lua("_G.former_input = vim.ui.input; vim.g.asked = nil")
+    neovim.lua("vim.ui.input = function(_, done) vim.g.asked = true; _G.answer = done end")
+    yield
+    neovim.lua("vim.ui.input = _G.former_input")
 
 
 def characters(line: int, start: int, end: int) -> dict[str, dict[str, int]]:
@@ -72,8 +92,9 @@ def test_what_each_command_points_at(neovim: Neovim) -> None:
     neovim.lua("vim.keymap.set({ 'n', 'x' }, 'gs', '<Plug>(tark-ask)')")
     neovim.keys("<Esc>4Gwviwgs")
     neovim.until(lambda: neovim.asks, "it asks for words")
-    neovim.keys("what?<CR>")
+    neovim.keys("<C-u>what?<CR>")
     assert ended(neovim, 7)["range"] == characters(4, 4, 8)
+    neovim.lua("vim.keymap.del({ 'n', 'x' }, 'gs')")
     assert neovim.lua("return vim.fn.mode()") == "n"
 
     neovim.keys(":new<CR>ithe magic word<Esc>V:TarkAsk echo what I selected<CR>")  # in what is no file
@@ -83,8 +104,8 @@ def test_what_each_command_points_at(neovim: Neovim) -> None:
     unhurt(neovim)
 
 
-def test_characters_are_counted_as_the_server_counts(neovim: Neovim, workspace: Path) -> None:
-    neovim.open(workspace / "names.py")
+def test_characters_are_counted_as_the_server_counts(neovim: Neovim, folder: Path) -> None:
+    neovim.open(folder / "names.py")
     neovim.keys("0ve:TarkAsk why?<CR>")  # up to and with the last letter of größe
     assert ended(neovim, 1)["range"] == characters(1, 0, len("größe".encode()))
     neovim.keys("<Esc>0v$:TarkAsk and the rest?<CR>")
@@ -115,9 +136,8 @@ def test_words_are_asked_for_and_kept(neovim: Neovim) -> None:
     neovim.keys("<Esc>")
 
 
+@pytest.mark.usefixtures("input_box")
 def test_what_is_pointed_at_follows_the_typing(neovim: Neovim) -> None:
-    """An input box that is not the command line lets the user continue typing."""
-    neovim.lua("vim.ui.input = function(_, done) vim.g.asked = true; _G.answer = done end")
     neovim.keys("8GVj:TarkAsk<CR>")
     neovim.until(lambda: neovim.lua("return vim.g.asked"), "it asks for words")
     neovim.keys("<Esc>ggO# first<CR># second<Esc>")
@@ -154,7 +174,9 @@ def test_a_busy_session_queues_and_stops(neovim: Neovim) -> None:
     assert ended(neovim, 3)["stop"] == "cancelled"
 
 
-def test_undo_takes_back_turn_after_turn(neovim: Neovim) -> None:
+def test_undo_takes_back_turn_after_turn(start: Start, workspace: Path) -> None:
+    """Before the first turn of its server there is nothing to take back."""
+    neovim = open_files(start(SCENARIO), workspace)
     neovim.keys(":TarkUndo<CR>")
     told(neovim, "there is nothing to take back")
     area_and_volume(neovim)

@@ -9,6 +9,7 @@ from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import Start, sharing
 from tests.editors.neovim.plugin.files import CHANGED, SCENARIO, TEXT, ask, attached, edit, idle
 from tests.editors.neovim.plugin.pictures import changes, init
+from tests.editors.neovim.plugin.rest import clear
 from tests.editors.neovim.plugin.turns import unhurt
 
 pytestmark = pytest.mark.editor
@@ -32,6 +33,12 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, P
     yield from sharing(folder, SCENARIO, init(folder))
 
 
+@pytest.fixture
+def neovim(resting: tuple[Neovim, Path]) -> Neovim:
+    clear(resting[0])
+    return resting[0]
+
+
 def accept(neovim: Neovim, path: Path, text: str) -> None:
     """Accepts both changes, which saves the file."""
     neovim.lua("require('tark').accept({ all = true })")
@@ -51,13 +58,12 @@ def accept(neovim: Neovim, path: Path, text: str) -> None:
         pytest.param("linked/to.txt", "utf-8", "", "\n", id="symlink"),
     ],
 )
-def test_odd_files(shared: tuple[Neovim, Path], name: str, encoding: str, start: str, end: str) -> None:
+def test_odd_files(neovim: Neovim, folder: Path, name: str, encoding: str, start: str, end: str) -> None:
     """Changes in them are drawn, accepted and saved."""
-    neovim, workspace = shared
-    path = workspace / name
+    path = folder / name
     if name.startswith("linked"):
-        (workspace / "real").mkdir()
-        (workspace / "linked").symlink_to("real")
+        (folder / "real").mkdir()
+        (folder / "linked").symlink_to("real")
     path.parent.mkdir(exist_ok=True)
     path.write_bytes((start + TEXT).replace("\n", end).encode(encoding))
     edit(neovim, path)
@@ -68,10 +74,9 @@ def test_odd_files(shared: tuple[Neovim, Path], name: str, encoding: str, start:
     unhurt(neovim)
 
 
-def test_another_name(shared: tuple[Neovim, Path]) -> None:
+def test_another_name(neovim: Neovim, folder: Path) -> None:
     """`:file`, typing, `:saveas`, and the first `:write` of a buffer without a name."""
-    neovim, workspace = shared
-    path = workspace / "first.txt"
+    path = folder / "first.txt"
     path.write_text(TEXT)
     edit(neovim, path)
     ask(neovim, "first.txt")
@@ -92,7 +97,7 @@ def test_another_name(shared: tuple[Neovim, Path]) -> None:
     neovim.until(lambda: neovim.lua(NAME) == "third.txt", "the third name")
     attached(neovim)
     ask(neovim, "third.txt")
-    accept(neovim, workspace / "third.txt", CHANGED)
+    accept(neovim, folder / "third.txt", CHANGED)
 
     neovim.keys(":enew<CR>")
     neovim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, ...)", TEXT.split())
@@ -100,7 +105,7 @@ def test_another_name(shared: tuple[Neovim, Path]) -> None:
     neovim.until(lambda: neovim.lua(NAME) == "fourth.txt", "the fourth name")
     attached(neovim)
     ask(neovim, "fourth.txt")
-    accept(neovim, workspace / "fourth.txt", CHANGED)
+    accept(neovim, folder / "fourth.txt", CHANGED)
     unhurt(neovim)
 
 

@@ -1,12 +1,14 @@
 """Hunks in a buffer of a real Neovim with the plugin: drawn, visited, decided one by one and all at once."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.conftest import sharing
 from tests.editors.neovim.plugin.pictures import changes, drawn, hints, init, picture
+from tests.editors.neovim.plugin.rest import clear
 from tests.editors.neovim.plugin.turns import told, unhurt
 from tests.editors.shapes import AREA, CUBE, FACES, NEW_AREA, NEW_CUBE, NEW_FACES, NEW_VOLUME, SHAPES, SOLIDS, VOLUME
 
@@ -39,13 +41,24 @@ LIST = """
 """
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
+    folder = tmp_path_factory.mktemp("review")
+    yield from sharing(folder, SCENARIO, init(folder))
+
+
 @pytest.fixture
-def reviewing(start: Start, workspace: Path, tmp_path: Path) -> Neovim:
+def neovim(resting: tuple[Neovim, Path]) -> Neovim:
+    clear(resting[0])
+    return resting[0]
+
+
+@pytest.fixture
+def reviewing(neovim: Neovim, folder: Path) -> Neovim:
     """Two files with two hunks each, of which one is open."""
-    (workspace / "shapes.py").write_text(SHAPES)
-    (workspace / "solids.py").write_text(SOLIDS)
-    neovim = start(SCENARIO, init(tmp_path))
-    neovim.open(workspace / "shapes.py")
+    (folder / "shapes.py").write_text(SHAPES)
+    (folder / "solids.py").write_text(SOLIDS)
+    neovim.open(folder / "shapes.py")
     neovim.keys(":Tark tidy both files<CR>")
     drawn(neovim, *AREA_HUNK, *VOLUME_HUNK)
     return neovim
@@ -76,6 +89,7 @@ def test_accept_reject_edit_undo(reviewing: Neovim) -> None:
     neovim.keys("7G:TarkAccept<CR>")
     drawn(neovim, *VOLUME_HUNK)
     shows(neovim, SHAPES.replace(AREA, NEW_AREA))
+    told(neovim, "accepted 1 change")  # what is undone before that is not accepted, and shown again after redo
     neovim.keys("u")
     shows(neovim, SHAPES)
     neovim.keys("<C-r>")
@@ -143,12 +157,12 @@ def test_the_list_of_all_files_leads_to_each_and_follows(reviewing: Neovim) -> N
     unhurt(neovim)
 
 
-def test_accept_all_shows_first_what_is_not_open(reviewing: Neovim, workspace: Path) -> None:
+def test_accept_all_shows_first_what_is_not_open(reviewing: Neovim, folder: Path) -> None:
     neovim = reviewing
     # Its window has shown all of the diff until then.
     neovim.lua("require('tark.state').all()[1].permissions = {}")
     neovim.keys(":TarkAccept!<CR>")
-    told(neovim, "look at what is not open yet (2 changes in 1 file)")
+    told(neovim, "review the files that are not open yet (2 changes in 1 file)")
     diff = neovim.lines
     assert neovim.lua("return vim.bo.filetype") == "diff"
     assert diff[:2] == ["--- solids.py", "+++ solids.py"]
@@ -164,7 +178,7 @@ def test_accept_all_shows_first_what_is_not_open(reviewing: Neovim, workspace: P
     neovim.keys(":TarkAccept!<CR>")
     drawn(neovim)
     shows(neovim, SHAPES.replace(AREA, NEW_AREA).replace(VOLUME, NEW_VOLUME))
-    solids = workspace / "solids.py"
+    solids = folder / "solids.py"
     both = SOLIDS.replace(CUBE, NEW_CUBE).replace(FACES, NEW_FACES)
     neovim.until(lambda: solids.read_text() == both, "the closed file written")
     neovim.until(lambda: "accepted 4 changes, nothing left to review" in neovim.messages(), "the message")
@@ -197,10 +211,9 @@ def test_walking_opens_folds_and_goes_from_file_to_file(reviewing: Neovim) -> No
     assert line(neovim) == 17
 
 
-def test_first_line_last_line_tabs_and_what_cannot_be_seen(start: Start, workspace: Path, tmp_path: Path) -> None:
-    (workspace / "round.txt").write_text(ROUND)
-    neovim = start(SCENARIO, init(tmp_path))
-    neovim.open(workspace / "round.txt")
+def test_first_line_last_line_tabs_and_what_cannot_be_seen(neovim: Neovim, folder: Path) -> None:
+    (folder / "round.txt").write_text(ROUND)
+    neovim.open(folder / "round.txt")
     neovim.lua("vim.bo.tabstop = 4")
     neovim.keys(":Tark turn round.txt round<CR>")
     drawn(neovim, "+: before", "- gone", "+:     put in\\u{200b}", "+: after")
@@ -230,11 +243,10 @@ def test_first_line_last_line_tabs_and_what_cannot_be_seen(start: Start, workspa
     shows(neovim, ROUND)
 
 
-def test_what_is_accepted_moves_neither_cursor_nor_view(start: Start, workspace: Path, tmp_path: Path) -> None:
+def test_what_is_accepted_moves_neither_cursor_nor_view(neovim: Neovim, folder: Path) -> None:
     lines = "".join(f"{number}\n" for number in range(1, 200))
-    (workspace / "round.txt").write_text(ROUND + lines + "")
-    neovim = start(SCENARIO, init(tmp_path))
-    neovim.open(workspace / "round.txt")
+    (folder / "round.txt").write_text(ROUND + lines + "")
+    neovim.open(folder / "round.txt")
     neovim.keys(":Tark turn round.txt round<CR>")
     drawn(neovim, "+: before", "- gone", "+:         put     in\\u{200b}", "+: after")
     neovim.keys(":normal! 116Gzt10jl<CR>")

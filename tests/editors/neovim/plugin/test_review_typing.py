@@ -8,25 +8,13 @@ import pytest
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import Start, sharing
 from tests.editors.neovim.plugin.pictures import changes, drawn, hints, init
-from tests.editors.neovim.plugin.turns import told, turns, unhurt
+from tests.editors.neovim.plugin.rest import clear
+from tests.editors.neovim.plugin.turns import told, unhurt
 from tests.editors.shapes import AREA, CUBE, FACES, NEW_AREA, NEW_CUBE, NEW_FACES, NEW_VOLUME, SHAPES, SOLIDS, VOLUME
 
 pytestmark = pytest.mark.editor
 
 SCENARIO = Path(__file__).with_name("review.toml")
-STOP = """
-    local client = vim.lsp.get_clients({ name = 'tark' })[1]
-    if client then
-      require('tark.server.requests').send_command(client, 'tark.turn.cancel', vim.empty_dict())
-    end
-"""
-REJECT = """
-    local clients, requests = require('tark.server.clients'), require('tark.server.requests')
-    for _, entry in ipairs(require('tark.review.hunks').undecided()) do
-      local client = clients.by_id(entry.server_state.client_id)
-      requests.send_command(client, 'tark.hunk.reject', { hunkIds = { entry.hunk.hunkId } })
-    end
-"""
 OLD, NEW = AREA.rstrip(), NEW_AREA.rstrip()
 VOLUME_HUNK = [f"- {VOLUME.rstrip()}", f"+: {NEW_VOLUME.rstrip()}"]
 # Records after each change of the text what is drawn once all effects of a key are done.
@@ -34,6 +22,7 @@ WATCH = """
     vim.g.frames = {}
     local seen = {}
     vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI' }, {
+      group = 'of_a_test',
       callback = vim.schedule_wrap(function()
         local lines = {}
         local namespace = vim.api.nvim_create_namespace('tark_review')
@@ -52,45 +41,28 @@ WATCH = """
 """
 
 
-def begin(start: Start, workspace: Path, tmp_path: Path, settings: str = "{}") -> Neovim:
+def open_shapes(neovim: Neovim, workspace: Path) -> Neovim:
     (workspace / "shapes.py").write_text(SHAPES)
     (workspace / "solids.py").write_text(SOLIDS)
-    neovim = start(SCENARIO, init(tmp_path, settings))
     neovim.open(workspace / "shapes.py")
-    neovim.keys(":Tark tidy both files<CR>")
     return neovim
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
-    """One Neovim for the tests of this file, except those that start their own, and its workspace."""
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
     folder = tmp_path_factory.mktemp("reviewing")
     yield from sharing(folder, SCENARIO, init(folder))
 
 
 @pytest.fixture
-def folder(kept: tuple[Neovim, Path]) -> Path:
-    """The workspace of `reviewing`."""
-    return kept[1]
+def neovim(resting: tuple[Neovim, Path]) -> Neovim:
+    clear(resting[0])
+    return open_shapes(*resting)
 
 
 @pytest.fixture
-def reviewing(kept: tuple[Neovim, Path], folder: Path) -> Neovim:
-    """With undecided hunks, and nothing left of the previous test."""
-    neovim = kept[0]
-    neovim.live_on()
-    neovim.keys("<C-\\><C-n>")
-    neovim.lua(STOP)
-    neovim.until(lambda: all(turn["state"] == "ended" for turn in turns(neovim)), "nothing runs")
-    neovim.lua(REJECT)
-    neovim.until(
-        lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 0, "nothing is to be decided"
-    )
-    neovim.lua("vim.cmd('silent! only | silent! %bwipeout! | messages clear')")
-    (folder / "shapes.py").write_text(SHAPES)
-    (folder / "solids.py").write_text(SOLIDS)
-    neovim.open(folder / "shapes.py")
-    neovim.lua("require('tark.state.sessions').select_session(require('tark.state').all()[1], nil)")
+def reviewing(neovim: Neovim) -> Neovim:
+    """With undecided hunks."""
     neovim.keys(":Tark tidy both files<CR>")
     drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
     return neovim
@@ -116,12 +88,11 @@ def test_marks_are_never_at_a_wrong_place_while_one_types(reviewing: Neovim) -> 
     assert set(neovim.lua("return vim.g.frames")) == {f"TarkRemoved{OLD}|TarkRemoved{VOLUME.rstrip()}"}
 
 
-def test_hunks_that_come_while_one_types_are_drawn_where_they_belong(
-    start: Start, workspace: Path, tmp_path: Path
-) -> None:
-    neovim = begin(start, workspace, tmp_path)
+def test_hunks_that_come_while_one_types_are_drawn_where_they_belong(neovim: Neovim) -> None:
     neovim.lua(WATCH)
-    neovim.keys("ggO")
+    neovim.keys("ggObefore them<CR>")
+    neovim.until(lambda: neovim.lua("return vim.g.frames") == [""], "a frame without hunks")
+    neovim.lua("require('tark').agent({ prompt = 'tidy both files' })")
     keys = iter(range(2000))
 
     def typed_on() -> bool:
@@ -176,7 +147,7 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) 
     mine = f"! {OLD}  # mine"
     drawn(neovim, mine, f"+: {NEW}", *VOLUME_HUNK)
     neovim.until(
-        lambda: "7  conflict: yours kept  :TarkAccept theirs  :TarkReject mine" in hints(neovim)[0],
+        lambda: "7  conflict: yours kept  :TarkAccept theirs  :TarkReject mine" in "".join(hints(neovim)[:1]),
         f"told in {hints(neovim)}",
     )
     neovim.keys("u")  # it stays one: what stands there is the person's word
@@ -200,7 +171,9 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) 
 
 
 def test_what_is_applied_at_once_can_be_taken_back(start: Start, workspace: Path, tmp_path: Path) -> None:
-    neovim = begin(start, workspace, tmp_path, "{ approval = 'balanced', editReview = 'after' }")
+    neovim = start(SCENARIO, init(tmp_path, "{ approval = 'balanced', editReview = 'after' }"))
+    open_shapes(neovim, workspace)
+    neovim.keys(":Tark tidy both files<CR>")
     area = [f"-: {OLD}", f"+ {NEW}"]
     volume = [f"-: {VOLUME.rstrip()}", f"+ {NEW_VOLUME.rstrip()}"]
     drawn(neovim, *area, *volume)

@@ -213,7 +213,7 @@ def test_a_file_that_the_person_wants_no_server_for(start: Start, workspace: Pat
     neovim.open(workspace / "a.py")
     neovim.lua("vim.cmd.edit('b.py')")
     neovim.keys(":Tark keep these words<CR>")
-    told(neovim, "wants no server for this file. Your prompt is kept for :Tark")
+    told(neovim, "starts no server for this file. Your prompt is kept for :Tark")
     assert neovim.lua(CLIENTS) == [str(workspace)]
 
 

@@ -1,12 +1,15 @@
 """The status: in the statusline, in `:TarkStatus`, and for the user's own autocommands."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.editors.neovim.driver import Neovim
-from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.conftest import Start, sharing
+from tests.editors.neovim.plugin.pictures import init
+from tests.editors.neovim.plugin.rest import clear
 from tests.editors.neovim.plugin.test_commands import SCENARIO, SHAPES
 from tests.editors.neovim.plugin.turns import ended, told, unhurt
 
@@ -28,6 +31,7 @@ RECORD = """
     vim.g.heard = {}
     for _, pattern in ipairs({ 'TarkTurnStart', 'TarkTurnEnd', 'TarkHunks', 'TarkPermission' }) do
       vim.api.nvim_create_autocmd('User', {
+        group = 'of_a_test',
         pattern = pattern,
         callback = function(event)
           vim.g.heard = vim.list_extend(vim.g.heard, { { event.match, event.data } })
@@ -35,6 +39,7 @@ RECORD = """
       })
     end
     vim.api.nvim_create_autocmd('User', {
+      group = 'of_a_test',
       pattern = 'TarkTurnStart',
       callback = function()
         error('of their own')
@@ -43,12 +48,19 @@ RECORD = """
 """
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim, Path]]:
+    folder = tmp_path_factory.mktemp("status")
+    yield from sharing(folder, SCENARIO, init(folder))
+
+
 @pytest.fixture
-def neovim(start: Start, workspace: Path) -> Neovim:
-    (workspace / "shapes.py").write_text(SHAPES)
-    editor = start(SCENARIO)
-    editor.lua("require('tark.config').get().chat.opens_for = {}")  # one window, one statusline
-    return editor
+def neovim(resting: tuple[Neovim, Path]) -> Neovim:
+    neovim, folder = resting
+    clear(neovim)
+    (folder / "shapes.py").write_text(SHAPES)
+    neovim.open(folder / "shapes.py")
+    return neovim
 
 
 def shown(neovim: Neovim) -> str:
@@ -59,9 +71,15 @@ def data(neovim: Neovim) -> dict[str, Any]:
     return dict(neovim.lua("return require('tark').status_data()"))
 
 
-def test_the_statusline_follows(neovim: Neovim, workspace: Path) -> None:
-    assert neovim.lua("return require('tark').status()") == ""  # no server
+def test_the_statusline_follows(start: Start, workspace: Path, tmp_path: Path) -> None:
+    """From no server to one that is killed. One window, so one statusline."""
+    (workspace / "shapes.py").write_text(SHAPES)
+    neovim = start(SCENARIO, init(tmp_path))
+    assert neovim.lua("return require('tark').status()") == ""
     assert data(neovim)["state"] == "idle"
+    neovim.keys(":TarkStatus<CR>")
+    neovim.until(lambda: "No server runs" in str(neovim.windows), "it says that none runs")
+    neovim.lua("vim.cmd('only')")
     neovim.lua(STATUSLINE)
     neovim.open(workspace / "shapes.py")
     neovim.keys(":Tark talk for ever<CR>")
@@ -98,17 +116,14 @@ def test_the_statusline_follows(neovim: Neovim, workspace: Path) -> None:
     unhurt(neovim)
 
 
-def test_the_report(neovim: Neovim, workspace: Path) -> None:
-    neovim.keys(":TarkStatus<CR>")
-    neovim.until(lambda: "No server runs" in str(neovim.windows), "it says that none runs")
-    neovim.open(workspace / "shapes.py")
+def test_the_report(neovim: Neovim, folder: Path) -> None:
     neovim.keys(":Tark rewrite the area in shapes.py<CR>")
     neovim.until(lambda: data(neovim)["waiting"] == 1, "the turn waits")
     neovim.keys(":TarkStatus<CR>")
     neovim.until(lambda: "1 running" in str(neovim.windows), "the report came")
     (report,) = (window for window in neovim.windows if any(line.startswith("server") for line in window))
     rows = {line.split()[0]: line for line in report}
-    assert str(workspace) in rows["server"]
+    assert str(folder) in rows["server"]
     assert "rewrite the area" in rows["session"]
     assert "scripted/editors" in rows["model"]
     assert "build · approval careful" in rows["mode"]
@@ -118,9 +133,8 @@ def test_the_report(neovim: Neovim, workspace: Path) -> None:
     assert neovim.lua("return vim.bo.buftype") == ""  # the person is where they were
 
 
-def test_autocommands(neovim: Neovim, workspace: Path) -> None:
+def test_autocommands(neovim: Neovim, folder: Path) -> None:
     """One that fails has no effect on the plugin."""
-    neovim.open(workspace / "shapes.py")
     neovim.lua(RECORD)
     neovim.keys(":Tark rewrite the area in shapes.py<CR>")
     neovim.until(lambda: neovim.asks, "Neovim shows their error")
@@ -137,7 +151,7 @@ def test_autocommands(neovim: Neovim, workspace: Path) -> None:
     assert first["TarkTurnStart"]["sessionId"] == turn["session"]
     assert first["TarkTurnStart"]["turnKind"] == "agent"
     assert first["TarkHunks"]["hunks"][0]["newText"] == "    return math.tau / 2 * radius**2\n"
-    assert first["TarkHunks"]["uri"] == (workspace / "shapes.py").as_uri()
+    assert first["TarkHunks"]["uri"] == (folder / "shapes.py").as_uri()
     assert last["TarkHunks"]["hunks"] == []
     assert [len(one["waiting"]) for name, one in heard if name == "TarkPermission"][-1] == 0
     assert max(len(one["waiting"]) for name, one in heard if name == "TarkPermission") == 1

@@ -81,13 +81,9 @@ def opened(start: Start, workspace: Path) -> Neovim:
     return neovim
 
 
-def begin_anew(neovim: Neovim, workspace: Path) -> None:
-    """Restores the first state: nothing waits, and nothing is left of typed text and created files."""
-    neovim.live_on()
-    neovim.keys("<C-\\><C-n>")
-    neovim.lua(CANCEL)
+def open_anew(neovim: Neovim, workspace: Path) -> None:
+    """Restores the first state: nothing is left of typed text and created files."""
     neovim.until(lambda: waiting(neovim) == 0 and shown(neovim) is None, "nothing waits")
-    neovim.until(lambda: all(turn["state"] == "ended" for turn in neovim.lua(TURNS)), "nothing runs")
     for path in workspace.glob("*.txt"):
         path.unlink()
     (workspace / "a.py").write_text(TEXT)

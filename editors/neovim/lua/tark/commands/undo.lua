@@ -127,7 +127,7 @@ end
 function M.undo_last_turn(options)
   local client = clients.for_buffer()
   if not client then
-    return notify.info('there is nothing to take back: no server runs')
+    return notify.info('there is nothing to undo: no server is running')
   end
   local server_state = state.of_client(client.id)
   local _, transcript = state.current_session(server_state)

@@ -119,7 +119,7 @@ local function show_cut_hunks(entries)
   end, entries)
   if #hidden > 0 then
     diff.show(hidden, {})
-    notify.info('it is longer than what is drawn: look at all of it, then accept again')
+    notify.info('the change is longer than what is shown: review the whole change, then accept it again')
   end
   return #hidden > 0
 end
@@ -176,7 +176,7 @@ function M.decide_turn(verb)
   if #hidden > 0 then
     diff.show(hidden, {})
     return notify.info(
-      ('look at what is not open yet (%s), then :TarkAccept! again'):format(hunks.describe_count(hidden))
+      ('review the files that are not open yet (%s), then :TarkAccept! again'):format(hunks.describe_count(hidden))
     )
   end
   M.decide(entries, verb)

@@ -29,8 +29,10 @@ end
 ---@return tark.Refusal?
 local function edit_refused(change)
   local bufnr = loaded_buffer(change.textDocument.uri)
+  -- Neovim would load the file into a hidden buffer, and edit it there. The user closed it while the edit was on its
+  -- way: the server then writes the file itself.
   if not bufnr then
-    return nil
+    return ('%s is not open in Neovim'):format(vim.fs.basename(vim.uri_to_fname(change.textDocument.uri)))
   end
   local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
   local version = change.textDocument.version

@@ -150,7 +150,7 @@ function M.ensure_server(bufnr, done)
   vim.defer_fn(function()
     if not answered then
       answered = true
-      done("root_dir of vim.lsp.config('tark') wants no server for this file")
+      done("root_dir of vim.lsp.config('tark') starts no server for this file")
     end
   end, ROOT_MS)
 end

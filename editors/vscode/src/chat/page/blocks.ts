@@ -29,7 +29,8 @@ export function newBlock(page: Page, place: BlockContext, block: BlockView): Dra
       return new Call(page, place);
     case "notice":
       return new Notice();
-    default:
+    case "text":
+    case "prompt":
       return new Words(page, block.kind === "prompt");
   }
 }

@@ -1,0 +1,69 @@
+"""Files and folders with keys and credentials. No tool reads them, no search shows them, whatever rules allow.
+
+What you open or select yourself can still be sent. In a workspace that is not your home folder these names mean nothing
+special: a project can have a folder `.docker` or a file `.npmrc` that an agent should see.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tark_lsp.workspace.protected import begins_with, plain_name
+
+IN_HOME = (
+    # keys for hosts and mail
+    *(".ssh", ".gnupg", ".password-store", ".pki", ".putty", ".age", ".config/sops"),
+    # clouds, clusters and containers
+    *(".aws", ".azure", ".kube", ".docker", ".config/gcloud", ".config/doctl", ".config/hcloud", ".oci", ".aliyun"),
+    *(".config/containers", ".fly", ".terraform.d", ".config/rclone", ".s3cfg", ".boto", ".vault-token"),
+    # accounts of programs
+    *(".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab*", ".config/hub"),
+    *(
+        ".npmrc",
+        ".yarnrc*",
+        ".pypirc",
+        ".gem/credentials",
+        ".cargo/credentials*",
+        ".m2/settings*.xml",
+        ".composer/auth.json",
+    ),
+    *(".pgpass", ".my.cnf", ".mylogin.cnf", ".config/op", ".config/heroku", ".config/github-copilot", ".huggingface"),
+    *(".cache/huggingface/token", ".codex/auth.json", ".claude/.credentials.json", ".claude.json", ".config/netlify"),
+    # keyrings, password managers and browsers
+    *(".local/share/keyrings", ".local/share/kwalletd", ".config/bitwarden*", ".config/keepassxc", ".mozilla"),
+    *(".config/google-chrome", ".config/chromium", ".config/bravesoftware", ".thunderbird"),
+    *("library/keychains", "library/cookies", "library/application support/google/chrome", ".electrum", ".bitcoin"),
+    # what was typed
+    *(".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".node_repl_history"),
+)
+"""Patterns for paths from the home folder, in lower case, for what they name and everything below."""
+
+PATTERNS = tuple(tuple(pattern.split("/")) for pattern in IN_HOME)
+
+
+class PrivatePaths:
+    def __init__(self, home: Path | None, own: Iterable[Path]) -> None:
+        """`own`: our own files and folders with keys and sessions. None of them needs to exist."""
+        self._home = None if home is None else Path(os.path.realpath(home))
+        self._own = tuple(Path(os.path.realpath(path)) for path in own)
+
+    def covers(self, path: Path) -> bool:
+        """`path` is resolved."""
+        if any(path.is_relative_to(own) for own in self._own):
+            return True
+        if self._home is None or not path.is_relative_to(self._home):
+            return False
+        names = [plain_name(part) for part in path.relative_to(self._home).parts]
+        return any(begins_with(names, pattern) for pattern in PATTERNS)
+
+    def can_be_below(self, folder: Path) -> bool:
+        """Whether `covers` can be true for a path at or below the folder, existing or not."""
+        return self.covers(folder) or any(place.is_relative_to(folder) for place in self._places())
+
+    def _places(self) -> Iterator[Path]:
+        yield from self._own
+        if self._home is not None:
+            yield from (self._home.joinpath(*pattern) for pattern in PATTERNS)
+
+
+NOTHING_PRIVATE = PrivatePaths(None, ())
