@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tark_lsp.errors import FileMissing, WorkspaceError
 from tark_lsp.review.events import ReviewEvents, TextWritten
-from tark_lsp.review.hunk import CHANGED, GONE, ReviewHunk, by_turn, fit_ending, without_overlaps, would_join
+from tark_lsp.review.hunk import CHANGED, GONE, ReviewHunk, by_turn, without_overlaps, would_join
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.places import HunkPlaces, lines_after
 from tark_lsp.review.store import HunkStore
@@ -21,7 +21,7 @@ from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import UTF_8, decode
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.lines import Hunk
+from tark_lsp.workspace.lines import Hunk, fit_ending
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale, was_in_text
 from tark_lsp.workspace.snapshot import Snapshot
 

@@ -173,17 +173,6 @@ def propose(turn_id: str, edit: ProposedEdit, outside: Sequence[Hunk] = (), grou
     ]
 
 
-def fit_ending(hunk: Hunk, lines: Sequence[str]) -> Hunk:
-    """The hunk with an ending for its last line if other lines follow.
-
-    It may have been made for the end of the file, or its lines may be typed by the user.
-    """
-    if not hunk.new or ending_of(hunk.new[-1]) or hunk.end >= len(lines):
-        return hunk
-    ending = next((ending for line in (*hunk.old, *lines[hunk.end :]) if (ending := ending_of(line))), "\n")
-    return replace(hunk, new=(*hunk.new[:-1], hunk.new[-1] + ending))
-
-
 def typed_lines(text: str, *known: Sequence[str]) -> tuple[str, ...]:
     """The lines that the user wrote for a hunk, with the first line ending found in `known`, else unchanged.
 

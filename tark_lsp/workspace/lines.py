@@ -4,7 +4,7 @@ import io
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import AnyStr
@@ -27,6 +27,11 @@ class Hunk:
         return self.start + len(self.old)
 
     @property
+    def size(self) -> int:
+        """Of the longer side, in lines."""
+        return max(len(self.old), len(self.new))
+
+    @property
     def old_text(self) -> str:
         return "".join(self.old)
 
@@ -46,6 +51,17 @@ def ending_of(line: str) -> str:
     if line.endswith("\r\n"):
         return "\r\n"
     return line[-1:] if line.endswith(("\n", "\r")) else ""
+
+
+def fit_ending(hunk: Hunk, lines: Sequence[str]) -> Hunk:
+    """The hunk with an ending for its last line if other lines follow.
+
+    It may have been made for the end of the file, or its lines may be typed by the user.
+    """
+    if not hunk.new or ending_of(hunk.new[-1]) or hunk.end >= len(lines):
+        return hunk
+    ending = next((ending for line in (*hunk.old, *lines[hunk.end :]) if (ending := ending_of(line))), "\n")
+    return replace(hunk, new=(*hunk.new[:-1], hunk.new[-1] + ending))
 
 
 def count_lines(text: str) -> int:
@@ -96,6 +112,31 @@ def line_changes(old: str, new: str) -> list[Hunk]:
     if hunks[-1].end == first + len(old_lines):
         hunks[-1] = _slide_into(hunks[-1], io.StringIO(old[len(old) - tail :], newline=""))
     return hunks
+
+
+def sure_changes(changes: list[Hunk], old: str, new: str) -> list[Hunk]:
+    """The `line_changes` of these texts, joined over lines that are probably common by chance, like blank lines.
+
+    These are lines between two changes that are both longer, none of which is one of the `telling_lines`.
+    """
+    if len(changes) < 2:
+        return changes
+    lines, telling = split_lines(old), telling_lines(old, new)
+    joined = changes[:1]
+    for change in changes[1:]:
+        last = joined[-1]
+        between = tuple(lines[last.end : change.start])
+        if len(between) < min(last.size, change.size) and telling.isdisjoint(between):
+            joined[-1] = Hunk(last.start, last.old + between + change.old, last.new + between + change.new)
+        else:
+            joined.append(change)
+    return joined
+
+
+def telling_lines(old: str, new: str) -> set[str]:
+    """The lines with a word in them that both texts have exactly once."""
+    counts, counts_new = Counter(split_lines(old)), Counter(split_lines(new))
+    return {line for line, count in counts.items() if count == counts_new[line] == 1 and any(map(str.isalnum, line))}
 
 
 def _line_start(old: str, new: str, at: int) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.server.protocol.incoming import PermissionReply
+from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.outcomes import MISPLACED
@@ -154,8 +155,7 @@ class Deciding(Person):
             self._note(f"   {turn_id}")
             self._tasks.append(asyncio.ensure_future(self._undone(turn_id)))
 
-    async def _undone(self, turn_id: str) -> set[Path]:
-        """The files in which something of the turn is kept."""
+    async def _undone(self, turn_id: str) -> UndoResult:
         undone = await self._desk.undo(turn_id)
         kept = {path for path, _ in undone.kept}
         self._oracle.kept |= kept
@@ -165,7 +165,7 @@ class Deciding(Person):
             hunk.id for path in {*undone.restored, *kept} for hunk in self._desk.reviews.hunks.find_hunks(path, turn_id)
         }
         self._note(f"   {turn_id}: restored {[path.name for path in undone.restored]}, kept {undone.kept}")
-        return kept
+        return undone
 
     def _cancel(self) -> None:
         answered = self._answered_turns
