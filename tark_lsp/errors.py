@@ -21,7 +21,8 @@
         ├── AuthenticationFailed  401, 403: the key is wrong or not allowed to do this
         ├── RateLimited           429: too many requests
         ├── QuotaExceeded         402 and similar: no credit left; waiting does not help
-        ├── Overloaded            5xx, 529: a problem of the provider
+        ├── ServerError           5xx: something failed at the provider
+        ├── Overloaded            503, 529: the provider has too much to do
         ├── ContextOverflow       the request is longer than the model's window
         ├── ModelNotFound         404: no such model or path
         └── BadRequest            any other 4xx: the provider rejected the request
@@ -160,6 +161,11 @@ class RateLimited(ModelError):
 
 class QuotaExceeded(ModelError):
     code = "quota"
+
+
+class ServerError(ModelError):
+    code = "server_error"
+    retryable = True
 
 
 class Overloaded(ModelError):

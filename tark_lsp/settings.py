@@ -44,7 +44,7 @@ def _matching(pattern: str, problem: str) -> AfterValidator:
 Count = Annotated[int, Field(strict=True, ge=1)]
 Dollars = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
-ModelName = Annotated[str, _matching(r"[^/\s]+/\S+", 'must be "<provider>/<model>", like "openai/gpt-5"')]
+ModelName = Annotated[str, _matching(r"[^/\s]+/\S+", 'must be "<provider>/<model>", like "openai/gpt-6.1-sol"')]
 BaseUrl = Annotated[
     str,
     _matching(r"https?://[^\s/]+\S*", "must be a URL that starts with https:// or http://"),

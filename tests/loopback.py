@@ -130,9 +130,9 @@ class Loopback:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def then(self, answer: Answer) -> None:
-        """What is answered from now on."""
-        self._answers = [answer]
+    def then(self, *answers: Answer) -> None:
+        """What is answered from now on: one after another, the last again and again."""
+        self._answers = list(answers)
 
     async def asked(self, count: int, seconds: float = AT_ONCE) -> None:
         """Until so many requests have come. Raises TimeoutError."""

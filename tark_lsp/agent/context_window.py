@@ -1,6 +1,7 @@
 """Keeps the requests of a turn within the context window of the model: shortens old results, compacts old messages."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -79,7 +80,7 @@ async def compact_history(turn: Turn, budget: PromptBudget) -> bool:
         return await send_side_request(
             SUMMARY_REQUEST,
             turn.resources.model,
-            request,
+            replace(request, starts_turn=turn.requests == 1),
             turn.requests,
             turn.emit,
             partial(count_summary_usage, turn, budget),

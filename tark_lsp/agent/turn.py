@@ -94,6 +94,7 @@ async def ask_model(turn: Turn, budget: PromptBudget) -> tuple[Message, WireStop
         max_output_tokens=budget.load().room_for_answer,
         thinking=turn.session.thinking,
         session_id=turn.session.id,
+        starts_turn=turn.requests == 0,
     )
     sent, builder = budget.counted, MessageBuilder()
     turn.call_ids.clear()
@@ -149,7 +150,9 @@ def _keep_interrupted(turn: Turn, answer: Message) -> None:
 
 def _calls_cut_off(builder: MessageBuilder, answer: Message, stop: WireStop) -> frozenset[str]:
     cut = frozenset(builder.incomplete_calls)
-    last = answer.tool_calls[-1] if answer.tool_calls and stop not in COMPLETE_STOPS else None
+    # Without any reason for the end, the wire has completed only calls whose arguments are there.
+    in_doubt = stop not in COMPLETE_STOPS and not (stop is WireStop.OTHER and not builder.raw_stop)
+    last = answer.tool_calls[-1] if answer.tool_calls and in_doubt else None
     if last is not None and last.arguments.strip() in ("", "{}"):
         cut |= {last.id}  # the wire cannot tell whether there are no arguments or none yet
     return cut
@@ -191,9 +194,12 @@ def emit_stream_event(turn: Turn, event: StreamEvent) -> None:
 
 def _odd_end(answer: Message, stop: WireStop, raw: str) -> str:
     """The warning about an answer that ended in an unusual way; "" for all others."""
-    if stop is WireStop.OTHER:
-        return f"the model stopped for an unknown reason: {raw or 'the provider named none'}"
-    if stop in (WireStop.END_TURN, WireStop.TOOL_CALLS) and not (answer.text.strip() or answer.tool_calls):
+    text = answer.text.strip()
+    if stop is WireStop.OTHER and raw:
+        return f"the model stopped for an unknown reason: {raw}"
+    if stop is WireStop.OTHER and text:
+        return "the provider did not say why the answer ended, so it may be cut off"
+    if stop in (WireStop.END_TURN, WireStop.TOOL_CALLS, WireStop.OTHER) and not (text or answer.tool_calls):
         return "the model gave an empty answer"
     return ""
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from tark_lsp.errors import MissingKey, ModelError, SettingsError, TarkError
 from tark_lsp.http import HttpTransport, Transport
-from tark_lsp.llm.catalog.facts import Listing, ModelFacts, ModelInfo
+from tark_lsp.llm.catalog.facts import NO_FACTS, Listing, ModelFacts, ModelInfo
 from tark_lsp.llm.catalog.listing import DESCRIBE_PATHS, fetch_description, fetch_listing
 from tark_lsp.llm.catalog.model_catalog import ModelCatalog, sort_by_preference
 from tark_lsp.llm.catalog.prices import Prices
@@ -30,6 +30,15 @@ DESCRIBE_SECONDS = 2.0
 
 MAX_DESCRIBED = 8
 """How many models of a local server are asked about, newest first, to find one that can call tools."""
+
+FACTS = {
+    "thinking": "thinking",
+    "off": "off",
+    "max_output_tokens": "max_output",
+    "efforts": "efforts",
+    "context_window": "context_window",
+}
+"""The fields of a `TargetModel` that are facts, and their names there."""
 
 log = logging.getLogger(__name__)
 
@@ -174,8 +183,9 @@ class Models:
         """Gives an open model the facts that are known by now."""
         opened = self._opened.get(f"{provider.name}/{model}")
         if opened is not None:
-            opened.facts = self._catalog.facts_for(provider, model)
-            opened.target = _with_facts(opened.target, opened.facts)
+            facts = self._catalog.facts_for(provider, model)
+            opened.target = _with_facts(opened.target, facts, opened.facts)
+            opened.facts = facts
 
     async def _with_facts(self, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:
         """The models with all that is known about each, prices included."""
@@ -213,12 +223,9 @@ class Models:
         return models
 
 
-def _with_facts(target: TargetModel, facts: ModelFacts) -> TargetModel:
-    return replace(
-        target,
-        thinking=facts.thinking,
-        max_output_tokens=facts.max_output,
-        efforts=facts.efforts,
-        context_window=facts.context_window,
-        text_calls=target.text_calls or facts.tools is False,
-    )
+def _with_facts(target: TargetModel, facts: ModelFacts, before: ModelFacts = NO_FACTS) -> TargetModel:
+    """Only what is new since `before` is changed: the rest may have been changed since then, after a refusal."""
+    values = {
+        field: getattr(facts, fact) for field, fact in FACTS.items() if getattr(facts, fact) != getattr(before, fact)
+    }
+    return replace(target, **values, text_calls=target.text_calls or facts.tools is False)

@@ -12,9 +12,11 @@ def downgrades(request: ChatRequest, target: TargetModel) -> Iterator[str]:
     """Yields one sentence for each downgrade."""
     level, style = request.thinking, target.thinking
     if level not in ("auto", "off") and style == "none":
-        yield f"{target.ref} cannot think, so the thinking level {level} has no effect"
-    elif level == "off" and not target.quirks.thinking_off:
+        yield f"{target.ref} has no thinking levels, so the level {level} has no effect"
+    elif level == "off" and target.off == "never":
         yield f"thinking cannot be turned off for {target.ref}"
+    elif level == "off" and target.off == "between_tools":
+        yield f"{target.ref} still thinks between tool calls; its thinking cannot be turned off completely"
     elif level != "auto" and style in ("effort", "adaptive") and target.efforts:
         effort = effort_for(level, target.efforts)
         if level == "off" and style == "effort" and effort != "none":

@@ -90,7 +90,7 @@ class Done(msgspec.Struct, frozen=True):
 
 
 class Retry(msgspec.Struct, frozen=True):
-    """From the client only: the request failed before any content and is sent again after `wait_seconds`."""
+    """From the client only: the request is sent after `wait_seconds`, again if it failed before any content."""
 
     wait_seconds: float
     reason: str

@@ -40,28 +40,33 @@ def _efforts(target: TargetModel, message: str) -> TargetModel:
 
 FALLBACKS = (
     Fallback("stream_options", _quirk(stream_usage=False), "this server does not report token counts while it streams"),
-    Fallback(r"'max_tokens'.*max_completion_tokens", _quirk(max_tokens_field="max_completion_tokens"), ""),
+    Fallback(r"'max_tokens'[^\n]{0,200}max_completion_tokens", _quirk(max_tokens_field="max_completion_tokens"), ""),
     Fallback(
-        r"(unknown|unrecognized|unsupported)[^.]*max_completion_tokens", _quirk(max_tokens_field="max_tokens"), ""
+        r"(unknown|unrecognized|unsupported)[^.]{0,200}max_completion_tokens", _quirk(max_tokens_field="max_tokens"), ""
     ),
-    Fallback(r"role.*'developer'", _quirk(system_role="system"), ""),
-    Fallback(r"role.*'system'", _quirk(system_role="developer"), ""),
+    Fallback(r"role[^\n]{0,200}'developer'", _quirk(system_role="system"), ""),
+    Fallback(r"role[^\n]{0,200}'system'", _quirk(system_role="developer"), ""),
     Fallback(
         r"reasoning[._ ]summar",
         _quirk(reasoning_summary=False),
         "this account does not get summaries of the model's thinking",
     ),
     Fallback(
-        r"invalid_encrypted_content|encrypted content.*(could not|cannot) be (verified|decrypted)",
+        r"invalid_encrypted_content|encrypted content[^\n]{0,200}(could not|cannot) be (verified|decrypted)",
         _quirk(signatures=False),
         "the model's earlier thinking was encrypted for another key, so it is left out",
     ),
     Fallback(
-        r"is mandatory|cannot be disabled|works in thinking mode",
-        _quirk(thinking_off=False),
+        r"thinking[^\n]{0,80}between_tools",
+        _target(off="between_tools"),
+        "thinking cannot be turned off completely for this model: it still thinks between tool calls",
+    ),
+    Fallback(
+        r"is mandatory|cannot be disabled|works in thinking mode|thinking\.type\.(disabled|between_tools)",
+        _target(off="never"),
         "thinking cannot be turned off for this model",
     ),
-    Fallback(r"encrypted.content[^.]*not supported", _quirk(encrypted_reasoning=False), ""),
+    Fallback(r"encrypted.content[^.]{0,200}not supported", _quirk(encrypted_reasoning=False), ""),
     Fallback(
         r"thought[ _]?signature",
         _quirk(signatures=False),
@@ -70,26 +75,32 @@ FALLBACKS = (
     Fallback(r"prompt_cache_key", _quirk(cache_key=False), "this server does not cache by session"),
     Fallback(r"cache_control", _quirk(cache_control=False, cache_field=""), "this server does not cache prompts"),
     Fallback(r"adaptive thinking is not supported", _target(thinking="budget"), ""),
-    Fallback(r"thinking\.type.*adaptive", _target(thinking="adaptive"), ""),
-    Fallback(r"call id .*length of 9", _quirk(call_id_length=9), ""),
+    Fallback(r"thinking\.type\.enabled[^\n]{0,100}adaptive", _target(thinking="adaptive"), ""),
+    Fallback(r"call id [^\n]{0,200}length of 9", _quirk(call_id_length=9), ""),
     Fallback(r"role '?user'? after role '?tool", _quirk(bridge_results=True), ""),
     Fallback(
-        r"reasoning_content.*passed back|reasoning_content is missing", _quirk(reasoning_field="reasoning_content"), ""
+        r"reasoning_content[^\n]{0,200}passed back|reasoning_content is missing",
+        _quirk(reasoning_field="reasoning_content"),
+        "",
     ),
     Fallback(
-        r"reasoning_effort|reasoning\.effort|effort level|support (thinking|reasoning)|think value|"
+        r"reasoning[_.]?effort|effort level|support (thinking|reasoning)|think value|"
         r"thinking[ _]?(level|budget|config)|chat_template_kwargs",
         _efforts,
         "this model does not support the requested thinking level; it uses one that it has",
     ),
     Fallback(
-        r"support tools|support tool use|support function calling|tool choice requires|tools param requires",
+        r"support (tools|tool use|function calling)|tool choice requires|tools param requires|unsupported param: tools|"
+        r"(\btools|tool (calling|use|calls)|function calling)`? (is |are )?not (support|enabled)",
         _target(text_calls=True),
         "this model has no native tool calls here, so it writes them as text",
     ),
     Fallback(
-        r"not support (image|vision)|doesn't support (image|vision)|image(s| input)? (is|are) not supported|"
-        r"image_url.* not supported",
+        r"(not|n't) support (the )?(image|vision)|found that support image|missing data required for image|"
+        r"(image(s| input)?|vision) (is|are) not (supported|enabled)|image_url[^\n]{0,200} not supported|"
+        r"unknown variant .?image_url|at most 0 image|is not a multimodal model|"
+        # Only images make the content of a message a list.
+        r"content'?( : value)? must be a string|invalid type: sequence, expected a string",
         _quirk(images=False),
         "this model does not accept images; they are left out",
     ),
@@ -103,7 +114,7 @@ def find_fallback(
     skipped: two rows could otherwise undo each other forever.
     """
     for fallback in FALLBACKS:
-        if fallback not in used and re.search(fallback.refused, message, re.IGNORECASE | re.DOTALL):
+        if fallback not in used and re.search(fallback.refused, message, re.IGNORECASE):
             changed = fallback.change(target, message)
             if changed != target:
                 return changed, fallback

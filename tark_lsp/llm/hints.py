@@ -1,5 +1,7 @@
 """Hints: what the user can do about a model's error, in the imperative, with the names of their own configuration."""
 
+import math
+
 from tark_lsp.errors import (
     AuthenticationFailed,
     BadRequest,
@@ -12,6 +14,7 @@ from tark_lsp.errors import (
     ProtocolError,
     QuotaExceeded,
     RateLimited,
+    ServerError,
     StreamCut,
 )
 from tark_lsp.llm.keys.credentials import Key, login_hint, redact_secret
@@ -21,6 +24,7 @@ HINTS: dict[type[ModelError], str] = {
     AuthenticationFailed: "check the key in {key}",
     QuotaExceeded: "add credit to the account of {key}, or choose another model",
     RateLimited: "wait a moment, or choose another model",
+    ServerError: "try again later, or choose another model",
     Overloaded: "try again later, or choose another model",
     ContextOverflow: "start a new session, or send less context",
     ModelNotFound: "choose a model that {name} offers, and check its base URL {url}",
@@ -33,8 +37,11 @@ HINTS: dict[type[ModelError], str] = {
 }
 
 
-def add_hint(error: ModelError, provider: Provider, key: Key | None, tried: int) -> None:
-    """Sets `error.hint` if it is empty, and adds the number of attempts to the message."""
+def add_hint(error: ModelError, provider: Provider, key: Key | None, tried: int, rest: float = 0.0) -> None:
+    """Sets `error.hint` if it is empty. Adds to the message the number of attempts, and when the next one is allowed.
+
+    `rest`: for how many seconds the model is not asked any more.
+    """
     variables = " or ".join(provider.key_env)
     redact_key(error, key)
     if isinstance(error, AuthenticationFailed) and key is not None and key.source not in provider.key_env:
@@ -49,6 +56,8 @@ def add_hint(error: ModelError, provider: Provider, key: Key | None, tried: int)
     )
     if tried > 1:
         error.message += f" (tried {tried} times)"
+    if rest:
+        error.message += f"; the next try is in {math.ceil(rest)} s, or with your next prompt"
 
 
 def redact_key(error: ModelError, key: Key | None) -> None:

@@ -9,7 +9,7 @@ from typing import Protocol
 from urllib.parse import quote
 
 from tark_lsp import __version__
-from tark_lsp.errors import AuthenticationFailed, BadRequest, ModelError, ProtocolError
+from tark_lsp.errors import AuthenticationFailed, ModelError, Overloaded, ProtocolError
 from tark_lsp.http import HttpRequest, Transport
 from tark_lsp.llm.answer import AnswerDecoder, EventFilter
 from tark_lsp.llm.catalog.facts import ModelFacts
@@ -21,13 +21,11 @@ from tark_lsp.llm.hints import add_hint, redact_key
 from tark_lsp.llm.keys.access import Access, AccessSource
 from tark_lsp.llm.keys.credentials import Key
 from tark_lsp.llm.provider import Provider
+from tark_lsp.llm.refusals import read_document, read_refusal, retry_reason
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.llm.retry import CircuitBreaker, RetryPolicy, read_retry_headers
-from tark_lsp.llm.wire.json_values import json_or_text
-from tark_lsp.llm.wire.provider_errors import provider_error
+from tark_lsp.llm.retry import PROVIDER_FAULTS, CircuitBreaker, RetryPolicy
 from tark_lsp.llm.wire.wire import Framing, TargetModel, Wire
 
-ERROR_BODY_BYTES = 64 * 1024
 NON_STREAM_STARTS: Mapping[Framing, tuple[bytes, ...]] = {"sse": (b"{", b"[", b"<"), "json-lines": (b"[", b"<")}
 """How a body starts that is not a stream: an error, a JSON document, a web page."""
 
@@ -130,13 +128,14 @@ class WireModel:
         for sentence in self._new_notices(request):
             yield Notice(sentence)
         attempts = _Attempts(time.monotonic(), self.target)
+        if not request.starts_turn:
+            async for waiting in self._rest():
+                yield waiting
         while True:
             attempts.count += 1
             shown = False
             used: UsageUpdate | None = None
-            outcome: BaseException | None = None
             access: Access | None = None
-            resend: _Resend | None = None
             attempts.target = self.target
             self.breaker.before_request()
             try:
@@ -152,22 +151,35 @@ class WireModel:
                                     yield priced
                                 shown = shown or not isinstance(event, Stall)
                                 yield event
-                return
             except ModelError as error:
-                outcome = error
+                self.breaker.after_request(error)
                 redact_key(error, access.key if access else None)  # before it becomes the context of another error
                 resend = None if shown else await self._recover(request, error, access, attempts)
-                if resend is None:
-                    add_hint(error, self.provider, access.key if access else None, attempts.count)
+                rest = self.breaker.seconds_left() if isinstance(error, PROVIDER_FAULTS) else 0.0
+                if resend is None or rest:
+                    add_hint(error, self.provider, access.key if access else None, attempts.count, rest)
                     raise
             except BaseException as error:
-                outcome = error
+                self.breaker.after_request(error)
                 raise
-            finally:
-                self.breaker.after_request(outcome)
+            else:
+                self.breaker.after_request(None)
+                return
             if resend.event is not None:
                 yield resend.event
             await asyncio.sleep(resend.wait)
+
+    async def _rest(self) -> AsyncGenerator[Retry, None]:
+        """Waits until the model may be asked. Raises Overloaded if that takes longer than retries may."""
+        began = time.monotonic()
+        while (left := self.breaker.seconds_left()) > 0:
+            if time.monotonic() - began + left > self.policy.total:
+                resting = Overloaded(self.breaker.reason, retry_after=left)
+                resting.retryable = False
+                add_hint(resting, self.provider, None, 0, left)
+                raise resting
+            yield Retry(round(left, 2), self.breaker.reason)
+            await asyncio.sleep(left)
 
     async def _recover(
         self, request: ChatRequest, error: ModelError, access: Access | None, attempts: _Attempts
@@ -185,18 +197,19 @@ class WireModel:
             self._new_notices(request)  # marks them as sent: the row's own notice says it
             return _Resend(event=Notice(fallback.notice) if fallback.notice else None)
         wait = self.policy.retry_delay(error, attempts.count, time.monotonic() - attempts.started)
-        return None if wait is None else _Resend(wait, Retry(round(wait, 2), error.code.replace("_", " ")))
+        return None if wait is None else _Resend(wait, Retry(round(wait, 2), retry_reason(error)))
 
     def _new_notices(self, request: ChatRequest) -> list[str]:
         """The downgrades that this session has not been told about."""
         session, sent = request.session_id, self.sent_notices
-        sentences = [sentence for sentence in downgrades(request, self.target) if (session, sentence) not in sent]
+        found = (*downgrades(request, self.target), *self.wire.downgrades(request, self.target))
+        sentences = [sentence for sentence in found if (session, sentence) not in sent]
         sent.update((session, sentence) for sentence in sentences)
         return sentences
 
     async def _ask(self, request: ChatRequest, access: Access) -> AsyncGenerator[list[StreamEvent], None]:
         """One attempt. Yields one list of events for each read from the network: this keeps streaming cheap."""
-        answer = AnswerDecoder(self.wire.parser(), self.wire.framing, self._event_filter(request))
+        answer = AnswerDecoder(self.wire.parser(self.target.quirks), self.wire.framing, self._event_filter(request))
         non_stream_starts = NON_STREAM_STARTS[self.wire.framing]
         quiet = self.times.idle if request.thinking == "off" else self.times.thinking
         first = True
@@ -207,12 +220,12 @@ class WireModel:
                         yield [item]
                     case ResponseHead():
                         if item.status != 200:
-                            raise await _refusal(exchange, item, self.times.refusal)
+                            raise await read_refusal(exchange, item, self.times.refusal)
                         exchange.set_silence_limit(quiet)
                     case bytes():
                         if first and (start := item.lstrip()):
                             if start[:1] in non_stream_starts:
-                                raise await _not_a_stream(exchange, item, self.times.refusal)
+                                raise await read_document(exchange, item, self.times.refusal)
                             first = False
                         events = answer.feed_bytes(item)
                         if events:
@@ -238,7 +251,7 @@ class WireModel:
         return TextCalls(request.tools)
 
     def _encode(self, request: ChatRequest) -> bytes:
-        if request.thinking == "off" and not self.target.quirks.thinking_off:
+        if request.thinking == "off" and self.target.off == "never":
             request = replace(request, thinking="auto")
         if self.target.text_calls:
             from tark_lsp.llm.wire.text_tools import tools_as_text
@@ -269,31 +282,3 @@ class WireModel:
         await asyncio.wait([self.price_lookup], timeout=PRICE_SECONDS)
         priced = self._priced(used)
         return None if priced.usage.cost_usd is None else priced
-
-
-async def _refusal(exchange: Exchange, head: ResponseHead, seconds: float) -> ModelError:
-    """Turns an HTTP status other than 200 into an error."""
-    if 300 <= head.status < 400:
-        place = head.headers.get("location", "an unnamed address")
-        return BadRequest(
-            f"the provider redirects to {place}; redirects are not followed, since the key would be sent along",
-            hint="set the provider's baseUrl to its real address",
-        )
-    exchange.set_silence_limit(seconds)
-    try:
-        body = await exchange.read_rest(ERROR_BODY_BYTES, seconds)
-    except ModelError:  # the status is enough
-        body = b""
-    error = provider_error(json_or_text(body), head.status)
-    read_retry_headers(error, head.headers)
-    return error
-
-
-async def _not_a_stream(exchange: Exchange, start: bytes, seconds: float) -> ModelError:
-    """Status 200, but not an event stream: an error, or a web page."""
-    body = json_or_text(start + await exchange.read_rest(ERROR_BODY_BYTES, seconds))
-    first = body[0] if isinstance(body, list) and body else body
-    if isinstance(first, dict | list) and not (isinstance(first, dict) and first.get("error")):
-        return ProtocolError("the provider answered with one JSON document instead of a stream")
-    error = provider_error(body)
-    return error if isinstance(body, dict | list) else ProtocolError(error.message)

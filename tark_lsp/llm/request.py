@@ -19,6 +19,7 @@ class ChatRequest:
     `max_output_tokens` None: the provider's own limit, or the catalog's if the wire requires a number.
     `thinking`: auto (the model's own default), off, or an effort: minimal, low, medium, high, max.
     `session_id` groups the requests of one session, for providers that use it to route to a cache.
+    `starts_turn`: the first request of a turn. It is sent even to a model that rests after failures.
     """
 
     system: str
@@ -27,6 +28,7 @@ class ChatRequest:
     max_output_tokens: int | None = None
     thinking: str = "auto"
     session_id: str = ""
+    starts_turn: bool = False
 
     @property
     def declared_tools(self) -> list[ToolDefinition]:

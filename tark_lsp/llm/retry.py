@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tark_lsp.errors import ConnectionFailed, ModelError, ModelTimeout, Overloaded, StreamCut
+from tark_lsp.errors import ConnectionFailed, ModelError, ModelTimeout, Overloaded, ServerError, StreamCut
 
-PROVIDER_FAULTS = (ConnectionFailed, ModelTimeout, StreamCut, Overloaded)
+PROVIDER_FAULTS = (ConnectionFailed, ModelTimeout, StreamCut, ServerError, Overloaded)
 """Errors that count against a model. Requests that are wrong or too frequent are the caller's fault."""
 
 
@@ -57,7 +57,10 @@ def _number(text: str | None) -> float | None:
 
 
 class CircuitBreaker:
-    """After 5 faults of a model within 60 s, requests fail at once for 30 s; the next request then decides."""
+    """After 5 faults of a model within 60 s, it rests for 30 s: requests wait, and then one of them decides.
+
+    The first request of a turn does not wait. It decides as well.
+    """
 
     def __init__(
         self, faults: int = 5, window: float = 60.0, rest: float = 30.0, clock: Callable[[], float] = time.monotonic
@@ -69,24 +72,22 @@ class CircuitBreaker:
         self._open_until: float | None = None
         self._probing = False
 
-    def before_request(self) -> None:
-        """Raises Overloaded while the circuit is open."""
+    @property
+    def reason(self) -> str:
+        return f"this model failed {self._faults.maxlen} times within a minute"
+
+    def seconds_left(self) -> float:
+        """How long a request has to wait; 0 if it can be sent now."""
         if self._open_until is None:
-            return
-        left = self._open_until - self._clock()
-        if left > 0 or self._probing:
-            resting = Overloaded(
-                f"this model failed {self._faults.maxlen} times within a minute, so it is not asked for a while",
-                hint="try again later, or choose another model",
-                retry_after=max(left, 1.0),
-            )
-            resting.retryable = False
-            raise resting
-        self._probing = True
+            return 0.0
+        return max(self._open_until - self._clock(), 1.0 if self._probing else 0.0)
+
+    def before_request(self) -> None:
+        self._probing = self._open_until is not None
 
     def after_request(self, error: BaseException | None) -> None:
         """`error` is None for an answer, else what the request ended with."""
-        probing, self._probing = self._probing, False
+        self._probing = False
         if error is None:
             self._faults.clear()
             self._open_until = None
@@ -94,5 +95,5 @@ class CircuitBreaker:
             now = self._clock()
             self._faults.append(now)
             full = len(self._faults) == self._faults.maxlen and now - self._faults[0] <= self._window
-            if full or probing:
+            if full or self._open_until is not None:
                 self._open_until = now + self._rest

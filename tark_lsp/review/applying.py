@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tark_lsp.errors import FileMissing, WorkspaceError
 from tark_lsp.review.events import ReviewEvents, TextWritten
-from tark_lsp.review.hunk import CHANGED, GONE, ReviewHunk, by_turn, fit_ending, without_overlaps, would_join
+from tark_lsp.review.hunk import CHANGED, GONE, ReviewHunk, by_turn, without_overlaps, would_join
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.places import HunkPlaces, lines_after
 from tark_lsp.review.store import HunkStore
@@ -21,8 +21,8 @@ from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import UTF_8, decode
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.lines import Hunk
-from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
+from tark_lsp.workspace.lines import Hunk, fit_ending
+from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale, was_in_text
 from tark_lsp.workspace.snapshot import Snapshot
 
 MAX_TRIES = 20
@@ -159,6 +159,8 @@ class HunkWriter:
                 if applied and not base.exists:
                     for hunk in self._store.get_hunks(hunk.id for hunk in hunks):
                         self._store.replace_hunk(replace(hunk, created=True))
+            elif was_in_text(outcome):
+                self._places.drop_changes(path)
         self._checkpoints.settle_change(noted, outcome)
         if isinstance(outcome, Applied):
             self._events.emit(TextWritten(path, clean))

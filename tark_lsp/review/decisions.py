@@ -8,7 +8,7 @@ from pathlib import Path
 from tark_lsp.errors import RequestError
 from tark_lsp.review.applying import HunkWriter
 from tark_lsp.review.events import HunksChanged, ReviewEvents
-from tark_lsp.review.hunk import EDITED, GONE, ReviewHunk, by_path, propose, typed_lines
+from tark_lsp.review.hunk import EDITED, GONE, TOO_LATE, ReviewHunk, by_path, propose, typed_lines
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.locks import FileLocks
 from tark_lsp.review.places import HunkPlaces, current_lines, retried
@@ -127,12 +127,18 @@ class Reviews:
         for hunk in self.hunks.get_hunks(hunk_ids):
             self.hunks.replace_hunk(replace(hunk, group=""))
 
-    def rewrite(self, hunk_id: str, new_text: str) -> None:
-        """The user's own new lines for a hunk that is not applied. One that is decided or blocked only shows them."""
-        hunk = self.hunks[hunk_id]
-        new = typed_lines(new_text, hunk.old, hunk.new, self.current.read_lines(hunk.path) or ())
-        rewritten = replace(hunk, new=new)
-        self.hunks.replace_hunk(replace(rewritten, reason=EDITED) if hunk.pending else rewritten)
+    async def rewrite(self, hunk_id: str, new_text: str) -> None:
+        """The user answered a question about the hunk with their own new lines.
+
+        One that is decided or blocked by now only shows them; if it is applied, the reason does.
+        """
+        async with self.locks.hold_hunks([hunk_id]):
+            hunk = self.hunks[hunk_id]
+            if hunk.applied:
+                self.hunks.replace_hunk(replace(hunk, reason=f"{TOO_LATE}: {new_text}"))
+                return
+            new = typed_lines(new_text, hunk.old, hunk.new, self.current.read_lines(hunk.path) or ())
+            self.hunks.replace_hunk(replace(hunk, new=new, reason=EDITED if hunk.pending else hunk.reason))
 
     async def edit(self, hunk_id: str, new_text: str) -> None:
         """The user writes the new lines. A hunk that was in conflict is then a proposal for the lines that it meets.

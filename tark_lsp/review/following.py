@@ -174,10 +174,11 @@ class FollowedText:
     `lines` is the last known text. `document` is None if the file is closed, or if the document may have another text.
     """
 
-    def __init__(self, lines: list[str], document: TextDocument | None = None) -> None:
+    def __init__(self, lines: list[str], document: TextDocument | None = None, *, missed: int = 0) -> None:
+        """`missed`: how many changes of the document are still to be applied to `lines`."""
         self.lines = lines
         self._document = document
-        self._changes = -1 if document is None else document.changes
+        self._changes = -1 if document is None else document.changes - missed
 
     def is_in_step(self, document: TextDocument | None) -> bool:
         """Is this certainly, without a comparison, the document's current text?"""

@@ -16,7 +16,9 @@ from tark_lsp.workspace.outcomes import MISPLACED
 
 CHANGED = "the person changed these lines"
 UNDONE = "the person undid it"
+ANOTHER_CHANGE = "another change was made to these lines"
 EDITED = "the person changed the text before accepting it"
+TOO_LATE = "it was already accepted when the person sent their own text for it"
 TURN_UNDONE = "the turn was undone"
 GONE = "the file is not there any more"
 
@@ -169,17 +171,6 @@ def propose(turn_id: str, edit: ProposedEdit, outside: Sequence[Hunk] = (), grou
         )
         for hunk in hunks
     ]
-
-
-def fit_ending(hunk: Hunk, lines: Sequence[str]) -> Hunk:
-    """The hunk with an ending for its last line if other lines follow.
-
-    It may have been made for the end of the file, or its lines may be typed by the user.
-    """
-    if not hunk.new or ending_of(hunk.new[-1]) or hunk.end >= len(lines):
-        return hunk
-    ending = next((ending for line in (*hunk.old, *lines[hunk.end :]) if (ending := ending_of(line))), "\n")
-    return replace(hunk, new=(*hunk.new[:-1], hunk.new[-1] + ending))
 
 
 def typed_lines(text: str, *known: Sequence[str]) -> tuple[str, ...]:

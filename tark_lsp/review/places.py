@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tark_lsp.errors import WorkspaceError
-from tark_lsp.review.following import NOTHING, FollowedText, TextChange, follow_change, follow_lines
-from tark_lsp.review.hunk import CHANGED, GONE, ReviewHunk
+from tark_lsp.review.following import NOTHING, FollowedText, follow_lines
+from tark_lsp.review.hunk import ANOTHER_CHANGE, CHANGED, GONE, ReviewHunk
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.store import HunkStore
 from tark_lsp.review.texts import CurrentTexts
@@ -32,16 +32,22 @@ class HunkPlaces:
         self.unsure: set[Path] = set()
         """Files with an edit of ours on its way: nobody knows yet whether their text has it."""
         self._missed: defaultdict[Path, list[Change]] = defaultdict(list)
-        """The changes of those files meanwhile."""
-        self._late: defaultdict[Path, list[tuple[Sequence[str], str]]] = defaultdict(list)
-        """The ids of hunks that came meanwhile, and the text they were made for; they join after the edit."""
+        """The changes of those files meanwhile, since the text that the hunks' places refer to."""
+        self._late: defaultdict[Path, list[tuple[Sequence[str], FollowedText]]] = defaultdict(list)
+        """The ids of hunks that came meanwhile, and the text they refer to, which each change changes; they join after
+        the edit."""
 
     def add_hunks(self, path: Path, hunks: Sequence[ReviewHunk], base: str) -> None:
         """Hunks of the text `base` of a file find their places in the current text."""
         self._store.add_hunks(hunks)
-        self._late[path].append(([hunk.id for hunk in hunks], base))
+        ids, text = [hunk.id for hunk in hunks], FollowedText(split_lines(base))
+        if path in self.unsure and path in self._texts and self._texts[path].lines == text.lines:
+            return  # they are of the text that the edit was made for, as the others are
+        self._late[path].append((ids, text))
         if path not in self.unsure:
             self._join(path)
+        elif self._documents.at(path) is not None:
+            self._bring_up(path, ids, text)
 
     def is_followed(self, path: Path) -> bool:
         """Does the file have hunks whose places are kept up to date?"""
@@ -49,7 +55,7 @@ class HunkPlaces:
 
     def texts_of_hunks(self, path: Path) -> list[tuple[str, list[ReviewHunk]]]:
         """Each text that hunks of the file refer to, with those: the one followed, and those of hunks yet to join."""
-        late = [(base, self._store.get_hunks(ids)) for ids, base in self._late.get(path, ())]
+        late = [("".join(text.lines), self._store.get_hunks(ids)) for ids, text in self._late.get(path, ())]
         if path not in self._texts:
             return late
         return [("".join(self._texts[path].lines), self._joined(path)), *late]
@@ -91,14 +97,18 @@ class HunkPlaces:
                     self._store.apply_event(hunk.id, Event.GONE, reason=GONE)
         elif (lines := self._current.read_lines(path, now)) is not None:
             if known.lines in NOTHING and lines in NOTHING:
-                self._store.replace_hunks(replace_placeholders(followed, lines))
-                followed = []
+                first = [hunk for hunk in followed if creates_file(hunk)]
+                self._store.replace_hunks(replace(hunk, old=tuple(lines)).place_at(0) for hunk in first)
+                followed = [hunk for hunk in followed if hunk not in first]
             self._store.replace_hunks(known.replace_text(followed, lines, document, self._store.held))
 
     def follow_change(self, path: Path, change: Change) -> None:
         """A change that the user, or the editor, just made."""
         if path in self.unsure:
             self._missed[path].append(change)
+            for ids, text in self._late.get(path, ()):
+                hunks = self._store.get_hunks(ids)
+                self._store.replace_hunks(text.apply_change(hunks, change, self._store.held))
             return
         self._apply_changes(path, [change])
         self.sync(path)
@@ -122,9 +132,12 @@ class HunkPlaces:
     def place_edit(self, path: Path, edit: ProposedEdit, done: Sequence[str], *, applied: bool) -> None:
         """Move every hunk of the file to its place after `edit`; `done` are the ids of the hunks that it is of."""
         changes = [(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks]
+        back = [hunk.start for hunk in edit.hunks if not hunk.old and not applied]
         for hunk in self._joined(path):
             if hunk.id not in done:
-                self._store.replace_hunk(follow_lines(hunk, changes, "another change was made to these lines"))
+                if hunk.life is Life.PROPOSED and not hunk.size and hunk.start in back:
+                    hunk = hunk.touch(ANOTHER_CHANGE)  # is its place above or below the lines that come back?
+                self._store.replace_hunk(follow_lines(hunk, changes, ANOTHER_CHANGE))
         grown = 0
         for hunk_id, part in zip(done, edit.hunks, strict=True):
             if applied:
@@ -133,7 +146,17 @@ class HunkPlaces:
             event = Event.WRITTEN if applied else Event.TAKEN_BACK
             self._store.apply_event(hunk_id, event, start=part.start + grown)
             grown += len(part.new) - len(part.old)
-        self._texts[path] = FollowedText(lines_after(edit, self.lines_of(edit.base)))
+        lines = self.lines_of(edit.base)
+        after, missed = lines_after(edit, lines), self._missed.pop(path, [])
+        later = changes_since(after, lines, missed)
+        if later is None:
+            self._texts[path] = FollowedText(after)
+        else:
+            self._missed[path] = later
+            self._texts[path] = FollowedText(after, missed[0].document, missed=len(later))
+
+    def drop_changes(self, path: Path) -> None:
+        """Some of the changes meanwhile were not the user's: only the text shows what all of them come to."""
         self._missed.pop(path, None)
 
     def relocate_file(self, source: Path, target: Path) -> None:
@@ -150,17 +173,25 @@ class HunkPlaces:
                 self._store.replace_hunks(text.apply_change(followed, change, self._store.held))
 
     def _join(self, path: Path) -> None:
-        """New hunks come to the current text from the text they were made for."""
-        for ids, base in self._late.get(path, ()):
+        """New hunks come to the text that the others refer to."""
+        for ids, text in self._late.get(path, ()):
             self.sync(path)
-            hunks = self._store.get_hunks(ids)
-            if path not in self._texts:
-                gone = self._current.is_gone(path) and any(hunk.had_file for hunk in hunks)
-                lines = split_lines(base) if gone else self._current.read_lines(path) or []
-                self._texts[path] = FollowedText(lines, self._documents.at(path))
-            change = TextChange.of_text(split_lines(base), self._texts[path].lines)
-            self._store.replace_hunks([follow_change(hunk, change, self._store.held) for hunk in hunks])
+            self._bring_up(path, ids, text)
+            self._texts.setdefault(path, text)
         self._late.pop(path, None)
+
+    def _bring_up(self, path: Path, ids: Sequence[str], text: FollowedText) -> None:
+        """Carry new hunks from the text that they refer to to the current one, unless their file is gone."""
+        hunks, document = self._store.get_hunks(ids), self._documents.at(path)
+        if text.is_in_step(document):
+            return
+        if path in self._texts and path not in self.unsure:
+            lines = self._texts[path].lines
+        elif self._current.is_gone(path) and any(hunk.had_file for hunk in hunks):
+            return
+        else:
+            lines = self._current.read_lines(path) or []
+        self._store.replace_hunks(text.replace_text(hunks, lines, document, self._store.held))
 
     def _joined(self, path: Path, *, followed: bool = False) -> list[ReviewHunk]:
         """The hunks of the file, without those yet to join. `followed`: only those whose places are kept up to date."""
@@ -185,6 +216,20 @@ def lines_after(edit: ProposedEdit, lines: Sequence[str]) -> list[str]:
     return after
 
 
+def changes_since(after: list[str], lines: Sequence[str], changes: Sequence[Change]) -> list[Change] | None:
+    """Those of the changes of `lines` that came when these were `after` last; None if they never were.
+
+    Only those are somebody else's. The changes before made an edit, in whatever pieces its editor reports it.
+    """
+    text = FollowedText([*lines], changes[0].document if changes else None)
+    found = None
+    for number, change in enumerate(changes, 1):
+        text.apply_change((), change, ())
+        if text.lines == after:
+            found = number
+    return None if found is None else [*changes[found:]]
+
+
 def retried(hunk: ReviewHunk, lines: Sequence[str]) -> ReviewHunk:
     """Makes a failed or stuck hunk pending again on these lines, or puts it in conflict if its own lines have changed.
 
@@ -195,11 +240,6 @@ def retried(hunk: ReviewHunk, lines: Sequence[str]) -> ReviewHunk:
     return hunk if tuple(present) == hunk.standing else hunk.touch(CHANGED)
 
 
-def replace_placeholders(hunks: Iterable[ReviewHunk], placeholder: Sequence[str]) -> list[ReviewHunk]:
-    """The text of a file that is to be created replaces the empty line that an editor may show for it."""
-    return [
-        replace(hunk, old=tuple(placeholder)).place_at(0)
-        if hunk.life is Life.PROPOSED and not hunk.had_file and list(hunk.old) in NOTHING
-        else hunk
-        for hunk in hunks
-    ]
+def creates_file(hunk: ReviewHunk) -> bool:
+    """Is it to write the text of a new file, in place of the empty line that an editor may show for it?"""
+    return hunk.life is Life.PROPOSED and not hunk.had_file and list(hunk.old) in NOTHING

@@ -45,6 +45,7 @@ def model_table(models: Sequence[ModelInfo], problems: Sequence[str]) -> str:
 def _cells(facts: ModelFacts) -> str:
     window = f"{facts.context_window:,}" if facts.context_window else ""
     price = "" if facts.price is None else f"{facts.price.input:g}, {facts.price.output:g}"
-    thinks = {"unknown": "", "none": "no"}.get(facts.thinking, ", ".join(facts.efforts) or "yes")
+    unset = "always" if facts.off == "never" else "no"
+    thinks = {"unknown": "", "none": unset}.get(facts.thinking, ", ".join(facts.efforts) or "yes")
     sees = {None: "", True: "yes", False: "no"}[facts.images]
     return " | ".join((window, price, thinks, sees))

@@ -6,7 +6,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tark_lsp.workspace.lines import Hunk, common_prefix, common_suffix, ending_of, line_changes, split_lines
+from tark_lsp.workspace.lines import (
+    Hunk,
+    common_prefix,
+    common_suffix,
+    ending_of,
+    line_changes,
+    split_lines,
+    sure_changes,
+)
 from tark_lsp.workspace.snapshot import Snapshot
 
 NEAR = 3
@@ -160,16 +168,15 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
         return replace(edit, base=current), ()
     if edit.removes:
         return replace(edit, base=current, hunks=()), edit.hunks
+    sure = sure_changes(changes, edit.base.text, current.text)
     lines = split_lines(current.text)
     carried: list[Hunk] = []
     conflicts: list[Hunk] = []
     for hunk in edit.hunks:
-        colliding = [change for change in changes if _collide(change, hunk)]
-        touching = [change for change in changes if change.start <= hunk.end and hunk.start <= change.end]
-        if any(_is_applied(hunk, some, changes, lines) for some in (touching, colliding)):
+        if _is_applied(hunk, changes, lines) if hunk.new else _is_removed(hunk, sure):
             continue
-        moved = Hunk(hunk.start + _growth(change for change in changes if change.end <= hunk.start), hunk.old, hunk.new)
-        if colliding or not _fits(moved, lines):
+        moved = Hunk(hunk.start + _growth(change for change in sure if change.end <= hunk.start), hunk.old, hunk.new)
+        if any(_collide(change, hunk) for change in sure) or not _fits(moved, lines):
             conflicts.append(hunk)
         else:
             carried.append(moved)
@@ -177,6 +184,7 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
 
 
 def _collide(change: Hunk, hunk: Hunk) -> bool:
+    """Whether two changes of one text replace the same lines, or insert at the same place."""
     if not change.old and not hunk.old:
         return change.start == hunk.start
     return change.start < hunk.end and hunk.start < change.end
@@ -186,16 +194,21 @@ def _growth(changes: Iterable[Hunk]) -> int:
     return sum(len(change.new) - len(change.old) for change in changes)
 
 
-def _is_applied(hunk: Hunk, some: list[Hunk], changes: list[Hunk], lines: list[str]) -> bool:
-    """Whether `some` of the changes turned the hunk's lines into what the hunk turns them into."""
-    if not some:
-        return False
-    if not hunk.new and any(c.start <= hunk.start and hunk.end <= c.end and not c.new for c in some):
-        return True
-    if some[0].start < hunk.start or hunk.end < some[-1].end:
-        return False
-    start = hunk.start + _growth(c for c in changes if c.end <= hunk.start and c not in some)
-    return tuple(lines[start : start + len(hunk.old) + _growth(some)]) == hunk.new
+def _is_removed(hunk: Hunk, changes: list[Hunk]) -> bool:
+    """Whether one of the changes only removed lines, also those that the hunk removes."""
+    return any(change.start <= hunk.start and hunk.end <= change.end and not change.new for change in changes)
+
+
+def _is_applied(hunk: Hunk, changes: list[Hunk], lines: list[str]) -> bool:
+    """Whether changes turned the hunk's lines into what the hunk turns them into."""
+    colliding = [change for change in changes if _collide(change, hunk)]
+    touching = [change for change in changes if change.start <= hunk.end and hunk.start <= change.end]
+    for some in (touching, colliding):
+        if some and hunk.start <= some[0].start and some[-1].end <= hunk.end:
+            start = hunk.start + _growth(c for c in changes if c.end <= hunk.start and c not in some)
+            if tuple(lines[start : start + len(hunk.old) + _growth(some)]) == hunk.new:
+                return True
+    return False
 
 
 def _fits(hunk: Hunk, lines: list[str]) -> bool:

@@ -4,8 +4,9 @@ import io
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import AnyStr
 
 LARGE_GAP = 250_000
@@ -24,6 +25,11 @@ class Hunk:
     def end(self) -> int:
         """The first line after the replaced ones."""
         return self.start + len(self.old)
+
+    @property
+    def size(self) -> int:
+        """Of the longer side, in lines."""
+        return max(len(self.old), len(self.new))
 
     @property
     def old_text(self) -> str:
@@ -45,6 +51,17 @@ def ending_of(line: str) -> str:
     if line.endswith("\r\n"):
         return "\r\n"
     return line[-1:] if line.endswith(("\n", "\r")) else ""
+
+
+def fit_ending(hunk: Hunk, lines: Sequence[str]) -> Hunk:
+    """The hunk with an ending for its last line if other lines follow.
+
+    It may have been made for the end of the file, or its lines may be typed by the user.
+    """
+    if not hunk.new or ending_of(hunk.new[-1]) or hunk.end >= len(lines):
+        return hunk
+    ending = next((ending for line in (*hunk.old, *lines[hunk.end :]) if (ending := ending_of(line))), "\n")
+    return replace(hunk, new=(*hunk.new[:-1], hunk.new[-1] + ending))
 
 
 def count_lines(text: str) -> int:
@@ -97,6 +114,31 @@ def line_changes(old: str, new: str) -> list[Hunk]:
     return hunks
 
 
+def sure_changes(changes: list[Hunk], old: str, new: str) -> list[Hunk]:
+    """The `line_changes` of these texts, joined over lines that are probably common by chance, like blank lines.
+
+    These are lines between two changes that are both longer, none of which is one of the `telling_lines`.
+    """
+    if len(changes) < 2:
+        return changes
+    lines, telling = split_lines(old), telling_lines(old, new)
+    joined = changes[:1]
+    for change in changes[1:]:
+        last = joined[-1]
+        between = tuple(lines[last.end : change.start])
+        if len(between) < min(last.size, change.size) and telling.isdisjoint(between):
+            joined[-1] = Hunk(last.start, last.old + between + change.old, last.new + between + change.new)
+        else:
+            joined.append(change)
+    return joined
+
+
+def telling_lines(old: str, new: str) -> set[str]:
+    """The lines with a word in them that both texts have exactly once."""
+    counts, counts_new = Counter(split_lines(old)), Counter(split_lines(new))
+    return {line for line, count in counts.items() if count == counts_new[line] == 1 and any(map(str.isalnum, line))}
+
+
 def _line_start(old: str, new: str, at: int) -> int:
     """The last offset up to `at` at which a line begins in both texts, which are equal up to `at`."""
     while at > 0:
@@ -128,7 +170,14 @@ def _begins_line(text: str, at: int) -> bool:
 
 
 def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """`(i1, i2, j1, j2)` for each `old[i1:i2]` that became `new[j1:j2]`, in order, with common lines between them."""
+    """`(i1, i2, j1, j2)` for each `old[i1:i2]` that became `new[j1:j2]`, in order, with common lines between them.
+
+    If only white space changed, as by a formatter, each line is still at its place: a line that got the indentation of
+    another one is not that one.
+    """
+    if len(old) == len(new) and all(one.strip() == other.strip() for one, other in zip(old, new, strict=True)):
+        runs = (tuple(run) for differs, run in groupby(range(len(old)), lambda at: old[at] != new[at]) if differs)
+        return [(run[0], run[-1] + 1, run[0], run[-1] + 1) for run in runs]
     changes: list[tuple[int, int, int, int]] = []
     i = j = 0
     for a, b, size in [*_matches(old, new), (len(old), len(new), 0)]:

@@ -23,6 +23,8 @@ class Stale:
     """The text is no longer the one that the edit was made for; nothing was written."""
 
     reason: str
+    taken_back: bool = False
+    """The editor applied the edit nevertheless, and another edit took it back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +35,8 @@ class Refused:
 
 
 Outcome: TypeAlias = Applied | Stale | Refused
+
+
+def was_in_text(outcome: Outcome) -> bool:
+    """Were the changes that the editor reported meanwhile not only the user's, although the edit was not applied?"""
+    return (isinstance(outcome, Stale) and outcome.taken_back) or outcome == Refused(MISPLACED)

@@ -47,6 +47,7 @@ async def test_one_compaction_keeps_goals_the_last_messages_and_the_prompt(tight
     assert messages[1 : 1 + kept] == before[-kept:]
     summing, last = tight.model.requests[-2:]
     assert not summing.tools
+    assert (summing.starts_turn, last.starts_turn) == (True, False)
     assert "MARKER-7" in summing.messages[0].text
     assert sent(tight) < 0.5 * 10_000
     assert list(last.messages) == messages[:-1]

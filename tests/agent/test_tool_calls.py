@@ -175,6 +175,29 @@ async def slow(n: int) -> str:
     return "done"
 
 
+@pytest.mark.parametrize(
+    ("calls", "ran"),
+    [
+        ((Call("note", '{"n": 1}'), Call("note", "{}")), 2),
+        ((Call("note", "", cut=True), Call("note", '{"n"', cut=True), Call("note", "{}")), 1),
+    ],
+    ids=["complete", "incomplete"],
+)
+async def test_at_an_end_without_a_reason_the_calls_that_the_wire_completed_run(
+    bench: Bench, calls: tuple[Call, ...], ran: int
+) -> None:
+    """The wire completes no call there unless its arguments are whole, so an empty object is what the model sent."""
+    noted: list[int] = []
+
+    async def note(n: int) -> str:
+        noted.append(n)
+        return "noted"
+
+    add(bench.tools, probe("note", Risk.READ_ONLY, note))
+    await bench.run(answer(*calls, stop=WireStop.OTHER))
+    assert len(noted) == ran
+
+
 @pytest.mark.virtual_clock
 @pytest.mark.parametrize(("own", "limit"), [(None, 0.05), (0.05, 30.0)], ids=["the default", "its own"])
 async def test_a_tool_that_takes_too_long_is_ended(bench: Bench, own: float | None, limit: float) -> None:

@@ -24,7 +24,7 @@ from tark_lsp.agent.state import edit_state
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.agent.user_interface import HunkState
 from tark_lsp.errors import AuthenticationFailed, StreamCut
-from tark_lsp.llm.events import Echo, Retry, Stall, ThinkingDelta, UsageUpdate, WireStop
+from tark_lsp.llm.events import Done, Echo, Retry, Stall, StreamEvent, ThinkingDelta, UsageUpdate, WireStop
 from tark_lsp.messages import Message, Mode, StopReason, Text, Usage
 from tark_lsp.settings import Limits
 from tark_lsp.tools.tool import Option, Risk
@@ -52,6 +52,9 @@ async def test_a_turn_from_prompt_to_answer(bench: Bench) -> None:
     assert bench.text("a.py") == "x = 2\n"
     assert roles(bench) == "user assistant tool assistant tool assistant"
     assert [len(request.messages) for request in bench.model.requests] == [1, 3, 5]
+    assert [request.starts_turn for request in bench.model.requests] == [True, False, False]
+    await bench.run(answer("And again."))
+    assert bench.model.requests[-1].starts_turn
     assert set(bench.statuses().values()) == {CallStatus.COMPLETED}
 
 
@@ -160,13 +163,17 @@ async def test_a_turn_the_provider_paused_goes_on(bench: Bench) -> None:
     ("parts", "stop", "said"),
     [
         (("Fine.",), WireStop.END_TURN, []),
-        (("Half of",), WireStop.OTHER, ["the model stopped for an unknown reason: the provider named none"]),
+        (("Half of", Done(WireStop.OTHER, "odd")), None, ["the model stopped for an unknown reason: odd"]),
+        (("Half of",), WireStop.OTHER, ["the provider did not say why the answer ended, so it may be cut off"]),
+        ((), WireStop.OTHER, ["the model gave an empty answer"]),
         ((" \n",), WireStop.END_TURN, ["the model gave an empty answer"]),
         ((), WireStop.END_TURN, ["the model gave an empty answer"]),
         ((), WireStop.REFUSAL, []),
     ],
 )
-async def test_an_odd_end_is_said(bench: Bench, parts: tuple[str, ...], stop: WireStop, said: list[str]) -> None:
+async def test_an_odd_end_is_said(
+    bench: Bench, parts: tuple[str | StreamEvent, ...], stop: WireStop | None, said: list[str]
+) -> None:
     await bench.run(answer(*parts, stop=stop))
     assert [event.message for event in bench.heard if isinstance(event, Notice)] == said
 

@@ -4,7 +4,8 @@ import asyncio
 import gzip
 import json
 import time
-from contextlib import aclosing
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 
 import pytest
@@ -20,15 +21,16 @@ from tark_lsp.errors import (
     ProtocolError,
     QuotaExceeded,
     RateLimited,
+    ServerError,
     StreamCut,
     TarkError,
 )
 from tark_lsp.http import HttpRequest, HttpTransport
-from tark_lsp.llm.client import ProviderOverride
+from tark_lsp.llm.client import Models, ProviderOverride
 from tark_lsp.llm.events import Done, Retry, Stall, TextDelta, WireStop
 from tark_lsp.llm.exchange import Timeouts, fetch_body
 from tark_lsp.llm.model import WireModel
-from tark_lsp.llm.retry import RetryPolicy
+from tark_lsp.llm.retry import CircuitBreaker, RetryPolicy
 from tark_lsp.llm.scripted.answer import answer_frames
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedCall, ScriptedError
 from tests.llm.asking import ENVIRON, QUICK, REFS, REQUEST, ask, built, models_at
@@ -96,6 +98,15 @@ RETRIED: dict[str, Raw | Reply] = {
     "409": refused(409, {}),
     "429": refused(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, retry_after="0.02"),
     "429 in ms": refused(429, {"error": {"message": "slow down"}}, retry_after_ms="20"),
+    "429 with words like an overflow (Cerebras)": refused(
+        429,
+        {
+            "message": "Tokens per minute limit exceeded - too many tokens processed.",
+            "type": "too_many_tokens_error",
+            "code": "token_quota_exceeded",
+        },
+        retry_after="0.02",
+    ),
     "429 until a date": refused(429, {}, retry_after="Wed, 21 Oct 2015 07:28:00 GMT"),
     "500": refused(500, {"error": {"message": "oops"}}),
     "503 as a page": Raw([b"<html><title>Busy</title></html>"], 503, {"content-type": "text/html"}),
@@ -130,7 +141,7 @@ NOT_RETRIED: dict[str, tuple[Raw, type[ModelError], str]] = {
     "404 as a page": (Raw([b"<!doctype html><title>Lost</title>"], 404), ModelError, "/v1"),
     "quota": (refused(429, {"error": {"code": "insufficient_quota", "message": "pay"}}), QuotaExceeded, "credit"),
     "overflow": (refused(400, OVERFLOW), ContextOverflow, "new session"),
-    "500 with x-should-retry": (refused(500, {}, x_should_retry="false"), Overloaded, "another model"),
+    "500 with x-should-retry": (refused(500, {}, x_should_retry="false"), ServerError, "another model"),
     "a wait that is too long": (refused(429, {}, retry_after="500"), RateLimited, "another model"),
     "a web page": (
         Raw([b"<html><head><title>Welcome</title>"], 200, {"content-type": "text/html"}),
@@ -161,22 +172,93 @@ async def test_errors(answer: Raw, kind: type[ModelError], hint: str) -> None:
         assert events == []
 
 
-async def test_it_gives_up_after_five_attempts_and_then_pauses() -> None:
-    async with Loopback([refused(500, {"error": {"message": "oops"}})]) as server:
-        models = models_at(server)
+OOPS = refused(500, {"error": {"message": "oops"}})
+FIRST = replace(REQUEST, starts_turn=True)
+
+
+@asynccontextmanager
+async def failing(policy: RetryPolicy = QUICK) -> AsyncIterator[tuple[Loopback, Models, WireModel]]:
+    """A model that has failed five times, so that its circuit is open."""
+    async with Loopback([OOPS]) as server:
+        models = models_at(server, policy=policy)
         model = await models.open_model("openai/gpt-4o")
-        events, error = await ask(model)
-        assert isinstance(error, Overloaded)
-        assert "tried 5 times" in error.message
+        assert isinstance(model, WireModel)
+        model.policy = RetryPolicy(tries=1)
+        for _ in range(5):
+            await ask(model, FIRST)
+        server.requests.clear()
+        model.policy = policy
+        yield server, models, model
+        await models.aclose()
+
+
+async def test_it_gives_up_after_five_attempts_and_says_when_the_next_try_is_allowed() -> None:
+    async with Loopback([OOPS]) as server:
+        models = models_at(server)
+        events, error = await ask(await models.open_model("openai/gpt-4o"), FIRST)
+        assert isinstance(error, ServerError)
+        assert error.code == "server_error"
+        assert error.message.startswith("HTTP 500 from the provider: oops (tried 5 times)")
+        assert "the next try is in 30 s" in error.message
         assert len(server.requests) == 5
-        assert [type(event) for event in events] == [Retry] * 4
-        _, error = await ask(model)
-        assert isinstance(error, Overloaded)
-        assert "not asked" in error.message
-        assert len(server.requests) == 5
-        _, error = await ask(await models.open_model("openai/gpt-4.1"))
+        reasons = [event.reason for event in events if isinstance(event, Retry)]
+        assert reasons == ["HTTP 500 from the provider: oops"] * 4
+        _, error = await ask(await models.open_model("openai/gpt-4.1"), FIRST)
         assert len(server.requests) == 10  # another model of the same provider is asked
         await models.aclose()
+
+
+async def test_the_first_request_of_a_turn_is_sent_to_a_resting_model_and_its_answer_ends_the_rest() -> None:
+    async with failing() as (server, _, model):
+        server.then(HELLO)
+        events, error = await ask(model, FIRST)
+        assert (error, len(server.requests)) == (None, 1)
+        events, error = await ask(model, REQUEST)
+        assert (error, len(server.requests)) == (None, 2)
+        assert not any(isinstance(event, Retry) for event in events)
+
+
+async def test_a_failed_probe_is_sent_once_and_begins_the_rest_again() -> None:
+    async with failing() as (server, _, model):
+        for count in (1, 2):
+            events, error = await ask(model, FIRST)
+            assert isinstance(error, ServerError)
+            assert error.message.startswith("HTTP 500 from the provider: oops")
+            assert "the next try is in 30 s" in error.message
+            assert (events, len(server.requests)) == ([], count)
+
+
+async def test_a_later_request_of_a_turn_waits_until_the_rest_is_over() -> None:
+    ticks = iter([*[0.0] * 5, 0.95])  # of the five faults, and of the request
+    breaker = CircuitBreaker(rest=1.0, clock=lambda: next(ticks, 1.0))
+    for _ in range(5):
+        breaker.after_request(ServerError("oops"))
+    async with failing() as (server, _, model):
+        model.breaker = breaker
+        server.then(HELLO)
+        events, error = await ask(model, REQUEST)
+        assert (error, len(server.requests)) == (None, 1)
+        waits = [event for event in events if isinstance(event, Retry)]
+        assert waits == [Retry(0.05, "this model failed 5 times within a minute")]
+
+
+async def test_a_later_request_does_not_wait_longer_than_retries_may_take() -> None:
+    async with failing(policy=replace(QUICK, total=10.0)) as (server, _, model):
+        events, error = await ask(model, REQUEST)
+        assert isinstance(error, Overloaded)
+        assert not error.retryable
+        assert "the next try is in 30 s" in error.message
+        assert error.hint
+        assert (events, server.requests) == ([], [])
+
+
+async def test_a_refusal_of_the_probe_is_answered_as_always() -> None:
+    """It is no fault of the provider, so what was refused is left out at once."""
+    async with failing() as (server, _, model):
+        no = refused(400, {"error": {"message": "Unknown parameter: 'stream_options'."}})
+        server.then(no, HELLO)
+        _, error = await ask(model, FIRST)
+        assert (error, len(server.requests)) == (None, 2)
 
 
 @WIRES
@@ -227,7 +309,7 @@ async def test_an_error_in_the_stream_comes_after_its_events() -> None:
     parts = [*frames(Reply(text="Hi", cut=True), "openai-chat"), b'data: {"error":{"message":"x","code":502}}\n\n']
     events, error = await played(Raw(parts), "openai-chat")
     assert events == [TextDelta("Hi")]
-    assert isinstance(error, Overloaded)
+    assert isinstance(error, ServerError)
 
 
 TIMES = Timeouts(headers=2.0, idle=2.0, thinking=2.0, notice=0.4, notice_again=0.4)

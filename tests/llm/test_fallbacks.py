@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import BadRequest
+from tark_lsp.llm.catalog.facts import ModelFacts, ModelInfo
 from tark_lsp.llm.client import ProviderOverride
 from tark_lsp.llm.events import Notice, Retry, ToolCallComplete
 from tark_lsp.llm.fallbacks import find_fallback
+from tark_lsp.llm.model import WireModel
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.scripted.scenario import Reply
 from tark_lsp.llm.wire.wire import Quirks, TargetModel
@@ -58,13 +60,21 @@ REFUSALS: dict[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]] = {
     "no effort": ("Unrecognized request argument supplied: reasoning_effort", {}, {"thinking": "none"}),
     "not without thinking (Gemini)": (
         "Budget 0 is invalid. This model only works in thinking mode.",
-        {"thinking_off": False},
         {},
+        {"off": "never"},
+    ),
+    "not without thinking (Claude)": (
+        (
+            '"thinking.type.disabled" is not supported for this model. Thinking defaults to adaptive mode when not '
+            'specified; use "thinking.type.enabled" with "budget_tokens" for extended thinking.'
+        ),
+        {},
+        {"off": "never"},
     ),
     "not without thinking (OpenRouter)": (
         "Reasoning is mandatory for this endpoint and cannot be disabled.",
-        {"thinking_off": False},
         {},
+        {"off": "never"},
     ),
     "no switch in the template": (
         "body.chat_template_kwargs: Extra inputs are not permitted",
@@ -110,6 +120,47 @@ REFUSALS: dict[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]] = {
         {"text_calls": True},
     ),
     "llama.cpp's tools": ("tools param requires --jinja flag", {}, {"text_calls": True}),
+    "llama.cpp's tools, before": ("Unsupported param: tools", {}, {"text_calls": True}),
+    "Groq's tools": ("`tool calling` is not supported with this model", {}, {"text_calls": True}),
+    "Groq's tools, as a field": ("`tools` is not supported with this model", {}, {"text_calls": True}),
+    "OpenAI's tools": ("tools is not supported in this model. For a list of models, see x", {}, {"text_calls": True}),
+    "Gemma's tools": ("Function calling is not enabled for models/gemma-3-12b-it", {}, {"text_calls": True}),
+    "Novita's tools": ("model features function calling not support", {}, {"text_calls": True}),
+    "a gateway's tools": ("Tool use is not supported for this model.", {}, {"text_calls": True}),
+    "OpenRouter's images": ("No endpoints found that support image input", {"images": False}, {}),
+    "vLLM's images": ("At most 0 image(s) may be provided in one request.", {"images": False}, {}),
+    "vLLM's images, of a model without them": ("meta-llama/Llama-3 is not a multimodal model", {"images": False}, {}),
+    "Groq's images": (
+        "'messages.0' : the following must be satisfied[('messages.0.content' : value must be a string)]",
+        {"images": False},
+        {},
+    ),
+    "Groq's images, other words": ("messages[4].content must be a string", {"images": False}, {}),
+    "DeepSeek's images": (
+        "Failed to deserialize the JSON body: messages[1]: unknown variant `image_url`, expected `text` at line 1",
+        {"images": False},
+        {},
+    ),
+    "DeepSeek's images, before": (
+        "Failed to deserialize the JSON body: messages[1]: invalid type: sequence, expected a string at line 1",
+        {"images": False},
+        {},
+    ),
+    "LM Studio's images": ("Model does not support images. Please use a model that does.", {"images": False}, {}),
+    "Ollama's images": (
+        "Failed to create new sequence: this model is missing data required for image input",
+        {"images": False},
+        {},
+    ),
+    "Mistral's images": ("Image input is not enabled for this model", {"images": False}, {}),
+    "Bedrock's images": (
+        "This model doesn't support the image content block that you provided. Please try again with another",
+        {"images": False},
+        {},
+    ),
+    "Copilot's images": ("vision is not supported", {"images": False}, {}),
+    "xAI's effort": ("Model grok-4-0709 does not support parameter reasoningEffort.", {}, {"thinking": "none"}),
+    "an effort in other letters": ("Unknown name 'thinkingConfig': Cannot find field.", {}, {"thinking": "none"}),
 }
 
 
@@ -132,10 +183,32 @@ def test_what_is_left_out(message: str, quirks: Mapping[str, Any], changes: Mapp
         "Web search options not supported with this model.",
         "The model `gpt-5.2-proo` does not exist or you do not have access to it.",
         "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png'].",
+        "At most 1 image(s) may be provided in one request.",
+        "At most 10 image(s) may be provided in one request.",
+        "This model doesn't support the video content block that you provided.",
+        "messages[1].tool_calls[0].function.arguments must be a string",
+        "tools[0].function.name must be a string",
+        "No endpoints found for x/y.",
+        "No endpoints found matching your data policy",
+        "image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes",
+        "Invalid base64 image_url.",
+        "Tool names must be unique.",
+        "Streaming is not supported with this model",
     ],
 )
 def test_fields_that_a_request_needs(message: str) -> None:
     assert find_fallback(PLAIN, message) is None
+
+
+def test_a_claude_that_can_stop_only_between_tool_calls() -> None:
+    """The message says so. A model that cannot even do that thinks as it does by default."""
+    message = '"thinking.type.disabled" is not supported for this model. Use "thinking.type.between_tools" instead.'
+    first = find_fallback(replace(PLAIN, thinking="adaptive"), message)
+    assert first is not None
+    assert first[0].off == "between_tools"
+    second = find_fallback(first[0], '"thinking.type.between_tools" is not supported for this model.', [first[1]])
+    assert second is not None
+    assert second[0].off == "never"
 
 
 READ = ToolDefinition("read_file", "Reads.", {"type": "object", "properties": {"path": {"type": "string"}}})
@@ -204,6 +277,37 @@ async def test_two_parallel_requests_both_follow_one_refusal() -> None:
         answers = await asyncio.gather(ask(model), ask(model))
         await models.aclose()
     assert [error for _, error in answers] == [None, None]
+
+
+async def test_a_claude_that_must_think_is_not_told_to_stop_again_and_the_user_is_told() -> None:
+    """The table does not know this model."""
+    message = '\\"thinking.type.disabled\\" is not supported for this model.'
+    no = Raw([f'{{"type": "error", "error": {{"message": "{message}"}}}}'.encode()], status=400)
+    async with Loopback([no, Reply(text="Hi")]) as server:
+        models = models_at(server)
+        model = await models.open_model("anthropic/claude-opus-9")
+        answers = [await ask(model, replace(REQUEST, thinking="off", session_id="s")) for _ in range(2)]
+        await models.aclose()
+    assert [error for _, error in answers] == [None, None]
+    sent = [request.json.get("thinking", {}).get("type") for request in server.requests]
+    assert sent == ["disabled", "adaptive", "adaptive"]
+    notices = [[event.message for event in events if isinstance(event, Notice)] for events, _ in answers]
+    assert notices == [["thinking cannot be turned off for this model"], []]
+
+
+async def test_what_was_left_out_stays_left_out_after_the_prices_are_known() -> None:
+    """The price library also knows windows, so facts change after a model was opened."""
+    async with Loopback([]) as server:
+        models = models_at(server)
+        model = await models.open_model("anthropic/claude-opus-9")
+        assert isinstance(model, WireModel)
+        model.target = replace(model.target, off="never", thinking="budget", efforts=())
+        provider = model.provider
+        models._catalog.add_listing(provider, [ModelInfo("anthropic/claude-opus-9", "x", ModelFacts(12_345))])
+        models._update_opened(provider, "claude-opus-9")
+        assert model.context_window == model.target.context_window == 12_345
+        assert (model.target.off, model.target.thinking, model.target.efforts) == ("never", "budget", ())
+        await models.aclose()
 
 
 async def test_off_is_not_sent_again_to_a_model_that_must_think() -> None:

@@ -93,28 +93,52 @@ def opened(clock: Clock) -> CircuitBreaker:
 def test_five_faults_open_it_for_thirty_seconds() -> None:
     clock = Clock()
     breaker = opened(clock)
+    assert breaker.seconds_left() == 30
     clock.now += 29
-    with pytest.raises(Overloaded, match="not asked") as caught:
-        breaker.before_request()
-    assert caught.value.retryable is False
+    assert breaker.seconds_left() == 1
     clock.now += 2
-    breaker.before_request()
+    assert breaker.seconds_left() == 0
 
 
 def test_one_probe_decides() -> None:
     clock = Clock()
     breaker = opened(clock)
     clock.now += 31
+    assert breaker.seconds_left() == 0
     breaker.before_request()
-    with pytest.raises(Overloaded):
-        breaker.before_request()  # one at a time
+    assert breaker.seconds_left() == 1  # one at a time
     breaker.after_request(StreamCut("x"))
-    with pytest.raises(Overloaded):
-        breaker.before_request()
+    assert breaker.seconds_left() == 30
     clock.now += 31
     ask(breaker, None)
+    assert breaker.seconds_left() == 0
     ask(breaker, ConnectionFailed("x"))
+    assert breaker.seconds_left() == 0
+
+
+def test_a_probe_within_the_rest_decides_too() -> None:
+    """The first request of a turn does not wait."""
+    clock = Clock()
+    breaker = opened(clock)
+    clock.now += 10
+    ask(breaker, ConnectionFailed("x"))
+    assert breaker.seconds_left() == 30
+    clock.now += 10
+    ask(breaker, BadRequest("x"))
+    assert breaker.seconds_left() == 20  # it says nothing about the provider
     ask(breaker, None)
+    assert breaker.seconds_left() == 0
+
+
+def test_of_two_probes_each_counts() -> None:
+    clock = Clock()
+    breaker = opened(clock)
+    breaker.before_request()
+    breaker.before_request()
+    breaker.after_request(None)
+    assert breaker.seconds_left() == 0
+    breaker.after_request(ConnectionFailed("x"))
+    assert breaker.seconds_left() == 0  # one fault is not five
 
 
 def test_after_a_cancelled_probe_another_can_start() -> None:
@@ -122,6 +146,7 @@ def test_after_a_cancelled_probe_another_can_start() -> None:
     breaker = opened(clock)
     clock.now += 31
     ask(breaker, KeyboardInterrupt())
+    assert breaker.seconds_left() == 0
     ask(breaker, None)
 
 
@@ -130,6 +155,7 @@ def test_errors_that_are_not_faults(harmless: ModelError | None) -> None:
     breaker = CircuitBreaker(clock=Clock())
     for _ in range(20):
         ask(breaker, harmless)
+    assert breaker.seconds_left() == 0
 
 
 def test_faults_far_apart_do_not_add_up() -> None:
@@ -137,4 +163,5 @@ def test_faults_far_apart_do_not_add_up() -> None:
     breaker = CircuitBreaker(clock=clock)
     for _ in range(20):
         ask(breaker, ConnectionFailed("x"))
+        assert breaker.seconds_left() == 0
         clock.now += 16

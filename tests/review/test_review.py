@@ -227,6 +227,13 @@ async def test_a_formatter_replaces_the_whole_document(desk: Desk) -> None:
     assert (above.start, below.start) == (1, 13)
 
 
+async def test_a_formatter_indents_lines_as_others_were_before(desk: Desk) -> None:
+    path = desk.editor.open("f.py", "{\n    {\n        {\n        }\n    }\n}\n")
+    (hunk,) = desk.propose(path, (4, 5, ("NEW\n",)))
+    desk.editor.replace(path, "".join(f"    {line}" for line in split_lines(desk.editor.text(path))))
+    assert (hunk.state, hunk.start) == ("conflict", 4)
+
+
 async def test_line_endings_are_kept(desk: Desk) -> None:
     path = desk.editor.open("f.py", "a\r\nb\r\nc\r\n")
     (hunk,) = desk.propose(path, (1, 2, ("B\r\n",)))
@@ -306,6 +313,17 @@ async def test_applied_hunks_follow_and_are_taken_back(desk: Desk) -> None:
     await desk.reviews.reject([hunks[0], hunks[2]])
     assert desk.editor.text(path) == "typed\n" + TEXT
     assert {hunk.state for hunk in hunks} == {"rejected"}
+
+
+async def test_lines_that_come_back_at_the_place_of_an_insertion(desk: Desk) -> None:
+    """It could belong above or below them."""
+    path = desk.editor.open("f.py", TEXT)
+    (removal,) = desk.propose(path, (3, 6, ()))
+    (insertion,) = desk.propose(path, (6, 6, ("NEW\n",)), turn="other")
+    await desk.reviews.accept([removal], decide=False)
+    assert (insertion.state, insertion.start) == ("pending", 3)
+    await desk.reviews.reject([removal])
+    assert (insertion.state, insertion.reason) == ("conflict", "another change was made to these lines")
 
 
 async def test_an_applied_hunk_the_person_typed_into_is_not_taken_back(desk: Desk) -> None:
@@ -408,6 +426,29 @@ async def test_what_is_typed_among_lines_that_look_the_same_while_an_edit_is_ref
     assert desk.editor.text(path) == "\ntyped\nNEW\n\n\nline\n"
 
 
+@pytest.mark.parametrize("made", [True, False])
+async def test_hunks_that_came_while_an_edit_was_on_its_way_follow_each_change(desk: Desk, *, made: bool) -> None:
+    """A diff of the whole text would take the typed line for the one that the hunk changes."""
+    path = desk.editor.open("f.py", "}\nline\nend\n")
+    (hunk,) = desk.propose(path, (1, 2, ("NEW\n",)))
+    later: list[LiveHunk] = []
+
+    def apply(params: Any) -> Any:
+        if later:
+            return {"applied": False, "failureReason": "read-only"}
+        later.extend(desk.propose(path, (0, 1, ("LATER\n",)), turn="later"))
+        answer = desk.editor.apply(params) if made else {"applied": False, "failureReason": "not now"}
+        desk.editor.type(path, (0, 0, "top\n}\n\ntyped\n"))
+        at = desk.editor.text(path).rindex("}")
+        desk.editor.type(path, (at + 1, at + 1, "\nbelow"))
+        return answer
+
+    desk.editor.connection.answers["workspace/applyEdit"] = apply
+    await desk.reviews.accept([hunk])
+    assert hunk.applied is made
+    assert [(item.state, item.start) for item in later] == [("pending", 4)]
+
+
 async def test_an_edit_in_the_wrong_place_says_so(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (5, 7, ("NEW\n",)))
@@ -427,6 +468,25 @@ async def test_an_edit_in_the_wrong_place_says_so(desk: Desk) -> None:
     assert (hunk.state, hunk.applied, hunk.reason) == ("conflict", False, MISPLACED)
     assert "typed line 6\n" in desk.lines(path)
     assert "typed NEW\n" in desk.lines(path)
+
+
+async def test_an_edit_that_was_taken_back_is_no_change_of_the_hunk(desk: Desk) -> None:
+    """It was once taken for what the person made of the lines, and the empty line in it for their undo."""
+    path = desk.editor.open("f.py", "a\n\nb\n")
+    (hunk,) = desk.propose(path, (1, 2, ("1\n", "\n", "2\n")))
+    await desk.reviews.accept([hunk], decide=False)
+    typed = ["typed"]
+
+    def stale(params: Any) -> Any:
+        if typed:
+            desk.editor.type(path, (2, 2, typed.pop()))
+        return desk.editor.apply(params, check=False)
+
+    desk.editor.connection.answers["workspace/applyEdit"] = stale
+    await desk.reviews.reject([hunk])
+    desk.editor.type(path, (0, 0, "above\n"))
+    assert desk.editor.text(path) == "above\na\ntyped1\n\n2\nb\n"
+    assert (hunk.state, hunk.applied, hunk.start, hunk.end) == ("conflict", True, 2, 5)
 
 
 async def test_a_reject_that_waited_for_an_edit_in_the_wrong_place_does_not_hide_it(desk: Desk) -> None:
@@ -668,6 +728,15 @@ async def test_an_applied_one_whose_file_was_deleted(desk: Desk) -> None:
     path.write_text(TEXT)
     await desk.reviews.reject([hunk])
     assert (hunk.state, hunk.applied, path.read_text()) == ("rejected", False, TEXT)
+
+
+async def test_the_empty_line_of_a_file_is_thrown_away(desk: Desk) -> None:
+    """It is not the empty line that an editor may show for a file that does not exist."""
+    path = desk.editor.open("f.py", "")
+    desk.editor.type(path, (0, 0, "\n"))
+    (hunk,) = desk.propose(path, (0, 1, ("NEW\n",)))
+    desk.editor.close(path)
+    assert (hunk.state, hunk.end) == ("conflict", 0)
 
 
 async def test_a_new_file_somebody_else_made_meanwhile(desk: Desk) -> None:

@@ -254,13 +254,35 @@ async def test_what_is_written_gets_the_line_endings_of_the_document(
     (hunk,) = desk.propose(path, (1, 2, ("B",)) if last else (0, 1, ("B" + text[1 : text.index("b")],)))
     await desk.reviews.accept([hunk] * (how == "applied"), decide=False)
     if how == "answered":
-        desk.reviews.rewrite(hunk, written)
+        await desk.reviews.rewrite(hunk.id, written)
     else:
         await desk.reviews.edit(hunk.id, written)
     await desk.reviews.accept([hunk])
     ending = "\r\n" if "\r\n" in text else "\n"
     expected = f"A{ending}A2{ending}"
     assert desk.editor.text(path) == (f"x\r\n{expected}" if last else expected + f"b{ending}")
+
+
+@pytest.mark.parametrize("made", [True, False])
+async def test_an_answer_with_other_lines_while_it_is_accepted(desk: Desk, *, made: bool) -> None:
+    """The lines are written, or the reason shows them to the model."""
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (1, 2, ("NEW\n",)))
+    answering: list[asyncio.Task[None]] = []
+
+    async def apply(params: Any) -> Any:
+        answering.append(asyncio.create_task(desk.reviews.rewrite(hunk.id, "mine\n")))
+        await asyncio.sleep(0)
+        return desk.editor.apply(params) if made else {"applied": False, "failureReason": "read-only"}
+
+    desk.editor.connection.answers["workspace/applyEdit"] = apply
+    await desk.reviews.accept([hunk])
+    await asyncio.gather(*answering)
+    if made:
+        assert (hunk.state, desk.lines(path)[1]) == ("accepted", "NEW\n")
+        assert hunk.reason == "it was already accepted when the person sent their own text for it: mine\n"
+    else:
+        assert (hunk.state, hunk.new) == ("stale", ("mine\n",))
 
 
 async def test_what_cannot_be_edited(desk: Desk) -> None:

@@ -126,6 +126,30 @@ async def test_what_was_typed_over_the_agents_lines_stays(turn: Turn, folder: Pa
     assert path.read_text() == TEN.replace("2\n", "agent, mine\n")
 
 
+async def test_a_second_undo_does_nothing_twice(turn: Turn, folder: Path) -> None:
+    """The first one left a part. Then the user types in the line below one that came back."""
+    path = folder / "a.py"
+    path.write_text(TEN)
+    await turn.write(path, TEN.replace("2\n", "agent\n").replace("8\n", ""))
+    path.write_text(path.read_text().replace("agent\n", "agent, mine\n"))
+    undone = await turn.undo()
+    assert undone.kept == ((path, "1 of 2 changes were changed again since"),)
+    now = TEN.replace("2\n", "agent, mine\n").replace("9\n", "9 mine\n")
+    path.write_text(now)
+    assert await turn.undo() == UndoResult((), undone.kept)
+    assert path.read_text() == now
+
+
+async def test_what_another_turn_rewrote_is_not_called_restored(turn: Turn, folder: Path) -> None:
+    path = folder / "a.py"
+    path.write_text("\nmine\n")
+    await turn.write(path, "1\n2\n3\n\nmine\n")
+    later = Turn(turn.workspace, turn.buffers, turn.checkpoints, "t2")
+    await later.write(path, "one\ntwo\nthree\nfour\nfive\n")
+    path.write_text("\none\ntwo\nthree\nfour\nfive\n")
+    assert await turn.undo() == UndoResult((), ((path, "1 of 1 changes were changed again since"),))
+
+
 async def test_what_was_typed_between_two_changes_stays(turn: Turn, folder: Path) -> None:
     path = folder / "a.py"
     path.write_text(TEN)

@@ -109,6 +109,13 @@ REBASES = {
     "inserted already among equal lines": ("k\n}\nz\n", "k\n}\n}\nz\n", "0\nk\n}\n}\nz\n", "0\nk\n}\n}\nz\n", 0),
     "both insert": ("a\nb\n", "a\nx\nb\n", "a\ny\nb\n", "a\ny\nb\n", 1),
     "removed already": ("a\nb\nc\nd\n", "a\nc\nd\n", "a\nd\n", "a\nd\n", 0),
+    "its lines are gone, but others are new after a blank line": (
+        "a1\na2\na3\n\nb\n",
+        "\nb\n",
+        "\nA1\nA2\nA3\nB\n",
+        "\nA1\nA2\nA3\nB\n",
+        1,
+    ),
     "inside a removed block": ("a\nb\nc\nd\n", "a\nd\n", "a\nb\n0\nc\nd\n", "a\nb\n0\nc\nd\n", 1),
     "one hunk of two": (
         numbered(1, 20),

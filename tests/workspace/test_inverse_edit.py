@@ -55,8 +55,35 @@ def undone(steps: list[tuple[str, str]], current: str) -> tuple[str, int]:
             TEN.replace("3", "mine"),
             1,
         ),
-        # The same lines in another order are another change.
-        ([("b\na\n", ""), ("above\n", "above\na\nb\n")], "above\na\nb\n", "above\n", 1),
+        # The agent wrote the same lines again, in another order: they come back in the order that they had.
+        ([("b\na\n", ""), ("above\n", "above\na\nb\n")], "above\na\nb\n", "above\nb\na\n", 0),
+        # A line like a lost one, written at another place, is another change. It stays if it is the only one.
+        ([("b\na\n", "a\n"), ("above\na\n", "above\na\nb\n")], "above\na\nb\n", "above\na\nb\n", 2),
+        ([("b\na\nb\n", "a\n"), ("up\na\n", "up\na\nb\nb\n")], "up\na\nb\nb\n", "up\na\nb\n", 1),
+        ([("b\na\nc\n", "a\nc\nb\n")], "above\na\nc\nb\n", "above\na\nc\nb\n", 2),
+        # Not if they can come back above or below another change.
+        (
+            [("a\na\nb\n", ""), ("above\n", "above\nx\n"), ("above\nx\n", "above\nx\na\na\n")],
+            "above\nx\na\na\nmine\na\n",
+            "above\nmine\na\n",
+            1,
+        ),
+        # No line tells where the lines were, until they come back there; the last of them had no ending.
+        (
+            [("\npass\nlast", "\n"), ("  \nmine\n\n\n", "  \npass\nlast\nmine\n\n\n")],
+            "  \npass\nlast\nmine\n\n\nmore",
+            "  \npass\nlast\nmine\n\n\nmore",
+            0,
+        ),
+        ([("k\nx\ny\n", "k\n")], "k mine\nmore\n", "k mine\nmore\n", 1),
+        ([("k\nx\ny\n", "k\n")], "k mine\n", "k mine\nx\ny\n", 0),
+        # An undo of what was left by then is a step, too.
+        (
+            [(TEN, CUT.replace("8", "x")), (CUT.replace("8", "mine"), TEN.replace("8", "mine"))],
+            TEN.replace("8", "mine").replace("5\n", "5 mine\n"),
+            TEN.replace("8", "mine").replace("5\n", "5 mine\n"),
+            1,
+        ),
         # In the same order it is the same change, also if the diffs begin it at another line.
         ([("a\nb\n", ""), ("above\n", "above\na\nb\n")], "above\na\nb\n", "above\na\nb\n", 0),
         (
@@ -94,3 +121,32 @@ def test_what_is_typed_at_both_ends_stays(all_texts: list[str], above: str, belo
     assert text.startswith(above)
     assert text.endswith(below)
     assert lost or text == above + first + below
+
+
+typing = st.lists(st.tuples(st.integers(0, 10), st.booleans()), max_size=3)
+
+
+def typed_in(text: str, places: list[tuple[int, bool]], name: str) -> str:
+    """The text with lines of the user, each in a new place or over a line."""
+    lines = text.splitlines(keepends=True)
+    for number, (at, over) in enumerate(places):
+        lines[at : at + over] = [f"typed {name}{number}\n"]
+    return "".join(lines)
+
+
+@settings(max_examples=examples(300))
+@given(texts, st.lists(st.tuples(texts, typing), min_size=1, max_size=4), typing)
+def test_what_is_typed_stays_and_a_second_undo_does_nothing(
+    first: str, edits: list[tuple[str, list[tuple[int, bool]]]], later: list[tuple[int, bool]]
+) -> None:
+    """The agent changes everything, and moves the lines that the user typed by then to the end."""
+    steps, now = [], first
+    for number, (new, places) in enumerate(edits):
+        typed = "".join(line for line in now.splitlines(keepends=True) if "typed" in line)
+        steps.append((now, new + typed))
+        now = typed_in(new + typed, places, f"{number}.")
+    after, lost = undone(steps, now)
+    assert {line for line in now.split("\n") if "typed" in line} <= {*after.split("\n")}
+    assert after == now or undone([*steps, (now, after)], after) == (after, lost)
+    again = typed_in(after, later, "later ")
+    assert after == now or undone([*steps, (now, after)], again)[0] == again

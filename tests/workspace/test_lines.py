@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.workspace.lines import Hunk, count_lines, ending_of, line_changes, split_lines
+from tark_lsp.workspace.lines import Hunk, count_lines, ending_of, line_changes, split_lines, sure_changes
 from tests.patience import AT_ONCE
 from tests.workspace.texts import texts
 
@@ -56,11 +56,36 @@ def test_split_lines_agrees_with_a_plain_expression(text: str) -> None:
         ("a\n", "", [Hunk(0, ("a\n",), ())]),
         # a removal and an insertion among equal lines are always at the last possible place
         ("x\n}\n}\ny\n", "x\n}\ny\n", [Hunk(2, ("}\n",), ())]),
+        # indented lines are not the lines that were indented as much before
+        (
+            "{\n{\n  }\n}\n",
+            "{\n  {\n    }\n  }\n",
+            [Hunk(1, ("{\n", "  }\n", "}\n"), ("  {\n", "    }\n", "  }\n"))],
+        ),
         ("a\nz\nA\nA\n", "a2\nz\nA\nA\nA\n", [Hunk(0, ("a\n",), ("a2\n",)), Hunk(4, (), ("A\n",))]),
     ],
 )
 def test_line_changes(old: str, new: str, hunks: list[Hunk]) -> None:
     assert line_changes(old, new) == hunks
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "count"),
+    [
+        ("a\nb\n\nc\nd\n", "A\nB\n\nC\nD\n", 1),
+        ("a\nb\n}\nc\nd\n", "A\nB\n}\nC\nD\n", 1),
+        # The one line of its kind, or as many lines as changed, tell that they are the same.
+        ("a\nb\nfound\nc\nd\n", "A\nB\nfound\nC\nD\n", 2),
+        ("a\n\nb\n", "A\n\nB\n", 2),
+        ("a\nb\n\n\nc\nd\n", "A\nB\n\n\nC\nD\n", 2),
+        ("a\nb\n\nc\n", "A\nB\n\nc\n", 1),
+        ("a\n", "a\n", 0),
+    ],
+)
+def test_lines_that_are_common_by_chance(old: str, new: str, count: int) -> None:
+    changes = sure_changes(line_changes(old, new), old, new)
+    assert len(changes) == count
+    assert put(old, changes) == new
 
 
 @given(texts(), texts())

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, fields
 from typing import Any
 
-from tark_lsp.llm.wire.wire import ThinkingStyle
+from tark_lsp.llm.wire.wire import ThinkingOff, ThinkingStyle
 from tark_lsp.messages import Usage
 
 
@@ -46,8 +46,9 @@ FREE = Price(0.0, 0.0)
 class ModelFacts:
     """None, "unknown" and () mean "not known". Sizes are in tokens.
 
-    `efforts`: the model's words for how much to think, the least first. `tools`: whether it has native tool calls; a
-    model without them writes them as text. `wire`: the best wire that the provider offers for this model.
+    `efforts`: the model's words for how much to think, the least first. `off`: how its thinking is turned off. `tools`:
+    whether it has native tool calls; a model without them writes them as text. `wire`: the best wire that the provider
+    offers for this model.
     """
 
     context_window: int | None = None
@@ -58,6 +59,7 @@ class ModelFacts:
     tools: bool | None = None
     images: bool | None = None
     wire: str | None = None
+    off: ThinkingOff = "unknown"
 
 
 NO_FACTS = ModelFacts()
@@ -107,24 +109,28 @@ def _row(
     thinking: ThinkingStyle = "unknown",
     efforts: str = "",
     *,
+    off: ThinkingOff = "unknown",
     tools: bool | None = True,
     images: bool | None = True,
 ) -> ModelFacts:
-    return ModelFacts(window, output, thinking, tuple(efforts.split()), tools=tools, images=images)
+    return ModelFacts(window, output, thinking, tuple(efforts.split()), tools=tools, images=images, off=off)
+
+
+def _claude(off: ThinkingOff) -> ModelFacts:
+    return _row(1_000_000, 128_000, "adaptive", "low medium high xhigh max", off=off)
 
 
 _TEXT_ONLY = _row(thinking="none", images=False)
 _TEXT_ONLY_NO_TOOLS = _row(thinking="none", tools=False, images=False)
 
 TABLE: tuple[tuple[str, ModelFacts], ...] = (
-    # Anthropic: platform.claude.com, model overviews and "Effort". xhigh came with Opus 4.7, max with Opus 4.6.
-    (r"claude-opus-4[.-]6.*", _row(1_000_000, 128_000, "adaptive", "low medium high max")),
-    (r"claude-sonnet-4[.-]6.*", _row(1_000_000, 128_000, "adaptive", "low medium high max")),
-    (r"claude-opus-4[.-][78].*", _row(1_000_000, 128_000, "adaptive", "low medium high xhigh max")),
-    (
-        r"claude-(opus|sonnet|haiku|fable|mythos)-[5-9].*",
-        _row(1_000_000, 128_000, "adaptive", "low medium high xhigh max"),
-    ),
+    # Anthropic: platform.claude.com, model overviews and "Effort". xhigh came with Opus 4.7, max with Opus 4.6. Since
+    # 5.0 they think by default; how that is turned off is in the migration guide of each.
+    (r"claude-(opus|sonnet)-4[.-]6.*", _row(1_000_000, 128_000, "adaptive", "low medium high max", off="unasked")),
+    (r"claude-opus-4[.-][78].*", _claude("unasked")),
+    (r"claude-(fable|mythos)-[5-9].*|claude-opus-5[.-]5.*", _claude("never")),
+    (r"claude-sonnet-5[.-]5.*", _claude("between_tools")),
+    (r"claude-(opus|sonnet|haiku)-[5-9].*", _claude("disabled")),
     (r"claude-(opus|haiku|sonnet)-4[.-]5.*", _row(200_000, 64_000, "budget")),
     (r"claude-opus-4.*", _row(200_000, 32_000, "budget")),
     (r"claude-(sonnet-4|3[.-]7-sonnet).*", _row(200_000, 64_000, "budget")),
@@ -140,13 +146,14 @@ TABLE: tuple[tuple[str, ModelFacts], ...] = (
     (r"gpt-5\.[45].*", _row(1_050_000, 128_000, "effort", "none low medium high xhigh")),
     (r"gpt-5\.[23]-codex.*|gpt-5\.1-codex-max.*", _row(400_000, 128_000, "effort", "low medium high xhigh")),
     (r"gpt-5(\.1)?-codex.*", _row(400_000, 128_000, "effort", "low medium high")),
-    (r"gpt-5\.[23].*", _row(400_000, 128_000, "effort", "none low medium high xhigh")),
+    (r"gpt-5\.3", _row(128_000, 16_384, "none")),
+    (r"gpt-5\.2.*", _row(400_000, 128_000, "effort", "none low medium high xhigh")),
     (r"gpt-5\.1.*", _row(400_000, 128_000, "effort", "none low medium high")),
     (r"gpt-5-pro.*", _row(400_000, 272_000, "effort", "high")),
     (r"gpt-5.*", _row(400_000, 128_000, "effort", "minimal low medium high")),
     (r"gpt-4\.1.*", _row(1_047_576, 32_768, "none")),
     (r"gpt-4o.*", _row(128_000, 16_384, "none")),
-    (r"o1-mini.*", _row(128_000, 65_536, "none", tools=False, images=False)),
+    (r"o1-mini.*", _row(128_000, 65_536, "none", off="never", tools=False, images=False)),
     (r"o3-mini.*", _row(200_000, 100_000, "effort", "low medium high", images=False)),
     (r"o[134](-.*)?", _row(200_000, 100_000, "effort", "low medium high")),
     (r"gpt-oss[-:].*", _row(131_072, None, "effort", "low medium high", images=False)),
@@ -157,16 +164,20 @@ TABLE: tuple[tuple[str, ModelFacts], ...] = (
     (r"gemini-3.*", _row(1_048_576, 65_536, "effort", "minimal low medium high")),
     (r"gemini-2\.5.*", _row(1_048_576, 65_536, "budget")),
     (r"gemini-2\.0.*", _row(1_048_576, 8_192, "none")),
-    # xAI: docs.x.ai, "Reasoning". Models without effort words think or not, as their name says.
+    # xAI: docs.x.ai, "Reasoning". Models without effort words think or not, and that cannot be changed.
     (r"grok-4\.[67].*", _row(500_000, None, "effort", "low medium high xhigh")),
     (r"grok-4\.5.*", _row(500_000, None, "effort", "low medium high")),
     (r"grok-4\.3.*", _row(1_000_000, None, "effort", "none low medium high")),
     (r"grok-3-mini.*", _row(131_072, None, "effort", "low high", images=False)),
-    (r"grok-(3|code).*", _TEXT_ONLY),
-    (r"grok-4.*", _row(thinking="none")),
-    # DeepSeek: api-docs.deepseek.com, "Thinking Mode".
+    (r"grok-3.*", _TEXT_ONLY),
+    (r"grok-code.*", _row(thinking="none", off="never", images=False)),
+    (r"grok-4.*-non-reasoning.*", _row(thinking="none")),
+    (r"grok-4.*", _row(thinking="none", off="never")),
+    # DeepSeek: api-docs.deepseek.com, "Thinking Mode" and "Models & Pricing". `deepseek-flash` is V4.1 Flash.
+    (r"deepseek/deepseek-flash", _row(1_000_000, 384_000, "switch", "low high max")),
     (r"deepseek/deepseek-v4.*", _row(1_000_000, 384_000, "switch", "low high max", images=False)),
-    (r"deepseek/deepseek-(chat|reasoner)", _TEXT_ONLY),
+    (r"deepseek/deepseek-chat", _TEXT_ONLY),
+    (r"deepseek/deepseek-reasoner", _row(thinking="none", off="never", images=False)),
     # Open models as Ollama names them: ollama.com/library, tags "tools", "thinking", "vision".
     (r"ollama/deepseek-r1.*", _row(131_072, None, "switch", tools=False, images=False)),
     (

@@ -10,7 +10,8 @@ from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.wire import Quirks
 from tark_lsp.messages import Image, ToolResult
 
-_CHAT = Quirks(max_tokens_field="")
+_CHAT = Quirks(finish_reason=False)
+_GPT_CHAT = Quirks(max_tokens_field="", finish_reason=False)
 _RESPONSES = Quirks(max_tokens_field="", encrypted_reasoning=True)
 
 
@@ -30,13 +31,13 @@ PROVIDER = Provider(
     name="copilot",
     base_url="https://api.githubcopilot.com",
     routes=(
-        Route("gpt-5-mini*", "openai-chat", _CHAT),
+        Route("gpt-5-mini*", "openai-chat", _GPT_CHAT),
         Route("gpt-[5-9]*", "openai-responses", _RESPONSES),
         Route("*codex*", "openai-responses", _RESPONSES),
         Route("claude*", "anthropic-messages"),
-        Route("claude*", "openai-chat", Quirks(cache_field="copilot_cache_control")),
-        Route("gpt*", "openai-chat", _CHAT),
-        Route("*", "openai-chat"),
+        Route("claude*", "openai-chat", Quirks(cache_field="copilot_cache_control", finish_reason=False)),
+        Route("gpt*", "openai-chat", _GPT_CHAT),
+        Route("*", "openai-chat", _CHAT),
         Route("*", "anthropic-messages"),
         Route("*", "openai-responses", _RESPONSES),
     ),
@@ -63,5 +64,5 @@ PROVIDER = Provider(
         models_subdomain="copilot-api",
         api_hosts=("githubcopilot.com",),
     ),
-    preferred=("claude-sonnet-*", "gpt-5*", "*"),
+    preferred=("claude-sonnet-*", "gpt-[6-9]*-sol", "gpt-5.[0-9]", "*"),
 )

@@ -1,6 +1,6 @@
 """The Anthropic Messages request: content blocks in order, results first, and signed thinking that is sent back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +18,10 @@ DEFAULT_MAX_TOKENS = 8192
 BUDGETS = {"minimal": 1024, "low": 4096, "medium": 10240, "high": 24576, "max": 32768}
 """Thinking tokens by effort, for models that take a budget."""
 
+LEAST_BUDGET = 1024
+ANSWER_TOKENS = 1024
+"""Space for the answer after the thinking."""
+
 EFFORTS = ("low", "medium", "high", "max")
 """The efforts of a model with adaptive thinking, if nothing more is known about it."""
 
@@ -27,10 +31,7 @@ MARK = {"cache_control": {"type": "ephemeral"}}
 
 
 def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
-    body: dict[str, Any] = {
-        "model": target.model,
-        "max_tokens": request.max_output_tokens or target.max_output_tokens or DEFAULT_MAX_TOKENS,
-    }
+    body: dict[str, Any] = {"model": target.model, "max_tokens": _max_tokens(request, target)}
     tools: list[dict[str, Any]] = [
         {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
         for tool in request.declared_tools
@@ -59,9 +60,10 @@ def _mark(tools: list[dict[str, Any]], system: list[dict[str, Any]], messages: l
 
 
 def _thinking(level: str, target: TargetModel, messages: list[Any], max_tokens: int) -> dict[str, Any]:
-    """For `off` nothing is sent: on this wire only models whose thinking cannot be turned off think by default."""
+    """Nothing is sent to turn off a budget, nor for a model that does not think unless it is asked to."""
     if level == "off":
-        return {}
+        kind = "disabled" if target.off == "unknown" and target.thinking == "adaptive" else target.off
+        return {"thinking": {"type": kind}} if kind in ("disabled", "between_tools") else {}
     if target.thinking == "adaptive":
         effort = effort_for(level, target.efforts or EFFORTS)
         output = {"output_config": {"effort": effort}} if effort else {}
@@ -70,10 +72,25 @@ def _thinking(level: str, target: TargetModel, messages: list[Any], max_tokens: 
     if target.thinking == "none" or level == "auto":
         return {}
     wanted = BUDGETS.get(effort_for(level, target.efforts or tuple(BUDGETS)), BUDGETS["high"])
-    budget = min(wanted, max_tokens - 1024)
-    if budget < 1024 or not _may_think(messages):
+    budget = min(wanted, max_tokens - ANSWER_TOKENS)
+    if budget < LEAST_BUDGET or not _may_think(messages):
         return {}
     return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+
+
+def find_downgrades(request: ChatRequest, target: TargetModel) -> Iterator[str]:
+    """Why a model that takes a budget does not think, though the request asks for it."""
+    if request.thinking in ("auto", "off") or target.thinking in ("adaptive", "none"):
+        return
+    max_tokens = _max_tokens(request, target)
+    if max_tokens < LEAST_BUDGET + ANSWER_TOKENS:
+        yield f"{target.ref} does not think: answers of at most {max_tokens} tokens leave no room for it"
+    elif not (target.text_calls or _may_think(_merge(sendable_history(request.messages, target.ref), target))):
+        yield f"{target.ref} does not think until this tool loop ends: it began without thinking signed by this model"
+
+
+def _max_tokens(request: ChatRequest, target: TargetModel) -> int:
+    return request.max_output_tokens or target.max_output_tokens or DEFAULT_MAX_TOKENS
 
 
 def _may_think(messages: list[Any]) -> bool:
@@ -145,4 +162,5 @@ WIRE = Wire(
     encode=encode_request,
     parser=MessagesParser,
     headers=MappingProxyType({"anthropic-version": "2023-06-01"}),
+    downgrades=find_downgrades,
 )

@@ -5,11 +5,12 @@ from typing import Any
 
 import msgspec
 
-from tark_lsp.errors import StreamCut
+from tark_lsp.errors import ProtocolError, StreamCut
 from tark_lsp.llm.events import COMPLETE_STOPS, Done, Echo, StreamEvent, TextDelta, ThinkingDelta, UsageUpdate, WireStop
 from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, encode_json, read_object
 from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker
+from tark_lsp.llm.wire.wire import NO_QUIRKS, Quirks
 from tark_lsp.messages import Usage
 
 
@@ -56,7 +57,7 @@ STOPS = {
 
 
 class MessagesParser:
-    def __init__(self) -> None:
+    def __init__(self, _: Quirks = NO_QUIRKS, /) -> None:
         self._calls = ToolCallTracker()
         self._block: dict[str, Any] = {}  # the open block, as it started
         self._in_call = False
@@ -64,10 +65,10 @@ class MessagesParser:
         self._extra: dict[str, Any] = {}  # fields from deltas, for the block's echo
         self._usage: dict[str, int] = {}
         self._stop = ""
-        self._done = False
+        self._started = self._done = False
 
     def feed_frame(self, frame: bytes) -> Sequence[StreamEvent]:
-        if frame.startswith(b"[DONE]"):  # from proxies made for another wire
+        if self._done or frame.startswith(b"[DONE]"):  # from proxies made for another wire
             return ()
         event = decode_json(EVENT, frame)
         match event.type:
@@ -77,12 +78,12 @@ class MessagesParser:
                 return self._begin(event.index, event.content_block)
             case "content_block_stop":
                 return self._end(event.index)
-            case "message_start" if isinstance(event.message, _Start):
-                return self._count(event.message.usage) if not self._usage else ()
+            case "message_start":
+                return self._start(event.message)
             case "message_delta":
                 self._stop = (event.delta.stop_reason if event.delta else None) or self._stop
                 return self._count(event.usage)
-            case "message_stop" if not self._done:
+            case "message_stop":
                 self._done = True
                 stop = STOPS.get(self._stop, WireStop.OTHER)
                 calls = self._calls.complete_all_calls(cut_off=stop not in COMPLETE_STOPS)
@@ -97,6 +98,12 @@ class MessagesParser:
         if not self._done:
             raise StreamCut("the answer was cut off before its end")
         return ()
+
+    def _start(self, message: _Start | msgspec.UnsetType) -> Sequence[StreamEvent]:
+        if self._started:
+            raise ProtocolError("the provider began a second message before the first one ended")
+        self._started = True
+        return self._count(message.usage) if isinstance(message, _Start) else ()
 
     def _begin(self, index: int, block: dict[str, Any]) -> Sequence[StreamEvent]:
         self._block, self._input, self._extra = block, [], {}

@@ -20,6 +20,7 @@ from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, enco
 from tark_lsp.llm.wire.partial_arguments import PartialArguments
 from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker
+from tark_lsp.llm.wire.wire import NO_QUIRKS, Quirks
 from tark_lsp.messages import Usage
 
 
@@ -105,7 +106,7 @@ NO_DATA = frozenset({"thought", "thoughtSignature"})
 class GeminiParser:
     """`Done` comes at the end of the stream, since other chunks can follow the one with a finish reason."""
 
-    def __init__(self) -> None:
+    def __init__(self, _: Quirks = NO_QUIRKS, /) -> None:
         self._calls = ToolCallTracker()
         self._slot = 0
         self._arguments: PartialArguments | None = None  # of the call that has not ended

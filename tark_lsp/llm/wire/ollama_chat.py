@@ -22,7 +22,7 @@ from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.sendable_history import call_input, note_images_left_out, result_text, sendable_history
 from tark_lsp.llm.wire.thinking import effort_for
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker
-from tark_lsp.llm.wire.wire import TargetModel, Wire
+from tark_lsp.llm.wire.wire import NO_QUIRKS, Quirks, TargetModel, Wire
 from tark_lsp.messages import Image, Message, Thinking, ToolCall, ToolResult, Usage
 
 # --- request -> body ---------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ STOPS = {"": WireStop.END_TURN, "stop": WireStop.END_TURN, "length": WireStop.MA
 
 
 class OllamaParser:
-    def __init__(self) -> None:
+    def __init__(self, _: Quirks = NO_QUIRKS, /) -> None:
         self._calls = ToolCallTracker()
         self._slot = 0
         self._done = False

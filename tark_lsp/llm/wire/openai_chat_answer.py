@@ -5,12 +5,13 @@ from typing import Any
 
 import msgspec
 
-from tark_lsp.errors import Overloaded, StreamCut
+from tark_lsp.errors import ServerError, StreamCut
 from tark_lsp.llm.events import COMPLETE_STOPS, Done, Echo, StreamEvent, TextDelta, ThinkingDelta, UsageUpdate, WireStop
 from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, encode_json
 from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.stated_cost import stated_cost
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker
+from tark_lsp.llm.wire.wire import NO_QUIRKS, Quirks
 from tark_lsp.messages import Usage
 
 ECHOED = frozenset({"reasoning_details", "reasoning_opaque", "reasoning_text"})
@@ -73,21 +74,31 @@ NO_FUNCTION = _Function()
 CHUNK = msgspec.json.Decoder(_Chunk)
 
 STOPS = {
-    "stop": WireStop.END_TURN,
-    "tool_calls": WireStop.TOOL_CALLS,
-    "function_call": WireStop.TOOL_CALLS,
-    "length": WireStop.MAX_TOKENS,
-    "content_filter": WireStop.REFUSAL,
+    **dict.fromkeys(("stop", "eos", "eos_token", "stop_sequence", "end_turn", "complete"), WireStop.END_TURN),
+    **dict.fromkeys(("tool_calls", "function_call", "tool_use", "tool_call"), WireStop.TOOL_CALLS),
+    **dict.fromkeys(
+        ("length", "max_tokens", "model_length", "model_context_window_exceeded"),
+        WireStop.MAX_TOKENS,
+    ),
+    **dict.fromkeys(("content_filter", "refusal", "safety", "sensitive"), WireStop.REFUSAL),
 }
+"""In lower case: OpenAI's words, those of Together and Hugging Face (eos), Mistral (model_length) and z.ai (sensitive),
+and those of Anthropic, Cohere and Gemini, which some gateways pass on.
+"""
+
+FAILURES = frozenset({"error", "network_error", "insufficient_system_resource", "abort"})
+"""The server gave up: OpenRouter and Copilot, z.ai, DeepSeek, vLLM. There should have been an error before it."""
 
 
 class ChatParser:
     """`Done` comes at `[DONE]`, or at the end of a stream with a finish reason, since usage can follow the reason.
 
-    `[DONE]` can end an answer without a finish reason (Copilot), but it is not an answer by itself.
+    `[DONE]` can end an answer without a finish reason, but it is not an answer by itself. Unless the server never sends
+    a reason, such an answer may be cut off: llama.cpp sends `[DONE]` even after an error.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, quirks: Quirks = NO_QUIRKS, /) -> None:
+        self._quirks = quirks
         self._calls = ToolCallTracker()
         self._answered = False
         self._finish: str | None = None
@@ -189,10 +200,12 @@ class ChatParser:
         raw = self._finish or ""
         if not (raw or self._answered):
             raise StreamCut("the provider ended the stream without an answer")
-        if raw == "error":  # OpenRouter and Copilot; they should have sent an error before it
-            raise Overloaded("the provider cut the answer off with the finish reason `error` and no explanation")
-        stop = STOPS.get(raw, WireStop.OTHER if raw else WireStop.END_TURN)
-        events = self._calls.complete_all_calls(cut_off=stop not in COMPLETE_STOPS)
+        if raw in FAILURES:
+            raise ServerError(f"the provider cut the answer off with the finish reason `{raw}` and no explanation")
+        reasonless = not (raw or self._quirks.finish_reason)  # as always with this server
+        stop = WireStop.END_TURN if reasonless else STOPS.get(raw.lower(), WireStop.OTHER)
+        cut_off = reasonless or stop not in COMPLETE_STOPS
+        events = self._calls.complete_all_calls(cut_off=cut_off, empty_is_whole=reasonless)
         echo: dict[str, Any] = {}
         if self._details:
             echo["reasoning_details"] = list(self._details.values())

@@ -15,6 +15,7 @@ from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json
 from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.stated_cost import stated_cost
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker, is_json_object
+from tark_lsp.llm.wire.wire import NO_QUIRKS, Quirks
 from tark_lsp.messages import Usage
 
 
@@ -110,7 +111,7 @@ INCOMPLETE = {"max_output_tokens": WireStop.MAX_TOKENS, "content_filter": WireSt
 
 
 class ResponsesParser:
-    def __init__(self) -> None:
+    def __init__(self, _: Quirks = NO_QUIRKS, /) -> None:
         self._calls = ToolCallTracker()
         self._slot = 0  # of the last item that started: events without an index belong to it
         self._received: set[tuple[int, int | None]] = set()  # the parts of open items that already have some text

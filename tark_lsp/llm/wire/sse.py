@@ -5,12 +5,14 @@ U+2028 and similar characters, which occur unescaped inside JSON. The decoder wo
 since the last blank line, so a character that is cut in two does no harm.
 
 The standard ignores a line without a field name. Here a JSON object at the start of such a line is an event: this is
-how Gemini and some proxies report an error in the middle of a stream.
+how Gemini and some proxies report an error in the middle of a stream. The standard also ignores unknown fields. Here
+the field `error` is an event if its value is a JSON object: llama.cpp and servers built on it report errors like this.
 """
 
 import msgspec
 
 from tark_lsp.errors import ProtocolError
+from tark_lsp.llm.wire.json_values import decode_untyped_json
 
 BOM = b"\xef\xbb\xbf"
 MAX_EVENT_BYTES = 16 * 1024 * 1024
@@ -107,6 +109,11 @@ class SseDecoder:
                 self._id = value.decode("utf-8", "replace")
             elif name == b"retry" and value.isdigit():
                 self.retry_ms = int(value)
+            elif name == b"error" and (error := _error_object(value)):
+                if data:  # it arrived before the error
+                    events.append(SseEvent(b"\n".join(data), event or "message", self._id))
+                    data = []
+                events.append(SseEvent(error, "error", self._id))
         if data:
             events.append(SseEvent(b"\n".join(data), event or "message", self._id))
 
@@ -122,3 +129,14 @@ class SseDecoder:
 
     def _refuse(self) -> None:
         raise ProtocolError(f"the provider sent an event of more than {self._max_bytes} bytes")
+
+
+def _error_object(value: bytes) -> bytes:
+    """The data that every wire reads as an error. Empty if the field's value is not a JSON object."""
+    if not value.startswith(b"{"):
+        return b""
+    try:
+        error = decode_untyped_json(value)
+    except ProtocolError:
+        return b""
+    return b'{"error":' + (value if error else b'{"message":"no reason given"}') + b"}"

@@ -77,14 +77,17 @@ class ToolCallTracker:
         calls = self._slots.get(slot)
         return self._complete(calls[-1], arguments) if calls else []
 
-    def complete_all_calls(self, *, cut_off: bool = False) -> list[StreamEvent]:
+    def complete_all_calls(self, *, cut_off: bool = False, empty_is_whole: bool = False) -> list[StreamEvent]:
         """Ends the answer. Raises ProtocolError for a call that never got a name.
 
-        `cut_off`: the token limit ended it, so a call whose arguments are not a whole JSON object stays incomplete.
+        `cut_off`: the answer may not have ended normally, so a call whose arguments are not a whole JSON object stays
+        incomplete. `empty_is_whole`: but one without arguments is complete.
         """
         events: list[StreamEvent] = []
         for call in self._calls:
-            if cut_off and not call.complete and not is_json_object("".join(call.pieces)):
+            arguments = "".join(call.pieces)
+            whole = is_json_object(arguments) or (empty_is_whole and not arguments.strip())
+            if cut_off and not call.complete and not whole:
                 events += self._start(call) if call.name and not call.id else []
             else:
                 events += self._complete(call, None)

@@ -1,7 +1,7 @@
 """The `Wire` type: a provider's format as two pure functions. `Quirks` describe vendors, `TargetModel` a model."""
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias
@@ -20,6 +20,9 @@ WIRES = {
 
 ThinkingStyle: TypeAlias = Literal["unknown", "none", "effort", "adaptive", "budget", "switch"]
 """How to control a model's thinking: not at all, by effort, adaptively (with an effort), by token budget, on or off."""
+
+ThinkingOff: TypeAlias = Literal["unknown", "unasked", "disabled", "between_tools", "never"]
+"""How a model stops: it thinks only if asked to; it is told to; it is told to, but thinks between tool calls; never."""
 
 Framing: TypeAlias = Literal["sse", "json-lines"]
 
@@ -42,9 +45,10 @@ class Quirks:
     `cache_field`: the field that marks what should be cached, on parts of messages (OpenRouter, Copilot).
     `encrypted_reasoning`: request reasoning items in a form that can be sent back (Responses).
     `reasoning_summary`: request summaries of reasoning, which some accounts do not get (Responses).
-    `thinking_off`: thinking can be turned off; otherwise `off` is sent as `auto`.
     `signatures`: send the model's signatures back. False if its server rejects them (Gemini, and OpenAI's encrypted
     reasoning after a change of key).
+    `finish_reason`: the server says why an answer ended. If it usually does not (Copilot), an end without a reason is a
+    normal one.
     """
 
     system_role: Literal["system", "developer"] = "system"
@@ -60,8 +64,8 @@ class Quirks:
     cache_field: Literal["", "cache_control", "copilot_cache_control"] = ""
     encrypted_reasoning: bool = False
     reasoning_summary: bool = True
-    thinking_off: bool = True
     signatures: bool = True
+    finish_reason: bool = True
 
 
 NO_QUIRKS = Quirks()
@@ -81,6 +85,7 @@ class TargetModel:
     quirks: Quirks = NO_QUIRKS
     thinking: ThinkingStyle = "unknown"
     max_output_tokens: int | None = None
+    off: ThinkingOff = "unknown"
     efforts: tuple[str, ...] = ()
     context_window: int | None = None
     text_calls: bool = False
@@ -98,12 +103,21 @@ class FrameParser(Protocol):
         ...
 
 
+def _no_downgrades(_request: ChatRequest, _target: TargetModel) -> tuple[str, ...]:
+    return ()
+
+
+class MakeParser(Protocol):
+    def __call__(self, quirks: Quirks = NO_QUIRKS, /) -> FrameParser: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Wire:
     """`encode` returns the JSON body. `parser` makes a parser for one answer.
 
     `path` and `models_path` are appended to the base URL, as the vendor's own SDK defines it. `{model}` in `path` is
     replaced by the model's name. `key_header` carries the key; `authorization` means a bearer token.
+    `downgrades` yields one sentence for each thing that `encode` leaves out of this request for a reason of the wire's.
     """
 
     name: str
@@ -111,9 +125,10 @@ class Wire:
     models_path: str
     key_header: str
     encode: Callable[[ChatRequest, TargetModel], bytes]
-    parser: Callable[[], FrameParser]
+    parser: MakeParser
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     framing: Framing = "sse"
+    downgrades: Callable[[ChatRequest, TargetModel], Iterable[str]] = _no_downgrades
 
 
 def load_wire(name: str) -> Wire:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tark_lsp.review.decisions import Reviews
-from tark_lsp.review.hunk import ReviewHunk, by_path, fit_ending, without_overlaps, would_join
+from tark_lsp.review.hunk import ReviewHunk, by_path, without_overlaps, would_join
 from tark_lsp.review.outside import OutsideChanges
 from tark_lsp.review.store import HunkStore
 from tark_lsp.review.wording import first_line, line_counts
@@ -20,7 +20,7 @@ from tark_lsp.server.editing.apply_edit import IN_FLIGHT_SECONDS, PROOF_SECONDS,
 from tark_lsp.server.editing.text_edits import text_edits
 from tark_lsp.workspace.documents import Change, DocumentEvent, Documents, TextDocument
 from tark_lsp.workspace.edits import ProposedEdit, rebase
-from tark_lsp.workspace.lines import Hunk, split_lines
+from tark_lsp.workspace.lines import Hunk, fit_ending, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 

@@ -17,7 +17,7 @@ from tark_lsp.server.editing.file_operations import FileOperations
 from tark_lsp.server.editing.text_edits import anchored, text_edits
 from tark_lsp.workspace.documents import Documents, TextDocument
 from tark_lsp.workspace.edits import ProposedEdit, rebase
-from tark_lsp.workspace.lines import Hunk, line_changes, split_lines
+from tark_lsp.workspace.lines import Hunk, ending_of, line_changes, split_lines
 from tark_lsp.workspace.outcomes import MISPLACED, Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -107,7 +107,7 @@ class EditorBuffers:
                 case None | Stale() if refusal:  # it can be sent again
                     await self._pause()
                 case Applied() if not typed_into:
-                    return Stale("the person changed these lines") if conflicts else outcome
+                    return Stale("the person changed these lines", taken_back=True) if conflicts else outcome
                 case _:  # no answer, no change in spite of the answer, or typed into at once: no more can be repaired
                     break
         return Refused(MISPLACED)
@@ -165,9 +165,14 @@ def with_typed(base: Snapshot, typed: str, right: str) -> tuple[str, bool]:
     changes = line_changes(base.text, right)
     beside = []
     for hunk in lost:
-        start = hunk.start + sum(len(change.new) - len(change.old) for change in changes if change.start <= hunk.start)
-        beside.append(Hunk(max(0, start), (), tuple(line for line in hunk.new if line not in hunk.old)))
+        # Below the new lines, which no other hunk replaces.
+        at = max((change.end for change in changes if hunk.start < change.end and change.start < hunk.end), default=0)
+        at = max(at, hunk.start)
+        grown = sum(len(change.new) - len(change.old) for change in changes if change.end <= at)
+        beside.append(Hunk(at + grown, (), tuple(line for line in hunk.new if line not in hunk.old)))
     lines = split_lines(right)
     for hunk in sorted((*carried.hunks, *beside), key=lambda hunk: hunk.start, reverse=True):
         lines[hunk.start : hunk.end] = hunk.new
-    return "".join(lines), any(hunk.old and made.new for hunk, made in zip(lost, beside, strict=True))
+    ending = next((ending for line in lines if (ending := ending_of(line))), "\n")
+    ended = [line if ending_of(line) else line + ending for line in lines[:-1]]  # what was typed below the last line
+    return "".join([*ended, *lines[-1:]]), any(hunk.old and made.new for hunk, made in zip(lost, beside, strict=True))

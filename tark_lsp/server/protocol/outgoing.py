@@ -21,7 +21,7 @@ def usage_json(usage: Usage, context_used: int = 0, context_window: int | None =
 def model_json(model: ModelInfo) -> dict[str, Any]:
     """`price` is in dollars for a million tokens. Null means unknown."""
     known = model.facts
-    styled = None if known.thinking == "unknown" else known.thinking != "none"
+    styled = None if known.thinking == "unknown" else known.thinking != "none" or known.off == "never"
     return {
         "id": model.id,
         "name": model.name,

@@ -105,8 +105,8 @@ class TurnUser:
             return None
         edited = {item.hunk_id: item.new_text for item in reply.edited}
         for hunk in waiting.hunks:
-            if hunk.id in edited and not hunk.applied and not hunk.operation:
-                self._reviews.rewrite(hunk.id, edited[hunk.id])
+            if hunk.id in edited and not hunk.operation:
+                await self._reviews.rewrite(hunk.id, edited[hunk.id])
         wanted = [hunk_id for hunk_id in waiting.hunk_ids if reply.hunks is None or hunk_id in reply.hunks]
         chosen = [hunk_id for hunk_id in wanted if hunk_id in undecided]
         if chosen:

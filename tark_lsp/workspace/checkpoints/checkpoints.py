@@ -80,7 +80,7 @@ class Checkpoints:
     async def undo(self, turn_id: str, files: Files) -> UndoResult:
         """Undo the turn's changes, each only once. A second call tries again what was kept."""
         async with self._undoing:
-            undo = TurnUndo(self._store.changes(turn_id), self._store.content, files, self._store.mark_undone)
+            undo = TurnUndo(self._store.changes(turn_id), _TurnLog(turn_id, self, self._store), files)
             undone = await undo.undo()
             self._store.drop_unconfirmed(undo.absent)
             return undone
@@ -89,7 +89,7 @@ class Checkpoints:
         """What `undo` would do now, found by running it on `DryRunFiles`."""
         dry_run = DryRunFiles(files)
         changes = self._store.changes(turn_id)
-        undone = await TurnUndo(changes, self._store.content, dry_run, lambda _: None).undo()
+        undone = await TurnUndo(changes, _DryRunLog(self._store), dry_run).undo()
         return UndoPreview(tuple(reversed(dry_run.edits)), undone)  # in the order in which the changes were made
 
     def _begin(self, turn_id: str) -> None:
@@ -98,3 +98,33 @@ class Checkpoints:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
+
+
+class _TurnLog:
+    """The `UndoLog` of one turn."""
+
+    def __init__(self, turn_id: str, checkpoints: Checkpoints, store: CheckpointStore) -> None:
+        self._turn_id = turn_id
+        self._checkpoints = checkpoints
+        self.content = store.content
+        self.mark_undone = store.mark_undone
+        self.settle_change = checkpoints.settle_change
+
+    def record_edit(self, path: Path, before: str, after: str) -> int:
+        return self._checkpoints.record_edit(self._turn_id, path, before, after)
+
+
+class _DryRunLog:
+    """Reads only."""
+
+    def __init__(self, store: CheckpointStore) -> None:
+        self.content = store.content
+
+    def record_edit(self, *_: object) -> int:
+        return 0
+
+    def settle_change(self, *_: object) -> None:
+        pass
+
+    def mark_undone(self, *_: object) -> None:
+        pass

@@ -3,16 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from tark_lsp.workspace.checkpoints.store import LoggedChange
-
-
-class Step(NamedTuple):
-    """Successive edits between which the user changed nothing. Digests of texts; `before` None: there was no file."""
-
-    before: str | None
-    after: str | None
 
 
 @dataclass(slots=True, eq=False)
@@ -60,16 +52,6 @@ class FileHistory:
             # A killed server can have recorded an edit that it did not make.
             texts = {edit.after} if edit.confirmed else {edit.before, edit.after}
         return digest in texts
-
-
-def steps_of(edits: Sequence[LoggedChange]) -> list[Step]:
-    steps: list[Step] = []
-    for edit in edits:
-        if steps and steps[-1].after == edit.before:
-            steps[-1] = Step(steps[-1].before, edit.after)
-        else:
-            steps.append(Step(edit.before, edit.after))
-    return steps
 
 
 def histories_of(changes: Sequence[LoggedChange]) -> list[FileHistory]:

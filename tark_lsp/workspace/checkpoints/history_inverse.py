@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import zip_longest
 
-from tark_lsp.workspace.checkpoints.file_histories import FileHistory, Step, steps_of
+from tark_lsp.workspace.checkpoints.file_histories import FileHistory
 from tark_lsp.workspace.checkpoints.inverse_edit import inverse_edit
 from tark_lsp.workspace.checkpoints.store import LoggedChange
 from tark_lsp.workspace.edits import ProposedEdit
@@ -36,7 +36,7 @@ class HistoryInverse:
         edit, conflicts = self.of_edits(history, Snapshot(history.place, text))
         return encoding.encode(edit.after), conflicts
 
-    def _steps(self, history: FileHistory, last: Snapshot) -> list[Step]:
+    def _steps(self, history: FileHistory, last: Snapshot) -> list[LoggedChange]:
         """The edits that were made; `last` is the text that they and the user left.
 
         A killed server can have recorded an edit that it did not make. Then nothing of that edit is in the text that
@@ -47,7 +47,7 @@ class HistoryInverse:
             following = last if later is None else Snapshot(last.path, self._text(later.before))
             if edit.confirmed or self._is_in(following, edit):
                 made.append(edit)
-        return steps_of(made)
+        return made
 
     def _is_in(self, current: Snapshot, edit: LoggedChange) -> bool:
         """Whether the text contains something of the edit, as it was made or changed since."""

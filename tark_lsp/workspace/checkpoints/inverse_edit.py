@@ -1,16 +1,12 @@
 """The edit that undoes several edits of one file, without doing again what one of them had undone of another; pure."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 from tark_lsp.workspace.edits import ProposedEdit, rebase
-from tark_lsp.workspace.lines import Hunk, line_changes, split_lines
+from tark_lsp.workspace.lines import Hunk, fit_ending, line_changes, split_lines, sure_changes, telling_lines
 from tark_lsp.workspace.snapshot import Snapshot
-
-_Form: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
-"""The old and the new lines of a hunk, without their endings."""
 
 
 def inverse_edit(steps: Sequence[tuple[str, str]], current: Snapshot) -> tuple[ProposedEdit, int, int]:
@@ -22,25 +18,42 @@ def inverse_edit(steps: Sequence[tuple[str, str]], current: Snapshot) -> tuple[P
     """
     hunks: tuple[Hunk, ...] = ()
     lost: list[_Lost] = []
+    undone = 0
     text = current.text
     for index, (before, after) in enumerate(steps):
-        if index:
+        if index and text != before:
             hunks, lost = _carried(hunks, lost, text, before)
-            before, lost = _cancel_out(before, after, lost)
-            hunks, lost = _carried(hunks, lost, steps[index][0], before)
-            lost = [change.carried(line_changes(before, after)) for change in lost]
-        hunks, text = tuple(_compose(hunks, before, after)), after
-    carried, conflicts = rebase(ProposedEdit(current.path, Snapshot(current.path, text), hunks), current)
-    return carried, len(lost) + len(conflicts), len(lost) + len(hunks)
+        inverse, kept = _without_last_copies(_edit(before, hunks), lost)
+        if index and inverse.after == after:  # an earlier undo
+            undone, hunks, lost = undone + len(inverse.hunks), (), [*lost, *kept]
+        else:
+            before, hunks, lost = _undo_lost(before, after, hunks, lost)
+            hunks = tuple(_compose(hunks, before, after))
+        lost = [change.carried(line_changes(before, after)) for change in lost]
+        text = after
+    total = undone + len(lost) + len(hunks)
+    carried, added = _rebased(hunks, text, current)
+    carried, kept = _without_last_copies(carried, [*lost, *added])
+    return carried, len(lost) + len(added) + len(kept), total
 
 
 @dataclass(frozen=True, slots=True)
 class _Lost:
-    """A change that cannot be undone: the forms of its inverse, and the lines of the text that it can be at."""
+    """A change whose lines the user changed: its inverse, and the lines of the text that it can be at."""
 
-    forms: frozenset[_Form]
+    old: tuple[str, ...]
+    new: tuple[str, ...]
     start: int
     end: int
+
+    @classmethod
+    def of(cls, hunk: Hunk, lines: Sequence[str]) -> "_Lost":
+        return cls(hunk.old, hunk.new, _moved(hunk, lines)[-1].start, hunk.end)
+
+    def among(self, changes: Iterable[Hunk]) -> "_Lost":
+        """It can be beside any of these, too."""
+        starts, ends = zip(*((change.start, change.end) for change in changes), strict=True)
+        return replace(self, start=min(self.start, *starts), end=max(self.end, *ends))
 
     def carried(self, changes: Iterable[Hunk]) -> "_Lost":
         """The same after these changes. A change at its lines makes them wider."""
@@ -54,43 +67,92 @@ class _Lost:
                 above += growth
             else:
                 start, end = min(start, change.start), max(end, change.end)
-        return _Lost(self.forms, start + above, end + grown)
+        return _Lost(self.old, self.new, start + above, end + grown)
 
-    def is_undone_by(self, change: Hunk, lines: Sequence[str], anywhere: bool) -> bool:
-        """Does the change of these lines do what could not be done?"""
-        moved = _moved(change, lines)
-        near = [form for form in moved if anywhere or (self.start <= form.start and form.end <= self.end)]
-        return any(_form(form) in self.forms for form in near)
+    def inverses(self, lines: Sequence[str], changes: Iterable[Hunk]) -> Iterator[Hunk]:
+        """What undoes it, at each place where one of these changes of the lines can be."""
+        near = [change for change in changes if self.start <= change.end and change.start <= self.end]
+        for place in sorted({at for change in near for at in _places(change, lines)}):
+            old = tuple(lines[place : place + len(self.old)])
+            if self.start <= place and place + len(old) <= self.end and _bare(old) == _bare(self.old):
+                yield fit_ending(Hunk(place, old, self.new), lines)
+
+
+def _edit(text: str, hunks: tuple[Hunk, ...]) -> ProposedEdit:
+    return ProposedEdit(Path(), Snapshot(Path(), text), hunks)
+
+
+def _rebased(hunks: tuple[Hunk, ...], text: str, current: Snapshot) -> tuple[ProposedEdit, list[_Lost]]:
+    """As `rebase`; lost are also hunks that only add lines, if nobody can tell where these were."""
+    changes, lines, telling = line_changes(text, current.text), split_lines(text), telling_lines(text, current.text)
+    lost: list[_Lost] = []
+    sure: list[Hunk] = []
+    for hunk in hunks:
+        near = [change for change in changes if _hides(change, hunk, lines, telling)]
+        if near:
+            lost.append(_Lost.of(hunk, lines).among(near))
+        else:
+            sure.append(hunk)
+    edit, conflicts = rebase(replace(_edit(text, tuple(sure)), path=current.path), current)
+    return edit, [*lost, *(_Lost.of(hunk, lines) for hunk in conflicts)]
+
+
+def _without_last_copies(edit: ProposedEdit, lost: Sequence[_Lost]) -> tuple[ProposedEdit, list[_Lost]]:
+    """Leaves lines that were moved, if they cannot come back where they were. Returns those changes, too."""
+    gone = {line for change in lost for line in _bare(change.new) if line.strip()} - {*_bare(split_lines(edit.after))}
+    kept = [_Lost(hunk.old, hunk.new, hunk.start, hunk.end) for hunk in edit.hunks if gone & {*_bare(hunk.old)}]
+    if not kept:
+        return edit, []
+    left = edit.only(hunk for hunk in edit.hunks if not gone & {*_bare(hunk.old)})
+    left, more = _without_last_copies(left, [*lost, *kept])
+    return left, [*kept, *more]
+
+
+def _hides(change: Hunk, hunk: Hunk, lines: Sequence[str], telling: Collection[str]) -> bool:
+    """Whether a change makes it uncertain where the hunk adds its lines: no line between them tells it."""
+    between = [*lines[change.end : hunk.start], *lines[hunk.end : change.start]]
+    if hunk.old or not between:
+        return not hunk.old and 0 < len(change.old) < len(change.new)
+    return len(between) < min(hunk.size, change.size) and not any(line in telling for line in between)
 
 
 def _carried(
     hunks: tuple[Hunk, ...], lost: Sequence[_Lost], old: str, new: str
 ) -> tuple[tuple[Hunk, ...], list[_Lost]]:
     """The hunks in the new text, and all that are lost by then."""
-    nowhere = Path()
-    edit, conflicts = rebase(ProposedEdit(nowhere, Snapshot(nowhere, old), hunks), Snapshot(nowhere, new))
-    lines = split_lines(old)
-    added = [_Lost(frozenset(map(_form, _moved(hunk, lines))), hunk.start, hunk.end) for hunk in conflicts]
+    edit, added = _rebased(hunks, old, Snapshot(Path(), new))
     changes = line_changes(old, new)
     return edit.hunks, [change.carried(changes) for change in (*lost, *added)]
 
 
-def _cancel_out(before: str, after: str, lost: Sequence[_Lost]) -> tuple[str, list[_Lost]]:
-    """A step can undo a change whose place was lost: that is not a change of its own.
+def _undo_lost(
+    before: str, after: str, hunks: tuple[Hunk, ...], lost: Sequence[_Lost]
+) -> tuple[str, tuple[Hunk, ...], list[_Lost]]:
+    """A step can undo a change that is lost, wholly or with other changes: then it shows the place of that change.
 
-    Returns the text before the step with such changes undone already, and the changes that are still lost.
+    Returns the text before the step with such changes undone already, with the hunks and what is still lost in it.
     """
-    left = list(lost)
-    old = split_lines(before)
-    lines = [*old]
-    for change in reversed(line_changes(before, after)):
-        # Its lines first. Which lines these are can be wrong, if others look like them: then at any lines.
-        found = (item for anywhere in (False, True) for item in left if item.is_undone_by(change, old, anywhere))
-        same = next(found, None)
-        if same is not None:
-            left.remove(same)
-            lines[change.start : change.end] = change.new
-    return "".join(lines), left
+    left: list[_Lost] = []
+    todo = [*lost]
+    while todo:
+        change, *todo = todo
+        texts: dict[Hunk, str] = {}
+        if all(hunk.end < change.start or change.end < hunk.start for hunk in hunks):  # else in which order?
+            places = change.inverses(split_lines(before), line_changes(before, after))
+            texts = {place: _edit(before, (place,)).after for place in places}
+        inverse = min(texts, key=lambda place: _distance(texts[place], after), default=None)
+        if inverse is None or _distance(texts[inverse], after) > _distance(before, after):
+            left.append(change)
+            continue
+        growth = len(inverse.new) - len(inverse.old)
+        hunks = tuple(replace(hunk, start=hunk.start + growth * (hunk.start >= inverse.end)) for hunk in hunks)
+        left, todo = ([some.carried([inverse]) for some in changes] for changes in (left, todo))
+        before = texts[inverse]
+    return before, hunks, left
+
+
+def _distance(one: str, other: str) -> int:
+    return sum(len(change.old) + len(change.new) for change in line_changes(one, other))
 
 
 def _moved(hunk: Hunk, lines: Sequence[str]) -> list[Hunk]:
@@ -103,20 +165,23 @@ def _moved(hunk: Hunk, lines: Sequence[str]) -> list[Hunk]:
     return found
 
 
+def _places(hunk: Hunk, lines: Sequence[str]) -> list[int]:
+    return [*(moved.start for moved in _moved(hunk, lines)), hunk.end]
+
+
+def _bare(lines: Iterable[str]) -> list[str]:
+    """Without the endings: the last line of a text can have none."""
+    return [line.rstrip("\r\n") for line in lines]
+
+
 def _rotated(lines: tuple[str, ...]) -> tuple[str, ...]:
     return lines[-1:] + lines[:-1]
-
-
-def _form(hunk: Hunk) -> _Form:
-    """What the hunk does, without its place. The last line of a text can lack its ending."""
-    old, new = (tuple(line.rstrip("\r\n") for line in lines) for lines in (hunk.old, hunk.new))
-    return old, new
 
 
 def _compose(inverse: Sequence[Hunk], before: str, after: str) -> list[Hunk]:
     """`inverse` undoes something in `before`. Returns what undoes that and also the change from `before` to `after`."""
     lines, made = split_lines(before), split_lines(after)
-    changes = line_changes(before, after)
+    changes = sure_changes(line_changes(before, after), before, after)
     found: list[Hunk] = []
     for start, end in _regions([*inverse, *changes]):
         inside = [change for change in changes if start <= change.start and change.end <= end]
@@ -128,10 +193,10 @@ def _compose(inverse: Sequence[Hunk], before: str, after: str) -> list[Hunk]:
         wanted = lines[start:end]
         for hunk in reversed([hunk for hunk in inverse if start <= hunk.start and hunk.end <= end]):
             wanted[hunk.start - start : hunk.end - start] = hunk.new
+        old, new = "".join(made[first:last]), "".join(wanted)
         # Single changes, not joined as for display: then typing near one is not a conflict.
         found += [
-            Hunk(first + hunk.start, hunk.old, hunk.new)
-            for hunk in line_changes("".join(made[first:last]), "".join(wanted))
+            Hunk(first + hunk.start, hunk.old, hunk.new) for hunk in sure_changes(line_changes(old, new), old, new)
         ]
     return found
 

@@ -7,6 +7,7 @@ undone one by one, in the reverse order, so that each finds its paths free as th
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, WorkspaceError
 from tark_lsp.workspace.checkpoints.dry_run import Files
@@ -15,7 +16,7 @@ from tark_lsp.workspace.checkpoints.history_inverse import NOT_OURS, HistoryInve
 from tark_lsp.workspace.checkpoints.store import LoggedChange
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
-from tark_lsp.workspace.snapshot import Snapshot
+from tark_lsp.workspace.snapshot import Snapshot, digest_of
 
 LABEL = "Undo Tark"
 TRIES = 50
@@ -45,6 +46,15 @@ class UndoPreview:
     undone: UndoResult
 
 
+class UndoLog(Protocol):
+    """The log of the turn that is undone. Undo records its own edits, too: what it undid in part is not done twice."""
+
+    def content(self, digest: str) -> bytes: ...
+    def record_edit(self, path: Path, before: str, after: str) -> int: ...
+    def settle_change(self, change: int, outcome: Outcome) -> None: ...
+    def mark_undone(self, changes: Sequence[LoggedChange]) -> None: ...
+
+
 @dataclass(slots=True, eq=False)
 class _Work:
     """The state of one file while it is restored."""
@@ -62,17 +72,10 @@ class _Work:
 class TurnUndo:
     """Undoes one turn once; on the workspace, or on `DryRunFiles` to see what would happen."""
 
-    def __init__(
-        self,
-        changes: Sequence[LoggedChange],
-        content: Callable[[str], bytes],
-        files: Files,
-        done: Callable[[Sequence[LoggedChange]], None],
-    ) -> None:
-        """`content` returns the text or the bytes for a digest; `done` is called as soon as changes are undone."""
-        self._inverse = HistoryInverse(content)
+    def __init__(self, changes: Sequence[LoggedChange], log: UndoLog, files: Files) -> None:
+        self._inverse = HistoryInverse(log.content)
         self._files = files
-        self._done = done
+        self._log = log
         self.absent = [change for change in changes if not self._was_made(change)]
         """Changes that were not made, as far as can be seen: a server that still runs can be about to make one."""
         histories = histories_of([change for change in changes if change not in self.absent])
@@ -163,7 +166,7 @@ class TurnUndo:
                 return Refused(DELETED)
             edit, conflicts = self._inverse.of_edits(history, current)
             changed = bool(edit.hunks)
-            return await self._files.apply(edit, LABEL) if changed else Applied(current)
+            return await self._apply(work, edit) if changed else Applied(current)
 
         work.reason = await _try(attempt)
         if not work.reason:
@@ -171,6 +174,16 @@ class TurnUndo:
             work.restored, work.reason = changed or (confirmed and not conflicts), conflicts
             if not conflicts:
                 self._mark(work, [change for change in history.changes if change.kind == "edit"])
+
+    async def _apply(self, work: _Work, edit: ProposedEdit) -> Outcome:
+        before, after = edit.base.text, edit.after
+        number = self._log.record_edit(edit.path, before, after)
+        outcome = await self._files.apply(edit, LABEL)
+        self._log.settle_change(number, outcome)
+        if isinstance(outcome, Applied):
+            digests = digest_of(before), digest_of(after)
+            work.history.changes.append(LoggedChange(number, "edit", edit.path, None, *digests, 0, True, False))
+        return outcome
 
     async def _move_back(self, work: _Work, move: LoggedChange) -> None:
         history = work.history
@@ -221,7 +234,7 @@ class TurnUndo:
         return True
 
     def _mark(self, work: _Work, changes: Sequence[LoggedChange]) -> None:
-        self._done(changes)
+        self._log.mark_undone(changes)
         work.history.changes = [
             replace(change, undone=change.undone or change in changes) for change in work.history.changes
         ]

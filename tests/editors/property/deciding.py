@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.review.hunk import ReviewHunk
+from tark_lsp.server.protocol.incoming import PermissionReply
+from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.outcomes import MISPLACED
@@ -47,6 +49,7 @@ class Deciding(Person):
         now = self._desk.workspace.read(path), [*self._editor.told[path]]
         base, marks = self._read.get(path, now) if self._random.random() < 0.25 else now
         self._read[path] = now
+        marks = now[1] if base.text == now[0].text else marks  # lines that came back can be other ones
         self._oracle.bases[turn_id, path] = (marks, base.text == now[0].text)
         lines = split_lines(base.text)
         random = self._random
@@ -133,20 +136,16 @@ class Deciding(Person):
                 reply = {"outcome": outcome}
         self._note(f"   {params['turnId']}: {reply!a}")
         self._answered_turns.add(params["turnId"])
-        self._editor.answer(future, reply, lambda: self._answered(reply))
+        self._editor.answer(future, reply, self._answered_turns.clear)
 
     def _edited(self, hunk_id: str) -> Json:
         return {"hunkId": hunk_id, "newText": f"mine {self._word()}{self._ending}"}
 
-    def _answered(self, reply: Json) -> None:
+    def _answered(self, reply: PermissionReply) -> None:
         """The answer came while the question was open, so what the person wrote in it counts as typed."""
-        self._answered_turns.clear()
-        for edited in reply.get("edited", ()):
-            hunk = self._desk.reviews.hunks.get_hunk(edited["hunkId"])
-            assert hunk is not None
-            if hunk.life.in_flight or hunk.applied:  # accepted as it was, by another way of saying so
-                continue
-            self._oracle.typed.update(dict.fromkeys(typed_in(edited["newText"]), hunk.path))
+        for edited in reply.edited:
+            hunk = self._desk.reviews.hunks[edited.hunk_id]
+            self._oracle.typed.update(dict.fromkeys(typed_in(edited.new_text), hunk.path))
             self._oracle.gone |= written_in("".join(hunk.new)) - written_in(hunk.old_text)
 
     def _undo(self) -> None:
@@ -156,8 +155,7 @@ class Deciding(Person):
             self._note(f"   {turn_id}")
             self._tasks.append(asyncio.ensure_future(self._undone(turn_id)))
 
-    async def _undone(self, turn_id: str) -> set[Path]:
-        """The files in which something of the turn is kept."""
+    async def _undone(self, turn_id: str) -> UndoResult:
         undone = await self._desk.undo(turn_id)
         kept = {path for path, _ in undone.kept}
         self._oracle.kept |= kept
@@ -167,7 +165,7 @@ class Deciding(Person):
             hunk.id for path in {*undone.restored, *kept} for hunk in self._desk.reviews.hunks.find_hunks(path, turn_id)
         }
         self._note(f"   {turn_id}: restored {[path.name for path in undone.restored]}, kept {undone.kept}")
-        return kept
+        return undone
 
     def _cancel(self) -> None:
         answered = self._answered_turns

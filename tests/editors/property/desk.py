@@ -1,6 +1,7 @@
 """The parts of the server that edits go through, as `App` puts them together, before one model of an editor."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from tark_lsp.agent.user_interface import PermissionRequest
@@ -11,8 +12,10 @@ from tark_lsp.server.asking.permission_asking import PermissionAsking
 from tark_lsp.server.asking.preview import Preview
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.asking.text_display import TextDisplay
+from tark_lsp.server.asking.waiting_permission import WaitingPermission
 from tark_lsp.server.editing.apply import EditorBuffers
 from tark_lsp.server.protocol.hunks import HunksJson
+from tark_lsp.server.protocol.incoming import PermissionReply
 from tark_lsp.server.turns.turn_user import TurnUser
 from tark_lsp.tools.tool import Risk, ToolContext, ToolKind
 from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
@@ -24,8 +27,21 @@ from tests.editors.property.model_editor import ModelEditor
 from tests.memory import MemoryEditor
 
 
+class AnsweredPermissions(Permissions):
+    """`answered` is called with each answer that comes before the question is closed."""
+
+    answered: Callable[[PermissionReply], None]
+
+    def resolve(self, waiting: WaitingPermission, reply: PermissionReply) -> None:
+        if not waiting.answer.done():
+            self.answered(reply)
+        super().resolve(waiting, reply)
+
+
 class Desk:
-    def __init__(self, folder: Path, editor: ModelEditor) -> None:
+    def __init__(
+        self, folder: Path, editor: ModelEditor, answered: Callable[[PermissionReply], None] = lambda _: None
+    ) -> None:
         loop = asyncio.get_running_loop()
         self.editor = editor
         self.documents = editor.documents = Documents("utf-16", loop.time)
@@ -36,7 +52,8 @@ class Desk:
         questions = Questions(editor, self.documents)
         hunks = HunksJson(self.documents, self.reviews.hunks)
         show = TextDisplay(editor, questions)
-        self.permissions = Permissions(self.documents, self.workspace, hunks, show)
+        self.permissions = AnsweredPermissions(self.documents, self.workspace, hunks, show)
+        self.permissions.answered = answered
         self.permissions.listen(self._on_permission_event)
         preview = Preview(editor, self.documents, self.reviews, self.outside)
         self.asking = PermissionAsking(editor, self.permissions, questions, preview)

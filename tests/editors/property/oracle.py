@@ -67,15 +67,20 @@ class Oracle:
             return [self._restored(path, new, text.carried(start, end, new)) for start, end, new in spans]
         marks = []
         hunks = [item for item in self.reviews.hunks.find_hunks(path) if item.life.in_flight]
-        for hunk, (start, end, new) in zip(hunks, spans, strict=True):
+        for hunk, (first, end, lines) in zip(hunks, spans, strict=True):
+            added = not (hunk.old if forward else hunk.new)
+            start = end if added else first  # below the last line: sent as an edit of that line
+            new = lines[start - first :]
             if path not in self.blurred:
                 self._check_place(hunk, text, start, end, new, forward=forward)
             if forward:
-                marks.append(text.carried(start, end, new))
-                self.inserted[hunk.id] = (text.marks[start:end], marks[-1])
+                made = text.carried(start, end, new)
+                self.inserted[hunk.id] = (text.marks[start:end], made)
             else:
                 old, _ = self.inserted.pop(hunk.id, ([], []))
-                marks.append(old if len(old) == len(new) else text.carried(start, end, new))
+                carried = self._restored(path, new, text.carried(start, end, new))
+                made = old if len(old) == len(new) else carried
+            marks.append([*text.marks[first:start], *made])
         return marks
 
     def _restored(self, path: Path, lines: Sequence[str], marks: Sequence[Mark]) -> list[Mark]:
@@ -117,6 +122,8 @@ class Oracle:
 
     def _same(self, text: MarkedText, start: int, end: int, wanted: list[Mark]) -> bool:
         """Lines that look like others count as the same beside one that does not: no diff can tell them apart."""
+        if len(text.marks[start:end]) != len(wanted):
+            return False
         pairs = list(zip(text.marks[start:end], wanted, text.lines[start:end], strict=True))
         sure = [mark == other for mark, other, line in pairs if text.lines.count(line) == 1]
         return all(sure) and (bool(sure) or text.marks[start:end] == wanted)
@@ -143,7 +150,10 @@ class Oracle:
                 continue
             found = text.count(item)
             removed = any(hunk.applied and item in hunk.old_text and item not in "".join(hunk.new) for hunk in hunks)
-            shown = any(item in "".join(hunk.new) and (not hunk.applied or hunk.id in self.exempt) for hunk in hunks)
+            shown = any(
+                item in hunk.reason or (item in "".join(hunk.new) and (not hunk.applied or hunk.id in self.exempt))
+                for hunk in hunks
+            )
             if found > 1 and path in self.kept:
                 continue
             if path in self.shown and (found > 1 or self._is_shown(item, hunks)):

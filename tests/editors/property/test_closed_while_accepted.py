@@ -15,8 +15,8 @@ from tests.editors.behaviour import BEHAVIOURS, Behaviour
 from tests.editors.property.desk import Desk
 from tests.editors.property.model_editor import ModelEditor, Telling
 from tests.editors.property.oracle import Wrong
-from tests.editors.property.virtual_clock import VirtualLoop
 from tests.exhaustive import seeds
+from tests.virtual_clock import VirtualLoop
 
 TEXT = "".join(f"line {number}\n" for number in range(12))
 AFTER = TEXT.replace("line 2\n", "TWO\nTWO2\n").replace("line 9\n", "NINE\n")

@@ -45,6 +45,8 @@ ROWS: list[tuple[str, int | None, str, str]] = [
     ("gpt-5.4-mini", 400_000, "effort", "none low medium high xhigh"),
     ("gpt-5.4-pro", 1_050_000, "effort", "medium high xhigh"),
     ("gpt-5.3-codex", 400_000, "effort", "low medium high xhigh"),
+    ("openai/gpt-5.3", 128_000, "none", ""),
+    ("openai/gpt-5.3-chat-latest", 128_000, "none", ""),
     ("gpt-5.2-2025-12-11", 400_000, "effort", "none low medium high xhigh"),
     ("gpt-5.2-pro", 400_000, "effort", "medium high xhigh"),
     ("gpt-5.1", 400_000, "effort", "none low medium high"),
@@ -70,6 +72,7 @@ ROWS: list[tuple[str, int | None, str, str]] = [
     ("xai/grok-4.3", 1_000_000, "effort", "none low medium high"),
     ("xai/grok-4-0709", None, "none", ""),
     ("deepseek/deepseek-v4-pro", 1_000_000, "switch", "low high max"),
+    ("deepseek/deepseek-flash", 1_000_000, "switch", "low high max"),
     ("ollama/qwen3:8b", None, "switch", ""),
     ("openai/unheard-of", None, "unknown", ""),
 ]
@@ -457,6 +460,27 @@ PREFERENCES: list[tuple[str, list[ModelInfo], str]] = [
         "claude-sonnet-5-5",
     ),
     ("anthropic", _named("claude-haiku-4-5", "claude-opus-5"), "claude-opus-5"),
+    ("copilot", _named("gpt-5.5", "claude-sonnet-5.5", "claude-sonnet-5", "gpt-6.1-sol"), "claude-sonnet-5.5"),
+    (
+        "copilot",
+        _named("gpt-5-mini", "gpt-5.5", "gpt-6-sol", "gpt-6.1-sol", "gpt-6.1-terra", "grok-4.7"),
+        "gpt-6.1-sol",
+    ),
+    ("copilot", _named("gpt-5-mini", "gpt-5.4", "gpt-5.5", "gemini-4-argon"), "gpt-5.5"),
+    ("copilot", _named("grok-4.7"), "grok-4.7"),
+    (
+        "openrouter",
+        _named("openai/gpt-6.1-sol", "anthropic/claude-sonnet-5.5", "anthropic/claude-sonnet-5.5:batch"),
+        "anthropic/claude-sonnet-5.5",
+    ),
+    (
+        "openrouter",
+        _named("anthropic/claude-sonnet-5.5:batch", "anthropic/claude-sonnet-5.5"),
+        "anthropic/claude-sonnet-5.5",
+    ),
+    ("openrouter", _named("openai/gpt-5.5", "openai/gpt-6.1-sol:batch", "openai/gpt-6.1-sol"), "openai/gpt-6.1-sol"),
+    ("openrouter", _named("openai/gpt-5.4", "openai/gpt-5.5-pro", "openai/gpt-5.5"), "openai/gpt-5.5"),
+    ("openrouter", _named("x-ai/grok-4.7"), "x-ai/grok-4.7"),
 ]
 
 

@@ -4,12 +4,17 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tark_lsp.errors import ModelError, Overloaded, QuotaExceeded, RateLimited
+from tark_lsp.errors import ContextOverflow, ModelError, Overloaded, QuotaExceeded, RateLimited, ServerError
 
 
 def _sse(data: Any, event: str = "") -> bytes:
     name = f"event: {event}\n" if event else ""
     return f"{name}data: {json.dumps(data)}\n\n".encode()
+
+
+def _field(error: Any) -> bytes:
+    """An SSE field that no standard has."""
+    return b"error: " + json.dumps(error).encode() + b"\n\n"
 
 
 def _response_failed(code: str, message: str) -> bytes:
@@ -32,6 +37,11 @@ OPENROUTER = {
     "error": {"code": 502, "message": BUSY},
     "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": "error"}],
 }
+TOO_LONG = {
+    "code": 400,
+    "message": "the request exceeds the available context size, try increasing it",
+    "type": "exceed_context_size_error",
+}
 GOOGLE = {"error": {"code": 503, "message": BUSY, "status": "UNAVAILABLE"}}
 GOOGLE_QUOTA = {"error": {"code": 429, "message": "Resource has been exhausted", "status": "RESOURCE_EXHAUSTED"}}
 TOKENS = {"type": "tokens", "code": "rate_limit_exceeded", "message": "Limit 1, requested 30", "param": None}
@@ -39,10 +49,12 @@ TOKENS = {"type": "tokens", "code": "rate_limit_exceeded", "message": "Limit 1, 
 STREAM_ERRORS: Mapping[str, Mapping[str, tuple[bytes, type[ModelError]]]] = {
     "openai-chat": {
         "error object": (_sse({"error": {"message": BUSY, "type": "server_error", "code": None}}), Overloaded),
-        "OpenRouter's error chunk": (_sse(OPENROUTER) + b"data: [DONE]\n\n", Overloaded),
+        "OpenRouter's error chunk": (_sse(OPENROUTER) + b"data: [DONE]\n\n", ServerError),
         "Groq's error event": (_sse({"error": {"message": BUSY, "status_code": 503}}, "error"), Overloaded),
         "vLLM's error object": (_sse({"object": "error", "message": BUSY, "code": 503}), Overloaded),
         "a quota": (_sse({"error": {"message": "pay", "code": "insufficient_quota"}}), QuotaExceeded),
+        "llama.cpp's error field": (_field({"code": 503, "message": BUSY}) + b"data: [DONE]\n\n", Overloaded),
+        "an overflow in a field": (_field(TOO_LONG) + b"data: [DONE]\n\n", ContextOverflow),
     },
     "openai-responses": {
         "nested error event, then failed": (

@@ -22,6 +22,7 @@ from tark_lsp.errors import (
     ProtocolError,
     QuotaExceeded,
     RateLimited,
+    ServerError,
     StreamCut,
 )
 from tark_lsp.llm.scripted.answer import error_response
@@ -30,7 +31,7 @@ from tests.llm.faults.script import ANSWERS, FIRST_CONTENT, POSITIONS, TERMINAL,
 from tests.llm.faults.stream_errors import STREAM_ERRORS
 from tests.loopback import Raw
 
-RETRIED = (ConnectionFailed, ModelTimeout, StreamCut, Overloaded, RateLimited)
+RETRIED = (ConnectionFailed, ModelTimeout, StreamCut, ServerError, Overloaded, RateLimited)
 """After these the request is sent again, as long as nothing was shown and the server does not say otherwise."""
 
 TOO_BIG = 17 * 1024 * 1024
@@ -129,10 +130,11 @@ STATUSES = {
     408: ModelTimeout,
     409: Overloaded,
     429: RateLimited,
-    500: Overloaded,
-    502: Overloaded,
+    500: ServerError,
+    502: ServerError,
     503: Overloaded,
-    504: Overloaded,
+    504: ServerError,
+    520: ServerError,
     529: Overloaded,
 }
 STORMS: Mapping[str, Fault] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.errors import BadRequest, ModelError, Overloaded, ProtocolError, StreamCut
+from tark_lsp.errors import BadRequest, ModelError, Overloaded, ProtocolError, ServerError, StreamCut
 from tark_lsp.llm.events import Done, Echo, StreamEvent, TextDelta, ToolCallComplete, WireStop
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.anthropic_messages import WIRE
@@ -140,7 +140,7 @@ THINKING: dict[str, tuple[ThinkingStyle, str, tuple[Message, ...], Any, Any]] = 
         {"type": "adaptive", "display": "summarized"},
         {"effort": "low"},
     ),
-    "adaptive, off": ("adaptive", "off", (USER,), None, None),
+    "adaptive, off": ("adaptive", "off", (USER,), {"type": "disabled"}, None),
     "budget, off": ("budget", "off", (USER,), None, None),
     "unknown, high": ("unknown", "high", (USER,), {"type": "enabled", "budget_tokens": 20000 - 1024}, None),
     "budget, auto": ("budget", "auto", (USER,), None, None),
@@ -313,7 +313,6 @@ ANSWERS: dict[str, tuple[list[dict[str, Any] | str], tuple[Part, ...]]] = {
         [START, {"type": "brand_new", "index": 9}, {"no": "type"}, *TEXT, end("end_turn"), STOP, "[DONE]"],
         (Text("Hi!"),),
     ),
-    "a second message_start": ([START, *TEXT[:2], START, *TEXT[2:], end("end_turn"), STOP], (Text("Hi!"),)),
     "text that stands in the start": (
         [START, *block(0, text("Hi"), words("!")), end("end_turn"), STOP],
         (Text("Hi!"),),
@@ -442,7 +441,7 @@ def test_usage(start: dict[str, int], last: dict[str, int], expected: Usage) -> 
 OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
 FAILURES: dict[str, tuple[dict[str, Any] | str, type[ModelError]]] = {
     "overloaded": (OVERLOADED, Overloaded),
-    "api error": ({"type": "error", "error": {"type": "api_error", "message": "oops"}}, Overloaded),
+    "api error": ({"type": "error", "error": {"type": "api_error", "message": "oops"}}, ServerError),
     "an error without its type": ({"error": {"code": 400, "message": "oops"}}, BadRequest),
     "no JSON": ("oops", ProtocolError),
 }

@@ -15,6 +15,7 @@ from tark_lsp.errors import (
     Overloaded,
     QuotaExceeded,
     RateLimited,
+    ServerError,
 )
 from tark_lsp.llm.wire.provider_errors import provider_error
 from tests.llm.wire.recordings import SHARED, needs_shared
@@ -58,16 +59,38 @@ BODIES: dict[str, tuple[int | None, Any, type[ModelError], str]] = {
     "a gateway's page": (
         502,
         "<html><head><title>502 Bad Gateway</title></head></html>",
-        Overloaded,
+        ServerError,
         '"502 Bad Gateway"',
     ),
     "a page without a title": (503, "<!DOCTYPE html><body>", Overloaded, "web page"),
-    "words": (500, "upstream connect error", Overloaded, "upstream"),
+    "words": (500, "upstream connect error", ServerError, "HTTP 500 from the provider: upstream connect error"),
+    "a failure (Anthropic)": (
+        500,
+        {"type": "error", "error": {"type": "api_error", "message": "Internal server error"}},
+        ServerError,
+        "HTTP 500 from the provider: Internal server error",
+    ),
+    "a failure without words": (500, "", ServerError, "HTTP 500 from the provider: no reason given"),
+    "a failure of Cloudflare": (520, "error code: 520", ServerError, "HTTP 520"),
+    "a gateway's time": (504, "Gateway Timeout", ServerError, "HTTP 504"),
+    "a failure in a stream, by its code": (None, {"error": {"code": 500, "message": "x"}}, ServerError, "HTTP 500"),
+    "a failure in a stream, by its type": (
+        None,
+        {"error": {"type": "server_error", "message": "The server had an error"}},
+        ServerError,
+        "the provider failed: The server had an error",
+    ),
+    "an overload that calls itself a failure": (
+        None,
+        {"error": {"type": "server_error", "message": "The server is overloaded"}},
+        Overloaded,
+        "",
+    ),
     "in a stream, by its words": (None, {"error": {"type": "overloaded_error", "message": "x"}}, Overloaded, "x"),
     "in a stream, by its code": (None, {"error": {"code": 429, "message": "x"}}, RateLimited, "429"),
     "in a stream, unknown": (None, {"error": {"message": "x"}}, ModelError, "x"),
     "nothing at all": (None, {}, ModelError, ""),
-    "a status in words in a stream": (None, {"error": {"code": "502", "message": "x"}}, Overloaded, "502"),
+    "a status in words in a stream": (None, {"error": {"code": "502", "message": "x"}}, ServerError, "502"),
     "time in a stream": (None, {"error": {"message": "Upstream request timed out"}}, ModelTimeout, ""),
     "a list of errors": (
         401,
@@ -88,6 +111,62 @@ BODIES: dict[str, tuple[int | None, Any, type[ModelError], str]] = {
         QuotaExceeded,
         "spending limit",
     ),
+    "no credit yet as 403 (xAI)": (
+        403,
+        {"error": "Your newly created team doesn't have any credits or licenses yet. You can purchase those on x.ai"},
+        QuotaExceeded,
+        "licenses yet",
+    ),
+    "no subscription as 403 (Ollama)": (
+        403,
+        {"error": "this model requires a subscription, upgrade for access: https://ollama.com/upgrade (ref: 1)"},
+        QuotaExceeded,
+        "upgrade for access",
+    ),
+    "no subscription on another wire (Ollama)": (
+        403,
+        {"type": "error", "error": {"type": "permission_error", "message": "this model requires a subscription"}},
+        QuotaExceeded,
+        "",
+    ),
+    "no subscription in a stream": (None, {"error": "this model requires a subscription"}, QuotaExceeded, ""),
+    "a string that is too long (OpenAI)": (
+        400,
+        {"error": {"message": "Invalid 'input[0].content': string too long.", "code": "string_above_max_length"}},
+        BadRequest,
+        "input[0].content",
+    ),
+    "a string that is too long, with its field apart": (
+        400,
+        {"error": {"message": "prompt is too long", "param": "user", "code": "string_above_max_length"}},
+        BadRequest,
+        "prompt is too long (user)",
+    ),
+    "a string that is too long, in a stream": (
+        None,
+        {"error": {"message": "String too long.", "param": "tools[0].name", "code": "string_above_max_length"}},
+        BadRequest,
+        "tools[0].name",
+    ),
+    "a list that is too long": (
+        400,
+        {
+            "error": {
+                "message": "Array too long. Expected at most 128",
+                "param": "tools",
+                "code": "array_above_max_length",
+            }
+        },
+        BadRequest,
+        "(tools)",
+    ),
+    "a field that the message names already": (
+        400,
+        {"error": {"message": "Invalid 'temperature': below minimum.", "param": "temperature"}},
+        BadRequest,
+        "below minimum.",
+    ),
+    "a field that is no name": (400, {"error": {"message": "No.", "param": {"x": 1}}}, BadRequest, "No."),
     "an account's own limit (OpenRouter)": (
         403,
         {"error": {"code": 403, "message": "Key limit exceeded (monthly limit)."}},
@@ -206,6 +285,9 @@ TOO_LONG = (
     "input length exceeds the context length",
     "prompt too long; exceeded max context length by 1119046 tokens",
     "context window exceeds limit",
+    "Context size has been exceeded.",
+    "Your input exceeds the model's context window",
+    "exceeds this model's context window",
 )
 """The words of vendors and servers, none of them with a code of its own."""
 
@@ -216,6 +298,54 @@ def test_a_request_that_is_too_long_is_recognised_by_its_message(words: str, sta
     assert (
         type(provider_error({"error": {"message": words, "type": "invalid_request_error"}}, status)) is ContextOverflow
     )
+
+
+RATE_LIMITS = (
+    "Too many tokens per day, please wait before trying again.",
+    "Too many tokens, please wait before trying again.",
+    "Too many input tokens per minute, please wait before trying again.",
+    "Tokens per minute limit exceeded - too many tokens processed.",
+    "Tokens per day limit exceeded - too many tokens processed.",
+    "Requests per minute limit exceeded - too many requests sent.",
+    "This request exceeds the limit of 30000 tokens per minute",
+    "Your request exceeded the model token limit per minute",
+    "The request exceeds the maximum number of input tokens per minute",
+    "You have exceeded the token limit for this minute",
+    "Too many input tokens in the last minute",
+    "You exceeded the token limit of 100000 tokens/min for this model",
+    "Your account has exceeded the TPM token limit",
+    "This request would exceed your organization's rate limit of 40,000 input tokens per minute.",
+    "Rate limit reached for x on tokens per day (TPD): Limit 100000, Used 99000, Requested 3000.",
+    "Requests to the operation have exceeded token rate limit of your current pricing tier.",
+    "Your account reached organization TPM rate limit, current: 512000, limit: 256000",
+    "Quota exceeded for quota metric 'Generate Content API requests per minute'",
+)
+"""The words of Bedrock, Cerebras, OpenAI, Anthropic, Groq, Azure, Moonshot, Google and gateways: all of a while."""
+
+
+@pytest.mark.parametrize("words", RATE_LIMITS)
+@pytest.mark.parametrize("status", [429, 400, None])
+def test_tokens_of_a_while_are_a_rate_limit_and_not_an_overflow(words: str, status: int | None) -> None:
+    body = {"message": words, "type": "too_many_tokens_error"}
+    if "processed" in words:  # Cerebras
+        body["code"] = "token_quota_exceeded"
+    for error in (provider_error(body, status), provider_error({"error": {"message": words}}, status)):
+        assert type(error) is RateLimited
+        assert error.retryable
+        assert words in error.message
+
+
+TOO_LARGE_AT_ANY_TIME = (
+    "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000. The input must be reduced.",
+    "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce it.",
+)
+
+
+@pytest.mark.parametrize("words", TOO_LARGE_AT_ANY_TIME)
+@pytest.mark.parametrize("status", [429, 413, None])
+def test_more_tokens_than_any_while_allows_are_an_overflow(words: str, status: int | None) -> None:
+    body = {"error": {"message": words, "type": "tokens", "code": "rate_limit_exceeded"}}
+    assert type(provider_error(body, status)) is ContextOverflow
 
 
 HINTED = (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tark_lsp.errors import BadRequest, ModelError, Overloaded, ProtocolError, RateLimited, StreamCut
+from tark_lsp.errors import BadRequest, ModelError, ProtocolError, RateLimited, ServerError, StreamCut
 from tark_lsp.llm.events import Done, Echo, StreamEvent, UsageUpdate, WireStop
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.openai_chat import WIRE
@@ -721,16 +721,16 @@ def test_usage_in_any_chunk(sent: dict[str, Any], expected: Usage, place: str) -
 
 
 FAILURES: dict[str, tuple[dict[str, Any] | str, type[ModelError], str]] = {
-    "an object": ({"error": {"message": "busy", "type": "server_error"}}, Overloaded, "busy"),
+    "an object": ({"error": {"message": "busy", "type": "server_error"}}, ServerError, "busy"),
     "words (xAI)": ({"code": "x", "error": "too many requests"}, RateLimited, "too many"),
     "vLLM": ({"object": "error", "message": "bad", "code": 400}, BadRequest, "bad"),
-    "detail": ({"detail": "internal_error"}, Overloaded, "internal"),
+    "detail": ({"detail": "internal_error"}, ServerError, "internal"),
     "OpenRouter": (
         {
             "error": {"code": 502, "message": "Provider returned error", "metadata": {"raw": "it fell over"}},
             "choices": [],
         },
-        Overloaded,
+        ServerError,
         "it fell over",
     ),
     "beside a choice": ({**delta(content=""), "error": {"code": 400, "message": "limit"}}, BadRequest, "limit"),
@@ -760,8 +760,8 @@ ENDS: dict[str, tuple[list[dict[str, Any] | str], type[ModelError] | None]] = {
     "neither, in the middle of a call": ([call(index=0, id="a", function={"name": "f"})], StreamCut),
     "[DONE] and not one choice": ([{"choices": []}, DONE], StreamCut),
     "nothing": ([], StreamCut),
-    "the finish reason `error` and no error": ([delta(content="Hi"), finish("error"), DONE], Overloaded),
-    "the same without [DONE]": ([delta(content="Hi"), finish("error")], Overloaded),
+    "the finish reason `error` and no error": ([delta(content="Hi"), finish("error"), DONE], ServerError),
+    "the same without [DONE]": ([delta(content="Hi"), finish("error")], ServerError),
     "an error after the finish reason `error`": (
         [delta(content="Hi"), finish("error"), {"error": {"code": 429, "message": "slow down"}}, DONE],
         RateLimited,

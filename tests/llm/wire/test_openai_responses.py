@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.errors import ModelError, Overloaded, ProtocolError, QuotaExceeded, RateLimited, StreamCut
+from tark_lsp.errors import ModelError, Overloaded, ProtocolError, QuotaExceeded, RateLimited, ServerError, StreamCut
 from tark_lsp.llm.events import Done, Echo, StreamEvent, TextDelta, ThinkingDelta, ToolCallComplete, WireStop
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.openai_responses import WIRE
@@ -572,9 +572,9 @@ FAILURES: dict[str, tuple[dict[str, Any] | str, type[ModelError]]] = {
     "flat and empty": ({"type": "error", "code": None, "message": None}, ModelError),
     "without a type": ({"error": {"message": "server_is_overloaded"}}, Overloaded),
     "in words": ({"detail": "too many requests"}, RateLimited),
-    "failed": (failed({"code": "server_error", "message": "oops"}), Overloaded),
+    "failed": (failed({"code": "server_error", "message": "oops"}), ServerError),
     "failed without a word": (failed(None), ModelError),
-    "an error in a complete answer": (completed(error={"code": "server_error", "message": "oops"}), Overloaded),
+    "an error in a complete answer": (completed(error={"code": "server_error", "message": "oops"}), ServerError),
     "no JSON": ("oops", ProtocolError),
     "no object": ("[]", ProtocolError),
     "an item that is none": ({"type": "response.output_item.done", "item": "oops"}, ProtocolError),

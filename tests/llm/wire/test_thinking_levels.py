@@ -25,6 +25,7 @@ FIELDS = (
     "think",
 )
 NOTHING: dict[str, Any] = {}
+DISABLED: dict[str, Any] = {"thinking": {"type": "disabled"}}
 
 
 def adaptive(effort: str = "") -> dict[str, Any]:
@@ -59,7 +60,31 @@ def deepseek(word: str) -> dict[str, Any]:
 SENT: dict[str, tuple[dict[str, Any], ...]] = {
     # model: auto, off, low, medium, high
     "anthropic/claude-opus-4-6": (adaptive(), NOTHING, adaptive("low"), adaptive("medium"), adaptive("high")),
-    "anthropic/claude-opus-5": (adaptive(), NOTHING, adaptive("low"), adaptive("medium"), adaptive("high")),
+    # Those that think unless they are told not to.
+    "anthropic/claude-sonnet-5": (adaptive(), DISABLED, adaptive("low"), adaptive("medium"), adaptive("high")),
+    "anthropic/claude-sonnet-5-20260630": (adaptive(), DISABLED, adaptive("low"), adaptive("medium"), adaptive("high")),
+    "anthropic/claude-opus-5": (adaptive(), DISABLED, adaptive("low"), adaptive("medium"), adaptive("high")),
+    "anthropic/claude-haiku-5-5": (adaptive(), DISABLED, adaptive("low"), adaptive("medium"), adaptive("high")),
+    "anthropic/claude-opus-7": (adaptive(), DISABLED, adaptive("low"), adaptive("medium"), adaptive("high")),
+    "copilot/claude-sonnet-5": (adaptive(), DISABLED, adaptive("low"), adaptive("medium"), adaptive("high")),
+    "copilot/claude-opus-5": (adaptive(), DISABLED, adaptive("low"), adaptive("medium"), adaptive("high")),
+    # One that can stop only before its answer, and some that cannot stop at all: `off` is then as `auto`.
+    "anthropic/claude-sonnet-5-5": (
+        adaptive(),
+        {"thinking": {"type": "between_tools"}},
+        adaptive("low"),
+        adaptive("medium"),
+        adaptive("high"),
+    ),
+    "anthropic/claude-opus-5-5": (adaptive(), adaptive(), adaptive("low"), adaptive("medium"), adaptive("high")),
+    "anthropic/claude-fable-5": (adaptive(), adaptive(), adaptive("low"), adaptive("medium"), adaptive("high")),
+    "anthropic/claude-mythos-5-2": (adaptive(), adaptive(), adaptive("low"), adaptive("medium"), adaptive("high")),
+    # Those that think only if they are told to.
+    "anthropic/claude-opus-4-7": (adaptive(), NOTHING, adaptive("low"), adaptive("medium"), adaptive("high")),
+    "anthropic/claude-opus-4-8": (adaptive(), NOTHING, adaptive("low"), adaptive("medium"), adaptive("high")),
+    "anthropic/claude-sonnet-4-6": (adaptive(), NOTHING, adaptive("low"), adaptive("medium"), adaptive("high")),
+    "anthropic/claude-haiku-4-5": (NOTHING, NOTHING, budget(4096), budget(10240), budget(24576)),
+    "anthropic/nobody-knows": (NOTHING, NOTHING, budget(4096), budget(7168), budget(7168)),
     "anthropic/claude-sonnet-4-5": (NOTHING, NOTHING, budget(4096), budget(10240), budget(24576)),
     "anthropic/claude-3-5-haiku-latest": (NOTHING,) * 5,
     "copilot/claude-opus-4.6": (adaptive(), NOTHING, adaptive("low"), adaptive("medium"), adaptive("high")),
@@ -139,6 +164,20 @@ SENT: dict[str, tuple[dict[str, Any], ...]] = {
         reasoning(effort="medium"),
         reasoning(effort="high"),
     ),
+    "openrouter/anthropic/claude-opus-5": (
+        NOTHING,
+        reasoning(enabled=False),
+        reasoning(effort="low"),
+        reasoning(effort="medium"),
+        reasoning(effort="high"),
+    ),
+    "openrouter/anthropic/claude-opus-5.5": (
+        NOTHING,
+        NOTHING,
+        reasoning(effort="low"),
+        reasoning(effort="medium"),
+        reasoning(effort="high"),
+    ),
     "openrouter/openai/gpt-5": (
         NOTHING,
         reasoning(effort="minimal"),
@@ -188,7 +227,9 @@ def test_level(ref: str, level: str, sent: dict[str, Any]) -> None:
         thinking=known.thinking,
         efforts=known.efforts,
         max_output_tokens=known.max_output,
+        off=known.off,
     )
+    level = "auto" if level == "off" and known.off == "never" else level  # as the client does
     body = json.loads(load_wire(route.wire).encode(ChatRequest("", (user("Hi"),), thinking=level), target))
     assert {name: body[name] for name in FIELDS if name in body} == sent
     if provider in ("anthropic", "openai", "gemini", "ollama"):  # the others' fields are no SDK's

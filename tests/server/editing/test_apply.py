@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.editing import apply
+from tark_lsp.server.editing.apply import with_typed
 from tark_lsp.server.editing.edit_watch import Watch, at_old_places
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit
@@ -260,6 +261,21 @@ async def test_saved_and_closed_right_after_it_was_made(editor: ScriptedEditor) 
     assert path.read_text() == AFTER
 
 
+async def test_saved_and_closed_right_after_it_was_made_of_newer_text(editor: ScriptedEditor) -> None:
+    """Neovim adds such an empty line at the end for the edit itself, and then goes on."""
+    path = editor.open("f.py", "1\n2\n")
+
+    def then_close(params: Json) -> Json:
+        answer = at_once(editor, path, (4, 4, "\n"), params)
+        editor.save(path)
+        editor.close(path)
+        return answer
+
+    editor.connection.answers["workspace/applyEdit"] = then_close
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path, "new\n1\nmore\n"), "label"), Applied)
+    assert path.read_text() == "new\n1\nmore\n\n"
+
+
 async def test_closed_before(editor: ScriptedEditor) -> None:
     path = editor.open("f.py", TEXT)
     edit = edit_of(editor, path)
@@ -399,6 +415,18 @@ async def test_what_is_typed_while_a_misplaced_edit_is_put_right_is_kept(editor:
     assert [line for line in split_lines(editor.text(path)) if line in AFTER] == split_lines(AFTER)
 
 
+def test_what_is_typed_into_removed_lines_is_not_written_over_by_what_is_typed_above() -> None:
+    base = Snapshot(Path("f"), "1\n2\n3\n4\n5\n6\n7\n")
+    typed = "one\ntwo\nthree\n4\n5\nsix\n7\n"
+    assert with_typed(base, typed, "above\n1\n2\n3\n7\n") == ("above\none\ntwo\nthree\nsix\n7\n", True)
+
+
+def test_what_is_typed_below_a_last_line_without_an_ending_stays_a_line() -> None:
+    """The misplaced last line was joined to the next line, below which the user typed."""
+    base = Snapshot(Path("f"), "1\r\nlast2\r\n")
+    assert with_typed(base, base.text + "below\r\n", "1\r\nlast") == ("1\r\nlast\r\nbelow\r\n", False)
+
+
 async def test_what_is_typed_into_a_misplaced_edit_is_kept_and_said(editor: ScriptedEditor) -> None:
     path = editor.open("f.py", TEXT)
 
@@ -430,6 +458,22 @@ async def test_what_is_typed_after_the_edit_is_not_taken_for_typed_before_it(edi
     outcome = await editor.workspace.apply(edit_of(editor, path, "new\n"), "label")
     assert isinstance(outcome, Applied)
     assert (editor.text(path), len(sent(editor))) == ("new\n", 1)
+
+
+async def test_a_removal_that_the_user_made_just_before_is_not_made_of_what_they_typed_then(
+    editor: ScriptedEditor,
+) -> None:
+    path = editor.open("f.py", "1\n2\n3\n")
+
+    def stale(params: Any) -> Json:
+        if len(sent(editor)) > 1:
+            return editor.apply(params)
+        editor.type(path, (4, 6, ""))
+        return at_once(editor, path, (0, 0, "typed\n"), params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path, "1\n2\n"), "label"), Applied)
+    assert editor.text(path) == "typed\n1\n2\n"
 
 
 async def test_a_removal_that_the_user_made_just_before_is_not_made_twice(editor: ScriptedEditor) -> None:
@@ -535,7 +579,8 @@ async def test_what_cannot_be_put_right_is_said(editor: ScriptedEditor) -> None:
 def test_old_places_past_the_end_of_a_shorter_text() -> None:
     base = Snapshot(Path("f"), TEXT)
     edit = ProposedEdit(base.path, base, (Hunk(10, ("line 10\n",), ("TEN\n",)),))
-    assert at_old_places(edit, "short\n") == "short\nTEN\n"
+    assert at_old_places(edit, ["short\n"]) == ["short\n", "TEN\n"]
+    assert at_old_places(edit, ["no ending"]) == ["no endingTEN\n"]
 
 
 async def test_an_edit_at_the_end_as_neovim_tells_it() -> None:

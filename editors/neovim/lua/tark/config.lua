@@ -6,7 +6,7 @@ local M = {}
 ---@field autostart boolean start the server with the first file
 ---@field root_markers? (string|string[])[] the workspace is the nearest folder above that has one of them, as in
 ---`vim.fs.root()`; nil: those of `vim.lsp.config`, else .git, .hg, .jj, .svn and .tark
----@field settings table settings of the server (docs/protocol.md): { model = 'openai/gpt-5' }
+---@field settings table settings of the server (docs/protocol.md): { model = 'openai/gpt-6.1-sol' }
 ---@field keymaps boolean map the documented keys, not only `<Plug>` ones
 ---@field border? string|string[] of floats, as in nvim_open_win(); nil: 'winborder', else rounded
 ---@field chat tark.ChatConfig
