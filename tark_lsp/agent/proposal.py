@@ -21,6 +21,7 @@ from tark_lsp.workspace.edits import MOVED, ProposedEdit, rebase
 
 NOT_AGAIN = "do not make the same edit again; ask the person, or do without it"
 UNDECIDED = "not decided"
+ALREADY = "nothing changed: already there"
 MOST_ERRORS = 10
 KINDS = {"": ToolKind.EDIT, "remove": ToolKind.DELETE, "move": ToolKind.MOVE}
 """The kind of a question about edits that all have one operation."""
@@ -32,7 +33,11 @@ async def settle_proposal(turn: Turn, items: Sequence[ReadyCall], results: dict[
     try:
         for item in items:
             with failures_as_results(turn, [item.call], results):
-                drafts.append(await draft_call(turn, item))
+                drafted = await draft_call(turn, item)
+                if drafted is None:
+                    finish_call(turn, item.call, results, ALREADY)
+                else:
+                    drafts.append(drafted)
         if drafts:
             with failures_as_results(turn, [draft.item.call for draft in drafts], results):
                 await decide_proposal(turn, drafts, tuple(turn.context.drafts.values()), results)
@@ -40,8 +45,11 @@ async def settle_proposal(turn: Turn, items: Sequence[ReadyCall], results: dict[
         turn.context.drafts.clear()
 
 
-async def draft_call(turn: Turn, item: ReadyCall) -> Draft:
-    """Preview one call on top of the earlier drafts and add it to them. Raises what `failures_as_results` handles."""
+async def draft_call(turn: Turn, item: ReadyCall) -> Draft | None:
+    """Preview one call on top of the earlier drafts and add it to them. Raises what `failures_as_results` handles.
+
+    None if its edits are in the text already: there is nothing to decide.
+    """
     context = turn.context
     preview = await item.tool.preview(item.arguments, context)
     preview = replace(
@@ -63,8 +71,17 @@ async def draft_call(turn: Turn, item: ReadyCall) -> Draft:
     if drafted.digest in turn.rejected:
         raise ToolError("denied", "the person already rejected this edit in this turn", hint="do without it")
     announce_call(turn, item, replace(preview, edits=own), CallStatus.PENDING)
+    if all(leaves_as_is(context.drafts.get(edit.path), edit) for edit in preview.edits):
+        return None
     context.drafts.update({edit.path: edit for edit in preview.edits})
     return drafted
+
+
+def leaves_as_is(before: ProposedEdit | None, edit: ProposedEdit) -> bool:
+    """Whether the edit changes nothing that an earlier draft of the same file does not change."""
+    if before is None:
+        return not edit.hunks and not edit.operation
+    return (edit.after, edit.removes, edit.target) == (before.after, before.removes, before.target)
 
 
 def on_top_of(before: ProposedEdit | None, edit: ProposedEdit) -> ProposedEdit:

@@ -1,6 +1,8 @@
 """apply_patch: adds, updates, moves and deletes files by one patch, completely or not at all."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from pydantic import Field
 
@@ -9,13 +11,16 @@ from tark_lsp.tools.delete_file import removal
 from tark_lsp.tools.edit_file import locations_of
 from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.move_file import move
-from tark_lsp.tools.patch_format import SHOWN, Section, parse_patch
+from tark_lsp.tools.patch_format import SHOWN, Section, inside_fences, parse_patch
 from tark_lsp.tools.patch_placing import patched
-from tark_lsp.tools.proposing import editable_path, existing_path, propose_change
+from tark_lsp.tools.proposing import editable_path, existing_path, propose_in_thread
 from tark_lsp.tools.results import count_noun
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.unified_diff import is_unified_diff, parse_unified_diff
 from tark_lsp.tools.write_file import written
 from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.placing.deadline import one_budget
+from tark_lsp.workspace.placing.left_out import is_prose
 
 DESCRIPTION = """\
 Change several files at once with a patch that begins with `*** Begin Patch`: update, add, delete and move them. The \
@@ -39,17 +44,8 @@ class ApplyPatchArguments(Arguments):
 
 async def preview(args: ApplyPatchArguments, ctx: ToolContext) -> Preview:
     scratch = replace(ctx, drafts=dict(ctx.drafts))
-    for number, section in enumerate(parse_patch(args.patch), 1):
-        try:
-            for edit in edits_of(section, scratch):
-                scratch.drafts[edit.path] = edit
-        except FailureForModel as error:
-            raise ToolError(
-                error.code,
-                f"nothing of the patch was applied, because of section {number}, {section.title}: {error.message}",
-                hint=error.hint,
-                details={"section": number, "path": section.path, **error.details},
-            ) from error
+    with one_budget():
+        await draft_sections(sections_of(args.patch), scratch)
     edits = tuple(edit for path, edit in scratch.drafts.items() if ctx.drafts.get(path) is not edit)
     deletes = any(edit.removes for edit in edits)
     return Preview(
@@ -62,29 +58,54 @@ async def preview(args: ApplyPatchArguments, ctx: ToolContext) -> Preview:
     )
 
 
-def edits_of(section: Section, ctx: ToolContext) -> tuple[ProposedEdit, ...]:
+def sections_of(patch: str) -> tuple[Section, ...]:
+    """Raises ToolError `invalid_arguments`. A unified diff without the envelope means the same."""
+    lines = patch.replace("\r\n", "\n").split("\n")
+    first, last = inside_fences(lines)
+    return parse_unified_diff(lines[first:last]) if is_unified_diff(lines[first:last]) else parse_patch(patch)
+
+
+async def draft_sections(sections: Iterable[Section], scratch: ToolContext) -> None:
+    """Add the edits of all sections to the drafts. Raises ToolError that names the section that cannot be applied."""
+    for number, section in enumerate(sections, 1):
+        try:
+            for edit in await edits_of(section, scratch):
+                if edit.path in scratch.drafts or edit.hunks or edit.operation:
+                    scratch.drafts[edit.path] = edit
+        except FailureForModel as error:
+            raise ToolError(
+                error.code,
+                f"nothing of the patch was applied, because of section {number}, {section.title}: {error.message}",
+                hint=error.hint,
+                details={"section": number, "path": section.path, **error.details},
+            ) from error
+
+
+async def edits_of(section: Section, ctx: ToolContext) -> tuple[ProposedEdit, ...]:
     """The edits of one section, as the tools for single files make them. Raises WorkspaceError, ToolError."""
     if section.action == "add":
-        return (added(ctx, section),)
+        return (await added(ctx, section),)
     path = named(ctx, section.path)
     if section.action == "delete":
         return (removal(ctx, path),)
     edits: tuple[ProposedEdit, ...] = ()
     if section.chunks:
-        edits = (propose_change(ctx, existing_path(ctx, path), lambda text: patched(text, section.chunks)),)
+        repeats = any(chunk.old != chunk.new for chunk in section.chunks)
+        change = partial(patched, chunks=section.chunks, prose=is_prose(editable_path(ctx, path)))
+        edits = (await propose_in_thread(ctx, existing_path(ctx, path), change, repeats=repeats),)
         ctx = replace(ctx, drafts={**ctx.drafts, **{edit.path: edit for edit in edits}})
     if section.target is not None:
         edits = move(ctx, path, require_no_prefix(ctx, section.target))
     return edits
 
 
-def added(ctx: ToolContext, section: Section) -> ProposedEdit:
+async def added(ctx: ToolContext, section: Section) -> ProposedEdit:
     """Raises ToolError `invalid_arguments` if the file exists, unless this answer deletes it."""
     path = editable_path(ctx, require_no_prefix(ctx, section.path))
     try:
         ctx.read_draft(path)
     except FileMissing:
-        return written(ctx, path, section.text)
+        return await written(ctx, path, section.text)
     raise ToolError(
         "invalid_arguments",
         f"{section.path} already exists",

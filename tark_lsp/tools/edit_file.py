@@ -1,14 +1,20 @@
 """edit_file: replaces some lines of a file."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from pydantic import Field
 
+from tark_lsp.errors import ToolError
 from tark_lsp.tools.facts import ToolFacts, TurnScope
-from tark_lsp.tools.proposing import existing_path, propose_change
+from tark_lsp.tools.proposing import existing_path, propose_change, propose_in_thread
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.placing.deadline import limited_time
+from tark_lsp.workspace.placing.left_out import is_prose
 from tark_lsp.workspace.placing.placing import place_edit
 
 DESCRIPTION = """\
@@ -35,31 +41,52 @@ class EditFileArguments(Arguments):
 def edit_of(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
     """Raises WorkspaceError and ToolError."""
     path = existing_path(ctx, args.path)
+    return propose_change(ctx, path, change_of(args, ctx, path), repeats=args.old_text != args.new_text)
+
+
+async def edit_in_thread(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
+    """As `edit_of`; the place is found in a thread."""
+    path = existing_path(ctx, args.path)
+    return await propose_in_thread(ctx, path, change_of(args, ctx, path), repeats=args.old_text != args.new_text)
+
+
+def change_of(args: EditFileArguments, ctx: ToolContext, path: Path) -> Callable[[str], str]:
     hints = hints_of(ctx, path, args.line_hint)
-    return propose_change(
-        ctx,
-        path,
-        lambda text: placed(text, args, hints),
-    )
+    prose = is_prose(path)
+    return lambda text: placed(text, args, hints, prose=prose)
 
 
-def placed(text: str, args: EditFileArguments, hints: Iterable[int | None]) -> str:
-    """The text with the edit. Raises ToolError, with code `not_unique` if the hints lead to different places."""
-    results = {
-        place_edit(text, args.old_text, args.new_text, line_hint=hint, replace_all=args.replace_all) for hint in hints
-    }
-    if len(results) == 1:
-        return results.pop()
-    return place_edit(text, args.old_text, args.new_text)  # raises an error that lists the places
+def placed(text: str, args: EditFileArguments, hints: Sequence[int | None], *, prose: bool = False) -> str:
+    """The text with the edit. `hints`: the lines that the hint can mean, the likeliest first.
+
+    Raises ToolError, with code `not_unique` if the hints lead to different places.
+    """
+    place = partial(place_edit, text, args.old_text, args.new_text, replace_all=args.replace_all, prose=prose)
+    with limited_time():
+        there = [hint for hint in hints if hint and begins_at(text, args.old_text, hint)]
+        first, *others = there if len(there) == 1 else hints
+        results = {place(line_hint=first)}
+        for hint in others:
+            with suppress(ToolError):
+                results.add(place(line_hint=hint))
+        return results.pop() if len(results) == 1 else place()  # raises an error that lists the places
 
 
-def hints_of(ctx: ToolContext, path: Path, hint: int | None) -> set[int | None]:
-    """The hint, and the line it means if the model did not count the earlier edits of this answer. Lines from 1."""
+def begins_at(text: str, old_text: str, line: int) -> bool:
+    """Whether exactly these lines begin at the line, from 1."""
+    wanted = [one.rstrip() for one in split_lines(old_text)]
+    return [one.rstrip() for one in split_lines(text)[line - 1 : line - 1 + len(wanted)]] == wanted
+
+
+def hints_of(ctx: ToolContext, path: Path, hint: int | None) -> Sequence[int | None]:
+    """The line that the hint means in the drafts if it is a line of what the model read; and the hint as it is, in case
+    the model counted the earlier edits of this answer. Lines from 1."""
     draft = ctx.draft_at(path)
     if hint is None or draft is None:
-        return {hint}
+        return (hint,)
     carried, _ = rebase(draft, ctx.seen.get(draft.path, draft.base))
-    return {hint, hint + sum(len(hunk.new) - len(hunk.old) for hunk in carried.hunks if hunk.end < hint)}
+    as_read = hint + sum(len(hunk.new) - len(hunk.old) for hunk in carried.hunks if hunk.end < hint)
+    return (hint,) if as_read == hint else (as_read, hint)
 
 
 def locations_of(edit: ProposedEdit) -> tuple[Location, ...]:
@@ -67,7 +94,7 @@ def locations_of(edit: ProposedEdit) -> tuple[Location, ...]:
 
 
 async def preview(args: EditFileArguments, ctx: ToolContext) -> Preview:
-    edit = edit_of(args, ctx)
+    edit = await edit_in_thread(args, ctx)
     title = f"edit_file {ctx.workspace.display(edit.path)}"
     return Preview(title, ToolKind.EDIT, Risk.WRITE, locations=locations_of(edit), edits=(edit,))
 

@@ -8,9 +8,9 @@ from typing import Literal
 from tark_lsp.errors import ToolError
 
 BEGIN, END, END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
-SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(\S.*?)\s*")
-MOVE = re.compile(r"\*\*\* Move to:\s*(\S.*?)\s*")
-HEADER = re.compile(r"@@(?:\s*-\d+(?:,\d+)?\s+\+\d+(?:,\d+)?\s*@@)?\s*(.*?)(?:\s*@@)?\s*")
+SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File:")
+MOVE = "*** Move to:"
+NUMBERS = re.compile(r"@@(?:\s*-\d+(?:,\d+)?\s+\+\d+(?:,\d+)?\s*@@)?")
 """The line numbers of a unified diff are ignored: models get them wrong, and the text determines the place."""
 
 FENCE = re.compile(r"(`{3,}|~{3,})[\w-]*\s*")
@@ -68,33 +68,51 @@ class Section:
 def parse_patch(text: str) -> tuple[Section, ...]:
     """Raises ToolError `invalid_arguments`, with the line and the format, if the text is not such a patch."""
     lines = text.replace("\r\n", "\n").split("\n")
-    first, last = _inside(lines)
+    first, last = inside_fences(lines)
+    first, last = _inside(lines, first, last)
     sections: list[Section] = []
     at = first
     while at < last:
-        found = SECTION.fullmatch(lines[at])
+        found = section_of(lines[at])
         if found is None:
             if not lines[at].strip():
                 at += 1
                 continue
             raise _malformed(at, lines[at], "a section begins with *** Add File:, *** Update File: or *** Delete File:")
         begin, end = at, _end_of_section(lines, at + 1, last)
-        action, body = found[1], range(at + 1, end)
+        (action, path), body = found, range(at + 1, end)
         at = end
         if action == "Add":
-            sections.append(Section("add", found[2], text=_added(lines, body)))
+            sections.append(Section("add", path, text=_added(lines, body)))
         elif action == "Delete":
             _require_blank(lines, body)
-            sections.append(Section("delete", found[2]))
+            sections.append(Section("delete", path))
         else:
-            sections.append(_update(lines, begin, found[2], body))
+            sections.append(_update(lines, begin, path, body))
     if not sections:
         raise _malformed(first, "", "the patch has no section")
     return tuple(sections)
 
 
-def _inside(lines: Sequence[str]) -> tuple[int, int]:
-    """The first and the last (excluded) line between the markers, without the fences that models put around a patch."""
+def section_of(line: str) -> tuple[str, str] | None:
+    """The action and the path of a line that begins a section."""
+    found = SECTION.match(line)
+    path = line[found.end() :].strip() if found else ""
+    return (found[1], path) if found and path else None
+
+
+def _target_of(line: str) -> str | None:
+    return line.removeprefix(MOVE).strip() or None if line.startswith(MOVE) else None
+
+
+def header_of(line: str) -> str | None:
+    """The text after `@@`; None if the line does not begin with it."""
+    found = NUMBERS.match(line)
+    return line[found.end() :].strip().removesuffix("@@").rstrip() if found else None
+
+
+def inside_fences(lines: Sequence[str]) -> tuple[int, int]:
+    """The first and the last (excluded) line without the fences that models put around a patch."""
     first, last = _trimmed(lines, 0, len(lines))
     closing: list[str] = []
     while first < last:
@@ -106,9 +124,14 @@ def _inside(lines: Sequence[str]) -> tuple[int, int]:
     for close in closing:  # the outermost one is the last line
         if first < last and lines[last - 1].rstrip() == close:
             first, last = _trimmed(lines, first, last - 1)
+    return first, last
+
+
+def _inside(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """The first and the last (excluded) line between the markers."""
     if first < last and lines[first].rstrip() == BEGIN:
         first += 1
-    elif first == last or not SECTION.fullmatch(lines[first]):
+    elif first == last or section_of(lines[first]) is None:
         raise _malformed(first, lines[first] if first < last else "", f"a patch begins with the line {BEGIN}")
     if first < last and lines[last - 1].rstrip() == END:
         last -= 1
@@ -125,7 +148,7 @@ def _trimmed(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
 
 def _end_of_section(lines: Sequence[str], at: int, last: int) -> int:
     for number in range(at, last):
-        if SECTION.fullmatch(lines[number]):
+        if section_of(lines[number]):
             return number
         if lines[number].rstrip() in (BEGIN, END):
             raise _malformed(number, lines[number], "one call takes one patch, and nothing can follow its end")
@@ -152,35 +175,36 @@ def _added(lines: Sequence[str], body: range) -> str:
 
 def _update(lines: Sequence[str], begin: int, path: str, body: range) -> Section:
     at, end = body.start, body.stop
-    moved = MOVE.fullmatch(lines[at]) if at < end else None
+    moved = _target_of(lines[at]) if at < end else None
     if moved:
         at += 1
     if at + 1 < end and {_diff_name(lines[at], "--- "), _diff_name(lines[at + 1], "+++ ")} == {path}:
         at += 2  # the file lines of a unified diff, which repeat *** Update File:
-    chunks = _chunks(lines, range(at, end))
+    chunks = parse_chunks(lines, range(at, end))
     if not chunks and not moved:
         raise _malformed(begin, lines[begin], "it does not say what to update")
-    return Section("update", path, moved[1] if moved else None, chunks=chunks)
+    return Section("update", path, moved, chunks=chunks)
 
 
 def _diff_name(line: str, sign: str) -> str | None:
     return re.sub(r"^[ab]/", "", line.removeprefix(sign).split("\t")[0].strip()) if line.startswith(sign) else None
 
 
-def _chunks(lines: Sequence[str], body: range) -> tuple[Chunk, ...]:
+def parse_chunks(lines: Sequence[str], body: range) -> tuple[Chunk, ...]:
+    """Raises ToolError `invalid_arguments` for a line that has no sign."""
     chunks: list[Chunk] = []
     headers: list[str] = []
     some: list[tuple[int, str]] = []
     for at in [*body, body.stop]:
         line = lines[at] if at < body.stop else "@@"  # the end closes the open chunk, as a new header does
-        header, at_end = HEADER.fullmatch(line), line.rstrip() == END_OF_FILE
-        if header or at_end:
+        header, at_end = header_of(line), line.rstrip() == END_OF_FILE
+        if header is not None or at_end:
             while some and not some[-1][1]:
                 some.pop()  # empty lines at the end of a chunk only separate it from what follows
             if some:
                 chunks.append(_chunk(some[0][0], headers, [signed for _, signed in some], at_end=at_end))
                 headers, some = [], []
-            headers += filter(None, [header and header[1]])
+            headers += [header] if header else []
         elif line and line[0] in " +-":
             some.append((at, line))
         elif not line.strip():

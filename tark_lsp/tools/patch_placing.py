@@ -4,19 +4,33 @@ The context and removed lines of a chunk are placed as `edit_file` places whole 
 at several places, the text after `@@` and the order of the chunks can leave one; otherwise the chunk is refused.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.patch_format import Chunk
+from tark_lsp.tools.patch_scopes import Scopes, width_of
 from tark_lsp.workspace.lines import split_lines
-from tark_lsp.workspace.placing.placing import SHOWN_CHARACTERS, Place, find_line_places, not_found
+from tark_lsp.workspace.placing.building import Place, stands_already
+from tark_lsp.workspace.placing.deadline import check_time, limited_time
+from tark_lsp.workspace.placing.left_out import require_complete, require_no_fence, require_no_numbers
+from tark_lsp.workspace.placing.placing import SHOWN_CHARACTERS, find_line_spots, not_found, place_of
+from tark_lsp.workspace.placing.quotes import Quote, Spot, Way
+from tark_lsp.workspace.placing.searching import TextLines, exactly
 
 CALLED = "the text of the lines with a space and `-`"
 """What errors call the old text of a chunk."""
-BRACKETS = tuple("(){}[]")
-"""A line that begins with one of them opens or closes the block of the line above, and begins no block of its own."""
 SHOWN_PLACES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The chunk could change the lines `start` (from 0) to `end` (excluded): those of `spot` without the context."""
+
+    start: int
+    end: int
+    spot: Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +42,54 @@ class Core:
     new: tuple[str, ...]
 
 
-def patched(text: str, chunks: Sequence[Chunk]) -> str:
-    """The whole text with all chunks. Raises ToolError `not_found`, `not_unique` or `invalid_arguments`."""
-    lines = split_lines(text)
-    candidates = []
-    for chunk in chunks:
-        try:
-            candidates.append([_core(lines, place, chunk) for place in _places(text, lines, chunk)])
-        except ToolError as error:
-            raise _of(chunk, error) from error
-    out: list[str] = []
-    at = 0
-    for core in _in_order(lines, chunks, candidates):
-        out += [*lines[at : core.start], *core.new]
-        at = core.end
-    return "".join([*out, *lines[at:]])
+def patched(source: str, chunks: Sequence[Chunk], *, prose: bool = False) -> str:
+    """The whole text with all chunks. `prose`: as for `place_edit`. Raises ToolError."""
+    with limited_time():
+        text = TextLines(source)
+        scopes = Scopes(text)
+        found: dict[Chunk, list[Candidate]] = {}
+        candidates = []
+        for chunk in chunks:
+            check_time()
+            same = replace(chunk, line=0)
+            try:
+                if not prose:
+                    _require_complete(source, chunk)
+                if same not in found:
+                    found[same] = [_candidate(spot, chunk) for spot in _spots(text, scopes, chunk)]
+            except ToolError as error:
+                raise _of(chunk, error) from error
+            candidates.append(found[same])
+        out: list[str] = []
+        at = 0
+        for chunk, candidate in _in_order(text.lines, chunks, candidates):
+            check_time()
+            try:
+                if not prose:
+                    require_no_numbers(_joined(chunk.old), _joined(chunk.new), candidate.spot.line + 1)
+                core = _core(text, candidate, chunk)
+                if core.start < at:
+                    hint = "give each line in only one of the chunks"
+                    raise ToolError("invalid_arguments", "they overlap the chunk before them", hint=hint)
+            except ToolError as error:
+                raise _of(chunk, error) from error
+            out += [*text.lines[at : core.start], *core.new]
+            at = core.end
+        return "".join([*out, *text.lines[at:]])
+
+
+def _require_complete(source: str, chunk: Chunk) -> None:
+    old, new = _joined(chunk.old), _joined(chunk.new)
+    require_complete(source, old, new)
+    require_no_fence(chunk.new[chunk.before : len(chunk.new) - chunk.after])
+
+
+def _candidate(spot: Spot, chunk: Chunk) -> Candidate:
+    if not chunk.old:
+        return Candidate(spot.line + spot.size, spot.line + spot.size, spot)
+    if spot.way is Way.BLANK_LINES:  # the lines that stay are not as many as in the patch
+        return Candidate(spot.line, spot.line + spot.size, spot)
+    return Candidate(spot.line + chunk.before, spot.line + spot.size - chunk.after, spot)
 
 
 def _of(chunk: Chunk, error: ToolError) -> ToolError:
@@ -54,12 +101,13 @@ def _of(chunk: Chunk, error: ToolError) -> ToolError:
     )
 
 
-def _places(text: str, lines: Sequence[str], chunk: Chunk) -> list[Place]:
+def _spots(text: TextLines, scopes: Scopes, chunk: Chunk) -> list[Spot]:
     """The possible places of the chunk, considered alone, in order; at least one. Raises ToolError."""
+    lines = text.lines
     old, new = _joined(chunk.old), _joined(chunk.new)
     if not chunk.old:
         if not lines:
-            return [Place(0, 0, 0, new)]
+            return [Spot(0, 0, 0, 0, Way.EXACT, Quote("", new))]
         if not chunk.at_end:
             raise ToolError(
                 "invalid_arguments",
@@ -67,126 +115,121 @@ def _places(text: str, lines: Sequence[str], chunk: Chunk) -> list[Place]:
                 hint="repeat a line that comes before or after them, with a space in front; to add them at the end of "
                 "the file, put *** End of File after them",
             )
-        old, new = _joined([_bare(lines[-1])]), _joined([_bare(lines[-1]), *chunk.new])
+        last = exactly(lines[-1])
+        return [
+            Spot(
+                len(lines) - 1,
+                text.starts[-2],
+                text.starts[-1],
+                1,
+                Way.EXACT,
+                Quote(_joined([last]), _joined([last, *chunk.new])),
+            )
+        ]
+    if not old.strip():
+        raise ToolError(
+            "invalid_arguments", "they are only blank lines", hint="repeat a neighbouring line, with a space in front"
+        )
     found = [
-        place for place in find_line_places(text, old, new, CALLED) if not _sign_lost(chunk.old, lines[place.line :])
+        spot
+        for spot in find_line_spots(text, old, new, CALLED)
+        if not _sign_lost(chunk.old, lines[spot.line : spot.line + 9])
     ]
     if not found:
         raise not_found(text, old, CALLED)
-    scopes = _scopes(text, lines, chunk.headers)
-    within = [place for place in found if any(start <= place.line < end for start, end in scopes)]
-    if not within:
-        raise ToolError(
-            "not_found",
-            f"they are at {_numbered(place.line for place in found)}, which is not where @@ {chunk.headers[-1]} is",
-            hint="correct the @@ line, or leave it out if the lines occur only once",
-        )
+    within = _within_scopes(text, scopes, chunk, found)
     if not chunk.at_end:
         return within
-    at_end = [place for place in within if place.line + _size(lines, chunk) == len(lines)]
+    at_end = [spot for spot in within if spot.line + spot.size == len(lines)]
     if not at_end:
         raise ToolError(
             "not_found",
-            f"they are at {_numbered(place.line for place in within)}, which is not the end of the file",
+            f"they are at {_numbered(spot.line for spot in within)}, which is not the end of the file",
             hint="leave *** End of File out, or read the end of the file again",
         )
     return at_end
+
+
+def _within_scopes(text: TextLines, scopes: Scopes, chunk: Chunk, found: Sequence[Spot]) -> list[Spot]:
+    """The places where the lines after `@@` allow the chunk. Raises ToolError `not_found` if there is none."""
+    allowed = scopes.of_headers(chunk.headers)
+    certain = len(found) == 1 and found[0].way in (Way.EXACT, Way.TRAILING)
+    if allowed is None and certain:
+        return list(found)
+    if allowed is None:
+        raise not_found(text, chunk.headers[-1], f"@@ {chunk.headers[-1]}")
+    within = [spot for spot in found if any(start <= spot.line < end for start, end in allowed)]
+    if not within and certain:  # the lines are nowhere else, so what is after @@ must be wrong
+        return list(found)
+    if not within:
+        raise ToolError(
+            "not_found",
+            f"they are at {_numbered(spot.line for spot in found)}, which is not where @@ {chunk.headers[-1]} is",
+            hint="correct the @@ line, or leave it out if the lines occur only once",
+        )
+    return within
 
 
 def _joined(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _bare(line: str) -> str:
-    return line.rstrip("\r\n")
-
-
-def _size(lines: Sequence[str], chunk: Chunk) -> int:
-    """How many lines of the file it replaces; a chunk that only adds replaces the last line and repeats it."""
-    return len(chunk.old) or min(1, len(lines))
-
-
 def _sign_lost(old: Iterable[str], here: Iterable[str]) -> bool:
     """Whether they differ by one column: then the space that marks context is missing, not indentation."""
-    widths = ((_width(wanted), _width(line)) for wanted, line in zip(old, here, strict=False) if wanted.strip())
+    widths = ((width_of(wanted), width_of(line)) for wanted, line in zip(old, here, strict=False) if wanted.strip())
     wanted, stands = next(widths, (0, 0))
     return abs(wanted - stands) == 1
 
 
-def _width(line: str) -> int:
-    shown = line.expandtabs()
-    return len(shown) - len(shown.lstrip())
-
-
-def _scopes(text: str, lines: Sequence[str], headers: Sequence[str]) -> list[tuple[int, int]]:
-    """The ranges of lines in which a chunk with these headers can begin. Raises ToolError `not_found`."""
-    scopes = [(0, len(lines) + 1)]
-    for header in headers:
-        some = [at for at, line in enumerate(lines) if header in line and any(a <= at < b for a, b in scopes)]
-        named = [at for at in some if lines[at].strip() == header]
-        named = named or [at for at in some if _begins_with(lines[at].strip(), header)]
-        if not named:
-            raise not_found(text, header, f"@@ {header}")
-        last = max(end for _, end in scopes)
-        scopes = [(at, _end_of_block(lines, at, last)) for at in named]
-    return scopes
-
-
-def _begins_with(line: str, header: str) -> bool:
-    """Whether the line begins with the header as whole words: `def run` fits `def run(self):`, not `def runner():`."""
-    after = line.removeprefix(header)[:1]
-    return line.startswith(header) and not (header[-1:].isidentifier() and (after.isalnum() or after == "_"))
-
-
-def _end_of_block(lines: Sequence[str], at: int, last: int) -> int:
-    """The end of the block that line `at` begins, with its closing line; `last` if it begins no block."""
-    width, inside = _width(lines[at]), False
-    for number in range(at + 1, min(last, len(lines))):
-        line = lines[number]
-        if not line.strip():
-            continue
-        if _width(line) > width:
-            inside = True
-        elif not line.strip().startswith(BRACKETS):
-            return number + 1 if inside else last
-    return last
-
-
-def _core(lines: Sequence[str], place: Place, chunk: Chunk) -> Core:
-    """The place without its unchanged context. The last line of the file can change by getting a line ending."""
-    start, end = place.line, place.line + _size(lines, chunk)
+def _core(text: TextLines, candidate: Candidate, chunk: Chunk) -> Core:
+    """The lines without their unchanged context. The last line of the file can change by getting a line ending."""
+    lines, spot = text.lines, candidate.spot
+    if not lines:
+        return Core(0, 0, tuple(spot.quote.fresh))
+    place: Place = place_of(text, spot, CALLED)
+    if not (chunk.before and chunk.after) and chunk.old and stands_already(text, place, spot):
+        return Core(candidate.start, candidate.start, ())  # with lines that stay on both sides, it is no repetition
+    start, end = spot.line, spot.line + spot.size
     new = split_lines(place.new)
-    before, after = (chunk.before, chunk.after) if chunk.old else (end - start, 0)
+    before, after = (chunk.before, chunk.after) if chunk.old else (spot.size, 0)
     first, last = 0, len(new)
-    while first < before and new[first] == lines[start]:
-        first, start = first + 1, start + 1
-    while len(new) - last < after and new[last - 1] == lines[end - 1]:
-        last, end = last - 1, end - 1
+    while first < min(before, last) and start < end and new[first] == lines[start]:
+        start, first = start + 1, first + 1
+    while len(new) - last < after and last > first and end > start and new[last - 1] == lines[end - 1]:
+        end, last = end - 1, last - 1
     return Core(start, end, tuple(new[first:last]))
 
 
-def _in_order(lines: Sequence[str], chunks: Sequence[Chunk], candidates: Sequence[Sequence[Core]]) -> list[Core]:
-    """One core for each chunk, in order. Raises ToolError if the earliest and the latest choice differ."""
-    earliest: list[Core] = []
-    for chunk, cores in zip(chunks, candidates, strict=True):
+def _in_order(
+    lines: Sequence[str], chunks: Sequence[Chunk], candidates: Sequence[Sequence[Candidate]]
+) -> list[tuple[Chunk, Candidate]]:
+    """One candidate for each chunk, in order. Raises ToolError if the earliest and the latest choice differ.
+
+    Chunks that can each be at one place only are put in order.
+    """
+    if all(len(some) == 1 for some in candidates):
+        pairs = sorted(zip(chunks, (some[0] for some in candidates), strict=True), key=lambda pair: pair[1].start)
+        chunks, candidates = [chunk for chunk, _ in pairs], [[one] for _, one in pairs]
+    earliest: list[Candidate] = []
+    for chunk, some in zip(chunks, candidates, strict=True):
         after = earliest[-1].end if earliest else 0
-        first = next((core for core in cores if core.start >= after), None)
-        if first is None:
-            message = f"they are at {_numbered(core.start for core in cores)}, before the end of the previous chunk"
+        first = bisect_left(some, after, key=lambda one: one.start)
+        if first == len(some):
+            message = f"they are at {_numbered(one.start for one in some)}, before the end of the previous chunk"
             hint = "give the chunks in the order of the file, and each line in only one of them"
             raise _of(chunk, ToolError("invalid_arguments", message, hint=hint))
-        earliest.append(first)
+        earliest.append(some[first])
     before = len(lines)
-    for chunk, cores, first in reversed(list(zip(chunks, candidates, earliest, strict=True))):
-        last = next(core for core in reversed(cores) if core.end <= before)
-        if last != first:
-            among = [core for core in cores if first.start <= core.start <= last.start]
-            shown = [{"line": core.start + 1, "text": _shown(lines, core.start)} for core in among[:SHOWN_PLACES]]
-            message = f"they occur at {len(among)} places: {_numbered(core.start for core in among)}"
+    for chunk, some, one in reversed(list(zip(chunks, candidates, earliest, strict=True))):
+        last = some[bisect_right(some, before, key=lambda one: one.end) - 1]
+        if last != one:
+            among = [other for other in some if one.start <= other.start <= last.start]
+            shown = [{"line": other.start + 1, "text": _shown(lines, other.start)} for other in among[:SHOWN_PLACES]]
+            message = f"they occur at {len(among)} places: {_numbered(other.start for other in among)}"
             hint = "give more of the lines around them, or put @@ with the enclosing function or class before them"
             raise _of(chunk, ToolError("not_unique", message, hint=hint, details={"places": shown}))
         before = last.start
-    return earliest
+    return list(zip(chunks, earliest, strict=True))
 
 
 def _numbered(lines: Iterable[int]) -> str:
@@ -196,4 +239,4 @@ def _numbered(lines: Iterable[int]) -> str:
 
 
 def _shown(lines: Sequence[str], at: int) -> str:
-    return _bare(lines[at]).strip()[:SHOWN_CHARACTERS] if at < len(lines) else ""
+    return exactly(lines[at]).strip()[:SHOWN_CHARACTERS] if at < len(lines) else ""

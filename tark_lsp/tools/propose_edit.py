@@ -1,7 +1,7 @@
 """propose_edit: like edit_file, but the edit is only shown; for the modes that write nothing."""
 
 from tark_lsp.messages import Mode
-from tark_lsp.tools.edit_file import EditFileArguments, edit_of, locations_of
+from tark_lsp.tools.edit_file import EditFileArguments, edit_in_thread, locations_of
 from tark_lsp.tools.facts import ToolFacts, TurnScope
 from tark_lsp.tools.tool import Preview, Risk, Tool, ToolContext, ToolKind
 
@@ -15,7 +15,7 @@ class ProposeEditArguments(EditFileArguments):
 
 
 async def preview(args: ProposeEditArguments, ctx: ToolContext) -> Preview:
-    edit = edit_of(args, ctx)
+    edit = await edit_in_thread(args, ctx)
     title = f"propose_edit {ctx.workspace.display(edit.path)}"
     return Preview(title, ToolKind.EDIT, Risk.READ_ONLY, locations=locations_of(edit), edits=(edit,))
 

@@ -1,8 +1,9 @@
 """Turns a change of the text that the model has read into a proposed edit of the current text of the file."""
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tark_lsp.context.snippets import CLOSING, ESCAPED_CLOSING, unescape_code
@@ -81,28 +82,59 @@ def leads_to(folder: Path, name: str, file: Path) -> bool:
     return False
 
 
-def propose_change(ctx: ToolContext, path: Path, change: Callable[[str], str]) -> ProposedEdit:
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A file: as it is, with the drafts of this answer, and as the model knows it with those drafts."""
+
+    now: Snapshot
+    current: Snapshot
+    known: Snapshot
+
+
+def propose_change(
+    ctx: ToolContext, path: Path, change: Callable[[str], str], *, repeats: bool = False
+) -> ProposedEdit:
     """An edit of the current file. `change` maps the text that the model knows to the whole new text.
 
     The model knows what it last read (`ctx.seen`) with the drafts of this answer. `path` is the path of the file with
-    those drafts applied, and the edit includes them. A file that does not exist counts as empty text.
+    those drafts applied, and the edit includes them. A file that does not exist counts as empty text. If `repeats`, a
+    change that is in the text already is no error: the edit has only the drafts.
 
     Raises WorkspaceError; ToolError from `change`; `conflict` if the user changed the same lines since the model read
     them; `invalid_arguments` if nothing would change.
     """
+    return changed(ctx, texts_of(ctx, path), change, repeats=repeats)
+
+
+async def propose_in_thread(
+    ctx: ToolContext, path: Path, change: Callable[[str], str], *, repeats: bool = False
+) -> ProposedEdit:
+    """As `propose_change`. `change` runs in a thread, so that the server answers the editor meanwhile."""
+    return await asyncio.to_thread(changed, ctx, texts_of(ctx, path), change, repeats=repeats)
+
+
+def texts_of(ctx: ToolContext, path: Path) -> Texts:
+    """Raises WorkspaceError and ToolError."""
     now = read_or_absent(ctx, source_of(ctx, path))
     current = with_draft(ctx, now)
-    known = known_text(ctx, current, now)
+    return Texts(now, current, known_text(ctx, current, now))
+
+
+def changed(ctx: ToolContext, texts: Texts, change: Callable[[str], str], *, repeats: bool) -> ProposedEdit:
+    """The edit that `propose_change` returns; it reads no file and no document."""
+    now, current, known = texts.now, texts.current, texts.known
     try:
         after = change(known.text)
     except ToolError as error:
         if error.code != "not_found" or known.text == current.text:
             raise
         known, after = current, change(current.text)  # the model means text that the user wrote since
+    if after == known.text and repeats:
+        return edit_to(ctx, now, current.text)
     if after == known.text:
         raise ToolError(
             "invalid_arguments",
-            f"this would change nothing in {ctx.workspace.display(path)}: it already has this text",
+            f"this would change nothing in {ctx.workspace.display(current.path)}: it already has this text",
             hint="if that is what you wanted, continue; otherwise give another new text",
         )
     proposed = ProposedEdit.between(known, after)

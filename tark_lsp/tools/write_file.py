@@ -12,13 +12,13 @@ from tark_lsp.tools.proposing import (
     editable_path,
     line_ending,
     match_style,
-    propose_change,
+    propose_in_thread,
     read_or_absent,
 )
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import line_changes, split_lines
-from tark_lsp.workspace.placing.quote_errors import require_complete
+from tark_lsp.workspace.placing.left_out import is_prose, require_complete, require_no_numbers
 
 DESCRIPTION = """\
 Create a file, or replace the whole text of an existing one. Missing folders are created. In an existing file only the \
@@ -31,7 +31,7 @@ class WriteFileArguments(Arguments):
 
 
 async def preview(args: WriteFileArguments, ctx: ToolContext) -> Preview:
-    edit = written(ctx, editable_path(ctx, args.path), args.content)
+    edit = await written(ctx, editable_path(ctx, args.path), args.content)
     title = f"write_file {ctx.workspace.display(edit.drafted.path)}"
     return Preview(
         title if edit.base.exists else f"{title} (new)",
@@ -42,23 +42,27 @@ async def preview(args: WriteFileArguments, ctx: ToolContext) -> Preview:
     )
 
 
-def written(ctx: ToolContext, path: Path, content: str) -> ProposedEdit:
+async def written(ctx: ToolContext, path: Path, content: str) -> ProposedEdit:
     """The edit that gives the file at `path`, new or not, the text `content`. Raises WorkspaceError, ToolError."""
     require_place(path, ctx.workspace.display(path))
     draft = ctx.draft_at(path)
     if draft is not None and draft.removes:  # created again: the file stays, with another text
         now = read_or_absent(ctx, path)
-        return ProposedEdit.between(now, whole_text(now.text, content))  # text that is left out was to be deleted
+        if not is_prose(path):
+            require_complete("", "", content)
+        return ProposedEdit.between(now, whole_text(now.text, content))
     if not content and (draft is None or not draft.drafted.exists):
         now = read_or_absent(ctx, path)
         if not now.exists:
             return edit_to(ctx, now, "")
 
     def change(text: str) -> str:
-        require_complete(text, text, content)
+        if not is_prose(path):
+            require_complete(text, text, content)
+            require_no_numbers(text, content, 1)
         return whole_text(text, content)
 
-    return propose_change(ctx, path, change)
+    return await propose_in_thread(ctx, path, change)
 
 
 def require_place(path: Path, shown: str) -> None:

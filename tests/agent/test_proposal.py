@@ -68,6 +68,24 @@ async def test_an_edit_that_cannot_be_placed_leaves_the_others_alone(bench: Benc
     assert bench.text("a.py") == LINES.replace("line 2\n", "zwei\n")
 
 
+async def test_an_edit_that_is_there_already_succeeds_and_is_not_asked_about(bench: Bench) -> None:
+    text = "pub struct S;\n" + LINES
+    bench.open("a.py", text)
+    await bench.run(answer(edit("struct S", "pub struct S")))
+    assert (bench.errors(), bench.results()) == ([None], ["nothing changed: already there"])
+    assert (bench.user.asked, bench.text("a.py")) == ([], text)
+
+
+async def test_an_edit_that_another_one_of_the_answer_made_already(bench: Bench) -> None:
+    bench.open("a.py", LINES)
+    grown = ("line 2\n", "line 2\nmore\n")
+    again = call("apply_patch", patch="*** Begin Patch\n*** Update File: a.py\n line 2\n+more\n")
+    await bench.run(answer(edit(*grown), edit(*grown), again, edit("line 30\n", "thirty\n")))
+    already = "nothing changed: already there"
+    assert bench.results() == ["Applied to a.py.", already, already, "Applied to a.py."]
+    assert bench.text("a.py") == LINES.replace("line 2\n", "line 2\nmore\n").replace("line 30\n", "thirty\n")
+
+
 async def test_each_call_is_told_of_its_own_hunks(bench: Bench) -> None:
     bench.open("a.py", LINES)
     both = LINES.replace("line 20\n", "zwanzig\n").replace("line 40\n", "vierzig\n").replace("line 5\n", "fünf\n")

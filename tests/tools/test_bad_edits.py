@@ -28,6 +28,12 @@ ROWS: dict[str, Row] = {
     "indentation of two spaces for four": Row(
         "edit_file",
         edit("  def stop(self):\n    return 1\n", "  def stop(self):\n    return 2\n"),
+        {"a.py": STOPPED},
+        A,
+    ),
+    "uneven indentation": Row(
+        "edit_file",
+        edit("  def stop(self):\n       return 1\n", "  def stop(self):\n       return 2\n"),
         ("not_found", "only white space differs", '"line": 5'),
         A,
     ),
@@ -60,7 +66,7 @@ ROWS: dict[str, Row] = {
     "elided new text": Row(
         "edit_file",
         edit("    def stop(self):\n        return 1\n", "    def stop(self):\n        # ... existing code ...\n"),
-        ("invalid_arguments", "leaves lines out"),
+        ("unsupported", "leaves lines out"),
         A,
     ),
     "ambiguous": Row("edit_file", edit("return 1", "return 2"), ("not_unique", "3 places", "line_hint"), A),
@@ -129,7 +135,7 @@ ROWS: dict[str, Row] = {
     "a whole text that leaves lines out": Row(
         "write_file",
         {"path": "a.py", "content": "class A:\n    # ... rest unchanged ...\n    x = 1\n"},
-        ("invalid_arguments", "leaves lines out"),
+        ("unsupported", "leaves lines out"),
         A,
     ),
     "a whole text from a stale read": Row(
@@ -169,7 +175,7 @@ ROWS: dict[str, Row] = {
     "an elided selection": Row(
         "replace_selection",
         {"new_text": "class A:\n    # ... existing code ...\n"},
-        ("invalid_arguments", "leaves lines out"),
+        ("unsupported", "leaves lines out"),
         A,
         select=("a.py", CODE),
     ),

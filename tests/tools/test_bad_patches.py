@@ -3,7 +3,7 @@
 import pytest
 
 from tests.tools.conftest import Bench
-from tests.tools.edit_rows import STOPPED, A, Row, check
+from tests.tools.edit_rows import CODE, STOPPED, A, Row, check
 
 
 def patch(*lines: str) -> dict[str, str]:
@@ -13,6 +13,43 @@ def patch(*lines: str) -> dict[str, str]:
 def update(*lines: str, path: str = "a.py") -> dict[str, str]:
     return patch(f"*** Update File: {path}", *lines)
 
+
+DIFF = """diff --git a/a.py b/a.py
+index 1..2 100644
+--- a/a.py
++++ b/a.py
+@@ -1,2 +1,2 @@
+-a
++c
+ b
+diff --git a/n.py b/n.py
+new file mode 100644
+--- /dev/null
++++ b/n.py
+@@ -0,0 +1,3 @@
++x
++
++y
+diff --git a/old.py b/old.py
+deleted file mode 100644
+--- a/old.py
++++ /dev/null
+@@ -1 +0,0 @@
+-o
+diff --git a/from.py b/to.py
+similarity index 50%
+rename from from.py
+rename to to.py
+--- a/from.py
++++ b/to.py
+@@ -1 +1 @@
+-a
++A
+diff --git a/e.py b/f.py
+similarity index 100%
+rename from e.py
+rename to f.py
+"""
 
 ROWS: dict[str, Row] = {
     # --- apply_patch: placing ---
@@ -59,13 +96,22 @@ ROWS: dict[str, Row] = {
     "lines that stand elsewhere than the header says": Row(
         "apply_patch",
         update("@@ class B:", "     def stop(self):", "-        return 1", "+        return 2"),
-        ("not_found", "they are at line 5, which is not where @@ class B: is"),
+        {"a.py": STOPPED},
         A,
     ),
     "a header that is nowhere": Row(
         "apply_patch",
-        update("@@ class C:", "     def stop(self):", "-        return 1"),
-        ("not_found", "@@ class C:"),
+        update("@@ class C:", "     def stop(self):", "-        return 1", "+        return 2"),
+        {"a.py": STOPPED},
+        A,
+    ),
+    "a header that is nowhere, and lines at several places": Row(
+        "apply_patch", update("@@ class C:", "-        return 1"), ("not_found", "@@ class C:"), A
+    ),
+    "re-indented lines elsewhere than the header says": Row(
+        "apply_patch",
+        update("@@ class B:", " def stop(self):", "-    return 1", "+    return 2"),
+        ("not_found", "they are at line 5, which is not where @@ class B: is"),
         A,
     ),
     "a header that is the beginning of another word": Row(
@@ -92,7 +138,13 @@ ROWS: dict[str, Row] = {
     "chunks in the wrong order": Row(
         "apply_patch",
         update("@@ class B:", "-    def run(self):", "+    def go(self):", "@@", "-    def stop(self):"),
-        ("invalid_arguments", "they are at line 5", "in the order of the file"),
+        {"a.py": CODE.replace("    def stop(self):\n", "").replace("B:\n    def run", "B:\n    def go")},
+        A,
+    ),
+    "chunks in the wrong order, one of them at several places": Row(
+        "apply_patch",
+        update("@@ class B:", "-    def run(self):", "@@", "@@ class A:", "-        return 1"),
+        ("invalid_arguments", "before the end of the previous chunk", "in the order of the file"),
         A,
     ),
     "chunks that overlap": Row(
@@ -162,7 +214,7 @@ ROWS: dict[str, Row] = {
     "elided new lines of a patch": Row(
         "apply_patch",
         update("     def stop(self):", "-        return 1", "+        # ... existing code ..."),
-        ("invalid_arguments", "leaves lines out"),
+        ("unsupported", "leaves lines out"),
         A,
     ),
     "part of a line": Row("apply_patch", update("-turn 1", "+turn 2"), ("not_found", "whole lines"), A),
@@ -306,7 +358,45 @@ ROWS: dict[str, Row] = {
     "a unified diff": Row(
         "apply_patch",
         {"patch": "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+c\n"},
-        ("invalid_arguments", "begins with the line *** Begin Patch", "*** Update File: src/a.py"),
+        {"a.py": "c\n"},
+        {"a.py": "a\n"},
+    ),
+    "a unified diff of several files": Row(
+        "apply_patch",
+        {"patch": DIFF},
+        {
+            "a.py": "c\nb\n",
+            "n.py": "x\n\ny\n",
+            "old.py": None,
+            "from.py": None,
+            "to.py": "A\n",
+            "e.py": None,
+            "f.py": "e\n",
+        },
+        {"a.py": "a\nb\n", "old.py": "o\n", "from.py": "a\n", "e.py": "e\n"},
+    ),
+    "a unified diff in a fence": Row(
+        "apply_patch",
+        {"patch": "```diff\n--- a.py\n+++ a.py\n@@\n-a\n+c\n```\n"},
+        {"a.py": "c\n"},
+        {"a.py": "a\n"},
+    ),
+    "a unified diff with wrong numbers, at several places": Row(
+        "apply_patch",
+        {"patch": "--- a/a.py\n+++ b/a.py\n@@ -9,1 +9,1 @@\n-        return 1\n+        return 2\n"},
+        ("not_unique", "lines 3, 6"),
+        A,
+    ),
+    "a unified diff with lines that look like the next file": Row(
+        "apply_patch",
+        {"patch": "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n--- x\n+++ y\n b\n"},
+        {"a.py": "++ y\nb\n"},
+        {"a.py": "-- x\nb\n"},
+    ),
+    "a unified diff with words after it": Row(
+        "apply_patch",
+        {"patch": "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+c\nDone.\n"},
+        ("invalid_arguments", "Done."),
         {"a.py": "a\n"},
     ),
     "words before it": Row(

@@ -109,9 +109,8 @@ REFUSED = {
     "one line differs": (CODE, "def g():\n    b = 3\n    return b\n", None, False, "not_found", [6, 7, 8]),
     "words in common": ("alpha beta gamma\ndelta\n", "alpha gamma delta\n", None, False, "not_found", [1]),
     "unevenly indented": ("  aa\n    bb\n", "aa\nbb\n", None, False, "not_found", [1, 2]),
-    "tabs for spaces": ("\tif x:\n\t\ty = 1\n", "    if x:\n        y = 1\n", None, False, "not_found", [1, 2]),
+    "tabs for spaces, uneven": ("\tif x:\n\t\ty = 1\n", "    if x:\n       y = 1\n", None, False, "not_found", [1, 2]),
     "replace_all, but nothing exact": ("  a1\n    a2\n", "a1\na2\n", None, True, "not_found", [1, 2]),
-    "empty lines": ("a\n\nb\n\n", "\n", None, False, "not_unique", [2, 4]),
 }
 
 
@@ -134,11 +133,11 @@ CAUSES = {
     "its first line alone": ("    if x:\n        y\n", "if x:\n        y", "    if x:\n        z", None, "indentation"),
     "a hint far from what is re-indented": (CODE, "a = 1\n", "a = 2\n", 40, "only at line 2"),
     "a hint at what is re-indented": ("x = 1\n" + "\n" * 20 + "    x = 1\n", "x = 1\n", "x = 2\n", 22, "2 places"),
-    "numbers of a listing": (CODE, "1: def f():\n2:     a = 1\n", "", None, "without the line numbers"),
+    "numbers of a listing": (CODE, "1: def f():\n2:         a = 1\n", "", None, "without the line numbers"),
     "numbers in new_text": ("a\nb\n", "a\nb\n", "7| a\n8| c\n", None, "begin with line numbers"),
-    "a no-break space": ("a\u00a0= 1\n", "a = 1\n", "a = 2\n", None, "U+00A0 NO-BREAK SPACE"),
-    "a curly quote in old_text": ('a = "x"\n', "a = “x”\n", "b\n", None, "U+0022 QUOTATION MARK"),
-    "tabs for spaces": ("\tif x:\n\t\ty\n", "    if x:\n        y\n", "z\n", None, "the file has tabs"),
+    "a no-break space": ("a\u00a0= 1\n", "a = 1\n", "b - 1\n", None, "U+00A0 NO-BREAK SPACE"),
+    "a curly quote in old_text": ('a = "x"\n', "a = “x”\n", "b = “y”\n", None, "U+0022 QUOTATION MARK"),
+    "tabs for spaces": ("\tif x:\n\t\ty\n", "    if x:\n       y\n", "z\n", None, "the file has tabs"),
     "dots for lines that go": ("a\nb\nc\n", "a\nb\nc\n", "A\n...\nc\n", None, "leaves lines out: ..."),
     "a comment for lines that go": ("a\nb\n", "a\nb\n", "A\n// ... rest of it\n", None, "leaves lines out: // ..."),
     "another comment": ("a\nb\n", "a\nb\n", "A\n# existing code ...\n", None, "leaves lines out: # existing"),
@@ -211,7 +210,7 @@ def test_what_is_not_replaced_stays_byte_for_byte(text: str, data: st.DataObject
     start = data.draw(st.integers(0, len(lines)))
     end = data.draw(st.integers(start, len(lines)))
     old = "".join(line.rstrip("\r\n") + "\n" for line in lines[start:end])
-    if not old:
+    if not old.strip():
         return
     before, after = "".join(lines[:start]), "".join(lines[end:])
     result = place_edit(text, old, "new 1\nnew 2\n", line_hint=start + 1)
@@ -228,7 +227,7 @@ def test_what_is_not_replaced_stays_byte_for_byte(text: str, data: st.DataObject
 def test_one_place_is_taken_and_two_are_not(text: str, old: str) -> None:
     lines, wanted = ([line.rstrip("\r\n") for line in split_lines(quoted)] for quoted in (text, old))
     count = sum(lines[at : at + len(wanted)] == wanted for at in range(len(lines) - len(wanted) + 1))
-    if not wanted or not count:
+    if not old.strip() or not count:
         return
     if count == 1:
         assert "new" in place_edit(text, old, "new")

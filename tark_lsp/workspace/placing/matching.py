@@ -1,244 +1,154 @@
-"""Finds the lines that a model quotes in a text, and what its edit would put there; pure.
+"""Finds where the lines that a model quotes are in a text; pure.
 
-Three steps, from strict to lenient: whole lines exactly; whole lines, ignoring white space at their ends; whole lines
-with another common indentation, or a part of a line exactly. placing.py decides which step counts.
+The steps, from strict to lenient: whole lines exactly; whole lines, ignoring white space at their ends; whole lines
+with another common indentation, or a part of a line exactly; then quotes that differ in one more way (adapting.py).
+placing.py decides which step counts, building.py makes the new text of a place.
 """
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
-from tark_lsp.workspace.lines import changed_ranges, count_lines, ending_of, split_lines
+from tark_lsp.errors import ToolError
+from tark_lsp.workspace.lines import count_lines
+from tark_lsp.workspace.placing.adapting import adapted_spots, line_spot, without_indentation, without_trailing_space
+from tark_lsp.workspace.placing.deadline import check_time, checked_each
+from tark_lsp.workspace.placing.indentation import common_shift
+from tark_lsp.workspace.placing.quotes import Quote, Spot, Way
+from tark_lsp.workspace.placing.searching import Key, TextLines, exactly, find_block
 
-NEWLINE = r"(?:\r\n|\r(?!\n)|(?<!\r)\n)"
-
-
-class Doubt(Enum):
-    """Why a place must not be changed although the quoted text is there; quote_errors.py has the messages."""
-
-    INDENTATION = "the new lines are not indented like the quoted ones"
-    WORD = "the quoted text begins or ends within a word"
-    LINE = "whole lines are quoted, but in the text the last one is longer"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """`text[start:end]` is to be replaced by `new`; `line` counts from 0."""
-
-    line: int
-    start: int
-    end: int
-    new: str
-    doubt: Doubt | None = None
+WIDEST = 1_000
+"""Characters of indentation that are looked at."""
+MOST_PARTS = 10_000
+"""If a part of a line occurs more often, the quote is refused without counting further."""
 
 
-def exact_places(text: str, old: str, new: str) -> list[Place]:
+def exact_spots(text: TextLines, quote: Quote) -> list[Spot]:
     """Every exact occurrence: as whole lines if `old` has a line ending, else anywhere."""
-    whole = next(places_by_step(text, old, new), []) if count_lines(old) else []
-    return whole or _part_places(text, old, new)
+    whole = block_spots(text, quote, exactly, Way.EXACT) if count_lines(quote.old) else []
+    return whole or part_spots(text, quote)
 
 
-def whole_line_places(text: str, old: str, new: str) -> list[Place]:
-    """Every place of the lines of `old`, by the first step that finds any."""
-    wanted = split_lines(old)
-    if old != "\n" and "\r" not in text and "\r" not in old:  # as in `places_by_step`, without splitting the text
-        found = _found_places(text, old, wanted, new)
-        if found:
-            return found
-    lines = split_lines(text)
-    steps = (
-        _line_places(lines, wanted, new, same) for same in (_exactly, _without_trailing_space, _without_indentation)
-    )
-    return next(filter(None, steps), [])
+def line_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
+    """The places of the quoted lines as whole lines, for each step."""
+    yield block_spots(text, quote, exactly, Way.EXACT)
+    if max(map(str.strip, quote.wanted), key=len) in text.text:  # a cheap test whether the next steps can find anything
+        yield block_spots(text, quote, without_trailing_space, Way.TRAILING)
+        yield shifted_spots(text, quote)
+    yield from adapted_spots(text, quote)
 
 
-def places_by_step(text: str, old: str, new: str) -> Iterator[list[Place]]:
-    """The places of each step, found lazily; neither text is empty."""
-    wanted = split_lines(old)
-    plain = old != "\n" and "\r" not in text and "\r" not in old
-    if plain:  # nearly always; the text is split into lines only if this finds nothing
-        yield _found_places(text, old, wanted, new)
-    if max(map(str.strip, wanted), key=len) not in text:  # a cheap test that no step finds anything
-        return
-    lines = split_lines(text)
-    if not plain:
-        yield _line_places(lines, wanted, new, _exactly)
-    yield _line_places(lines, wanted, new, _without_trailing_space)
+def spots_by_step(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
+    """The places of each step, found lazily: `EXACT`, `TRAILING`, then the lenient ones."""
+    few = _few_exact_spots(text, quote)
+    yield block_spots(text, quote, exactly, Way.EXACT) if few is None else few
+    if max(map(str.strip, quote.wanted), key=len) in text.text:  # a cheap test whether these can find anything
+        yield from _lenient_spots(text, quote)
+    yield from adapted_spots(text, quote)
+
+
+def _lenient_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
+    yield block_spots(text, quote, without_trailing_space, Way.TRAILING)
     # An indented line also contains its unindented text; a second such place makes the quote ambiguous.
-    found = _line_places(lines, wanted, new, _without_indentation)
-    parts = [
-        part
-        for part in _part_places(text, old, new)
-        if not any(part.start < whole.end and whole.start < part.end for whole in found)
-    ]
-    yield sorted(found + parts, key=lambda place: place.start)
+    whole = shifted_spots(text, quote)
+    taken = {line for spot in whole for line in range(spot.line, spot.line + spot.size)}
+    parts = [part for part in part_spots(text, quote) if part.line not in taken]
+    yield sorted(whole + parts, key=lambda spot: spot.start)
+    yield _at_end_spots(text, quote)
 
 
-def _exactly(line: str) -> str:
-    return line.rstrip("\r\n")
+def block_spots(text: TextLines, quote: Quote, key: Key, way: Way) -> list[Spot]:
+    """The places of the quoted lines, two of which are equal if `key` returns the same for them."""
+    size = len(quote.wanted)
+    return [line_spot(text, quote, at, size, way) for at in find_block(text, quote.wanted, key)]
 
 
-def _without_trailing_space(line: str) -> str:
-    return line.rstrip()
-
-
-def _without_indentation(line: str) -> str:
-    return line.rstrip().lstrip(" \t")
-
-
-def _found_places(text: str, old: str, wanted: Sequence[str], new: str) -> list[Place]:
-    """As `_line_places` for exactly equal lines, if every line ending is `\\n`."""
-    body = old.removesuffix("\n")
-    found: list[Place] = []
-    at = text.find(body)
-    line = counted = 0
-    while at >= 0:
-        end = at + len(body)
-        begins = at == 0 or text[at - 1] == "\n"
-        if begins and (text.startswith("\n", end) or (end == len(text) and text[-1] != "\n")):
-            line += text.count("\n", counted, at)
-            counted = at
-            here = split_lines(text[at : end + 1])
-            found.append(Place(line, at, min(end + 1, len(text)), _block(here, "\n", wanted, new, ("", ""))))
-        at = text.find(body, at + 1)
+def shifted_spots(text: TextLines, quote: Quote) -> list[Spot]:
+    found: list[Spot] = []
+    for spot in block_spots(text, quote, without_indentation, Way.INDENTED):
+        check_time()
+        if common_shift(quote.wanted, text.lines[spot.line : spot.line + spot.size]) is not None:
+            found.append(spot)
     return found
 
 
-def _line_places(lines: Sequence[str], wanted: Sequence[str], new: str, same: Callable[[str], str]) -> list[Place]:
-    """The places of the lines `wanted`. Two lines are equal if `same` returns the same text for them.
-
-    `same` removes only white space, so the other lines are compared only if the longest one is found.
-    """
-    keys = [same(line) for line in wanted]
-    size, longest = len(wanted), max(range(len(wanted)), key=lambda k: len(wanted[k].strip()))
-    rare = wanted[longest].strip()
-    found: list[Place] = []
-    offset = counted = 0
-    for at in [k - longest for k, line in enumerate(lines) if rare in line]:
-        if at < 0 or same(lines[at + longest]) != keys[longest] or [*map(same, lines[at : at + size])] != keys:
-            continue
-        here = lines[at : at + size]
-        shift = ("", "") if same is not _without_indentation else _shift(wanted, here)
-        if shift is None:
-            continue
-        offset += sum(map(len, lines[counted:at]))
-        counted = at
-        neighbours = (*lines[max(0, at - 1) : at], *here, *lines[at + size : at + size + 1], *lines)
-        ending = next(filter(None, map(ending_of, neighbours)), "\n")
-        block = _block(here, ending, wanted, new, shift)
-        doubt = Doubt.INDENTATION if _unlike(wanted, here, split_lines(new), shift) else None
-        found.append(Place(at, offset, offset + sum(map(len, here)), block, doubt))
-    return found
-
-
-def _shift(wanted: Sequence[str], here: Sequence[str]) -> tuple[str, str] | None:
-    """`(less, more)`: the indentation to remove from and add to each line of `wanted` to get `here`; one is empty.
-
-    None if no pair fits all lines: for example tabs instead of spaces, or lines indented unevenly.
-    """
-    pairs = [(_indentation(a), _indentation(b)) for a, b in zip(wanted, here, strict=True) if a.strip()]
-    if not pairs:
-        return None
-    a, b = pairs[0]
-    if b.endswith(a):
-        less, more = "", b.removesuffix(a)
-    elif a.endswith(b):
-        less, more = a.removesuffix(b), ""
-    else:
-        return None
-    same = all(a.startswith(less) and more + a.removeprefix(less) == b for a, b in pairs)
-    return (less, more) if same else None
-
-
-def _unlike(wanted: Sequence[str], here: Sequence[str], fresh: Sequence[str], shift: tuple[str, str]) -> bool:
-    """Whether the new lines could be indented like the text, or unevenly, although the quoted lines are not.
-
-    If at least half of the new lines are quoted ones, they count as indented like these.
-    """
-    less, more = shift
-    new = _least_indentation(fresh)
-    if shift == ("", "") or new is None or new == _least_indentation(wanted):
-        return False
-    filled = [line for line in fresh if line.strip()]
-    if any(not line.startswith(less) for line in filled):
-        return True
-    quoted = {_exactly(line) for line in wanted}
-    if 2 * sum(_exactly(line) in quoted for line in filled) >= len(filled):
-        return False
-    stands = _least_indentation(here) or ""
-    return new == stands or (more != "" and new.startswith(stands))
-
-
-def _least_indentation(lines: Sequence[str]) -> str | None:
-    return min((_indentation(line) for line in lines if line.strip()), key=len, default=None)
-
-
-def _indentation(line: str) -> str:
-    return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _block(here: Sequence[str], ending: str, wanted: Sequence[str], new: str, shift: tuple[str, str]) -> str:
-    """The new lines. Lines that the model did not change stay byte for byte; others get the line endings around
-    them."""
-    fresh = split_lines(new)
-    less, more = shift
-    out: list[str] = []
-    done = 0
-    ranges = changed_ranges([*map(_exactly, wanted)], [*map(_exactly, fresh)])
-    for i1, i2, j1, j2 in [*ranges, (len(wanted), len(wanted), len(fresh), len(fresh))]:
-        out.extend(here[done:i1])
-        for k in range(j1, j2):
-            stood = ending_of(here[i1 + k - j1]) if i1 + k - j1 < i2 else ""
-            body = _exactly(fresh[k])
-            if body.strip():
-                body = more + body.removeprefix(less)
-            out.append(body + (stood or (ending_of(out[-1]) if out else "") or ending))
-        done = i2
-    if not out:
-        return ""
-    out = [line if ending_of(line) else line + ending for line in out]
-    if not ending_of(here[-1]) and not (ending_of(fresh[-1]) and not ending_of(wanted[-1])):
-        out[-1] = _exactly(out[-1])
-    return "".join(out)
-
-
-def _part_places(text: str, old: str, new: str) -> list[Place]:
+def part_spots(text: TextLines, quote: Quote) -> list[Spot]:
     """Every exact occurrence, also inside a line and across lines; all kinds of line endings are equal.
 
-    The ending of the last line is never replaced: that would join the rest of that line to the next one.
+    The ending of the last line is never replaced: that would join the rest of that line to the next one. Raises
+    ToolError `not_unique` if there are too many.
     """
-    ended = ending_of(old)
-    old, new = old.removesuffix(ended), new.removesuffix(ending_of(new)) if ended else new
-    segments = re.split(r"\r\n|\r|\n", old)
-    if not old or any(segment not in text for segment in segments):
-        return []
-    source = NEWLINE.join(map(re.escape, segments)) + (rf"(?={NEWLINE}|\Z)" if ended else "")
-    pattern = re.compile(source)
-    lines = split_lines(text)
-    common = next(filter(None, map(ending_of, lines)), "\n")
-    fresh = [_exactly(line) if ending_of(line) == "" else _exactly(line) + "\n" for line in split_lines(new)]
-    found: list[Place] = []
-    line = counted = 0
-    match = pattern.search(text)
-    while match:
-        start, end = match.span()
-        line += count_lines(text[counted:start])
-        counted = start
-        ending = ending_of(lines[line]) or common
-        doubt = _doubt_of_part(text, start, end, old, new)
-        found.append(Place(line, start, end, "".join(fresh).replace("\n", ending), doubt))
-        match = pattern.search(text, start + 1)
+    plain, old = text.plain, TextLines(quote.old).plain
+    body = old.removesuffix("\n")
+    ended = old != body
+    found: list[Spot] = []
+    at = plain.find(body) if body else -1
+    count = 0
+    while at >= 0:
+        checked_each(count := count + 1)
+        end = at + len(body)
+        # A line ends there. At the end of the file, after its last line ending, no blank line follows.
+        if not ended or (plain[end] == "\n" if end < len(plain) else not body.endswith("\n")):
+            line, start = text.from_plain(at)
+            if _begins_in_indentation(text, quote, line, start):
+                at = plain.find(body, at + 1)
+                continue
+            found.append(Spot(line, start, text.from_plain(end)[1], 0, Way.PART, quote))
+        if len(found) > MOST_PARTS:
+            raise ToolError(
+                "not_unique",
+                f"old_text is at more than {MOST_PARTS:,} places",
+                hint="give whole lines, and more of those around it",
+            )
+        at = plain.find(body, at + 1)
     return found
 
 
-def _doubt_of_part(text: str, start: int, end: int, old: str, new: str) -> Doubt | None:
-    if any(at > 0 and re.fullmatch(r"\w\w", text[at - 1 : at + 1]) for at in (start, end)):
-        return Doubt.WORD
-    before = re.split(r"[\r\n]", text[max(0, start - 1000) : start])[-1]
-    after = re.split(r"[\r\n]", text[end : end + 1000], maxsplit=1)[0]
-    if before.strip():
+def _begins_in_indentation(text: TextLines, quote: Quote, line: int, start: int) -> bool:
+    """Whether these are whole lines, quoted with less indentation than they have; another step finds them."""
+    before = text.text[max(text.starts[line], start - WIDEST) : start]
+    return quote.old[0] in " \t" and before != "" and not before.strip()
+
+
+def _few_exact_spots(text: TextLines, quote: Quote) -> list[Spot] | None:
+    """As `block_spots` for exactly equal lines, without splitting the text; None if that is not possible."""
+    source, old = text.text, quote.old
+    if "\r" in source or "\r" in old:
         return None
-    if after.strip() and (old[0] in " \t" or count_lines(old)):
-        return Doubt.LINE
-    return Doubt.INDENTATION if before and old[0] not in " \t" and new.startswith((" ", "\t")) else None
+    body = old.removesuffix("\n")
+    found: list[Spot] = []
+    at = source.find(body)
+    line = counted = tried = 0
+    while at >= 0:
+        if (tried := tried + 1) > 100:
+            return None
+        end = at + len(body)
+        begins = at == 0 or source[at - 1] == "\n"
+        if begins and (source.startswith("\n", end) or (end == len(source) and source[-1] != "\n")):
+            line += source.count("\n", counted, at)
+            counted = at
+            found.append(Spot(line, at, min(end + 1, len(source)), len(quote.wanted), Way.EXACT, quote))
+        at = source.find(body, at + 1)
+    return found
+
+
+def _at_end_spots(text: TextLines, quote: Quote) -> list[Spot]:
+    """The last lines of the file, if the quote has blank lines after them that the file does not have."""
+    surplus = blank_at_end(quote.wanted) - blank_at_end(text.lines)
+    if surplus <= 0:
+        return []
+    kept = len(quote.fresh) - min(surplus, blank_at_end(quote.fresh))
+    trimmed = Quote("".join(quote.wanted[:-surplus]), "".join(quote.fresh[:kept]))
+    if not trimmed.old.strip():
+        return []
+    exact = block_spots(text, trimmed, exactly, Way.EXACT)
+    for found in chain([exact], _lenient_spots(text, trimmed)):
+        last = [spot for spot in found if not text.text[spot.end :].strip("\r\n")]
+        if last:
+            return last
+    return []
+
+
+def blank_at_end(lines: Sequence[str]) -> int:
+    """The number of blank lines after the last one with text."""
+    filled = next((at for at in range(len(lines), 0, -1) if lines[at - 1].strip()), 0)
+    return len(lines) - filled

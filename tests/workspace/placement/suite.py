@@ -6,10 +6,13 @@ from random import Random
 from tests.workspace.placement.case import Case
 from tests.workspace.placement.choosing import CHOOSING
 from tests.workspace.placement.quoting import QUOTING, Maker
+from tests.workspace.placement.repairs import REPAIRS
 from tests.workspace.placement.sources import sources
 
-MAKERS: Mapping[str, Maker] = {**QUOTING, **CHOOSING}
+MAKERS: Mapping[str, Maker] = {**QUOTING, **CHOOSING, **REPAIRS}
 CASES_PER_MAKER = 75
+UNCHANGED = "applied already"
+"""The kind of case in which the file must stay as it is."""
 MOST_DRAWS = 10_000
 
 
@@ -20,7 +23,7 @@ def cases(name: str, count: int = CASES_PER_MAKER) -> Iterator[Case]:
     made = 0
     for _ in range(MOST_DRAWS):
         case = MAKERS[name](random, random.choice(texts))
-        if case is not None and case.expected != case.now:
+        if case is not None and (case.expected != case.now or case.kind == UNCHANGED):
             yield case
             made += 1
         if made == count:
