@@ -92,7 +92,7 @@ def test_what_cannot_be_stored_at_the_end_either_is_said(stores: Stores) -> None
         store.log.add_message("s1", "t1", answer("b"))
         store.release_leases()
         store.close()
-    assert "is lost" in stores.said[-1]
+    assert "are lost" in stores.said[-1]
     reader = stores.open()
     with locked(stores):
         reader.release_leases()

@@ -118,7 +118,7 @@ BY_STATUS: dict[int, type[ModelError]] = {
     529: Overloaded,
 }
 
-CLEAR_STATUS = frozenset({401, 402, 408, 409})
+CLEAR_STATUS = frozenset({401, 402, 408, 409, 413})
 """Statuses that are more reliable than the body (Ollama's 401 calls itself `api_error`)."""
 
 HINTS: tuple[tuple[str, str], ...] = (

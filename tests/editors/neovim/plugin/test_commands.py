@@ -175,10 +175,10 @@ def test_a_busy_session_queues_and_stops(neovim: Neovim) -> None:
 
 
 def test_undo_takes_back_turn_after_turn(start: Start, workspace: Path) -> None:
-    """Before the first turn of its server there is nothing to take back."""
+    """Before the first turn of its server there is nothing to undo."""
     neovim = open_files(start(SCENARIO), workspace)
     neovim.keys(":TarkUndo<CR>")
-    told(neovim, "there is nothing to take back")
+    told(neovim, "there is nothing to undo")
     area_and_volume(neovim)
     assert "tau" in neovim.lines[4]
     assert "tau" in neovim.lines[8]

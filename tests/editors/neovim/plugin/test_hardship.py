@@ -38,7 +38,7 @@ WITHOUT_SERVER = {
     "TarkTest both": NOT_FOUND,
     "TarkStop": "nothing is running",
     "TarkAccept": NOTHING,
-    "TarkUndo": "nothing to take back",
+    "TarkUndo": "nothing to undo",
     "TarkReject!": NOTHING,
     "TarkSessions": NOT_FOUND,
     "TarkPermission": "nothing waits for you",

@@ -107,7 +107,7 @@ end
 local function undo_first(client, server_state, turns)
   local turn = turns[1]
   if not turn then
-    return notify.info('there is nothing to take back')
+    return notify.info('there is nothing to undo')
   end
   requests.send_command(client, 'tark.turn.undo', { turnId = turn.turnId }, function(problem, answer)
     if problem then
