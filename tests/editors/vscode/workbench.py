@@ -34,6 +34,7 @@ SETTINGS: dict[str, Any] = {
     "extensions.ignoreRecommendations": True,
     "chat.commandCenter.enabled": False,
     "workbench.enableExperiments": False,
+    "workbench.quickOpen.closeOnFocusLost": False,  # the chat can take the focus a moment after it was asked to
 }
 """The user settings: nothing moves or asks by itself, and nothing runs beside what is tested."""
 BUILT_IN = ("ipynb", "json", "markdown-basics", "python", "theme-defaults", "theme-seti")
