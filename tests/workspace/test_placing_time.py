@@ -124,7 +124,7 @@ def test_many_equal_lines_in_a_large_file_take_no_time(hint: int | None) -> None
     else:
         after = place_edit(SOURCE, "    return None\n", "    return 1\n", line_hint=hint)
         assert after == "".join([*LINES[:8040], "    return 1\n", *LINES[8041:]])
-    assert time.thread_time() - began < 0.2
+    assert time.thread_time() - began < LONGEST
 
 
 def test_the_limit_is_one_for_all_that_a_call_does() -> None:

@@ -26,7 +26,6 @@ SETTINGS: dict[str, Any] = {
     "workbench.tips.enabled": False,
     "editor.minimap.enabled": False,
     "git.enabled": False,
-    "editor.cursorBlinking": "solid",
     "editor.experimental.asyncTokenization": False,
     "editor.wordBasedSuggestions": "off",
     "extensions.autoCheckUpdates": False,
@@ -36,7 +35,8 @@ SETTINGS: dict[str, Any] = {
     "workbench.enableExperiments": False,
     "workbench.quickOpen.closeOnFocusLost": False,  # the chat can take the focus a moment after it was asked to
 }
-"""The user settings: nothing moves or asks by itself, and nothing runs beside what is tested."""
+"""The user settings: nothing asks by itself, and nothing runs beside what is tested. The cursor blinks: on a page where
+nothing moves (neither cursor nor transitions), the browser draws no frame, and VS Code shows no new notification."""
 BUILT_IN = ("ipynb", "json", "markdown-basics", "python", "theme-defaults", "theme-seti")
 """The extensions of VS Code that the tests need. The others would run in each window that starts."""
 PATIENCE = 2 * AT_ONCE
@@ -109,7 +109,7 @@ class Workbench:
         return process, int(found[1])
 
     def _new_page(self) -> Page:
-        context = self._browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        context = self._browser.new_context(viewport={"width": 1280, "height": 800})
         context.set_default_timeout(PATIENCE * 1000)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         return context.new_page()

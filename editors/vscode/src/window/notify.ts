@@ -37,7 +37,7 @@ export function errorMessage(problem: unknown): string {
   return problem instanceof Error ? problem.message : String(problem);
 }
 
-/** Shows the same text only once within a second. */
+/** Shows the same text only once within a second, while it can be seen. */
 async function showOnce<A>(message: string, show: (text: string) => PromiseLike<A | undefined>): Promise<A | undefined> {
   const text = `Tark: ${plainText(message)}`;
   const now = Date.now();
@@ -54,6 +54,8 @@ async function showOnce<A>(message: string, show: (text: string) => PromiseLike<
     return await show(text);
   } catch {
     return undefined; // the window is closing
+  } finally {
+    shownAt.delete(text); // once it is closed, the same text is news again
   }
 }
 
