@@ -72,7 +72,7 @@ class Probed(Workbench):
         self.probe.mkdir()
         self.busy = 0.0
         """Of one core, how much the extension host has used in what was measured last."""
-        super().__init__(browser, folder, SCENARIO, machine=FLOOD, env={"PROBE_FOLDER": str(self.probe)}, whole=True)
+        super().__init__(browser, folder, SCENARIO, machine=FLOOD, env={"PROBE_FOLDER": str(self.probe)})
         for name, (activation, source) in EXTENSIONS.items():
             path = folder / f"{name}.vsix"
             with zipfile.ZipFile(path, "w") as packed:

@@ -121,7 +121,13 @@ class ChatTerminal:
 
     def close(self) -> None:
         """End it, if it has not ended."""
-        self._child.close(force=True)
+        try:
+            self._child.close(force=True)
+        except pexpect.ExceptionPexpect:  # pexpect waits 0.1 s for its end, which can be too short on a busy machine
+            end = time.monotonic() + SECONDS
+            while self._child.isalive():
+                assert time.monotonic() < end, f"{self._child.pid} cannot be ended"
+                time.sleep(0.05)
 
     def leave(self) -> None:
         self.send(CTRL_D)

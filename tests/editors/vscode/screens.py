@@ -147,7 +147,7 @@ def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="tark-") as temporary, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=installed.browser(), args=list(FLAGS))
         scenario = Path(__file__).with_name("screens.toml")
-        bench = Workbench(browser, Path(temporary), scenario, settings=SETTINGS, whole=True)
+        bench = Workbench(browser, Path(temporary), scenario, settings=SETTINGS)
         try:
             bench.page.set_viewport_size(SIZE)  # type: ignore[arg-type]  # a TypedDict of these two
             shutil.copytree(PROJECT, bench.workspace / "shop", ignore=shutil.ignore_patterns("__pycache__"))

@@ -16,7 +16,7 @@ from tests.editors.vscode.workbench import Workbench, until
 @pytest.fixture(scope="module")
 def bench(begin: Begin) -> Workbench:
     """A workbench of a user without settings."""
-    bench = begin(Path(__file__).with_name("host.toml"), machine={}, whole=True)
+    bench = begin(Path(__file__).with_name("host.toml"), machine={})
     (bench.workspace / "numbers.txt").write_text("one\ntwo\n")
     return bench
 

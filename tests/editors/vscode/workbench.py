@@ -20,25 +20,16 @@ from tests.editors.vscode.installed import packed, workbench
 from tests.patience import AT_ONCE
 
 LISTENING = re.compile(r"agent listening on (\d+)")
-INSTALLED = "was successfully installed"
 SETTINGS: dict[str, Any] = {
     "workbench.startupEditor": "none",
     "workbench.tips.enabled": False,
     "editor.minimap.enabled": False,
     "git.enabled": False,
-    "editor.experimental.asyncTokenization": False,
-    "editor.wordBasedSuggestions": "off",
-    "extensions.autoCheckUpdates": False,
-    "extensions.autoUpdate": False,
+    "workbench.quickOpen.closeOnFocusLost": False,  # the chat can take the focus a moment after it was asked to
     "extensions.ignoreRecommendations": True,
     "chat.commandCenter.enabled": False,
-    "workbench.enableExperiments": False,
-    "workbench.quickOpen.closeOnFocusLost": False,  # the chat can take the focus a moment after it was asked to
 }
-"""The user settings: nothing asks by itself, and nothing runs beside what is tested. The cursor blinks: on a page where
-nothing moves (neither cursor nor transitions), the browser draws no frame, and VS Code shows no new notification."""
-BUILT_IN = ("ipynb", "json", "markdown-basics", "python", "theme-defaults", "theme-seti")
-"""The extensions of VS Code that the tests need. The others would run in each window that starts."""
+"""The user settings: nothing moves or asks by itself."""
 PATIENCE = 2 * AT_ONCE
 """Seconds to wait for the workbench: it has three processes and a server."""
 
@@ -56,12 +47,8 @@ class Workbench:
         machine: Mapping[str, Any] | None = None,
         trusting: bool = True,
         env: Mapping[str, str] | None = None,
-        whole: bool = False,
     ) -> None:
-        """`machine`: machine settings; by default the server to run. `trusting`: VS Code trusts all folders.
-
-        `whole`: with all extensions of VS Code, as users have it.
-        """
+        """`machine`: machine settings; by default the server to run. `trusting`: VS Code trusts all folders."""
         self.workspace, self.home, self._data = folder / "workspace", folder / "home", folder / "code"
         self.workspace.mkdir(exist_ok=True)
         if not self.home.exists():
@@ -72,9 +59,8 @@ class Workbench:
         self._argv = [shutil.which("node") or "node", str(workbench()), "--accept-server-license-terms"]
         self._argv += ["--user-data-dir", str(self._data), "--server-data-dir", str(self._data / "server")]
         self._argv += ["--extensions-dir", str(self._data / "extensions"), "--telemetry-level", "off"]
-        if not whole:
-            self._argv += ["--builtin-extensions-dir", str(_built_in(self._data / "built-in"))]
         self._env = {**environment(self.home), "TARK_KEYRING": "off", **(env or {})}
+        self.install(packed())
         self._process, self.port = self._start(trusting)
         self._browser = browser
         self.page: Page = self._new_page()
@@ -89,22 +75,15 @@ class Workbench:
         subprocess.run([*self._argv, "--install-extension", str(vsix)], env=self._env, check=True, capture_output=True)
 
     def _start(self, trusting: bool) -> tuple[subprocess.Popen[bytes], int]:
-        """Start the server, which installs the extension first."""
         log = self._data / "server.log"
-        more = ["--install-extension", str(packed()), "--start-server", "--disable-update-check"]
-        more += ["--host", "127.0.0.1", "--port", "0", "--without-connection-token"]
+        more = ["--host", "127.0.0.1", "--port", "0", "--without-connection-token"]
         more += ["--disable-workspace-trust"] if trusting else []
         with log.open("wb") as stream:
             process = subprocess.Popen(
                 [*self._argv, *more], env=self._env, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True
             )
-
-        def has_started() -> re.Match[str] | None:
-            said = log.read_text(errors="replace")
-            return LISTENING.search(said) if INSTALLED in said else None
-
-        until(has_started, "the server of VS Code, with the extension")
-        found = has_started()
+        until(lambda: LISTENING.search(log.read_text(errors="replace")), "the server of VS Code listens")
+        found = LISTENING.search(log.read_text(errors="replace"))
         assert found is not None
         return process, int(found[1])
 
@@ -234,13 +213,6 @@ def until(condition: Callable[[], object], what: str) -> None:
     while not condition():
         assert time.monotonic() < end, f"never came: {what}"
         time.sleep(0.05)
-
-
-def _built_in(folder: Path) -> Path:
-    folder.mkdir()
-    for name in BUILT_IN:
-        (folder / name).symlink_to(workbench().parents[1] / "extensions" / name)
-    return folder
 
 
 def _write(path: Path, settings: Mapping[str, Any]) -> None:
