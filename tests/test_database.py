@@ -287,6 +287,7 @@ sys.exit(str(ours.told) if ours.told and sys.argv[3] == "missing" else 0)
 """
 
 
+@pytest.mark.slow  # it starts programs
 @pytest.mark.parametrize("before", ["missing", "damaged"])
 def test_several_begin_at_the_same_moment(file: Path, before: str) -> None:
     if before == "damaged":

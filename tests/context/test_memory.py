@@ -118,6 +118,7 @@ def add_many(path: str, who: str) -> None:
             pass
 
 
+@pytest.mark.slow  # it starts programs
 def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "memory" / "x.md"
     context = multiprocessing.get_context("spawn")

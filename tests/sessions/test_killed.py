@@ -15,11 +15,12 @@ from tark_lsp.messages import Message, ToolResult
 from tests.exhaustive import examples
 from tests.sessions.stores import Stores, row, user
 
+pytestmark = pytest.mark.slow  # each test starts many programs
+
 KILLS = examples(20)
 WRITER = """
 import itertools, sys
 from pathlib import Path
-from tests.exhaustive import examples
 from tests.sessions.stores import *
 
 def done(*what):
@@ -159,7 +160,6 @@ def test_several_write_different_sessions_at_once(stores: Stores, count: int) ->
     code = """
 import sys
 from pathlib import Path
-from tests.exhaustive import examples
 from tests.sessions.stores import *
 said = []
 store = SessionStore(lambda: Path(sys.argv[1]), said.append)

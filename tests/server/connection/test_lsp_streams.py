@@ -184,6 +184,7 @@ def test_garbage_is_a_body_or_a_framing_error(data: bytes) -> None:
         pass
 
 
+@pytest.mark.slow  # it starts a server
 def test_frames_are_written_as_they_are_read() -> None:
     assert list(FrameDecoder().feed_bytes(encode_frame("é".encode()))) == ["é".encode()]
     assert frame(b"{}") == encode_frame(b"{}")
