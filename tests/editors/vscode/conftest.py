@@ -15,8 +15,9 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    folder = str(Path(__file__).parent)
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if str(item.path).startswith(folder):
             item.add_marker("editor")
 
 
