@@ -38,6 +38,11 @@ LONG_FIRST = (
     "tests/editors",
     "tests/cli",
     "tests/server/test_llmock.py",
+    "tests/sessions/test_killed.py",
+    "tests/workspace/test_placing_time.py",
+    "tests/workspace/placement",
+    "tests/llm/wire/test_recorded_streams.py",
+    "tests/protocol",
     "tests/server",
 )
 """Beginnings of ids, those of the longest files first: what starts last ends last.

@@ -19,6 +19,7 @@ from tests.agent.script import Answer, answer, call
 from tests.exhaustive import examples
 
 
+@pytest.mark.slow  # it takes seconds
 @pytest.mark.parametrize(("turns", "ratio"), [(300, 1.0), (80, 0.8), (80, 1.4)])
 async def test_hundreds_of_turns(bench: Bench, turns: int, ratio: float) -> None:
     window = 64_000

@@ -73,6 +73,7 @@ def test_flags_of_the_list_are_not_taken_silently(run: Run) -> None:
     assert wrong.value.code == 2
 
 
+@pytest.mark.slow  # it starts a program
 @pytest.mark.usefixtures("store")
 def test_the_list_needs_no_language_server(home: Path) -> None:
     script = "import sys; from tark_lsp.cli.sessions import main; main(['list']); print('pygls' in sys.modules)"

@@ -1,11 +1,11 @@
 // Plays cases with the reducer of the VS Code extension: a case as a line of JSON in, what it makes as a line out
-// (cases.py):  node play.mjs <folder of the compiled extension>
+// (cases.py):  node play.mjs <folder with the two built modules>
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 
 const require = createRequire(import.meta.url);
-const { addQueuedTurn, addSteer, interrupt, newTranscript, reduce } = require(`${process.argv[2]}/model/transcript.js`);
-const { fromSession } = require(`${process.argv[2]}/model/storedSession.js`);
+const { addQueuedTurn, addSteer, interrupt, newTranscript, reduce } = require(`${process.argv[2]}/transcript.js`);
+const { fromSession } = require(`${process.argv[2]}/storedSession.js`);
 
 function words(change) {
   if (change === undefined) {

@@ -138,6 +138,7 @@ def test_file_operations_are_advertised_to_who_has_them() -> None:
     assert list(result["capabilities"]["workspace"]["fileOperations"]) == ["didCreate"]
 
 
+@pytest.mark.slow  # it starts a program
 def test_nothing_is_imported_that_the_answer_does_not_need() -> None:
     """Without the site module, which imports more than we do in some environments."""
     code = "import sys; sys.path.insert(0, sys.argv[1]); import tark_lsp.server.handshake; print(*sys.modules)"
@@ -162,6 +163,7 @@ serve_stdio(create)
 """
 
 
+@pytest.mark.slow  # it starts a program
 def test_initialize_is_answered_before_there_is_a_server(tmp_path: Path) -> None:
     go_on = tmp_path / "go on"
     with RawServer([sys.executable, "-c", SLOW, str(go_on)]) as server:

@@ -132,6 +132,7 @@ for number in range(2000):
 """
 
 
+@pytest.mark.slow  # it starts programs
 def test_several_servers_write_one_file_and_lose_nothing(folder: Path) -> None:
     names = ("one", "two", "three")
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(folder), name]) for name in names]

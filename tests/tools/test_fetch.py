@@ -333,6 +333,7 @@ async def test_cancelled(bench: Bench) -> None:
     assert server.connections == 1
 
 
+@pytest.mark.slow  # it waits for a limit
 async def test_html_that_takes_for_ever(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tark_lsp.tools.page_text.SECONDS", 1.0)
     async with serving(page("<!--" * 200_000)) as server:

@@ -345,6 +345,7 @@ def writer(file: Path, name: str, count: int) -> "subprocess.Popen[bytes]":
     return process
 
 
+@pytest.mark.slow  # it starts programs
 def test_servers_write_at_the_same_time(file: Path) -> None:
     """From the beginning, when there is no file yet."""
     processes = [writer(file, f"t{number}", 50) for number in range(4)]

@@ -17,6 +17,7 @@ from tark_lsp.workspace.placing.placing import place_edit
 from tests.tools.conftest import Bench, bench
 
 __all__ = ["bench"]
+pytestmark = pytest.mark.slow  # much text in each test
 
 EQUAL = "x\n" * 100_000
 """200 kB of equal lines."""

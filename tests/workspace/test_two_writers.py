@@ -38,6 +38,7 @@ for number in range(count):
 """
 
 
+@pytest.mark.slow  # it starts programs
 def test_no_write_is_lost(tmp_path: Path) -> None:
     """A failed write would end its process: only a stale one is tried again."""
     path = tmp_path / "a.txt"

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,8 +18,8 @@ HAS_EGLOT = ("emacs", "--batch", "--eval", "(progn (package-initialize) (require
 
 
 @pytest.fixture(scope="session")
-def emacs() -> str:
-    """The binary, with eglot; installed by apt-get where that may be done."""
+def emacs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The binary, with eglot; installed by apt-get where that may be done. What it compiles is shared (batch.el)."""
     if shutil.which("emacs") is None or subprocess.run(HAS_EGLOT, capture_output=True, check=False).returncode:
         if shutil.which("apt-get") is None or os.geteuid():
             skip("there is no Emacs with eglot, and only root can install one")
@@ -26,4 +27,6 @@ def emacs() -> str:
             done = subprocess.run(command, env=APT, capture_output=True, text=True, check=False)
             if done.returncode:
                 skip(f"{' '.join(command)} failed: {done.stderr.strip().splitlines()[-1:]}")
-    return "emacs"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ELN_CACHE", str(tmp_path_factory.mktemp("eln")))
+        yield "emacs"

@@ -20,6 +20,7 @@ FOUND = (
 """Seeds of exhaustive runs that failed once."""
 
 
+@pytest.mark.slow  # each takes seconds
 @pytest.mark.property
 @pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=lambda behaviour: behaviour.name)
 def test_nothing_typed_is_lost(behaviour: Behaviour, tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def test_one_character_at_a_time(case: Case) -> None:
     assert read(case.text) == case.parts
 
 
+@pytest.mark.slow  # it takes seconds
 @EACH
 def test_every_cut_in_two(case: Case) -> None:
     for place in range(1, len(case.text)):
@@ -68,6 +69,7 @@ def test_random_cuts(case: Case) -> None:
         assert read(cut(case.text, places)) == case.parts, f"cut at {sorted(places)}"
 
 
+@pytest.mark.slow  # it takes seconds
 @EACH
 def test_a_stream_cut_anywhere_loses_no_text(case: Case) -> None:
     for end in range(1, len(case.text) + 1):

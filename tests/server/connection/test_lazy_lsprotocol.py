@@ -52,6 +52,7 @@ assert attrs.define.__module__.startswith("attr"), "attrs itself is as it was"
 """
 
 
+@pytest.mark.slow  # it starts a program
 def test_a_class_is_generated_by_its_first_object() -> None:
     subprocess.run([sys.executable, "-c", USE], cwd=ROOT, check=True)
 

@@ -10,6 +10,8 @@ from tests.workspace.placement.case import Case, Verdict
 from tests.workspace.placement.engines import attempt, first_match, most_alike, ours, strict_unique
 from tests.workspace.placement.suite import CASES_PER_MAKER, MAKERS, cases
 
+pytestmark = pytest.mark.slow  # thousands of edits
+
 LEAST_APPLIED = 0.99
 
 
