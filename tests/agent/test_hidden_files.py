@@ -162,7 +162,7 @@ async def test_a_search_of_the_home_folder_leaves_them_out(bench: Bench, home: W
 async def test_an_edit_of_them_says_why_it_is_refused(bench: Bench, home: Workspace) -> None:
     """The user reads it, too: there is no rule of theirs."""
     bench.rules = replace(MANUAL, deny=(Rule.parse("read_file(secrets/**)"),))
-    bench.workspace = home
+    bench.workspace = bench.context.workspace = home
     bench.make()
     for path, why in (
         (".ssh/authorized_keys", "holds keys or credentials, which no tool reads"),
