@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 from typing import Any
 
-from playwright.sync_api import Error, Locator, Page, TimeoutError
+from playwright.sync_api import Error, Locator, Page
+from playwright.sync_api import TimeoutError as TooLate
 
 from tests.patience import AT_ONCE
 
@@ -87,9 +88,10 @@ def _toast(page: Page, asked: dict[str, Any]) -> Locator:
 
 
 def _sees(page: Page, asked: dict[str, Any]) -> None:
-    """As a toast, or in the list of notifications. VS Code draws at most three toasts in 0.8 seconds and lists the rest."""
-    with suppress(TimeoutError):
-        return _toast(page, asked).wait_for(timeout=AT_ONCE * 1000 / 3)
+    """As a toast, or in the list of notifications: VS Code draws at most three toasts in 0.8 seconds."""
+    with suppress(TooLate):
+        _toast(page, asked).wait_for(timeout=AT_ONCE * 1000 / 3)
+        return
     with _listed(page) as rows:
         rows.filter(has_text=asked["text"]).first.wait_for()
 
