@@ -48,7 +48,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
-    return VIRTUAL_CLOCK if item.get_closest_marker("virtual_clock") else REAL_CLOCK
+    virtual = item.get_closest_marker("virtual_clock") and not item.get_closest_marker("real_clock")
+    return VIRTUAL_CLOCK if virtual else REAL_CLOCK
 
 
 @pytest.fixture(scope="session", autouse=True)

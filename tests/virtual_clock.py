@@ -48,6 +48,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def __init__(self, now: float = 0.0) -> None:
         self._jumping = _Jumping(now)
+        self._misuse = ""
         super().__init__(self._jumping)
 
     def time(self) -> float:
@@ -64,6 +65,21 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._jumping.threads += 1
         future.add_done_callback(self._thread_done)
         return future
+
+    async def subprocess_exec(self, *_: Any, **__: Any) -> Any:
+        raise self._misused("a program was started")
+
+    async def create_connection(self, *_: Any, **__: Any) -> Any:
+        raise self._misused("a connection was opened")
+
+    def close(self) -> None:
+        super().close()
+        assert not self._misuse, f"{self._misuse}, so this test needs the real clock"
+
+    def _misused(self, why: str) -> AssertionError:
+        """The code under test can catch the error, so the end of the loop raises it again."""
+        self._misuse = why
+        return AssertionError(why)
 
     async def shutdown_default_executor(self, *limits: Any) -> None:
         """`limits` are those of newer Pythons."""

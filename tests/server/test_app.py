@@ -175,6 +175,7 @@ async def test_settings_of_the_folder_count(make: MakeDesk) -> None:
     assert ASK not in [method for method, _ in desk.connection.asked]
 
 
+@pytest.mark.real_clock
 @pytest.mark.parametrize("config", ['editReview = "after"', ""])
 async def test_a_granted_command_is_asked_about_again_after_an_unreviewed_edit(make: MakeDesk, config: str) -> None:
     """At `balanced`, whether the edit waits for a review or counts as accepted."""

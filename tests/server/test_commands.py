@@ -179,6 +179,7 @@ class Again:
         yield Command("tark.doctor", Nothing, nothing)
 
 
+@pytest.mark.real_clock
 @pytest.mark.parametrize("name", COMMANDS)
 async def test_each_command_that_is_advertised_answers(desk: Desk, name: str) -> None:
     if name in NEED_SOMETHING:

@@ -22,6 +22,7 @@ from tark_lsp.llm.wire.wire import load_wire
 from tark_lsp.messages import Usage
 from tests.llm.asking import ENVIRON, ask, built, models_at, parse
 from tests.loopback import Loopback, Raw
+from tests.patience import AT_ONCE
 
 NEVER = Prices(program=())
 
@@ -305,7 +306,10 @@ class Played:
 
 
 @pytest.mark.parametrize(("model", "known"), [("gpt-4.1", True), ("gpt-4.1-unheard-of", False)])
-async def test_the_first_answer_waits_for_the_price_of_the_library(model: str, known: bool) -> None:
+async def test_the_first_answer_waits_for_the_price_of_the_library(
+    monkeypatch: pytest.MonkeyPatch, model: str, known: bool
+) -> None:
+    monkeypatch.setattr("tark_lsp.llm.model.PRICE_SECONDS", AT_ONCE)  # a busy machine takes longer to start a program
     body = STREAMS["openai-chat"][0]
     models = Models({"openai": ProviderOverride(wire="openai-chat")}, ENVIRON, network=Played(body))
     opened = await models.open_model(f"openai/{model}")
