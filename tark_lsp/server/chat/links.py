@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from tark_lsp.context.snippets import OPENING
 from tark_lsp.server.prompting.mentions import find_mentions, split_lines_of
-from tark_lsp.visible import visible
+from tark_lsp.visible import code_span, visible
 from tark_lsp.workspace.files import Workspace
 
 MARKDOWN = re.compile(r"\[[^\[\]]*\]\((?P<path>[^()\s#<>]+)(?:#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?)?\)")
@@ -83,7 +83,7 @@ def cite(written: str, first: int, last: int, beside: Path, workspace: Workspace
     lines = f"{first}-{last}" if last > first else str(first)
     path = resolve(written, beside, workspace)
     if path is None:
-        return f"`{visible(written).replace('`', '')}:{lines}`"
+        return code_span(f"{written}:{lines}")
     anchor = f"L{first}-L{last}" if last > first else f"L{first}"
     target = quote(Path(os.path.relpath(path, beside)).as_posix(), safe="/")
     label = re.sub(r"[\[\]]", "", visible(workspace.display(path)))

@@ -24,7 +24,7 @@ from tark_lsp.server.asking.waiting_permission import WaitingPermission, whole_t
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.protocol.hunks import HunksJson
 from tark_lsp.tools.tool import Command, Risk, ToolKind
-from tark_lsp.visible import LONGEST_MESSAGE, fence
+from tark_lsp.visible import LONGEST_MESSAGE, code_block
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
@@ -552,7 +552,7 @@ async def test_not_while_the_person_types(desk: Desk) -> None:
     "text", ["plain", "``` closes", "```\n````", "a\r```\rb", "~~~\n```sh\nrm\n```", "`" * 50], ids=ascii
 )
 def test_a_fence_is_not_closed_from_within(text: str) -> None:
-    lines = fence(text, "sh").split("\n")
+    lines = code_block(text, "sh").split("\n")
     ticks = lines[0].removesuffix("sh")
     assert lines[-1] == ticks
     assert ticks not in text
