@@ -2,8 +2,8 @@
 
 Some read the text as it is written; a preview draws it. What a preview would load, or what hides text, is written so
 that it has only one reading: images are links, tags are text, links lead to web pages or files beside the document.
-Code in a line ends with its line, and a fence where its indentation ends: one wrong guess about what is code would let a
-preview load an image that this file took for code.
+Code in a line ends with its line, and a fence where its indentation ends: after one wrong guess about what is code, a
+preview would load an image that this file took for code.
 """
 
 import html

@@ -7,7 +7,7 @@
 | code in a line of a Markdown document of ours: commands, paths, titles, names | `code_span` |
 | the same in a cell of a Markdown table | `table_cell` |
 | code on lines of its own in Markdown: commands, diffs, hovers | `code_block` |
-| Markdown that a model wrote; a sentence of ours with foreign words in Markdown | `visible_prose`, `prose_line` (prose.py) |
+| Markdown of a model; a sentence of ours with foreign words, in Markdown | `visible_prose`, `prose_line` (prose.py) |
 | the terminal | cli/visible.py |
 
 All show an invisible character as its code point, `\\u{202e}`, and leave code as it is.

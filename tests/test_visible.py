@@ -35,7 +35,7 @@ def is_visible(text: str) -> bool:
     return (
         not spaces
         and not any(unicodedata.category(item) in hidden for item in text)
-        and not re.search(r"\][(\[]", text)
+        and not re.search(r"\]\(\s*<?(\w[\w+.-]*:|//)", text)
     )
 
 
@@ -70,9 +70,9 @@ def test_any_text(text: str) -> None:
         ("\u3164filler", "\\u{3164}filler"),
         ("\ud800", "\\u{d800}"),
         ("é 🥧 日本", "é 🥧 日本"),
-        ("[click](command:rm)", "[click] (command:rm)"),
-        ("![x](http://e)", "![x] (http://e)"),
-        ("[a][b]", "[a] [b]"),
+        ("[click](command:rm)", "[click]\\u{28}command:rm)"),
+        ("![x](http://e)", "![x]\\u{28}http://e)"),
+        ("[a][b](2)", "[a][b](2)"),
     ],
 )
 def test_what_is_shown(text: str, shown: str) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.errors import RequestError, SettingsError, TarkError
@@ -92,8 +92,7 @@ class Auth:
             _known(logins, request.provider)
             return self._json(await logins.key_status(request.provider))
         statuses = await self.statuses()
-        rows = (f"- {code_span(key['provider'])}: {key['status']} {prose_line(key['source'])}".rstrip() for key in statuses)
-        await self._show.command_result("keys", "# Keys\n\n" + "\n".join(rows) + "\n")
+        await self._show.command_result("keys", keys_text(statuses))
         return {"providers": statuses}
 
     async def statuses(self) -> list[dict[str, Any]]:
@@ -162,6 +161,11 @@ class Auth:
             "hint": status.hint,
             "variables": list(variables),
         }
+
+
+def keys_text(statuses: Sequence[Mapping[str, Any]]) -> str:
+    rows = (f"- {code_span(key['provider'])}: {key['status']} {prose_line(key['source'])}".rstrip() for key in statuses)
+    return "# Keys\n\n" + "\n".join(rows) + "\n"
 
 
 async def _whole(storing: Coroutine[Any, Any, str]) -> str:

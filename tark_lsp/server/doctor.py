@@ -79,8 +79,9 @@ class Doctor:
     def text(self, report: dict[str, Any]) -> str:
         """The report as Markdown for people."""
         editor, policy = report["editor"], report["policy"]
+        name = f"{editor['name'] or 'this editor'} {editor['version']}".rstrip()
         lines = [
-            f"# tark-lsp {report['version']} in {prose_line(f"{editor['name'] or 'this editor'} {editor['version']}".rstrip())}",
+            f"# tark-lsp {report['version']} in {prose_line(name)}",
             "",
             f"- model: {code_span(report['model']) if report['model'] else NO_MODEL}",
             f"- mode {policy['mode']}, approval level {policy['approval']}, edits are reviewed: {policy['editReview']}",

@@ -40,7 +40,5 @@ class UsageCommand:
 
 def usage_table(sums: list[UsageSum], total: UsageSum) -> str:
     rows = [*sums, *([total] if len(sums) > 1 else ())]
-    table = HEAD + "".join(
-        f"| {table_cell(row.key)} | {' | '.join(usage_cells(row))} |\n" for row in rows
-    )
+    table = HEAD + "".join(f"| {table_cell(row.key)} | {' | '.join(usage_cells(row))} |\n" for row in rows)
     return "# Usage\n\n" + (table if sums else "None.\n")

@@ -24,8 +24,9 @@ class Questions:
         self._slot = asyncio.Lock()
 
     async def ask(self, text: str, actions: Sequence[str], *, level: int = INFO) -> str | None:
-        """The title of the chosen action. `text` and `actions` are shown as they are: pass what `visible` returns. None if there is no answer, which means neither yes nor no.
+        """The title of the chosen action. None if there is no answer, which means neither yes nor no.
 
+        `text` and `actions` are shown as they are: pass what `visible` returns.
         Cancelling withdraws the question (`$/cancelRequest`) if the editor supports it.
         """
         params = {"type": level, "message": cut(text), "actions": [{"title": title} for title in actions]}

@@ -66,7 +66,7 @@ def resolve(written: str, beside: Path, workspace: Workspace) -> Path | None:
 
     Paths outside are not even checked for existence: on Windows, checking `//host/share` logs in there.
     """
-    if "\0" in written:
+    if "\0" in written or not _encodable(written):
         return None
     for folder in (beside, *workspace.folders):
         path = Path(os.path.normpath(folder / written))
@@ -76,6 +76,15 @@ def resolve(written: str, beside: Path, workspace: Workspace) -> Path | None:
         if workspace.is_inside(real) and os.path.isfile(real):  # noqa: PTH113  # `is_file` raises for a long name
             return real
     return None
+
+
+def _encodable(path: str) -> bool:
+    """Not if a model wrote half of a surrogate pair."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def cite(written: str, first: int, last: int, beside: Path, workspace: Workspace) -> str:
