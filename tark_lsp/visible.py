@@ -3,6 +3,7 @@
 | the surface | the function |
 |---|---|
 | one line of plain text: a message, button, title, label, diagnostic, progress, symbol | `visible` |
+| the same in a code lens or progress of VS Code | `without_icons` around it |
 | several lines of plain text: the beginning of a document in a message | `visible_lines` |
 | code in a line of a Markdown document of ours: commands, paths, titles, names | `code_span` |
 | the same in a cell of a Markdown table | `table_cell` |
@@ -33,6 +34,8 @@ MOST_MARKS = 5
 """Combining marks on one letter. More are no writing: they are drawn over the lines above and below."""
 
 NOT_PRINTABLE_ASCII = re.compile(r"[^ -~]+")
+
+ICON = re.compile(r"\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)")
 
 LINK = re.compile(r"\](?=\(\s*<?(?:[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\|&))\(")
 """The middle of a Markdown link that leads out: VS Code and others make it clickable in messages."""
@@ -94,6 +97,11 @@ def beginning(text: str, longest: int) -> str:
 def cut(text: str, longest: int = LONGEST_MESSAGE) -> str:
     """At most `longest` characters, with a mark at the end if something is cut off."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def without_icons(shown: str) -> str:
+    """For titles in which VS Code draws `$(name)` as an icon: what it then draws is the text itself."""
+    return ICON.sub(lambda icon: f"\\{icon[0]}", shown)
 
 
 def code_point(character: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.visible import LONGEST_MESSAGE, cut, visible, visible_code
+from tark_lsp.visible import LONGEST_MESSAGE, cut, visible, visible_code, without_icons
 
 UNICODE = Path(os.environ.get("TARK_SHARED", "../shared")) / "data" / "corpora" / "unicode"
 needs_corpus = pytest.mark.skipif(not UNICODE.is_dir(), reason="the shared test data is not here (TARK_SHARED)")
@@ -77,6 +77,19 @@ def test_any_text(text: str) -> None:
 )
 def test_what_is_shown(text: str, shown: str) -> None:
     assert visible(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("title", "sent"),
+    [
+        ("echo $(date) $(sync~spin)", "echo \\$(date) \\$(sync~spin)"),
+        ("\\$(trash)", "\\\\$(trash)"),
+        ("$(rm -rf ~) $HOME $((1)) $()", "$(rm -rf ~) $HOME $((1)) $()"),
+    ],
+)
+def test_names_of_icons_are_text(title: str, sent: str) -> None:
+    """VS Code draws `\\$(name)` as `$(name)`, whatever stands before it."""
+    assert without_icons(title) == sent
 
 
 def test_what_is_cut_is_marked() -> None:
