@@ -148,7 +148,7 @@ class Progress:
 
     def _notify(self, tokens: list[str | int], value: dict[str, Any]) -> None:
         if self._connection.client.flags.draws_icons:
-            words = {name: without_icons(value[name]) for name in ("title", "message") if name in value}
-            value = {**value, **words}
+            words = ("title", "message")
+            value = {name: without_icons(field) if name in words else field for name, field in value.items()}
         for token in tokens:
             self._connection.notify("$/progress", {"token": token, "value": value})
