@@ -132,7 +132,9 @@ class Prose:
         tail = min(len(text) - LONGEST_UNFINISHED, len(text.rstrip("`")))
         while at < len(text):
             token, unfinished = (TICKS, TICKS_AT_END) if self._ticks else (TOKEN, UNFINISHED)
-            found, rest = token.search(text, at), None if whole else unfinished.search(text, max(at, tail))
+            found, rest = token.search(text, at), None
+            if not whole and (found is None or found.end() > tail):
+                rest = unfinished.search(text, max(at, tail))
             if rest is not None and (found is None or rest.start() <= found.start()):
                 return "".join([*written, self._words(text[at : rest.start()])]), rest.start()
             if found is None:

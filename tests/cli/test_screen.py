@@ -131,4 +131,4 @@ def test_one_line_is_cut() -> None:
     assert one_line(" a\nb\tc ") == "a⏎b⇥c"
     assert len(one_line("x" * 500)) == 200
     assert visible("née ok ⚠️") == "née ok ⚠️"
-    assert visible("\u3164\U000e0041\ud800\x7f") == "\\u3164\\U000e0041\\ud800\\x7f"
+    assert visible("\u3164\U000e0041\ud800\x7f") == "\\u{3164}\\u{e0041}\\u{d800}\\u{7f}"
