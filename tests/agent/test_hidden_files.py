@@ -22,8 +22,12 @@ SECRET = "secret=hunter2\n"
 
 
 async def search(bench: Bench, **arguments: Any) -> str:
+    return await call(bench, "search_text", **arguments)
+
+
+async def call(bench: Bench, name: str, **arguments: Any) -> str:
     bench.make()
-    tool = load_tools()["search_text"]
+    tool = load_tools()[name]
     valid = tool.arguments(**arguments)
     assert tool.run is not None
     return await tool.run(valid, bench.context, await tool.preview(valid, bench.context))
@@ -157,6 +161,19 @@ async def test_a_search_of_the_home_folder_leaves_them_out(bench: Bench, home: W
     said = await search(bench, pattern="hunter2", glob="**/.ssh/**")
     assert said.startswith("No line matches")
     assert (await search(bench, pattern="hunter2")).startswith("notes.txt:1: secret=hunter2")
+
+
+async def test_they_are_not_listed(bench: Bench, home: Workspace) -> None:
+    """Their names alone can tell something: a host, an account, a customer."""
+    for name in (".ssh/id_acme", ".config/gh/hosts.yml", ".config/a.toml", ".yarnrc.yml", "state/tark/s.db", "b.py"):
+        bench.write(name, SECRET)
+    bench.workspace = bench.context.workspace = home
+    listed = await call(bench, "list_directory", path=".", depth=3, include_hidden=True)
+    assert listed.split() == [".config/", "a.toml", "b.py"]
+    found = await call(bench, "find_files", pattern="**/{.*,.*/**,*}")
+    assert set(found.split()) == {".config/a.toml", "b.py"}
+    assert (await call(bench, "find_files", pattern=".ssh/*")).startswith("No file matches")
+    assert (await call(bench, "list_directory", path=".config", include_hidden=True)).split() == ["a.toml"]
 
 
 async def test_an_edit_of_them_says_why_it_is_refused(bench: Bench, home: Workspace) -> None:
