@@ -1,6 +1,18 @@
-"""Makes text of a model or a repository safe to show to the user. Pure.
+"""Makes text of a model, repository, provider, tool or user safe to show: one function for each kind of surface. Pure.
 
-Source: safety.md ("Text shown") and protocol.md ("Without `permission`").
+| the surface | the function |
+|---|---|
+| one line of plain text: a message, button, title, label, diagnostic, progress, symbol | `visible` |
+| the same in a code lens or progress of VS Code | `without_icons` around it |
+| several lines of plain text: the beginning of a document in a message | `visible_lines` |
+| code in a line of a Markdown document of ours: commands, paths, titles, names | `code_span` |
+| the same in a cell of a Markdown table | `table_cell` |
+| code on lines of its own in Markdown: commands, diffs, hovers | `code_block` |
+| Markdown of a model; a sentence of ours with foreign words, in Markdown | `visible_prose`, `prose_line` (prose.py) |
+| the terminal | cli/visible.py |
+
+All show an invisible character as its code point, `\\u{202e}`, and leave code as it is.
+Source: safety.md ("What you see") and protocol.md ("Without `permission`").
 """
 
 import re
@@ -12,14 +24,69 @@ LONGEST_MESSAGE = 300
 HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 """Controls, bidi and other invisible format characters, private use, surrogates, unassigned, line separators."""
 
-BLANK_BUT_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u180b\u180c\u180d\ufe0e\ufe0f")
+BLANK_BUT_LETTERS = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufffc\U00016fe4\U0001d159"
+    + "".join(map(chr, range(0xFE00, 0xFE10)))
+)
 """Letters and marks that draw nothing: Hangul fillers, blank Braille, joiners, variation selectors."""
+
+MOST_MARKS = 5
+"""Combining marks on one letter. More are no writing: they are drawn over the lines above and below."""
+
+NOT_PRINTABLE_ASCII = re.compile(r"[^ -~]+")
+
+ICON = re.compile(r"\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)")
+
+LINK = re.compile(r"\](?=\(\s*<?(?:[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\|&))\(")
+"""The middle of a Markdown link that leads out: VS Code and others make it clickable in messages."""
 
 
 def visible(text: str) -> str:
-    """One line in which every character is visible: a newline is `⏎`, an invisible character is its code point."""
-    shown = "".join(_shown(character) for character in text.replace("\r\n", "\n"))
-    return defused(shown)
+    """For one line of plain text: a newline is `⏎`, a tab `⇥`, an invisible character and the `(` of a link their
+    code points. Everything else is as it is.
+    """
+    return LINK.sub(lambda _: f"]{code_point('(')}", _shown(text.replace("\r\n", "\n"), {"\n": "⏎", "\t": "⇥"}))
+
+
+def visible_lines(text: str) -> str:
+    """For plain text whose lines are lines of the message: its own, so that they cannot be mistaken for ours."""
+    return "\n".join(map(visible, text.replace("\r\n", "\n").split("\n")))
+
+
+def code_span(text: str) -> str:
+    """For code in a line of Markdown: between so many backticks that it cannot end them."""
+    shown = _shown(text.replace("\r\n", "\n"), {"\n": "⏎", "\t": "⇥"}) or " "
+    ticks = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    # Markdown removes one blank at both ends, if there is one at both and something else between them.
+    both = shown.startswith(" ") and shown.endswith(" ") and shown.strip()
+    blank = " " if both or "`" in (shown[0], shown[-1]) else ""
+    return f"{ticks}{blank}{shown}{blank}{ticks}"
+
+
+def table_cell(text: str) -> str:
+    """For code in a cell of a Markdown table, which only an escaped bar does not end."""
+    return code_span(text).replace("|", "\\|")
+
+
+def code_block(text: str, language: str = "") -> str:
+    """For code on lines of its own in Markdown: in a fence that it cannot close."""
+    shown = visible_code(text)
+    ticks = "`" * max(3, max(map(len, re.findall("`+", shown)), default=0) + 1)
+    known = language if re.fullmatch(r"[\w+#-]+", language, re.ASCII) else ""
+    return f"{ticks}{known}\n{shown}{'' if shown.endswith(chr(10)) else chr(10)}{ticks}"
+
+
+def visible_code(text: str) -> str:
+    """The same lines and tabs, with the code point of each invisible character in its place."""
+    return _shown(text, {"\n": "\n", "\t": "\t"})
+
+
+def visible_words(text: str, before: str = "") -> str:
+    """The same for text in which emoji are usual: selectors and joiners that only choose their picture are kept.
+
+    `before` is what stands before the text, if it is only a part.
+    """
+    return _shown(text, {"\n": "\n", "\t": "\t"}, before=before, emoji=True)
 
 
 def beginning(text: str, longest: int) -> str:
@@ -27,39 +94,62 @@ def beginning(text: str, longest: int) -> str:
     return cut(visible(text[: 2 * longest + 2]), longest)
 
 
-def visible_code(text: str) -> str:
-    """The same lines, with the code point of each invisible character in its place."""
-    return "".join(character if character in "\n\t" else _shown(character) for character in text)
-
-
-def defused(text: str) -> str:
-    """Break Markdown links and images, since some editors make them clickable in messages."""
-    return re.sub(r"\](?=[(\[])", "] ", text)
-
-
 def cut(text: str, longest: int = LONGEST_MESSAGE) -> str:
     """At most `longest` characters, with a mark at the end if something is cut off."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def _shown(character: str) -> str:
-    if character == "\n":
-        return "⏎"
-    if character == "\t":
-        return "⇥"
-    if (
-        unicodedata.category(character) in HIDDEN_CATEGORIES
+def without_icons(shown: str) -> str:
+    """For titles in which VS Code draws `$(name)` as an icon: what it then draws is the text itself."""
+    return ICON.sub(lambda icon: f"\\{icon[0]}", shown)
+
+
+def code_point(character: str) -> str:
+    return f"\\u{{{ord(character):x}}}"
+
+
+def is_hidden(character: str) -> bool:
+    """Does it draw nothing, or something that cannot be told from a blank?"""
+    category = unicodedata.category(character)
+    return (
+        category in HIDDEN_CATEGORIES
+        or (category == "Zs" and character != " ")
         or character in BLANK_BUT_LETTERS
         or character >= "\U000e0000"
-    ):
-        return f"\\u{{{ord(character):x}}}"
-    if unicodedata.category(character) == "Zs" and character != " ":
-        return f"\\u{{{ord(character):x}}}"
-    return character
+    )
 
 
-def fence(text: str, language: str) -> str:
-    """`text` as a fenced block that it cannot close."""
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    ticks = "`" * max(3, longest + 1)
-    return f"{ticks}{language}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{ticks}"
+def _shown(text: str, instead: dict[str, str], *, before: str = "", emoji: bool = False) -> str:
+    """`instead` has what is written for line ends and tabs. Most text is printable ASCII, and is not looked at."""
+
+    def shown(run: "re.Match[str]") -> str:
+        marks = 0 if run.start() else MOST_MARKS  # a mark at the start of a line has no letter below it
+        written = []
+        for index in range(run.start(), run.end()):
+            character = whole[index]
+            if (known := instead.get(character)) is not None:
+                marks = MOST_MARKS
+            elif is_hidden(character) and not (emoji and _is_of_emoji(whole, index)):
+                marks, known = MOST_MARKS, code_point(character)
+            else:
+                marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+                known = character if marks <= MOST_MARKS else code_point(character)
+            written.append(known if index >= len(before) else "")
+        return "".join(written)
+
+    whole = before + text
+    runs = NOT_PRINTABLE_ASCII.sub(shown, whole)
+    return runs[len(re.findall(r"[ -~]", before)) :]
+
+
+def _is_of_emoji(text: str, index: int) -> bool:
+    """A selector behind an emoji, or a joiner between two."""
+    previous, after = text[index - 1 : index], text[index + 1 : index + 2]
+    if text[index] in "\ufe0e\ufe0f":
+        return _is_picture(previous)
+    return text[index] == "\u200d" and (_is_picture(previous) or previous == "\ufe0f") and _is_picture(after)
+
+
+def _is_picture(character: str) -> bool:
+    """`So` has emoji, `Sk` their skin colours."""
+    return bool(character) and character != "\ufffc" and unicodedata.category(character) in ("So", "Sk")

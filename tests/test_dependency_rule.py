@@ -26,6 +26,7 @@ LAYERS: dict[str, set[str]] = {
     "redaction": {"key_shapes"},
     "log_ids": set(),
     "listeners": set(),
+    "prose": {"visible"},
     "llm": GROUND | {"http"},
     "workspace": GROUND | {"database", "sqlite_file"},
     "context": GROUND | {"settings", "workspace", "key_shapes"},
@@ -34,11 +35,11 @@ LAYERS: dict[str, set[str]] = {
     "database": {"sqlite_file"},
     "sqlite_file": set(),
     "processes": set(),
-    "sessions": GROUND | {"context", "agent", "database", "sqlite_file", "processes"},
+    "sessions": GROUND | {"visible", "prose", "context", "agent", "database", "sqlite_file", "processes"},
     "review": GROUND | {"visible", "listeners", "workspace", "tools", "agent", "sessions"},
     "telemetry": GROUND | {"agent", "llm", "log_ids", "redaction", "folders"},
     "server": BELOW_AGENT
-    | {"agent", "telemetry", "log_ids", "listeners", "sessions", "review", "visible", "folders", "processes"},
+    | {"agent", "telemetry", "log_ids", "listeners", "sessions", "review", "visible", "prose", "folders", "processes"},
     "cli": BELOW_AGENT | {"agent", "sessions", "server", "visible", "folders", "processes"},
     "__main__": {"cli"},
 }

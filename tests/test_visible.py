@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.visible import LONGEST_MESSAGE, cut, visible, visible_code
+from tark_lsp.visible import LONGEST_MESSAGE, cut, visible, visible_code, without_icons
 
 UNICODE = Path(os.environ.get("TARK_SHARED", "../shared")) / "data" / "corpora" / "unicode"
 needs_corpus = pytest.mark.skipif(not UNICODE.is_dir(), reason="the shared test data is not here (TARK_SHARED)")
@@ -35,7 +35,7 @@ def is_visible(text: str) -> bool:
     return (
         not spaces
         and not any(unicodedata.category(item) in hidden for item in text)
-        and not re.search(r"\][(\[]", text)
+        and not re.search(r"\]\(\s*<?(\w[\w+.-]*:|//)", text)
     )
 
 
@@ -70,13 +70,26 @@ def test_any_text(text: str) -> None:
         ("\u3164filler", "\\u{3164}filler"),
         ("\ud800", "\\u{d800}"),
         ("é 🥧 日本", "é 🥧 日本"),
-        ("[click](command:rm)", "[click] (command:rm)"),
-        ("![x](http://e)", "![x] (http://e)"),
-        ("[a][b]", "[a] [b]"),
+        ("[click](command:rm)", "[click]\\u{28}command:rm)"),
+        ("![x](http://e)", "![x]\\u{28}http://e)"),
+        ("[a][b](2)", "[a][b](2)"),
     ],
 )
 def test_what_is_shown(text: str, shown: str) -> None:
     assert visible(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("title", "sent"),
+    [
+        ("echo $(date) $(sync~spin)", "echo \\$(date) \\$(sync~spin)"),
+        ("\\$(trash)", "\\\\$(trash)"),
+        ("$(rm -rf ~) $HOME $((1)) $()", "$(rm -rf ~) $HOME $((1)) $()"),
+    ],
+)
+def test_names_of_icons_are_text(title: str, sent: str) -> None:
+    """VS Code draws `\\$(name)` as `$(name)`, whatever stands before it."""
+    assert without_icons(title) == sent
 
 
 def test_what_is_cut_is_marked() -> None:

@@ -57,7 +57,7 @@ def as_diff(hunk: ReviewHunk) -> str:
 def first_line(hunk: ReviewHunk) -> str:
     """The first line that is not blank, of those it writes, else of those it removes."""
     lines = (*hunk.new, *hunk.old)
-    return visible(cut(next((line.strip() for line in lines if line.strip()), ""), LONGEST_LINE))
+    return cut(visible(next((line.strip() for line in lines if line.strip()), "")[: LONGEST_LINE + 1]), LONGEST_LINE)
 
 
 def list_entry(hunk: ReviewHunk) -> str:

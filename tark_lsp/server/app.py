@@ -7,6 +7,7 @@ from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.sync import paths_of_files
 from tark_lsp.server.parts import ServerParts
 from tark_lsp.server.protocol import incoming
+from tark_lsp.visible import without_icons
 
 
 class App:
@@ -60,7 +61,11 @@ class App:
 
     async def lenses(self, params: incoming.DocumentParams) -> list[dict[str, Any]]:
         self.parts.restorer.restore_if_due()
-        return [*self.parts.chat.lenses(params), *self.parts.actions.lenses(params)]
+        lenses = [*self.parts.chat.lenses(params), *self.parts.actions.lenses(params)]
+        if self._connection.client.flags.draws_icons:
+            for lens in lenses:
+                lens["command"]["title"] = without_icons(lens["command"]["title"])
+        return lenses
 
     async def hover(self, params: incoming.HoverParams) -> dict[str, Any] | None:
         return self.parts.actions.hover(params)

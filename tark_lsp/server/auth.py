@@ -3,17 +3,19 @@
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.errors import RequestError, SettingsError, TarkError
 from tark_lsp.http import HttpTransport
+from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.questions import ERROR, INFO, WARNING, Questions
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.commands import Command
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.protocol import incoming
+from tark_lsp.visible import code_span
 
 if TYPE_CHECKING:
     from tark_lsp.llm.keys.device_login import DeviceCode, DeviceLogin
@@ -90,8 +92,7 @@ class Auth:
             _known(logins, request.provider)
             return self._json(await logins.key_status(request.provider))
         statuses = await self.statuses()
-        rows = (f"- `{key['provider']}`: {key['status']} {key['source']}".rstrip() for key in statuses)
-        await self._show.command_result("keys", "# Keys\n\n" + "\n".join(rows) + "\n")
+        await self._show.command_result("keys", keys_text(statuses))
         return {"providers": statuses}
 
     async def statuses(self) -> list[dict[str, Any]]:
@@ -160,6 +161,11 @@ class Auth:
             "hint": status.hint,
             "variables": list(variables),
         }
+
+
+def keys_text(statuses: Sequence[Mapping[str, Any]]) -> str:
+    rows = (f"- {code_span(key['provider'])}: {key['status']} {prose_line(key['source'])}".rstrip() for key in statuses)
+    return "# Keys\n\n" + "\n".join(rows) + "\n"
 
 
 async def _whole(storing: Coroutine[Any, Any, str]) -> str:

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp import __version__
+from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.auth import Auth
 from tark_lsp.server.commands import Command
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.protocol import incoming
+from tark_lsp.visible import code_span
 from tark_lsp.workspace.files import Workspace
 
 INSTEAD = {
@@ -21,6 +23,7 @@ INSTEAD = {
     "review": "hunks are reviewed by code actions, lenses and the list of problems",
 }
 NO_KEYS = "none: run `tark-lsp login PROVIDER`, or set an environment variable (docs/keys.md)"
+NO_MODEL = "not set: Tark asks once to use the first provider with a key"
 STANDARD = {
     "window.workDoneProgress": "no progress is shown",
     "window.showDocument.support": "long texts are written to a file, and a message shows its path",
@@ -76,15 +79,16 @@ class Doctor:
     def text(self, report: dict[str, Any]) -> str:
         """The report as Markdown for people."""
         editor, policy = report["editor"], report["policy"]
+        name = f"{editor['name'] or 'this editor'} {editor['version']}".rstrip()
         lines = [
-            f"# tark-lsp {report['version']} in {editor['name'] or 'this editor'} {editor['version']}".rstrip(),
+            f"# tark-lsp {report['version']} in {prose_line(name)}",
             "",
-            f"- model: {report['model'] or 'not set: Tark asks once to use the first provider with a key'}",
+            f"- model: {code_span(report['model']) if report['model'] else NO_MODEL}",
             f"- mode {policy['mode']}, approval level {policy['approval']}, edits are reviewed: {policy['editReview']}",
-            f"- providers set up in the settings: {', '.join(report['providers']) or 'none'}",
+            f"- providers set up in the settings: {', '.join(map(code_span, report['providers'])) or 'none'}",
             f"- keys: {_ready(report['keys']) or NO_KEYS}",
             f"- sandbox: {report['sandbox']['why']}",
-            f"- folders: {', '.join(report['folders']) or 'none'}",
+            f"- folders: {', '.join(map(code_span, report['folders'])) or 'none'}",
             "",
             "## What this editor gets instead",
             "",
@@ -92,10 +96,10 @@ class Doctor:
             "",
             "## Problems",
             "",
-            *(f"- {problem}" for problem in report["problems"] or ["none"]),
+            *(f"- {prose_line(problem)}" for problem in report["problems"] or ["none"]),
         ]
         return "\n".join(lines) + "\n"
 
 
 def _ready(keys: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(f"{key['provider']} ({key['source']})" for key in keys if key["status"] == "ready")
+    return ", ".join(prose_line(f"{key['provider']} ({key['source']})") for key in keys if key["status"] == "ready")

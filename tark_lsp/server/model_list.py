@@ -5,12 +5,13 @@ from typing import Any
 
 from tark_lsp.errors import MissingKey, RequestError, SettingsError
 from tark_lsp.llm.catalog.facts import ModelFacts, ModelInfo
+from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.commands import Command
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.protocol.outgoing import model_json
-from tark_lsp.visible import visible
+from tark_lsp.visible import table_cell
 
 HEAD = "| model | window | dollars for a million tokens: in, out | thinks | sees |\n|---|---|---|---|---|\n"
 
@@ -36,8 +37,8 @@ class ModelList:
 
 def model_table(models: Sequence[ModelInfo], problems: Sequence[str]) -> str:
     """A Markdown table, and the providers that could not be asked. A cell is empty if the fact is unknown."""
-    rows = "".join(f"| {visible(model.id).replace('|', '¦')} | {_cells(model.facts)} |\n" for model in models)
-    notes = "".join(f"\n{visible(problem)}\n" for problem in problems)
+    rows = "".join(f"| {table_cell(model.id)} | {_cells(model.facts)} |\n" for model in models)
+    notes = "".join(f"\n{prose_line(problem)}\n" for problem in problems)
     table = HEAD + rows if models else "None.\n"
     return f"# Models\n\n{table}{notes}"
 

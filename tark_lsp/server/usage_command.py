@@ -10,7 +10,7 @@ from tark_lsp.server.commands import Command
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.sessions.usage import UsageSum, since_time, usage_cells, usage_json, usage_sums, usage_total
-from tark_lsp.visible import visible
+from tark_lsp.visible import table_cell
 
 HEAD = "| model | requests | input | cached | output | reasoning | cost | time |\n|---|--:|--:|--:|--:|--:|--:|--:|\n"
 
@@ -40,7 +40,5 @@ class UsageCommand:
 
 def usage_table(sums: list[UsageSum], total: UsageSum) -> str:
     rows = [*sums, *([total] if len(sums) > 1 else ())]
-    table = HEAD + "".join(
-        f"| {visible(row.key).replace('|', '¦')} | {' | '.join(usage_cells(row))} |\n" for row in rows
-    )
+    table = HEAD + "".join(f"| {table_cell(row.key)} | {' | '.join(usage_cells(row))} |\n" for row in rows)
     return "# Usage\n\n" + (table if sums else "None.\n")

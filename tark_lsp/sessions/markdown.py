@@ -1,12 +1,13 @@
 """Formats a session as Markdown for people: what was asked, answered and done, in order. Pure."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from tark_lsp.messages import Text, Thinking, ToolCall, ToolResult
+from tark_lsp.prose import prose_line, visible_prose
 from tark_lsp.sessions.log_rows import clean
 from tark_lsp.sessions.rows import SessionRow, StoredMessage, TurnRow
+from tark_lsp.visible import code_block, code_span, visible
 
 LONGEST_ARGUMENTS = 300
 LONGEST_RESULT = 2_000
@@ -22,7 +23,7 @@ def to_markdown(row: SessionRow, messages: Sequence[StoredMessage], turns: Seque
         for part in stored.message.parts
         if isinstance(part, ToolResult)
     }
-    blocks = [f"# {' '.join(row.title.split()) or row.id}", _facts(row)]
+    blocks = [f"# {prose_line(' '.join(row.title.split()) or row.id)}", _facts(row)]
     begun: set[str] = set()
     for stored in messages:
         turn = prompts.get(stored.turn_id)
@@ -38,7 +39,9 @@ def to_markdown(row: SessionRow, messages: Sequence[StoredMessage], turns: Seque
     for turn in turns:
         error = (turn.end or {}).get("error")
         if isinstance(error, Mapping):
-            blocks.append(f"The turn of {_moment(turn.began)} ended with an error: {error.get('message')}")
+            blocks.append(
+                f"The turn of {_moment(turn.began)} ended with an error: {prose_line(str(error.get('message')))}"
+            )
     return clean("\n\n".join(blocks) + "\n")
 
 
@@ -46,8 +49,8 @@ def _facts(row: SessionRow) -> str:
     facts = {
         "Created": _moment(row.created),
         "Last used": _moment(row.updated),
-        "Workspace": ", ".join(f"`{folder}`" for folder in row.folders),
-        "Model": row.model or "",
+        "Workspace": ", ".join(code_span(str(folder)) for folder in row.folders),
+        "Model": prose_line(row.model or ""),
         "Turns": str(row.turns),
         "Cost": "" if row.cost_usd is None else f"${row.cost_usd:.4f}",
     }
@@ -55,11 +58,11 @@ def _facts(row: SessionRow) -> str:
 
 
 def _answer(stored: StoredMessage, results: Mapping[tuple[str, str], ToolResult]) -> list[str]:
-    blocks = [f"## {stored.message.model or 'Model'}, {_moment(stored.time)}"]
+    blocks = [f"## {prose_line(stored.message.model or 'Model')}, {_moment(stored.time)}"]
     for part in stored.message.parts:
         match part:
             case Text(text) if text.strip():
-                blocks.append(text)
+                blocks.append(visible_prose(text))
             case Thinking(text) if text.strip():
                 blocks.append(_folded("Thinking", text))
             case ToolCall(id_, name, arguments):
@@ -76,14 +79,12 @@ def _answer(stored: StoredMessage, results: Mapping[tuple[str, str], ToolResult]
 
 def _folded(title: str, text: str) -> str:
     """Puts the text in a fence that it cannot close. `title` is the name of a tool, which the model chose."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    safe = title.replace("&", "&amp;").replace("<", "&lt;")
-    return f"<details><summary>{' '.join(safe.split())}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"
+    safe = visible(title).replace("&", "&amp;").replace("<", "&lt;")
+    return f"<details><summary>{safe}</summary>\n\n{code_block(text, 'text')}\n\n</details>"
 
 
 def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.splitlines()) or ">"
+    return "\n".join(f"> {line}".rstrip() for line in visible_prose(text).split("\n")) or ">"
 
 
 def _cut(text: str, longest: int) -> str:

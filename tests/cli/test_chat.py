@@ -240,9 +240,10 @@ def test_a_model_cannot_steer_the_terminal(start: Start) -> None:
     terminal.say("be evil")
     terminal.expect("end turn")
     assert (
-        "a\\x1b[2J\\x1b]0;title\\x07\\x1b]8;;http://b\\x07good (http://evil.example)\\u202e &#27;[31m" in terminal.shown
+        "a\\u{1b}[2J\\u{1b}]0;title\\u{7}\\u{1b}]8;;http://b\\u{7}good (http://evil.example)\\u{202e} &#27;[31m"
+        in terminal.shown
     )
-    assert "\\x1b[31mred" in terminal.shown
+    assert "\\u{1b}[31mred" in terminal.shown
     for sequence in (b"\x1b[2J", b"\x1b]0;title", b"\x1b]8;;", "\u202e".encode()):
         assert sequence not in terminal.raw
 

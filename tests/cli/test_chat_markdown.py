@@ -36,13 +36,13 @@ SHOWN: list[tuple[str, str, str]] = [
     ("a reference", "[a]: http://hidden.example", "[a]: http://hidden.example"),
     ("entities", "a&#x1b;&#27;&ZeroWidthSpace;b", "a&#x1b;&#27;&ZeroWidthSpace;b"),
     ("markup of rich", "[red]a[/red] :smile:", "[red]a[/red] :smile:"),
-    ("escapes", "a\x1b[2Jb\u202ec\x9b1m", "a\\x1b[2Jb\\u202ec\\x9b1m"),
+    ("escapes", "a\x1b[2Jb\u202ec\x9b1m", "a\\u{1b}[2Jb\\u{202e}c\\u{9b}1m"),
     (
         "escapes made by an address",
         "<http://a.example/%1b[2J>",
-        "http://a.example/\\x1b[2J (http://a.example/%1b%5B2J)",
+        "http://a.example/\\u{1b}[2J (http://a.example/%1b%5B2J)",
     ),
-    ("code", "```python\nx = '\x1b[31m'\n```", " x = '\\x1b[31m'"),
+    ("code", "```python\nx = '\x1b[31m'\n```", " x = '\\u{1b}[31m'"),
     ("a language that is none", "```\x1b]0;x\x07\nx\n```", " x"),
 ]
 

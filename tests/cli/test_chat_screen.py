@@ -44,11 +44,11 @@ def test_calls_are_shown_while_they_run_and_once_when_they_are_over() -> None:
         call("2", "waiting"),
     ):
         shown.update(update)
-    assert [line for _, line in shown.unfinished_lines(9, 60)] == ["● read_file a.py", "? run_command x\\x1b[2J"]
+    assert [line for _, line in shown.unfinished_lines(9, 60)] == ["● read_file a.py", "? run_command x\\u{1b}[2J"]
     shown.update(call("2", "rejected", content=[{"type": "text", "text": '{"error": {"message": "denied"}}'}]))
     shown.update(call("1", "completed"))
     assert shown.unfinished_lines(9, 60) == []
-    assert said(out) == ["✗ run_command x\\x1b[2J: rejected: denied", "✓ read_file a.py"]
+    assert said(out) == ["✗ run_command x\\u{1b}[2J: rejected: denied", "✓ read_file a.py"]
 
 
 def test_what_nobody_told_the_end_of_is_said_at_the_end() -> None:
@@ -71,7 +71,7 @@ def test_what_nobody_told_the_end_of_is_said_at_the_end() -> None:
         (["x" * 25], 9, 10, ["xxxxxxxxxx", "xxxxxxxxxx", "xxxxx"]),
         (["x" * 1_000_000], 3, 10, ["x" * 10] * 3),
         (["世界世界"], 9, 5, ["世界", "世界"]),
-        (["\x1b[2J"], 9, 60, ["\\x1b[2J"]),
+        (["\x1b[2J"], 9, 60, ["\\u{1b}[2J"]),
         (["```\n", "a\n\n", "b"], 9, 60, ["```", "a", "", "b"]),
         (["done\n\n"], 9, 60, ["done", ""]),
         ([], 9, 60, []),
@@ -137,7 +137,7 @@ def test_a_long_session_is_shown_from_its_end() -> None:
     replay({"sessionId": "s", "title": "T\x1b", "messages": messages, "turns": turns}, shown)
     lines = said(out)
     assert lines[:3] == [
-        "session: T\\x1b",
+        "session: T\\u{1b}",
         "5 earlier messages are not shown; /export writes all messages to a file",
         "❯ prompt 5",
     ]

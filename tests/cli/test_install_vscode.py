@@ -100,7 +100,7 @@ def test_one_that_fails_is_named_with_its_words(person: Person) -> None:
     assert code == 1
     assert "installed  Tark" in out
     assert "not done   VSCodium: " in out
-    assert "no space \\x1b[31mleft" in out, "its words, and none that steer the terminal"
+    assert "no space \\u{1b}[31mleft" in out, "its words, and none that steer the terminal"
     assert "next " in out
 
 

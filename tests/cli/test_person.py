@@ -95,7 +95,7 @@ async def test_requests_are_shown_completely_and_harmlessly() -> None:
     someone, typist, out = person("n", "n")
     await someone.permission(COMMAND)
     await someone.permission(edit("h", "i"))
-    for text in ("rm -r \\x1b[2J", "in /ws", "with A=b", "run_command: it runs a command", "-a\n+h", "+i"):
+    for text in ("rm -r \\u{1b}[2J", "in /ws", "with A=b", "run_command: it runs a command", "-a\n+h", "+i"):
         assert text in out.getvalue()
     assert typist.questions[1] == "Apply? [y]es, [n]o, [a]ll edits in /ws, this turn, [h]unk by hunk, [?]: "
 
@@ -113,7 +113,7 @@ async def test_the_environment_of_this_terminal_is_shown_when_it_is_asked_for(mo
     request = {**COMMAND, "command": {**COMMAND["command"], "env": env}}
     someone, _, out = person("n")
     await someone.permission(request)
-    assert "with HOME=/home/\\x1bother TERM=dumb and 1 as in this terminal (? shows all)" in out.getvalue()
+    assert "with HOME=/home/\\u{1b}other TERM=dumb and 1 as in this terminal (? shows all)" in out.getvalue()
     assert "PATH=" not in out.getvalue()
     someone, _, out = person("?", "n")
     await someone.permission(request)

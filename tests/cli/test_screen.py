@@ -35,7 +35,7 @@ UPDATES: list[tuple[str, tuple[dict[str, Any], ...], str]] = [
     ("text", ({"kind": "text", "delta": "Hel"}, {"kind": "text", "delta": "lo"}), "Hello\n"),
     ("whole lines", ({"kind": "text", "delta": "a\nb\n"},), "a\nb\n"),
     ("markup is text", ({"kind": "text", "delta": "[red]x[/red] :smile:"},), "[red]x[/red] :smile:\n"),
-    ("escapes are shown", ({"kind": "text", "delta": "\x1b[2Ja\rb\u202e"},), "\\x1b[2Ja\\rb\\u202e\n"),
+    ("escapes are shown", ({"kind": "text", "delta": "\x1b[2Ja\rb\u202e"},), "\\u{1b}[2Ja\\u{d}b\\u{202e}\n"),
     ("thinking, then text", ({"kind": "thinking", "delta": "hm"}, {"kind": "text", "delta": "a"}), "hm\na\n"),
     (
         "a call is told once",
@@ -110,7 +110,7 @@ LINES = ["1\n", "2\n", "3\n", "4\n", "5\n", "6\n", "7\n", "8\n"]
             ["a\r\n", "b"],
             "@@ -1,2 +1,2 @@\n a\n-b\n\\ no newline at the end\n+B\n\\ no newline at the end\n",
         ),
-        (hunk(9, "x\n", "\x1b\u2028y\n"), [], "@@ -10,1 +10,1 @@\n-x\n+\\x1b\\u2028y\n"),
+        (hunk(9, "x\n", "\x1b\u2028y\n"), [], "@@ -10,1 +10,1 @@\n-x\n+\\u{1b}\\u{2028}y\n"),
     ],
 )
 def test_a_hunk_is_a_unified_diff(proposed: dict[str, Any], lines: list[str], expected: str) -> None:
@@ -128,7 +128,7 @@ def test_diffs_are_coloured_and_have_context_from_the_file(tmp_path: Path) -> No
 
 
 def test_one_line_is_cut() -> None:
-    assert one_line(" a\nb\tc ") == "a⏎b c"
+    assert one_line(" a\nb\tc ") == "a⏎b⇥c"
     assert len(one_line("x" * 500)) == 200
     assert visible("née ok ⚠️") == "née ok ⚠️"
-    assert visible("\u3164\U000e0041\ud800\x7f") == "\\u3164\\U000e0041\\ud800\\x7f"
+    assert visible("\u3164\U000e0041\ud800\x7f") == "\\u{3164}\\u{e0041}\\u{d800}\\u{7f}"

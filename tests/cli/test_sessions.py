@@ -95,7 +95,7 @@ def test_the_list(home: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None
     code, shown = run()
     assert code == 0
     (line,) = shown.splitlines()
-    assert line.split("  ", 1)[1] == "session-aaa1  Fix \\x1b[31m it  (1 turn)"
+    assert line.split("  ", 1)[1] == "session-aaa1  Fix \\u{1b}[31m it  (1 turn)"
     assert [word for word in run("list", "--all")[1].split() if word.startswith("session-")] == [
         "session-bbb2",
         "session-aaa1",
@@ -121,7 +121,7 @@ def test_one_that_is_open(run: Run, store: SessionStore) -> None:
 def test_show(run: Run, wanted: str) -> None:
     code, shown = run("show", wanted)
     assert code == 0
-    assert "Hello \\x1b[2J." in shown
+    assert "Hello \\u{1b}[2J." in shown
     assert "\x1b" not in shown
 
 

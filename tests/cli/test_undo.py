@@ -83,7 +83,7 @@ def test_listed_here_and_all(tmp_path: Path, folder: Path) -> None:
         "  moved    b.py to src/b.py",
         "  deleted  c.py",
     ]
-    assert "turn-aaa111  spell\\x1b[31m five" in lines[5]
+    assert "turn-aaa111  spell\\u{1b}[31m five" in lines[5]
     assert len(lines) == 7
     code, out = tark(tmp_path, folder, "--all")
     assert [word for word in out.split() if word.startswith("turn-")] == ["turn-ccc333", "turn-bbb222", "turn-aaa111"]

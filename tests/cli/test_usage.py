@@ -65,7 +65,7 @@ def test_the_table(file: Path, run: Run) -> None:
 def test_sessions_have_their_titles_and_no_title_steers_the_terminal(file: Path, run: Run) -> None:
     fill(file)
     _, shown = run("--by", "session")
-    assert r"Fix the \x1b[31mprices" in shown
+    assert r"Fix the \u{1b}[31mprices" in shown
     assert "session-2" in shown
 
 

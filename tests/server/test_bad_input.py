@@ -225,7 +225,7 @@ WEB_PAGE = {"content-type": "text/html; charset=utf-8"}
         (
             Raw([b'{"error": {"message": "[x](command:rm) \xe2\x80\xaeevil\\n\\nno credit"}}'], 400),
             "bad_request",
-            "[x] (",
+            "[x]\\u{28}",
         ),
         (Raw([b"\xff\xfe\x00not json"], 400), "bad_request", ""),
         (Raw([b"data: {not json}\n\n"]), "protocol", ""),

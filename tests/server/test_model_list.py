@@ -14,9 +14,9 @@ def test_what_is_known_and_what_is_not() -> None:
         ModelInfo("p/unknown", "Unknown"),
     ]
     text = model_table(models, ["groq: no connection"])
-    assert text.startswith(f"# Models\n\n{HEAD}| p/known | 200,000 | 3, 15 | low, high | yes |\n")
-    assert "| p/odd¦`name`⏎ |  |  | no | no |\n" in text
-    assert "| p/unknown |  |  |  |  |\n" in text
+    assert text.startswith(f"# Models\n\n{HEAD}| `p/known` | 200,000 | 3, 15 | low, high | yes |\n")
+    assert "| ``p/odd\\|`name`⏎`` |  |  | no | no |\n" in text
+    assert "| `p/unknown` |  |  |  |  |\n" in text
     assert text.endswith("\ngroq: no connection\n")
 
 

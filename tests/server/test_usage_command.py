@@ -55,5 +55,5 @@ async def test_without_updates_a_document_is_shown(make: MakeDesk) -> None:
     shown = [params["uri"] for method, params in desk.connection.asked if method == "window/showDocument"][-1]
     text = Path(shown.removeprefix("file://")).read_text()
     assert text.startswith("# Usage\n\n| model | requests |")
-    assert "| scripted/desk | 1 |" in text
+    assert "| `scripted/desk` | 1 |" in text
     assert "| $0.0000 |" in text

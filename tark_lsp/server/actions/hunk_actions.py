@@ -1,9 +1,9 @@
 """Hunks in editors without a plugin: their code actions, lenses and hovers."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from tark_lsp.prose import prose_line
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.hunk import Alarm, ReviewHunk
 from tark_lsp.review.wording import as_diff, conflict_reason, for_user, line_counts, subject
@@ -13,7 +13,7 @@ from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.prompting.prompt_comments import PromptComments, comment_range, language_of
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.protocol.hunks import HunksJson
-from tark_lsp.visible import cut, fence, visible, visible_code
+from tark_lsp.visible import code_block, cut, visible
 from tark_lsp.workspace.documents import Documents, TextDocument
 
 
@@ -180,11 +180,11 @@ def take_back(reviews: Reviews, alarm: Alarm) -> Offer:
 def _hover_text(document: TextDocument, hunk: ReviewHunk) -> str:
     if hunk.pending:
         verb = "changed this" if hunk.applied else "proposes"
-        return f"Tark {verb} ({line_counts(hunk)}):\n\n{fence(visible_code(as_diff(hunk)), 'diff')}"
+        return f"Tark {verb} ({line_counts(hunk)}):\n\n{code_block(as_diff(hunk), 'diff')}"
     language = language_of(document)
     # Neovim's Markdown parser crashes on deeply nested text, also inside a fence that is Markdown.
-    language = language if re.fullmatch(r"[\w+#-]+", language) and language != "markdown" else ""
+    language = "" if language == "markdown" else language
     yours = "".join(document.lines[hunk.start : hunk.end])
-    texts = f"Yours:\n\n{fence(yours, language)}\n\nTark's:\n\n{fence(''.join(hunk.new), language)}"
+    texts = f"Yours:\n\n{code_block(yours, language)}\n\nTark's:\n\n{code_block(''.join(hunk.new), language)}"
     reason = conflict_reason(hunk) if hunk.state == "conflict" else visible(for_user(hunk.reason))
-    return f"Tark could not make this change: {reason}.\n\n{texts}"
+    return f"Tark could not make this change: {prose_line(reason)}.\n\n{texts}"

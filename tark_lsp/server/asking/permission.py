@@ -15,14 +15,15 @@ from tark_lsp.errors import RequestError
 from tark_lsp.listeners import Listeners
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.server.asking.text_display import TextDisplay
-from tark_lsp.server.asking.waiting_permission import WaitingPermission, message, whole_text
+from tark_lsp.server.asking.waiting_permission import ToOpen, WaitingPermission, message, whole_text
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.protocol.hunks import HunksJson
 from tark_lsp.visible import LONGEST_MESSAGE, visible
-from tark_lsp.workspace.documents import Documents
+from tark_lsp.workspace.documents import Change, DocumentEvent, Documents, Opened
 from tark_lsp.workspace.files import Workspace
 
 REMEMBERED_ANSWERS = 1000
+CAN_BE_ALLOWED = "It can be allowed when it is open in this editor."
 TITLE_WHOLE = 120
 """Characters. A longer title of an action or lens would not show all of what it allows."""
 
@@ -51,6 +52,7 @@ class Permissions:
         self._listeners = Listeners[PermissionEvent]()
         self._waiting: dict[str, WaitingPermission] = {}
         self._over: deque[str] = deque(maxlen=REMEMBERED_ANSWERS)
+        documents.listen(self._on_document_event)
 
     def listen(self, listener: Callable[[PermissionEvent], object]) -> Callable[[], None]:
         return self._listeners.listen(listener)
@@ -96,16 +98,29 @@ class Permissions:
         return message(waiting, self._workspace)
 
     async def show_whole(self, waiting: WaitingPermission) -> None:
-        shown = waiting.digest
-        if await self._show.show_text(f"permission-{waiting.id}.md", whole_text(waiting, self._workspace)) is not None:
-            waiting.seen = shown
+        """Put all of it before the user. An editor that cannot be told to do so has to open the file first."""
+        digest, text = waiting.digest, whole_text(waiting, self._workspace)
+        shown = await self._show.show_whole(f"permission-{waiting.id}.md", text, CAN_BE_ALLOWED)
+        waiting.to_open = None if shown.whole or shown.path is None else ToOpen(shown.path, shown.text, digest)
+        if shown.whole:
+            waiting.seen = digest
         self._listeners.emit(WaitingChanged())
+
+    def _on_document_event(self, event: DocumentEvent) -> None:
+        """A file of `show_whole` that was opened in the editor was seen; the question is asked again."""
+        if not isinstance(event, Opened | Change):
+            return
+        for waiting in self._waiting.values():
+            if waiting.to_open is not None and waiting.to_open.is_in(event.document):
+                waiting.seen, waiting.to_open = waiting.to_open.digest, None
+                waiting.ask_again()
+                self._listeners.emit(WaitingChanged())
 
     def hunks_changed(self) -> None:
         """Withdraw each question about a hunk that was edited since; it is then asked again."""
         for waiting in self._waiting.values():
-            if waiting.edited is not None and not waiting.edited.done() and waiting.digest != waiting.asked:
-                waiting.edited.set_result(None)
+            if waiting.digest != waiting.asked:
+                waiting.ask_again()
 
     def needs_showing(self, waiting: WaitingPermission) -> bool:
         """Must the whole request be seen before it can be allowed?

@@ -83,7 +83,7 @@ class PermissionAsking:
                 actions += [yes, more] if grant else [yes]
             question = self._questions.ask(permissions.message(waiting), actions, level=WARNING)
             title = await self._put(waiting, question)
-            if waiting.asked != waiting.digest:
+            if waiting.asked != waiting.digest or waiting.is_outdated:
                 continue
             if title in (yes, more) and permissions.needs_showing(waiting):  # its document was closed meanwhile
                 continue
@@ -100,11 +100,11 @@ class PermissionAsking:
             return
 
     async def _put(self, waiting: WaitingPermission, question: Coroutine[Any, Any, Any]) -> Any:
-        """The answer. None if the question was withdrawn, since the user edited the proposal meanwhile."""
-        waiting.edited = asyncio.get_running_loop().create_future()
+        """The answer. None if the question was withdrawn: the user edited the proposal, or has seen it whole."""
+        waiting.outdated = asyncio.get_running_loop().create_future()
         asked = asyncio.ensure_future(question)
         try:
-            await asyncio.wait({asked, waiting.edited}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({asked, waiting.outdated}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             asked.cancel()
             await asyncio.wait({asked})

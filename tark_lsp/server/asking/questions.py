@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Sequence
 
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.visible import cut, visible
+from tark_lsp.visible import cut, visible, visible_lines
 from tark_lsp.workspace.documents import Documents
 
 TYPING_SECONDS = 0.7
@@ -26,6 +26,7 @@ class Questions:
     async def ask(self, text: str, actions: Sequence[str], *, level: int = INFO) -> str | None:
         """The title of the chosen action. None if there is no answer, which means neither yes nor no.
 
+        `text` and `actions` are shown as they are: pass what `visible` returns.
         Cancelling withdraws the question (`$/cancelRequest`) if the editor supports it.
         """
         params = {"type": level, "message": cut(text), "actions": [{"title": title} for title in actions]}
@@ -45,9 +46,15 @@ class Questions:
         return title if title in actions else None
 
     def tell(self, text: str, *, level: int = INFO) -> None:
-        """Show `text`, which can hold words of a provider or a repository: hidden characters are made visible."""
-        shown = "\n".join(visible(line) for line in text.splitlines())
-        self._connection.notify("window/showMessage", {"type": level, "message": shown})
+        """Show `text`, which can hold words of a provider or a repository, on one line."""
+        self._notify(visible(text), level)
+
+    def tell_lines(self, text: str, ours: str, *, level: int = INFO) -> None:
+        """Show the lines of `text`, and below them a sentence of `ours`."""
+        self._notify(f"{visible_lines(text)}\n\n{visible(ours)}", level)
 
     def warn(self, text: str) -> None:
         self.tell(text, level=WARNING)
+
+    def _notify(self, shown: str, level: int) -> None:
+        self._connection.notify("window/showMessage", {"type": level, "message": shown})

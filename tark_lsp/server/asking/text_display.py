@@ -1,16 +1,26 @@
 """Shows a longer text in any editor: a private file in the state folder, opened beside the user's document."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from tark_lsp.folders import state_folder
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.visible import cut
+from tark_lsp.visible import LONGEST_MESSAGE, cut
 from tark_lsp.workspace.uris import uri_from_path
 
-FIRST_CHARACTERS = 300
 KEPT_FILES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """A text that the user asked to see. `path` is the file that has it, if it could be written."""
+
+    text: str
+    path: Path | None
+    whole: bool
+    """Was all of it put before the user?"""
 
 
 class TextDisplay:
@@ -18,30 +28,46 @@ class TextDisplay:
         self._connection = connection
         self._questions = questions
 
-    async def show_text(self, name: str, text: str) -> Path | None:
+    async def show_text(self, name: str, text: str) -> None:
         """Open `text` by `window/showDocument` without taking the focus; else show its first characters and the path
-        as a message.
-
-        None if the state folder cannot be written: then a message says so, and only the beginning was shown.
+        as a message. If the state folder cannot be written, the message says so.
         """
-        try:
-            path = write_private(state_folder() / "shown", name, text)
-            prune(path.parent)
-        except OSError as error:
-            self._questions.tell(f"{cut(text, FIRST_CHARACTERS)}\n\nThe rest cannot be shown: {error}")
-            return None
-        if not await self._opened(path):
-            self._questions.tell(f"{cut(text, FIRST_CHARACTERS)}\n\n{path}")
-        return path
+        path = self._written(name, text)
+        replaces = self._connection.client.flags.show_document_replaces_view
+        if path is not None and (replaces or not await self._opened(path)):
+            self._questions.tell_lines(cut(text), str(path))
+
+    async def show_whole(self, name: str, text: str, then: str) -> ShownText:
+        """Show a text that the user asked to see, also in place of the document in view.
+
+        If the editor does not open it, a message has it if it is short enough. Else the message has the path, and
+        `then`: what happens when the user has opened it.
+        """
+        path = self._written(name, text)
+        if path is None:
+            return ShownText(text, None, whole=False)
+        if await self._opened(path):
+            return ShownText(text, path, whole=True)
+        whole = len(text) <= LONGEST_MESSAGE
+        self._questions.tell_lines(cut(text), str(path) if whole else f"Open {path} to read all of it. {then}")
+        return ShownText(text, path, whole=whole)
 
     async def command_result(self, name: str, text: str) -> None:
         """The result of a list, login, usage or doctor command, for clients that do not show results themselves."""
         if not self._connection.client.understands("updates"):
             await self.show_text(f"{name}.md", text)
 
+    def _written(self, name: str, text: str) -> Path | None:
+        try:
+            path = write_private(state_folder() / "shown", name, text)
+            prune(path.parent)
+        except OSError as error:
+            self._questions.tell_lines(cut(text), f"The rest cannot be shown: {error}")
+            return None
+        return path
+
     async def _opened(self, path: Path) -> bool:
-        client = self._connection.client
-        if not client.has("window.showDocument.support") or client.flags.show_document_replaces_view:
+        if not self._connection.client.has("window.showDocument.support"):
             return False
         params = {"uri": uri_from_path(path), "external": False, "takeFocus": False}
         try:

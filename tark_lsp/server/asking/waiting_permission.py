@@ -2,17 +2,32 @@
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tark_lsp.agent.user_interface import PermissionRequest, text_digest
+from tark_lsp.prose import prose_line
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.review.store import HunkStore
 from tark_lsp.review.wording import as_diff
 from tark_lsp.server.protocol import incoming
-from tark_lsp.visible import defused, fence, visible, visible_code
+from tark_lsp.visible import code_block, code_span, visible
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.text_document import TextDocument
+
+
+@dataclass(frozen=True, slots=True)
+class ToOpen:
+    """A request that is in a file which the user has to open: `digest` is that of what its `text` shows."""
+
+    path: Path
+    text: str
+    digest: str
+
+    def is_in(self, document: TextDocument) -> bool:
+        return document.path in (self.path, self.path.resolve()) and document.text.rstrip() == self.text.rstrip()
 
 
 @dataclass(eq=False, slots=True)
@@ -29,8 +44,9 @@ class WaitingPermission:
     """The digest of what was last shown in full."""
     asked: str = ""
     """The digest of what the last question asked about."""
-    edited: "asyncio.Future[None] | None" = None
-    """Resolves when that question is out of date."""
+    to_open: ToOpen | None = None
+    outdated: "asyncio.Future[None] | None" = None
+    """Resolves when that question has to be asked again."""
     id: str = field(default_factory=lambda: f"permission-{secrets.token_hex(6)}")
 
     @property
@@ -44,6 +60,15 @@ class WaitingPermission:
         texts = (text for hunk in self.hunks for text in (hunk.old_text, hunk.new_text))
         return text_digest([self.request.digest, *texts]) if self.hunk_ids else self.request.digest
 
+    def ask_again(self) -> None:
+        """Withdraw the question that is asked now, if there is one, and ask it again."""
+        if self.outdated is not None and not self.outdated.done():
+            self.outdated.set_result(None)
+
+    @property
+    def is_outdated(self) -> bool:
+        return self.outdated is not None and self.outdated.done()
+
     @property
     def shown(self) -> bool:
         return self.seen == self.digest
@@ -54,8 +79,8 @@ def whole_text(waiting: WaitingPermission, workspace: Workspace) -> str:
     request = waiting.request
     if request.command is not None:
         where = workspace.display(request.command.cwd) or "."
-        command = fence(request.command.text, "sh")
-        return f"# Tark asks: run this command?\n\nBecause {request.why}. In `{where}`:\n\n{command}\n"
+        command = code_block(request.command.text, "sh")
+        return f"# Tark asks: run this command?\n\n{_because(request)} In {code_span(where)}:\n\n{command}\n"
     if request.edits:
         beside = [hunk for hunk in waiting.hunks if not any(_is_of(hunk, edit) for edit in request.edits)]
         texts = [
@@ -63,8 +88,8 @@ def whole_text(waiting: WaitingPermission, workspace: Workspace) -> str:
             *(_whole_hunk(hunk, workspace) for hunk in beside),
         ]
         changes = "\n".join(texts)
-        return f"# Tark asks: make these changes?\n\nBecause {request.why}.\n\n{changes}\n"
-    return f"# Tark asks: {defused(request.title)}?\n\nBecause {request.why}.\n"
+        return f"# Tark asks: make these changes?\n\n{_because(request)}\n\n{changes}\n"
+    return f"# Tark asks: {code_span(request.title)}?\n\n{_because(request)}\n"
 
 
 def message(waiting: WaitingPermission, workspace: Workspace) -> str:
@@ -79,37 +104,41 @@ def _subject(waiting: WaitingPermission, workspace: Workspace) -> str:
         folder = workspace.display(request.command.cwd)
         where = "" if folder == "." else f" in {visible(folder)}"
         return f"run {visible(request.command.text)}{where}"
-    return f"{visible(request.title)} ({request.why})"
+    return f"{visible(request.title)} ({visible(request.why)})"
 
 
 def _summary(edit: ProposedEdit, waiting: WaitingPermission, workspace: Workspace) -> str:
     hunks = [hunk for hunk in waiting.hunks if hunk.origin == edit.path]
     added, removed = sum(len(hunk.new) for hunk in hunks), sum(len(hunk.old) for hunk in hunks)
     lines = "" if edit.target is not None and not edit.hunks else f": +{added} -{removed} lines"
-    return f"{visible(_done(edit, workspace))}{lines}"
+    return f"{_done(edit, workspace, visible)}{lines}"
 
 
 def _whole_change(waiting: WaitingPermission, workspace: Workspace, edit: ProposedEdit) -> str:
     hunks = [hunk for hunk in waiting.hunks if _is_of(hunk, edit)]
-    heading = f"{visible(_done(edit, workspace))}:\n\n" if edit.operation else ""
+    heading = f"{_done(edit, workspace, code_span)}:\n\n" if edit.operation else ""
     if all((hunk.old, hunk.new) == (hunk.proposed.old, hunk.proposed.new) for hunk in hunks):
         diff = edit.diff(lambda path: visible(workspace.display(path)))
-        return f"{heading}{fence(visible_code(diff), 'diff')}"
+        return f"{heading}{code_block(diff, 'diff')}"
     return heading + "\n".join(_whole_hunk(hunk, workspace) for hunk in hunks if not hunk.operation)
 
 
 def _whole_hunk(hunk: ReviewHunk, workspace: Workspace) -> str:
     """For a hunk that the user edited, and for the `tark:` comment that is removed with the first edit."""
-    place = f"{visible(workspace.display(hunk.path))}, line {hunk.start + 1}"
-    return f"{place}:\n\n{fence(visible_code(as_diff(hunk)), 'diff')}"
+    place = f"{code_span(workspace.display(hunk.path))}, line {hunk.start + 1}"
+    return f"{place}:\n\n{code_block(as_diff(hunk), 'diff')}"
 
 
-def _done(edit: ProposedEdit, workspace: Workspace) -> str:
-    """What happens to the file itself, and its name."""
-    name = workspace.display(edit.path)
+def _because(request: PermissionRequest) -> str:
+    return f"Because {prose_line(request.why)}."
+
+
+def _done(edit: ProposedEdit, workspace: Workspace, show: Callable[[str], str]) -> str:
+    """What happens to the file itself, and its name, as `show` writes it."""
+    name = show(workspace.display(edit.path))
     if edit.removes:
         return f"delete {name}"
-    return name if edit.target is None else f"move {name} -> {workspace.display(edit.target)}"
+    return name if edit.target is None else f"move {name} -> {show(workspace.display(edit.target))}"
 
 
 def _is_of(hunk: ReviewHunk, edit: ProposedEdit) -> bool:

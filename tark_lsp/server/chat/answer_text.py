@@ -14,8 +14,6 @@ from tark_lsp.server.prompting.fences import Fences
 
 TICKS = "````"
 """The fence around cited code. It is longer than most fences inside; a line that would close it is indented."""
-UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-"""Control characters (a lone CR would begin a line) and halves of surrogate pairs."""
 MAYBE_FENCE = re.compile(r" {0,3}(?:`{0,2}|`{3,}.*|~{0,2}|~{3,}.*)$")
 OPENING_START = '<code="'
 LONGEST_OPENING = 4096
@@ -65,7 +63,7 @@ class AnswerText:
         self._output = Output()
 
     def add_text(self, delta: str) -> str:
-        self._pending += UNSHOWABLE.sub("", delta)
+        self._pending += delta.replace("\r", "")  # a lone one would begin a line
         self._write_lines()
         return self._output.take()
 

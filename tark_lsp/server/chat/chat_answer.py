@@ -9,6 +9,7 @@ from tark_lsp.agent import events
 from tark_lsp.agent.events import CallStatus
 from tark_lsp.agent.session import Session
 from tark_lsp.messages import StopReason
+from tark_lsp.prose import Prose
 from tark_lsp.server.chat.answer_text import AnswerText
 from tark_lsp.server.chat.transcript import Said, Section, conversation
 from tark_lsp.server.chat.writer import AnswerWriter
@@ -36,6 +37,7 @@ class ChatAnswer:
     ended: bool = False
     _messages: int = 0
     _titles: dict[str, str] = field(default_factory=dict)
+    _prose: Prose = field(default_factory=Prose)
     _written: list[str] = field(default_factory=list)
 
     async def begin_answer(self) -> None:
@@ -69,6 +71,7 @@ class ChatAnswer:
             case _:
                 pass
         self._write(self.text.end_text())
+        self._append(self._prose.end())
         try:
             return await self.writer.finish()
         finally:
@@ -98,5 +101,8 @@ class ChatAnswer:
         self._write(self.text.add_note(cut(visible(line), LONGEST_NOTE)))
 
     def _write(self, text: str) -> None:
+        self._append(self._prose.add(text))
+
+    def _append(self, text: str) -> None:
         self._written.append(text)
         self.writer.write(text)

@@ -160,7 +160,7 @@ def _kind_item(name: str, kind: MentionKind, span: dict[str, Any]) -> dict[str, 
 
 def _word_item(text: str, about: str, span: dict[str, Any]) -> dict[str, Any]:
     edit = {"range": span, "newText": text}
-    return {"label": text, "kind": KEYWORD, "detail": about, "filterText": text, "textEdit": edit}
+    return {"label": visible(text), "kind": KEYWORD, "detail": about, "filterText": text, "textEdit": edit}
 
 
 def folders_of(paths: Sequence[str]) -> list[str]:
@@ -171,7 +171,7 @@ def folders_of(paths: Sequence[str]) -> list[str]:
 def _item(name: str, word: str, kind: int, order: int, span: dict[str, Any]) -> dict[str, Any]:
     text = f'@{name}:"{word}"' if re.search(r"[\s\"`]", word) else f"@{name}:{word}"
     return {
-        "label": word,
+        "label": visible(word),
         "kind": kind,
         "filterText": f"@{name}:{word}",
         "sortText": f"{order:03d}",

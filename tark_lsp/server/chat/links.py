@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from tark_lsp.context.snippets import OPENING
 from tark_lsp.server.prompting.mentions import find_mentions, split_lines_of
-from tark_lsp.visible import visible
+from tark_lsp.visible import code_span, visible
 from tark_lsp.workspace.files import Workspace
 
 MARKDOWN = re.compile(r"\[[^\[\]]*\]\((?P<path>[^()\s#<>]+)(?:#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?)?\)")
@@ -66,7 +66,7 @@ def resolve(written: str, beside: Path, workspace: Workspace) -> Path | None:
 
     Paths outside are not even checked for existence: on Windows, checking `//host/share` logs in there.
     """
-    if "\0" in written:
+    if "\0" in written or not _encodable(written):
         return None
     for folder in (beside, *workspace.folders):
         path = Path(os.path.normpath(folder / written))
@@ -78,12 +78,21 @@ def resolve(written: str, beside: Path, workspace: Workspace) -> Path | None:
     return None
 
 
+def _encodable(path: str) -> bool:
+    """Not if a model wrote half of a surrogate pair."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def cite(written: str, first: int, last: int, beside: Path, workspace: Workspace) -> str:
     """A link to lines, for an answer in a chat in the folder `beside`; plain text if there is no such file."""
     lines = f"{first}-{last}" if last > first else str(first)
     path = resolve(written, beside, workspace)
     if path is None:
-        return f"`{visible(written).replace('`', '')}:{lines}`"
+        return code_span(f"{written}:{lines}")
     anchor = f"L{first}-L{last}" if last > first else f"L{first}"
     target = quote(Path(os.path.relpath(path, beside)).as_posix(), safe="/")
     label = re.sub(r"[\[\]]", "", visible(workspace.display(path)))

@@ -25,6 +25,8 @@ class EditorFlags:
     """A second `window/showMessageRequest` replaces the first one, which is then never answered."""
     show_document_replaces_view: bool = False
     """`window/showDocument{takeFocus: false}` replaces the document in view nevertheless."""
+    draws_icons: bool = False
+    """Draws `$(name)` as an icon in the titles of code lenses and in progress."""
     checks_versions: bool = False
     """Refuses an edit that was made for an older version of the document."""
     says_applied_when_skipped: bool = True
@@ -42,6 +44,7 @@ _VSCODE = EditorFlags(
     honours_confirmation=True,
     takes_keyboard_on_message=False,
     forgets_earlier_message=False,
+    draws_icons=True,
     checks_versions=True,
     says_applied_when_skipped=False,
     blocks_on_commands=False,

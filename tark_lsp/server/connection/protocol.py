@@ -32,6 +32,7 @@ from tark_lsp.server.connection.messages import (
 )
 from tark_lsp.server.connection.running_requests import RunningRequests
 from tark_lsp.server.protocol.capabilities import initialize_result
+from tark_lsp.visible import visible
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -160,7 +161,9 @@ class TarkProtocol(LanguageServerProtocol):
 
     def _send_response(self, msg_id: MessageId | None, result: object = None, error: Any = None) -> None:
         """`error` is a RequestError; None if there is a result."""
-        outcome = {"result": result} if error is None else {"error": {"code": error.rpc_code, "message": str(error)}}
+        outcome = (
+            {"result": result} if error is None else {"error": {"code": error.rpc_code, "message": visible(str(error))}}
+        )
         self._send_data({"jsonrpc": "2.0", "id": msg_id, **outcome})
 
     def _send_data(self, data: Message) -> None:

@@ -1,10 +1,13 @@
 """The texts of models and tools as people read them: code snippets as Markdown, failures as their message. Pure."""
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 
-from tark_lsp.context.snippets import parse_snippets
-from tark_lsp.visible import fence
+from tark_lsp.context.snippets import Reference, parse_snippets
+from tark_lsp.prose import Prose
+from tark_lsp.visible import code_block, code_span, visible
 from tark_lsp.workspace.uris import uri_from_path
 
 LONGEST_FAILURE = 100_000
@@ -12,17 +15,31 @@ LONGEST_FAILURE = 100_000
 
 
 def readable_answer(text: str) -> str:
-    """Each code snippet becomes a link to its lines, then the code in a fence."""
+    """Each code snippet becomes a link to its lines, then the code in a fence. The words around them are unchanged."""
     parts, at = [], 0
     for snippet in parse_snippets(text):
-        first, last = snippet.first_line, snippet.last_line
-        lines = f"{first}-{last}" if last > first else str(first)
-        path = Path(snippet.path)
-        link = f"[{path.name}:{lines}]({uri_from_path(path)}#L{first})" if path.is_absolute() else f"{path}:{lines}"
-        code = f"\n\n{fence(snippet.code, path.suffix[1:])}\n" if snippet.code else ""
-        parts += [text[at : snippet.start], link, code]
+        parts += [text[at : snippet.start], _cited(snippet, str)]
         at = snippet.end
     return "".join([*parts, text[at:]])
+
+
+def answer_document(text: str) -> str:
+    """The same for a document, in which nothing is loaded, hidden or run."""
+    parts, at, prose = [], 0, Prose()
+    text = text.replace("\r\n", "\n")
+    for snippet in parse_snippets(text):
+        parts += [prose.add(text[at : snippet.start]), prose.put(_cited(snippet, code_span))]
+        at = snippet.end
+    return "".join([*parts, prose.add(text[at:]), prose.end()])
+
+
+def _cited(snippet: Reference, show: Callable[[str], str]) -> str:
+    first, last = snippet.first_line, snippet.last_line
+    lines = f"{first}-{last}" if last > first else str(first)
+    path = Path(snippet.path)
+    name = re.sub(r"[\[\]`<\\]", "", visible(path.name))
+    link = f"[{name}:{lines}]({uri_from_path(path)}#L{first})" if path.is_absolute() else show(f"{path}:{lines}")
+    return f"{link}\n\n{code_block(snippet.code, path.suffix[1:])}\n" if snippet.code else link
 
 
 def readable_result(text: str, *, failed: bool) -> str:

@@ -20,7 +20,7 @@ from tark_lsp.server.sessions.title_text import checked_title
 from tark_lsp.sessions.page import Page, is_shown_message, read_page
 from tark_lsp.sessions.rows import SessionRow, TurnRow
 from tark_lsp.sessions.usage import cost_text
-from tark_lsp.visible import visible
+from tark_lsp.visible import table_cell
 
 Json = dict[str, Any]
 
@@ -170,5 +170,5 @@ def sessions_table(rows: "list[SessionRow]") -> str:
 
 
 def _cells(row: SessionRow) -> tuple[str, ...]:
-    title, used = visible(row.title).replace("|", "¦"), iso(row.updated)[:16].replace("T", " ")
+    title, used = table_cell(row.title), iso(row.updated)[:16].replace("T", " ")
     return title, f"{used} UTC", str(row.turns), cost_text(row.cost_usd), row.id

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from tark_lsp.messages import StopReason
+from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.questions import ERROR, INFO, WARNING, Questions
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.connection.lsp import Connection
-from tark_lsp.server.protocol.readable_text import readable_answer
+from tark_lsp.server.protocol.readable_text import answer_document
 from tark_lsp.server.sessions.title_text import turn_title
 from tark_lsp.server.turns.turn_record import TurnRecord
 
@@ -42,5 +43,5 @@ class AnswerDisplay:
             await self.show_answer(record.id, turn_title(record.request.prompt, record.kind.name), end)
 
     async def show_answer(self, turn_id: str, heading: str, end: Mapping[str, Any]) -> None:
-        text = readable_answer(str(end.get("text", "")).strip())
-        await self._show.show_text(f"answer-{turn_id}.md", f"# {heading}\n\n{text}\n")
+        text = answer_document(str(end.get("text", "")).strip())
+        await self._show.show_text(f"answer-{turn_id}.md", f"# {prose_line(heading)}\n\n{text}\n")

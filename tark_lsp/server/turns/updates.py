@@ -12,6 +12,7 @@ from typing import Any
 
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.protocol import incoming
+from tark_lsp.visible import without_icons
 
 JOIN_SECONDS = 0.03
 CREATE_SECONDS = 1.0
@@ -146,5 +147,8 @@ class Progress:
         self._tokens.clear()
 
     def _notify(self, tokens: list[str | int], value: dict[str, Any]) -> None:
+        if self._connection.client.flags.draws_icons:
+            words = ("title", "message")
+            value = {name: without_icons(field) if name in words else field for name, field in value.items()}
         for token in tokens:
             self._connection.notify("$/progress", {"token": token, "value": value})

@@ -187,7 +187,8 @@ async def test_who_reviews_draws_hunks_itself(make: MakeDesk) -> None:
     ],
 )
 async def test_a_title_holds_the_whole_of_what_it_allows(make: MakeDesk, command: str, offered: list[str]) -> None:
-    desk = make(LITERALS, PREFERRED)
+    desk = make(LITERALS, PREFERRED, "window.showDocument.support")
+    desk.connection.answers["window/showDocument"] = lambda _: {"success": True}
     path = desk.editor.open("f.py", TEXT)
     await desk.start(f"run {command}")
     request = await desk.connection.asking(ASK)

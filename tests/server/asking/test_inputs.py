@@ -135,7 +135,7 @@ async def test_by_message() -> None:
     assert await desk.ask() == ["b"]
     ((_, params),) = desk.connection.asked
     assert params["message"] == "Tark asks: Which?"
-    assert [action["title"] for action in params["actions"]] == ["Apples", "Bananas [or] (http://x)⏎such"]
+    assert [action["title"] for action in params["actions"]] == ["Apples", "Bananas [or]\\u{28}http://x)⏎such"]
 
 
 async def test_options_that_look_the_same_are_told_apart() -> None:
@@ -169,4 +169,4 @@ async def test_messages_are_shown_as_what_they_are(tmp_path: Path) -> None:
     Questions(desk.connection, Documents()).tell(
         f"<b>no</b>\n[x](command:y)\u202e {tmp_path.name}", level=questions.INFO
     )
-    assert desk.connection.notes() == [f"<b>no</b>\n[x] (command:y)\\u{{202e}} {tmp_path.name}"]
+    assert desk.connection.notes() == [f"<b>no</b>⏎[x]\\u{{28}}command:y)\\u{{202e}} {tmp_path.name}"]

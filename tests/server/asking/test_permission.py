@@ -24,7 +24,7 @@ from tark_lsp.server.asking.waiting_permission import WaitingPermission, whole_t
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.protocol.hunks import HunksJson
 from tark_lsp.tools.tool import Command, Risk, ToolKind
-from tark_lsp.visible import LONGEST_MESSAGE, fence
+from tark_lsp.visible import LONGEST_MESSAGE, code_block
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
@@ -41,18 +41,19 @@ TEXT = "one\ntwo\nthree\n"
 class Desk:
     folder: Path
     client: Json = field(default_factory=dict)
+    name: str = "Visual Studio Code"
     cancelled: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.editor = ScriptedEditor(self.folder.resolve(), self.client)
+        self.editor = ScriptedEditor(self.folder.resolve(), self.client, name=self.name)
         self.connection = self.editor.connection
         documents, workspace = self.editor.documents, self.editor.workspace
         checkpoints = checkpoints_in_memory()
         self.reviews = Reviews(workspace, documents, checkpoints)
         outside = OutsideChanges(self.reviews, documents, checkpoints)
         asked = Questions(self.connection, documents)
-        hunks, show = HunksJson(documents, self.reviews.hunks), TextDisplay(self.connection, asked)
-        self.permissions = Permissions(documents, workspace, hunks, show)
+        hunks, self.show = HunksJson(documents, self.reviews.hunks), TextDisplay(self.connection, asked)
+        self.permissions = Permissions(documents, workspace, hunks, self.show)
         self.permissions.listen(self._on_event)
         preview = Preview(self.connection, documents, self.reviews, outside)
         self.asking = PermissionAsking(self.connection, self.permissions, asked, preview)
@@ -428,9 +429,9 @@ async def test_a_closed_file_can_be_refused_unseen(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("kind", "is_open", "message", "seen_first", "shown"),
     [
-        ("remove", True, "delete f.py: +0 -3 lines", True, "delete f.py:\n\n```diff\n--- "),
+        ("remove", True, "delete f.py: +0 -3 lines", True, "delete `f.py`:\n\n```diff\n--- "),
         ("remove", False, "delete f.py: +0 -3 lines", True, "+++ /dev/null\n"),
-        ("move", True, "move f.py -> sub/g.py", False, "move f.py -> sub/g.py:\n\n```diff\n--- "),
+        ("move", True, "move f.py -> sub/g.py", False, "move `f.py` -> `sub/g.py`:\n\n```diff\n--- "),
         ("move", False, "move f.py -> sub/g.py", False, "sub/g.py"),
         ("both", True, "move f.py -> sub/g.py: +1 -1 lines", False, "-one\n+ONE\n"),
         ("both", False, "move f.py -> sub/g.py: +1 -1 lines", True, "-one\n+ONE\n"),
@@ -448,7 +449,7 @@ async def test_what_becomes_of_a_file_is_said(
     waiting = desk.asked(ProposedEdit.removal(base) if kind == "remove" else edit)
     assert desk.permissions.message(waiting) == f"Tark: {message}"
     assert desk.permissions.needs_showing(waiting) == seen_first
-    assert shown.replace("\\>", ">") in whole_text(waiting, desk.editor.workspace)
+    assert shown in whole_text(waiting, desk.editor.workspace)
 
 
 async def test_a_diff_hides_nothing_and_forges_nothing(desk: Desk) -> None:
@@ -470,7 +471,7 @@ async def test_the_comment_that_goes_with_it_is_shown_too(desk: Desk) -> None:
     waiting.hunk_ids = [*waiting.hunk_ids, *desk.reviews.add_proposal("turn", [(comment, ())])]
     whole = whole_text(waiting, desk.editor.workspace)
     assert whole.count("```diff") == 2
-    assert "f.py, line 4:\n\n```diff\n-# tark: shout\n```" in whole
+    assert "`f.py`, line 4:\n\n```diff\n-# tark: shout\n```" in whole
 
 
 async def test_what_could_not_be_shown_is_not_taken_for_seen(desk: Desk, tmp_path: Path) -> None:
@@ -552,7 +553,7 @@ async def test_not_while_the_person_types(desk: Desk) -> None:
     "text", ["plain", "``` closes", "```\n````", "a\r```\rb", "~~~\n```sh\nrm\n```", "`" * 50], ids=ascii
 )
 def test_a_fence_is_not_closed_from_within(text: str) -> None:
-    lines = fence(text, "sh").split("\n")
+    lines = code_block(text, "sh").split("\n")
     ticks = lines[0].removesuffix("sh")
     assert lines[-1] == ticks
     assert ticks not in text
@@ -564,3 +565,63 @@ def test_the_order_of_actions_is_that_of_the_contract() -> None:
     assert edits == ("Review", "Reject", "Apply", "Apply all this turn")
     rest = (permission_asking.SHOW, permission_asking.REJECT, permission_asking.ALLOW, permission_asking.ALLOW_SESSION)
     assert rest == ("Show", "Reject", "Allow", "Allow for this session")
+
+
+# What has to be seen first, in editors that open no document when they are told to
+
+
+LONG = "echo " + "x" * 400 + "; rm -rf ~"
+
+
+async def test_the_beginning_of_a_command_is_not_the_command(desk: Desk) -> None:
+    """Without `window/showDocument`, a message with 300 characters is all that the user saw."""
+    waiting = desk.command(LONG)
+    await desk.permissions.show_whole(waiting)
+    (note,) = desk.connection.notes()
+    assert "rm -rf" not in note
+    assert f"permission-{waiting.id}.md to read all of it. It can be allowed when it is open in this editor." in note
+    assert desk.permissions.needs_showing(waiting)
+    with pytest.raises(RequestError, match="shown whole"):
+        await desk.answer(waiting)
+    assert await desk.answer(waiting, "reject")
+
+
+async def test_it_is_seen_when_its_file_is_opened_and_asked_again(desk: Desk) -> None:
+    waiting = desk.command(LONG)
+    desk.connection.answers[MESSAGE] = lambda params: (
+        params["actions"][0] if len(desk.connection.asked) == 1 else asyncio.get_running_loop().create_future()
+    )
+    asking = asyncio.create_task(desk.asking.ask(waiting))
+    second = await desk.connection.asking(MESSAGE, 2)
+    assert [action["title"] for action in second["actions"]] == ["Show", "Reject"]
+    (shown,) = (desk.editor.folder / "state").rglob("permission-*.md")
+    desk.editor.open(str(shown), shown.read_text()[:300], on_disk=False)
+    assert desk.permissions.needs_showing(waiting), "that is only its beginning"
+    desk.editor.close(shown)
+    desk.editor.open(str(shown), shown.read_text(), on_disk=False)
+    third = await desk.connection.asking(MESSAGE, 3)
+    assert [action["title"] for action in third["actions"]] == ["Show", "Reject", "Allow", "Allow for this session"]
+    assert await desk.answer(waiting)
+    asking.cancel()
+
+
+async def test_a_short_one_is_seen_in_the_message(desk: Desk) -> None:
+    path = desk.editor.open("f.py", "one\n")
+    desk.editor.close(path)
+    waiting = desk.asked(ProposedEdit.removal(desk.editor.workspace.read(path)))
+    assert desk.permissions.needs_showing(waiting)
+    await desk.permissions.show_whole(waiting)
+    assert "-one" in desk.connection.notes()[0]
+    assert not desk.permissions.needs_showing(waiting)
+
+
+async def test_what_the_user_asks_to_see_may_replace_the_view(tmp_path: Path) -> None:
+    """Helix opens a document in place of the one in view: not for an answer, but for what the user wants to see."""
+    desk = Desk(tmp_path, capabilities("window.showDocument.support"), "Helix")
+    desk.connection.answers["window/showDocument"] = lambda _: {"success": True}
+    waiting = desk.command(LONG)
+    await desk.permissions.show_whole(waiting)
+    assert not desk.permissions.needs_showing(waiting)
+    await desk.show.show_text("answer.md", "An answer.")
+    assert [method for method, _ in desk.connection.asked] == ["window/showDocument"]
+    assert "An answer." in desk.connection.notes()[0]

@@ -31,7 +31,7 @@ def shown(*deltas: str) -> str:
         ("```md\n## You\n\n\n```\n## You", "```md\n## You\n\n\n```\n\\## You\n\n"),
         ("~~~\nopen", "~~~\nopen\n~~~\n\n"),
         ("````\n```\nopen", "````\n```\nopen\n````\n\n"),
-        ("a\r\nb\rc\x1b[0m\x00\ud83d", "a\nbc[0m\n\n"),
+        ("a\r\nb\rc\x1b[0m\x00\ud83d", "a\nbc\x1b[0m\x00\ud83d\n\n"),
         ('See <code="a.py" #3:4>\nx\ny\n</code>\nso.', "See \n[a.py:3-4]\n\n````py\nx\ny\n````\nso.\n\n"),
         ('<code="a%22b" #3>\n</code>', '[a"b:3-3]\n\n'),
         ('<code="a.py" #4:3>x</code> y', "[a.py:4-4]\n\n````py\nx\n````\n y\n\n"),

@@ -92,7 +92,7 @@ def test_absolute_paths_and_citations(folder: Path) -> None:
     assert cite(str(folder / "a.py"), 3, 4, folder, workspace) == "[a.py:3-4](a.py#L3-L4)"
     assert cite("a.py", 3, 3, folder, workspace) == "[a.py:3](a.py#L3)"
     assert cite(str(folder / "a.py"), 3, 3, folder / "notes", workspace) == "[a.py:3](../a.py#L3)"
-    assert cite("no`\n.py", 3, 3, folder, workspace) == "`no⏎.py:3`"
+    assert cite("no`\n.py", 3, 3, folder, workspace) == "``no`⏎.py:3``"
     (folder / "[x] y.py").write_text("x\n")
     link = cite("[x] y.py", 3, 4, folder, workspace)
     assert link == "[x y.py:3-4](%5Bx%5D%20y.py#L3-L4)"

@@ -112,7 +112,7 @@ async def test_code_actions(make: MakeDesk) -> None:
     write(desk, "sharpen.md", "---\ntitle: Sharpen [this](x)\n---\nSharpen it.\n", own=True)
     path = desk.editor.open("f.py", PROGRAM)
     actions = {action["title"]: action for action in await desk.actions(path, 4)}
-    assert "Sharpen [this] (x) (lines 4-5)" in actions
+    assert "Sharpen [this](x) (lines 4-5)" in actions
     theirs = actions["Fix (line 1) (project's prompt, lines 4-5)"]
     (argument,) = theirs["command"]["arguments"]
     assert (argument["kind"], argument["prompt"]) == ("review", "")

@@ -94,7 +94,7 @@ async def test_the_next_server_goes_on_with_it(desk: Desk, another: Another) -> 
         ("\n\n  hello \t there \nand more", "hello there"),
         ("hello \u202e\x1b[31m", "hello \\u{202e}\\u{1b}[31m"),
         ("hello " * 100_000, f"{('hello ' * 10)[:59]}…"),
-        ("hello [x](y)", "hello [x] (y)"),
+        ("hello [x](y)", "hello [x](y)"),
     ],
     ids=["plain", "lines", "hidden", "giant", "a link"],
 )
@@ -516,7 +516,7 @@ async def test_the_list_is_a_document_where_the_client_has_no_updates(tmp_path: 
     await listed(desk)
     text = (tmp_path / "home" / "state" / "tark" / "shown" / "sessions.md").read_text()
     assert text.startswith("# Sessions\n")
-    assert "| hello ¦ there | " in text
+    assert "| `hello \\| there` | " in text
 
 
 # What the next prompt is made of
