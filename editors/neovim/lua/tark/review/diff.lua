@@ -73,9 +73,9 @@ function M.lines(entries)
     local operation = entry.hunk.operation
     if entry.uri ~= uri then
       uri, lines = entry.uri, file_lines(entry.uri)
-      local name = workspace.display_name(uri)
+      local name = visible.line(workspace.display_name(uri))
       local target = operation
-          and (operation.kind == 'remove' and '/dev/null' or workspace.display_name(operation.target))
+          and (operation.kind == 'remove' and '/dev/null' or visible.line(workspace.display_name(operation.target)))
         or name
       vim.list_extend(found, { '--- ' .. (lines and name or '/dev/null'), '+++ ' .. target })
     end
