@@ -2,6 +2,7 @@
 local blocks = require('tark.chat.blocks')
 local chat_text = require('tark.chat.text')
 local content = require('tark.permission.content')
+local diff = require('tark.review.diff')
 local hunks = require('tark.review.hunks')
 local render = require('tark.chat.render')
 local styled_lines = require('tark.waiting.styled_lines')
@@ -149,6 +150,13 @@ local SURFACES = {
   },
 }
 
+---@param text string
+---@return string[]
+local function diff_lines(text)
+  local removed = vim.tbl_extend('force', hunk(text), { operation = { kind = 'remove' } })
+  return diff.lines({ { uri = 'x:' .. text, hunk = removed } })
+end
+
 describe('hostile text', function()
   local texts = hostile_texts()
   it('is the shared table', function()
@@ -170,6 +178,15 @@ describe('hostile text', function()
     for _, entry in ipairs(texts) do
       for _, make in ipairs({ visible.line, visible.message, visible.winbar, visible.statusline }) do
         assert.is_nil(make(entry.text):find('[\r\n]'), entry.name)
+      end
+    end
+  end)
+
+  it('cannot break a line of a diff by the name of a file', function()
+    for _, entry in ipairs(texts) do
+      for _, line in ipairs(diff_lines(entry.text)) do
+        assert.same({ entry.name, nil }, { entry.name, deceives(line) })
+        assert.is_nil(line:find('\n'), entry.name)
       end
     end
   end)

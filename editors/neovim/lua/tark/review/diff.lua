@@ -30,7 +30,8 @@ local function file_lines(uri)
     return vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
   end
   local path = vim.uri_to_fname(uri)
-  return vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, '', 100000) or nil
+  local is_path = not path:find('%z') -- Neovim's functions take no other
+  return is_path and vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, '', 100000) or nil
 end
 
 ---One hunk as part of a diff, with lines around it. Pure.
