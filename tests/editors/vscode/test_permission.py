@@ -11,12 +11,10 @@ from tests.editors.vscode.conftest import Begin
 from tests.editors.vscode.workbench import Workbench, until
 
 TEXT = "one\ntwo\nthree\n"
-
-
 CODE = "echo $(pwd) $(sync~spin) \\$(check) [0-9]* `id` 'a  b' [x](command:y) \u202e\u200b; "
-TITLE = "run hostile $(trash) $(sync~spin) \\$(check) [a](command:b)"
+TITLE = "run hostile $(trash) $(sync~spin) \\$(check) [0-9]*"
 HOSTILE = CODE + "\n".join(text.replace("\0", "") for text in worst())  # no command can have NUL
-CALL = f'{{ name = "run_command", arguments = {{ command = {json.dumps(HOSTILE.replace("\\", "\\\\"))} }} }}'
+CALL = f'{{ name = "run_command", arguments = {{ command = {json.dumps(HOSTILE)} }} }}'
 REPLY = f"""[[reply]]
 when = 'says:\\s+run hostile'
 calls = [{CALL}]
