@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, expect
 
 from tests.editors.hostile_text import deceptive, exact, worst
 from tests.editors.vscode.conftest import Begin
@@ -101,6 +101,8 @@ def test_answered_in_the_chat_the_notification_goes(bench: Workbench) -> None:
 
 def test_what_is_on_the_screen_is_what_is(bench: Workbench) -> None:
     """Of a command and of a title: in the notification, the chat, the whole request, the lists."""
+    bench.run("Tark: New Session")
+    expect(bench.chat().locator("#prompt")).to_be_focused()
     asks = ask(bench, TITLE)
     said = asks.inner_text()
     shown = r"echo $(pwd) $(sync~spin) \$(check) [0-9]* `id` 'a··b' [x]\u{28}command:y) \u{202e}\u{200b}; "
