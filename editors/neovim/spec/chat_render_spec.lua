@@ -81,7 +81,7 @@ describe('a turn in the chat', function()
     end
     local why = { { type = 'text', text = '\nIt is\tnot there.\nMore of it.' } }
     assert.same(
-      { '', '✗ edit_file a.py: It is not there.' },
+      { '', '✗ edit_file a.py: It is⇥not there.' },
       answer({ blocks = { call({ status = 'failed', content = why }) } })
     )
     assert.same({ '', '? edit_file a.py  <CR> answers' }, answer({ blocks = { call({ status = 'waiting' }) } }))

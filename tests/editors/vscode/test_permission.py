@@ -1,19 +1,35 @@
 """Permission requests and questions in the workbench: they leave the focus, are shown whole, and are answered once."""
 
+import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, expect
 
+from tests.editors.hostile_text import deceptive, exact, worst
 from tests.editors.vscode.conftest import Begin
 from tests.editors.vscode.workbench import Workbench, until
 
 TEXT = "one\ntwo\nthree\n"
+CODE = "echo $(pwd) $(sync~spin) \\$(check) [0-9]* `id` 'a  b' [x](command:y) \u202e\u200b; "
+TITLE = "run hostile $(trash) $(sync~spin) \\$(check) [0-9]*"
+HOSTILE = CODE + "\n".join(text.replace("\0", "") for text in worst())  # no command can have NUL
+CALL = f'{{ name = "run_command", arguments = {{ command = {json.dumps(HOSTILE)} }} }}'
+REPLY = f"""[[reply]]
+when = 'says:\\s+run hostile'
+calls = [{CALL}]
+
+"""
+FIRST_PROMPT = "[[reply]]\nwhen = 'says:"
+"""Replies to prompts follow those to results of tools."""
 
 
 @pytest.fixture(scope="module")
-def desk(begin: Begin) -> Workbench:
-    bench = begin(Path(__file__).with_name("review.toml"))
+def desk(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Workbench:
+    scenario = tmp_path_factory.mktemp("scenario") / "review.toml"
+    replies = Path(__file__).with_name("review.toml").read_text()
+    scenario.write_text(replies.replace(FIRST_PROMPT, REPLY + FIRST_PROMPT, 1))
+    bench = begin(scenario)
     (bench.workspace / "numbers.txt").write_text(TEXT)
     (bench.workspace / "solids.py").write_text("side = 1\n")
     bench.open()
@@ -62,7 +78,7 @@ def test_a_command_is_asked_about_without_the_focus_and_allowed_by_the_notificat
     bench.page.keyboard.type("zero ", delay=20)
     until(lambda: bench.lines()[0] == "zero one", "what is typed goes on into the file")
     bench.page.keyboard.press("Control+S")  # of unsaved files a command is asked about once more
-    assert "echo '[made] (command:x)' > made.txt" in asks.inner_text(), "whole, and no link of the model's"
+    assert r"echo '[made]\u{28}command:x)' > made.txt" in asks.inner_text(), "whole, and no link of the model's"
     assert asks.locator(".notification-list-item-message a").all_inner_texts() == ["Show", "Reject"]
     until(lambda: badges(bench) == ["1"], "the badge")
     asks.get_by_role("button", name="Answer…").click()
@@ -81,6 +97,32 @@ def test_answered_in_the_chat_the_notification_goes(bench: Workbench) -> None:
     row.get_by_role("button", name="Reject", exact=True).click()
     over(bench, "It is not run.")
     assert not (bench.workspace / "made.txt").exists()
+
+
+def test_what_is_on_the_screen_is_what_is(bench: Workbench) -> None:
+    """Of a command and of a title: in the notification, the chat, the whole request, the lists."""
+    bench.run("Tark: New Session")
+    expect(bench.chat().locator("#prompt")).to_be_focused()
+    asks = ask(bench, TITLE)
+    said = asks.inner_text()
+    shown = r"echo $(pwd) $(sync~spin) \$(check) [0-9]* `id` 'a··b' [x]\u{28}command:y) \u{202e}\u{200b}; "
+    assert shown in said, said
+    assert asks.locator(".notification-list-item-message a").all_inner_texts() == ["Show", "Reject"]
+    command = bench.chat().locator(".waiting .command").inner_text()
+    assert command == exact(HOSTILE, "\n")
+    asks.get_by_role("link", name="Show").click()
+    lens(bench, "Reject").wait_for()
+    whole = "".join(line.removeprefix("    ↪ ").removeprefix("$ ") for line in bench.lines())
+    assert exact(HOSTILE.replace("\n", "")) in whole, whole
+    assert not deceptive(said + command + whole)
+    bench.chat().locator(".waiting:not(.quiet) .permission").get_by_role("button", name="Reject", exact=True).click()
+    over(bench, "It is not run.")
+    bench.run("Tark: Open Session")
+    row = bench.page.locator(".quick-input-list .monaco-list-row").filter(has_text="run hostile").first
+    row.wait_for()
+    assert row.locator(".label-name").inner_text() == TITLE, "no icons and no links"
+    assert row.locator(".label-name .codicon").count() == 0
+    bench.page.keyboard.press("Escape")
 
 
 def test_a_grant_for_the_session_is_chosen_by_name(bench: Workbench) -> None:

@@ -1,5 +1,6 @@
 ---Opens windows in the middle of the screen, and has the border of all floats of the plugin.
 local config = require('tark.config')
+local visible = require('tark.visible')
 
 local M = {}
 
@@ -36,7 +37,7 @@ function M.open(bufnr, title, size)
     row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
     col = math.floor((vim.o.columns - width) / 2),
     border = M.border(),
-    title = (' %s '):format(title),
+    title = (' %s '):format(visible.line(title)),
     style = size.minimal and 'minimal' or nil,
   })
 end

@@ -7,11 +7,19 @@ local protocol = require('tark.server.protocol')
 local requests = require('tark.server.requests')
 local state = require('tark.state')
 local version = require('tark.version')
+local visible = require('tark.visible')
 local workspace = require('tark.workspace')
 
 local M = {}
 
-local health = vim.health
+---`vim.health` for text of programs and files, which can have any characters.
+local health = setmetatable({}, {
+  __index = function(_, name)
+    return function(text, ...)
+      vim.health[name](visible.line(text), ...)
+    end
+  end,
+})
 local ANSWER_MS = 10000
 local PROGRAM_MS = 20000
 local INSTALL = 'run `tark-lsp install neovim`, and restart Neovim'

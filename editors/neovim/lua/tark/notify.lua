@@ -13,7 +13,6 @@ local shown_at = {} ---@type table<string, integer> by text: when it was last sh
 ---@param text string
 ---@param level integer
 local function show(text, level)
-  text = visible.code(text)
   if not debug.getinfo(vim.notify, 'S').source:match('^@vim/') then
     return vim.notify(text, level) -- a plugin replaced it, which has room
   end
@@ -55,7 +54,7 @@ end
 ---@param message string
 ---@param level? integer of vim.log.levels
 function M.info(message, level)
-  local text = 'Tark: ' .. vim.trim((message:gsub('%s+', ' ')))
+  local text = 'Tark: ' .. visible.message(message)
   local now = vim.uv.now()
   for former, time in pairs(shown_at) do
     shown_at[former] = now - time < REPEATED_MS and time or nil

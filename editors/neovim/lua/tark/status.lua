@@ -1,6 +1,7 @@
 ---The state of the plugin for statuslines. They ask for it at each redraw, so it is cached until something changes.
 local clients = require('tark.server.clients')
 local state = require('tark.state')
+local visible = require('tark.visible')
 
 local M = {}
 
@@ -78,12 +79,6 @@ function M.data()
   return cached
 end
 
----Replaces what has a meaning in a 'statusline': % and line ends.
----@param text string
-local function escape(text)
-  return vim.fn.strcharpart(text:gsub('[%c%%]', ' '), 0, LONGEST_ACTIVITY)
-end
-
 ---@return string short; '' if there is nothing to say
 function M.line()
   requested = true
@@ -93,7 +88,13 @@ function M.line()
   elseif data.state == 'working' then
     local now = vim.uv.now()
     local frame = FRAMES[math.floor(now / REDRAW_MS) % #FRAMES + 1]
-    return vim.trim(('tark %s %ds %s'):format(frame, (now - data.began) / 1000, escape(data.activity)))
+    return vim.trim(
+      ('tark %s %ds %s'):format(
+        frame,
+        (now - data.began) / 1000,
+        visible.statusline(vim.fn.strcharpart(visible.line(data.activity), 0, LONGEST_ACTIVITY))
+      )
+    )
   elseif data.hunks > 0 then
     return ('tark %d hunk%s'):format(data.hunks, data.hunks == 1 and '' or 's')
   end

@@ -1,5 +1,13 @@
----Makes text of a model or a repository safe to show: replaces invisible characters with their code points.
----The same table and format as tark_lsp/server/asking/visible.py; tests/editors/neovim/test_visible.py compares them.
+---Makes text of a model or a repository safe to show: replaces invisible characters with their code points. There is
+---one function for each kind of surface; what a surface would take for its own markup is escaped.
+---  code        lines of buffers, floats, virtual lines: as it is, with its lines and tabs
+---  prose       prose of the chat: characters that languages and emoji need stay
+---  line        one line: window titles, items and prompts of vim.ui, quickfix lists, virtual text, rows of floats
+---  short       the same, shortened
+---  message     messages of vim.notify()
+---  winbar      values of 'winbar' and 'statusline', where `%` starts an item
+---  statusline  text that a statusline gets from a function, which can read it as items or not
+---The same table and format as tark_lsp/visible.py; tests/editors/neovim/test_visible.py compares them.
 local M = {}
 
 local firsts, lasts ---@type integer[]?, integer[]? sorted ranges of code points, parsed when first needed
@@ -48,8 +56,11 @@ local function decoded(bytes)
   return code >= least and code <= 0x10ffff and code or nil
 end
 
----Invisible characters that are normal in prose: no-break spaces, joiners, variation selectors of emoji.
-local IN_PROSE = { [0xa0] = true, [0x200c] = true, [0x200d] = true, [0x202f] = true, [0xfe0e] = true, [0xfe0f] = true }
+---Invisible characters that are normal in prose: no-break and wide spaces, joiners, variation selectors of emoji.
+local IN_PROSE = {}
+for _, code in ipairs({ 0xa0, 0x2009, 0x200c, 0x200d, 0x202f, 0x3000, 0xfe0e, 0xfe0f }) do
+  IN_PROSE[code] = true
+end
 
 ---@param bytes string
 ---@param allowed? table<integer, true> code points
@@ -98,6 +109,34 @@ end
 ---@return string
 function M.line(text)
   return (M.code(text:gsub('\r\n', '\n')):gsub('\n', '⏎'):gsub('\t', '⇥'))
+end
+
+---One line without blank space around its line breaks, whose layout does not matter in a message.
+---@param text string
+---@return string
+function M.message(text)
+  local parts = {}
+  for line in text:gmatch('[^\r\n]+') do
+    line = M.trim(line)
+    if line ~= '' then
+      table.insert(parts, line)
+    end
+  end
+  return M.line(table.concat(parts, ' '))
+end
+
+---One line for an option whose value is read as a 'statusline': `%` is doubled, so that it is shown once.
+---@param text string
+---@return string
+function M.winbar(text)
+  return (M.line(text):gsub('%%', '%%%%'))
+end
+
+---One line that is the same whether it is read as a 'statusline' or not: `%` is its code point.
+---@param text string
+---@return string
+function M.statusline(text)
+  return (M.line(text):gsub('%%', '\\u{25}'))
 end
 
 ---vim.trim() takes seconds for kilobytes of blanks. This does not.

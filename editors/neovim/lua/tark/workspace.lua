@@ -78,7 +78,8 @@ end
 ---@return string
 function M.display_name(uri)
   local ok, path = pcall(vim.uri_to_fname, uri)
-  return ok and uri:match('^file:') and vim.fn.fnamemodify(path, ':~:.') or uri
+  local is_path = ok and uri:match('^file:') and not path:find('%z') -- Neovim's functions take no other
+  return is_path and vim.fn.fnamemodify(path, ':~:.') or uri
 end
 
 ---@param folder string

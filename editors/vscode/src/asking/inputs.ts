@@ -7,7 +7,7 @@ import { showInfo, reportErrors } from "../window/notify";
 import type { PendingRequests } from "../model/pendingRequests";
 import type { State } from "../model/state";
 import type { Input, InputReply } from "../model/protocol";
-import { visibleLine, visibleExcerpt } from "../text/visible";
+import { inputPrompt, listRow, plainExcerpt, plainLine } from "../text/surfaces";
 
 const LONGEST = 240;
 const DECLINE = "Decline to Answer";
@@ -84,7 +84,7 @@ export class Inputs implements vscode.Disposable {
   }
 
   private notify(request: Input): Notice {
-    const text = `${asker(request)}: ${visibleExcerpt(request.question.trim(), LONGEST)}`;
+    const text = `${asker(request)}: ${plainExcerpt(request.question.trim(), LONGEST)}`;
     const decline = { title: DECLINE, run: () => reportErrors(() => this.answer(request, null)) };
     return new Notice({ text, links: [decline] }, { title: "Answer…", run: () => reportErrors(() => this.showInput(request.requestId)) });
   }
@@ -102,7 +102,7 @@ export class Inputs implements vscode.Disposable {
   private offerCopy(requestIds: readonly string[]): void {
     const draft = requestIds.map((requestId) => this.drafts.draftOf(requestId)).join("\n\n").trim();
     if (draft !== "") {
-      void showInfo(`the question has ended; your text is kept: “${visibleExcerpt(draft, 40)}”`, "Copy Text").then(async (copy) => {
+      void showInfo(`the question has ended; your text is kept: “${plainExcerpt(draft, 40)}”`, "Copy Text").then(async (copy) => {
         await (copy && vscode.env.clipboard.writeText(draft));
         requestIds.forEach((requestId) => this.drafts.saveDraft(requestId, ""));
       });
@@ -123,10 +123,10 @@ export class Inputs implements vscode.Disposable {
     type Item = vscode.QuickPickItem & { readonly id?: string };
     const pick = vscode.window.createQuickPick<Item>();
     this.prepareBox(pick, request);
-    pick.placeholder = visibleLine(request.question.trim());
+    pick.placeholder = plainLine(request.question.trim());
     pick.canSelectMany = request.multiple;
     pick.items = [
-      ...request.options.map(({ id, label }) => ({ id, label: visibleLine(label) })),
+      ...request.options.map(({ id, label }) => ({ id, label: listRow(label) })),
       ...(request.freeText && !request.multiple ? [{ label: OWN_WORDS, alwaysShow: true }] : []),
     ];
     pick.buttons = request.freeText ? [WORDS_BUTTON, DECLINE_BUTTON] : [DECLINE_BUTTON];
@@ -147,7 +147,7 @@ export class Inputs implements vscode.Disposable {
     this.box?.shown.dispose();
     const box = vscode.window.createInputBox();
     this.prepareBox(box, request);
-    box.prompt = visibleExcerpt(request.question.trim(), 1000);
+    box.prompt = inputPrompt(plainExcerpt(request.question.trim(), 1000));
     box.value = this.drafts.draftOf(request.requestId);
     box.buttons = [DECLINE_BUTTON];
     box.onDidTriggerButton((button) => this.buttonPressed(request, button));

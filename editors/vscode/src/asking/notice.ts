@@ -4,6 +4,7 @@
  */
 
 import * as vscode from "vscode";
+import { notificationText } from "../text/surfaces";
 
 /** A click this soon was meant for what was there before, so it is ignored. */
 const CLICK_DELAY_MS = 500;
@@ -14,7 +15,6 @@ export interface Link {
   readonly run: () => unknown;
 }
 
-/** The caller makes sure that `text` contains no links of others (text/visible.ts). */
 export interface NoticeContent {
   readonly text: string;
   readonly links: readonly Link[];
@@ -59,7 +59,7 @@ export class Notice implements vscode.Disposable {
     const words = links.map(({ title }, index) => {
       return `[${title}](command:${COMMAND}?${encodeURIComponent(JSON.stringify([this.id, index]))})`;
     });
-    this.report(`${text} — ${words.join(" · ")}`);
+    this.report(`${notificationText(text)} — ${words.join(" · ")}`);
   }
 
   dispose(): void {

@@ -5,7 +5,7 @@ import { diffRuns } from "../review/lineDiff";
 import { lineCountsInBrackets, type NameFile } from "../review/hunkText";
 import { grantCoverage, RISKS } from "../text/permissionWords";
 import type { DocumentHunks, Hunk, Permission } from "../model/protocol";
-import { visibleText, visibleLine, visibleExcerpt } from "../text/visible";
+import { documentText, plainLine, plainExcerpt } from "../text/surfaces";
 
 /** The limit of a notification. A longer command can be allowed only after it was shown whole. */
 const LONGEST_MESSAGE = 240;
@@ -34,16 +34,16 @@ export function countDecided(edits: readonly DocumentHunks[]): [number, number] 
 /** What the request is about, not shortened. */
 function subject(request: Permission, name: NameFile): string {
   if (request.command) {
-    return `run ${visibleLine(request.command.text)} in ${visibleLine(request.command.cwd)}`;
+    return `run ${plainLine(request.command.text)} in ${plainLine(request.command.cwd)}`;
   }
   if (request.edits && request.edits.length > 0) {
     return request.edits.map((document) => `${fileWords(document, name)}${lineCountsInBrackets(document.hunks)}`).join("; ");
   }
-  return visibleLine(request.title);
+  return plainLine(request.title);
 }
 
 function fileWords(document: DocumentHunks, name: NameFile): string {
-  const file = visibleLine(name(document.uri));
+  const file = plainLine(name(document.uri));
   const words = document.hunks.map((hunk) => operationWords(hunk, name, file)).find((operation) => operation !== undefined);
   return words ?? `edit ${file}`;
 }
@@ -53,18 +53,18 @@ function operationWords(hunk: Hunk, name: NameFile, file: string): string | unde
     return undefined;
   }
   const { kind, target } = hunk.operation;
-  return kind === "remove" ? `delete ${file}` : `move ${file} to ${target ? visibleLine(name(target)) : "?"}`;
+  return kind === "remove" ? `delete ${file}` : `move ${file} to ${target ? plainLine(name(target)) : "?"}`;
 }
 
-/** The text of the notification, without newlines and links. */
+/** What the notification asks, in one line. */
 export function permissionMessage(request: Permission, name: NameFile): string {
   const [some, all] = countDecided(request.edits ?? []);
   const progress = some > 0 ? `, ${String(some)} of ${counted(all, "change")} already decided` : "";
-  return `Tark asks: ${visibleExcerpt(subject(request, name), LONGEST_MESSAGE)}? (${riskWords(request)}${progress})`;
+  return `Tark asks: ${plainExcerpt(subject(request, name), LONGEST_MESSAGE)}? (${riskWords(request)}${progress})`;
 }
 
 export function riskWords(request: Permission): string {
-  return `${RISKS[request.risk] ?? visibleLine(request.risk)}, asked because ${visibleExcerpt(request.why, 80)}`;
+  return `${RISKS[request.risk] ?? plainLine(request.risk)}, asked because ${plainExcerpt(request.why, 80)}`;
 }
 
 /**
@@ -86,12 +86,12 @@ export function mustBeShown(request: Permission, isOpen: (uri: string) => boolea
 
 /** The title of a grant: what it covers. */
 export function grantWords(request: Permission, covers: string): string {
-  return `Allow ${visibleExcerpt(grantCoverage(request.command?.text, covers), LONGEST_COVER)}`;
+  return `Allow ${plainExcerpt(grantCoverage(request.command?.text, covers), LONGEST_COVER)}`;
 }
 
 /** The whole request as the text of a document. `ownEnv`: the user's environment. */
 export function fullText(request: Permission, name: NameFile, ownEnv: Readonly<Record<string, string | undefined>>): string {
-  const lines = [visibleLine(request.title), riskWords(request), ""];
+  const lines = [plainLine(request.title), riskWords(request), ""];
   if (request.command) {
     lines.push(...commandLines(request.command, ownEnv));
   }
@@ -99,7 +99,7 @@ export function fullText(request: Permission, name: NameFile, ownEnv: Readonly<R
     lines.push(...editLines(request.edits, name));
   }
   for (const grant of request.grants) {
-    lines.push(`can be granted: ${visibleLine(grant.covers)}`);
+    lines.push(`can be granted: ${plainLine(grant.covers)}`);
   }
   return `${lines.flatMap(wrapLine).join("\n")}\n`;
 }
@@ -114,9 +114,9 @@ function commandLines(
   const other = keys.filter((key) => command.env[key] !== ownEnv[key]);
   const same = keys.filter((key) => command.env[key] === ownEnv[key]);
   return [
-    ...visibleText(command.text.replace(/\n$/, "")).split("\n").map((text) => `$ ${text}`),
+    ...documentText(command.text.replace(/\n$/, "")).split("\n").map((text) => `$ ${text}`),
     "",
-    `in    ${visibleLine(command.cwd)}`,
+    `in    ${plainLine(command.cwd)}`,
     ...(argv.length > 0 ? [`by    ${quoted(argv)}`] : []),
     ...(other.length > 0 ? [`with  ${other.map((key) => quoted([`${key}=${command.env[key] ?? ""}`])).join("  ")}`] : []),
     ...(same.length > 0 ? [`and   ${quoted(same)} with their current values`] : []),
@@ -126,14 +126,14 @@ function commandLines(
 
 function quoted(argv: readonly string[]): string {
   const plain = /^[\w\-./=:,+@%]+$/;
-  return visibleLine(argv.map((word) => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" "));
+  return plainLine(argv.map((word) => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" "));
 }
 
 /** Decided hunks are left out and counted. */
 function editLines(edits: readonly DocumentHunks[], name: NameFile): string[] {
   const lines: string[] = [];
   for (const document of edits) {
-    const file = visibleLine(name(document.uri));
+    const file = plainLine(name(document.uri));
     const crlf = document.hunks.every((hunk) => [hunk.oldText, hunk.newText].every((text) => !/(^|[^\r])\n/.test(text)));
     const open = document.hunks.filter((hunk) => !DECIDED.has(hunk.state));
     if (open.length > 0) {
@@ -168,7 +168,7 @@ function hunkLines(hunk: Hunk, crlf: boolean): string[] {
     lines.push(...new_.slice(run?.newStart ?? 0, run?.newEnd ?? 0).map((text) => `+${text}`));
     at = run?.oldEnd ?? at;
   }
-  return [head, ...lines.map(visibleText)];
+  return [head, ...lines.map(documentText)];
 }
 
 /** Wraps a long line. Continuation lines start with a marker. */

@@ -9,6 +9,7 @@ import { Notice, type NoticeContent } from "./notice";
 import { showInfo, reportErrors } from "../window/notify";
 import type { PendingRequests } from "../model/pendingRequests";
 import type { State } from "../model/state";
+import { codeLensTitle, listRow } from "../text/surfaces";
 import { permissionAnswers, type Answer } from "./permissionAnswers";
 import { permissionMessage, mustBeShown, requestVersion, fullText } from "./permissionText";
 import type { Permission, PermissionReply } from "../model/protocol";
@@ -64,7 +65,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
     const version = requestVersion(request);
     const lens = (line: number, answer: Answer): vscode.CodeLens =>
       new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
-        title: answer.title,
+        title: codeLensTitle(answer.title),
         command: "tark.client.answerPermission",
         arguments: [version, answer],
       });
@@ -143,7 +144,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
     const version = requestVersion(request);
     const items: (vscode.QuickPickItem & { readonly answer?: Answer })[] = [
       { label: "$(eye) Show Whole Request" },
-      ...permissionAnswers(request, this.canAllow(request)).map((answer) => ({ label: answer.title, answer })),
+      ...permissionAnswers(request, this.canAllow(request)).map((answer) => ({ label: listRow(answer.title), answer })),
     ];
     const placeHolder = permissionMessage(request, relativeName);
     const chosen = await vscode.window.showQuickPick(items, { title: "Tark asks", placeHolder, ignoreFocusOut: true });

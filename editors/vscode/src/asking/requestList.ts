@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { State } from "../model/state";
 import { requestRows } from "../review/treeRows";
+import { listRow } from "../text/surfaces";
 import { showInfo } from "../window/notify";
 import type { Inputs } from "./inputs";
 import type { Permissions } from "./permissions";
@@ -16,7 +17,7 @@ interface Requests {
 export async function showPendingRequests(state: State, { permissions, inputs }: Requests): Promise<void> {
   const items = requestRows(state.permissions, state.inputs).map(({ kind, label, description, requestId }) => {
     const show = (): Promise<void> => (kind === "permission" ? permissions.showPermission(requestId) : inputs.showInput(requestId));
-    return { label, description, show };
+    return { label: listRow(label), description: listRow(description), show };
   });
   const [only] = items;
   if (!only) {

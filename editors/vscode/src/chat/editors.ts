@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { lastFileEditor } from "../window/lastFileEditor";
-import { fencedBlock } from "../text/visible";
+import { fencedBlock } from "../text/surfaces";
 import { showWarning } from "../window/notify";
 import { DIFF_SCHEME as DIFF } from "../review/diff";
 import type { Turns } from "../turns/turns";

@@ -3,7 +3,8 @@
 import * as vscode from "vscode";
 import type { ChatDependencies } from "./dependencies";
 import { applyCode, openInBrowser, copyText, insertText, openPath, openUri } from "./editors";
-import { visibleLine, visibleExcerpt } from "../text/visible";
+import { plainExcerpt } from "../text/surfaces";
+import { confirm } from "../window/notify";
 import { PAGE_COMMANDS, type ToHost, type ToPage } from "./messages";
 
 const LONGEST_NAME = 80; // characters of a prompt in a question
@@ -19,10 +20,9 @@ export function pageRequests(dependencies: ChatDependencies, tell: (message: ToP
   return {
     // Asks first, because the button could have appeared under the mouse pointer.
     undo: async ({ turnId }) => {
-      const confirm = "Undo Changes";
       const prompt = server.state.transcripts.get(server.state.sessionId ?? "")?.byId.get(turnId)?.prompt ?? "";
-      const named = prompt === "" ? "this turn" : `“${visibleExcerpt(visibleLine(prompt), LONGEST_NAME)}”`;
-      if ((await vscode.window.showWarningMessage(`Undo the changes of ${named}?`, { modal: true }, confirm)) !== confirm) {
+      const named = prompt === "" ? "this turn" : `“${plainExcerpt(prompt, LONGEST_NAME)}”`;
+      if (!(await confirm(`Undo the changes of ${named}?`, "Undo Changes"))) {
         return;
       }
       if (!(await undo.undoTurn(turnId))) {

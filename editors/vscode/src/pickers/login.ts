@@ -9,7 +9,7 @@ import { showInfo, showWarning } from "../window/notify";
 import type { Optional } from "../model/protocol";
 import type { Secrets } from "../server/secrets";
 import type { Server } from "../model/server";
-import { visibleLine } from "../text/visible";
+import { inputPrompt, listRow, plainLine } from "../text/surfaces";
 
 interface Provider {
   readonly provider: string;
@@ -80,9 +80,9 @@ async function choose(
       throw new Error("no provider has a login or a key");
     }
     return fitting.map((provider) => ({
-      label: visibleLine(provider.provider),
-      description: visibleLine(joinParts(provider.status, provider.source)),
-      ...(provider.hint && { detail: visibleLine(provider.hint) }),
+      label: listRow(provider.provider),
+      description: listRow(joinParts(provider.status, provider.source)),
+      ...(provider.hint && { detail: listRow(provider.hint) }),
       provider,
     }));
   });
@@ -115,8 +115,8 @@ async function askForKey(secrets: Secrets, { provider, variables }: Provider): P
     return;
   }
   const key = await vscode.window.showInputBox({
-    title: `API Key of ${provider}`,
-    prompt: `VS Code stores it and passes it to the server as ${variable}.`,
+    title: plainLine(`API Key of ${provider}`),
+    prompt: inputPrompt(`VS Code stores it and passes it to the server as ${variable}.`),
     password: true,
     ignoreFocusOut: true,
     validateInput: (typed) => (/[\s\p{Cc}]/u.test(typed.trim()) ? "A key cannot contain spaces" : undefined),
@@ -133,5 +133,5 @@ async function anotherOrNone(provider: string): Promise<"another" | "none" | und
     { label: "Replace Key", wanted: "another" },
     { label: "Remove Key", wanted: "none" },
   ] as const;
-  return (await vscode.window.showQuickPick(rows, { title: `API Key of ${provider}: one is stored` }))?.wanted;
+  return (await vscode.window.showQuickPick(rows, { title: plainLine(`API Key of ${provider}: one is stored`) }))?.wanted;
 }

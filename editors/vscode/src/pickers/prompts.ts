@@ -4,16 +4,16 @@ import * as vscode from "vscode";
 import type { ServerState } from "../model/protocol";
 import type { Server } from "../model/server";
 import { joinParts } from "../text/figures";
-import { visibleLine } from "../text/visible";
+import { listRow } from "../text/surfaces";
 import type { Turns } from "../turns/turns";
 import { showInfo } from "../window/notify";
 
 export async function choosePrompt(server: Server, turns: Turns): Promise<void> {
   const { prompts } = await server.executeCommand<ServerState>("tark.state"); // prompts are files, which can change
   const items = (prompts ?? []).map(({ name, title, description, source }) => ({
-    label: visibleLine(title),
-    description: joinParts(`/${name}`, visibleLine(source)),
-    detail: visibleLine(description),
+    label: listRow(title),
+    description: listRow(joinParts(`/${name}`, source)),
+    detail: listRow(description),
     name,
   }));
   if (items.length === 0) {

@@ -6,8 +6,7 @@ import type { Server } from "../model/server";
 import type { SessionAction } from "../model/sessionRow";
 import type { Sessions } from "../model/sessions";
 import type { Updates } from "../model/updates";
-import { visibleLine } from "../text/visible";
-import { showInfo } from "../window/notify";
+import { confirm, showInfo } from "../window/notify";
 
 export interface SessionContext {
   readonly server: Server;
@@ -50,8 +49,8 @@ export const SESSION_ACTIONS: Readonly<Record<SessionAction, Act>> = {
   },
   delete: async ({ server, updates }, sessionId, title) => {
     const detail = "All messages of the session are deleted. The changes it made to files stay.";
-    const question = `Delete the session ${title === "" ? "without a title" : `“${visibleLine(title)}”`}?`;
-    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, "Delete")) === "Delete") {
+    const question = `Delete the session ${title === "" ? "without a title" : `“${title}”`}?`;
+    if (await confirm(question, "Delete", detail)) {
       await server.executeCommand("tark.session.delete", { sessionId });
       updates.removeSession(sessionId);
     }

@@ -5,7 +5,7 @@ import type { Optional, Session } from "../model/protocol";
 import type { Server } from "../model/server";
 import { type SessionAction, sessionFigures, UNTITLED } from "../model/sessionRow";
 import { joinParts } from "../text/figures";
-import { visibleLine } from "../text/visible";
+import { listRow } from "../text/surfaces";
 import { showInfo } from "../window/notify";
 import { SESSION_ACTIONS, type SessionContext } from "./sessionActions";
 
@@ -85,7 +85,7 @@ function showSession({ server, showChat }: SessionPickerContext, sessionId: stri
 
 function sessionItem(session: Session, current: string | undefined): vscode.QuickPickItem {
   return {
-    label: visibleLine(session.title) || UNTITLED,
-    description: joinParts(session.sessionId === current && "current", sessionFigures(session, Date.now())),
+    label: listRow(session.title) || UNTITLED,
+    description: listRow(joinParts(session.sessionId === current && "current", sessionFigures(session, Date.now()))),
   };
 }

@@ -6,7 +6,7 @@ import { showInfo, showWarning } from "../window/notify";
 import type { EffectiveSettings, Optional } from "../model/protocol";
 import type { Client } from "../server/client";
 import type { Server } from "../model/server";
-import { visibleLine } from "../text/visible";
+import { listRow } from "../text/surfaces";
 
 interface Model {
   readonly id: string;
@@ -57,7 +57,7 @@ export async function chooseModel(server: Client): Promise<void> {
       throw new Error('no provider lists a model: set a key with "Tark: Set API Key"');
     }
     const now = current(server)?.model;
-    return models.map((model) => ({ label: visibleLine(model.id), id: model.id, description: model.id === now ? "current" : "", detail: detail(model) }));
+    return models.map((model) => ({ label: listRow(model.id), id: model.id, description: model.id === now ? "current" : "", detail: detail(model) }));
   });
   const chosen = await vscode.window.showQuickPick(listing, { title: title(server, "model"), matchOnDetail: true });
   if (chosen !== undefined) {
@@ -68,7 +68,7 @@ export async function chooseModel(server: Client): Promise<void> {
 function detail({ id, name, contextWindow, price }: Model): string {
   const { input, output } = price ?? {};
   return joinParts(
-    name && name !== id ? visibleLine(name) : undefined,
+    name && name !== id ? listRow(name) : undefined,
     contextWindow != null && `${shortNumber(contextWindow)} window`,
     input != null && output != null && `$${input} in, $${output} out per 1M tokens`,
   );

@@ -1,7 +1,6 @@
 /** Accepts and rejects hunks. Hunks that the user has not seen are shown first. */
 
-import * as vscode from "vscode";
-import { showInfo, showWarning, errorMessage } from "../window/notify";
+import { errorMessage, showInfo, showResult, showWarning } from "../window/notify";
 import type { Server } from "../model/server";
 import type { Diffs } from "./diff";
 import type { ReviewedDocuments } from "./documents";
@@ -81,7 +80,7 @@ export class Decisions {
     if (problems.size > 0) {
       void showWarning(message);
     } else {
-      vscode.window.setStatusBarMessage(`Tark: ${message}`, 5000);
+      showResult(message);
     }
   }
 

@@ -3,7 +3,7 @@
  */
 
 import * as vscode from "vscode";
-import { visibleText, fencedBlock } from "../text/visible";
+import { decorationText, hoverCode } from "../text/surfaces";
 import type { ReviewedDocuments } from "./documents";
 import { drawHunk } from "./ghosts";
 import type { PlacedHunk } from "./placedHunks";
@@ -156,7 +156,7 @@ function drawPending(placed: PlacedHunk, document: vscode.TextDocument, add: Add
     add(wordKind ?? "addedWord", { range: new vscode.Range(at, from, at, to) });
   }
   for (const { line: at, text } of ghosts) {
-    add(ghostKind ?? "toCome", { range: endOf(document, at), renderOptions: { after: { contentText: text } } });
+    add(ghostKind ?? "toCome", { range: endOf(document, at), renderOptions: { after: { contentText: decorationText(text) } } });
     if (!lines.includes(at)) {
       add(between ?? "insertion", { range: endOf(document, at) });
     }
@@ -183,18 +183,18 @@ function drawProblem(placed: PlacedHunk, document: vscode.TextDocument, add: Add
   }
   const range = new vscode.Range(wholeLine(document, at).start, endOf(document, all.at(-1) ?? at).end);
   add("hunk", { range, hoverMessage: hover(placed) });
-  const contentText = notes[look as keyof typeof notes];
+  const contentText = decorationText(notes[look as keyof typeof notes]);
   add("note", { range: endOf(document, at), renderOptions: { after: { contentText } } });
 }
 
 /** The whole hunk as plain text in a fenced block. */
 function hover({ hunk, look }: PlacedHunk): vscode.MarkdownString {
-  const diff = visibleText(hunkDiff(hunk));
+  const diff = hunkDiff(hunk);
   const cut = diff.length > LONGEST_HOVER ? `${diff.slice(0, LONGEST_HOVER)}\n… the diff shows the rest` : diff;
   const heads = { pending: "Change by Tark", changed: "Tark proposed", conflict: "Tark proposed", stale: "Tark proposed" };
   const head = hunk.applied && look === "pending" ? "Changed by Tark, to be accepted or rejected" : heads[look];
   const keys = look === "pending" ? " (`Alt+Y` accepts, `Alt+N` rejects; on macOS with `Cmd`)" : "";
-  return new vscode.MarkdownString(`${head}${keys}:\n\n${fencedBlock(cut, "diff")}`);
+  return new vscode.MarkdownString(`${head}${keys}:\n\n${hoverCode(cut, "diff")}`);
 }
 
 function wholeLine(document: vscode.TextDocument, number: number): vscode.Range {

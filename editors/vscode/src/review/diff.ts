@@ -4,7 +4,7 @@ import { counted } from "../text/figures";
 import * as vscode from "vscode";
 import type { Hunk } from "../model/protocol";
 import type { State } from "../model/state";
-import { visibleLine } from "../text/visible";
+import { plainLine } from "../text/surfaces";
 import { rangesOnSide, diffSide, type ShownHunk, type Side } from "./diffText";
 import type { ReviewedDocuments } from "./documents";
 import { readLines, relativeName } from "../window/files";
@@ -69,7 +69,7 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     const [only] = sides;
     if (only && sides.length === 1) {
       const [before, after, uri] = only;
-      const title = `${visibleLine(relativeName(uri))} (Tark: ${counted(waiting.length, "change")})`;
+      const title = `${plainLine(relativeName(uri))} (Tark: ${counted(waiting.length, "change")})`;
       const first = waiting[0] && this.documents.rangeOf(uri, waiting[0].hunk).start;
       const selection = new vscode.Range(first ?? 0, 0, first ?? 0, 0);
       await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: true, selection });

@@ -1,7 +1,7 @@
 /** The two sides of a diff: a text without and with some hunks. Pure. */
 
 import type { Hunk } from "../model/protocol";
-import { visibleText } from "../text/visible";
+import { documentText } from "../text/surfaces";
 import { splitLines } from "./hunkText";
 import type { LineRange } from "./lineRanges";
 
@@ -21,7 +21,7 @@ export interface ShownHunk {
 export function diffSide(lines: readonly string[] | undefined, shown: readonly ShownHunk[], which: Side): string {
   const removal = shown.find(({ hunk }) => hunk.operation?.kind === "remove")?.hunk;
   if (removal) {
-    return which === "after" ? "" : visibleText(lines?.join("\n") ?? removal.oldText);
+    return which === "after" ? "" : documentText(lines?.join("\n") ?? removal.oldText);
   }
   const made = [...(lines ?? [])];
   for (const { hunk, place } of inReverse(shown)) {
@@ -29,7 +29,7 @@ export function diffSide(lines: readonly string[] | undefined, shown: readonly S
       made.splice(place.start, place.count, ...(linesFor(hunk, which) ?? made.slice(place.start, place.start + place.count)));
     }
   }
-  return visibleText(made.join("\n"));
+  return documentText(made.join("\n"));
 }
 
 /** The lines that the hunks occupy on that side. */

@@ -7,7 +7,8 @@ import * as vscode from "vscode";
 import type { Hunk } from "../model/protocol";
 import type { Server } from "../model/server";
 import { undecidedHunks, addressUser } from "./hunkText";
-import { errorMessage } from "../window/notify";
+import { notificationText, plainLine } from "../text/surfaces";
+import { errorMessage, showResult } from "../window/notify";
 
 export const HUNK_SCHEME = "tark-hunk";
 
@@ -32,7 +33,7 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
   async openHunk(uri: string, hunk: Hunk): Promise<void> {
     this.forgetClosed();
     const known = this.edited.get(hunk.hunkId);
-    const path = `/Tark's lines for ${vscode.Uri.parse(uri).path.split("/").at(-1) ?? ""}`;
+    const path = `/Tark's lines for ${plainLine(vscode.Uri.parse(uri).path.split("/").at(-1) ?? "")}`;
     const own = vscode.Uri.from({ scheme: HUNK_SCHEME, authority: hunk.hunkId, path });
     if (known?.hunk.newText !== hunk.newText && known?.text !== hunk.newText) {
       this.edited.set(hunk.hunkId, { text: hunk.newText, mtime: Date.now(), hunk });
@@ -40,7 +41,7 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
     }
     const document = await vscode.workspace.openTextDocument(own);
     await vscode.window.showTextDocument(document, { preview: false });
-    void vscode.window.setStatusBarMessage("Tark: save to propose these lines, accept to apply them", 8000);
+    showResult("save to propose these lines, accept to apply them");
   }
 
   /** Forgets documents that are closed: the server has their text. */
@@ -65,7 +66,7 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
     }
     await document.save(); // the same text, so nothing is sent
     await this.closeDocument(document);
-    vscode.window.setStatusBarMessage("Tark: your lines were accepted", 5000);
+    showResult("your lines were accepted");
   }
 
   /** VS Code asks first if the document has unsaved text. */
@@ -93,7 +94,7 @@ export class HunkEditing implements vscode.FileSystemProvider, vscode.Disposable
         await this.propose(edited, text, {});
       }
     } catch (problem) {
-      throw new vscode.FileSystemError(`not saved: ${addressUser(errorMessage(problem))}; your text is still here`);
+      throw new vscode.FileSystemError(notificationText(`not saved: ${addressUser(errorMessage(problem))}; your text is still here`));
     }
   }
 

@@ -5,7 +5,7 @@
  */
 
 import type { Hunk } from "../model/protocol";
-import { visibleText } from "../text/visible";
+import { documentText } from "../text/surfaces";
 import { changedWords, type Span } from "./changedWords";
 import { diffRuns } from "./lineDiff";
 import type { LineRange } from "./lineRanges";
@@ -99,6 +99,6 @@ function ghostText(hunk: Hunk, lines: readonly string[], isOnTop: boolean, besid
 function linePiece(line: string, other: string): string {
   const blanks = (text: string): string => /^[ \t]*/.exec(text)?.[0] ?? "";
   const depth = blanks(line).replaceAll(" ", "·").replaceAll("\t", "⇥") || "⇤";
-  const text = visibleText(line).replaceAll("\t", " ").trim();
+  const text = documentText(line).replaceAll("\t", " ").trim();
   return text === "" || blanks(line) === blanks(other) ? text : depth + text;
 }

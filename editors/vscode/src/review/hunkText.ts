@@ -2,7 +2,7 @@
 
 import { counted } from "../text/figures";
 import type { DocumentHunks, Hunk } from "../model/protocol";
-import { visibleLine, visibleExcerpt } from "../text/visible";
+import { plainLine, plainExcerpt } from "../text/surfaces";
 import type { LineRange } from "./lineRanges";
 
 /** A hunk that waits for a decision, and its document. */
@@ -86,20 +86,20 @@ export function fileOperation(hunk: Hunk, name: NameFile): string | undefined {
   if (change.kind === "remove") {
     return `${applied ? "deleted" : "deletes"} this file${lineCountsInBrackets([hunk])}`;
   }
-  return `${applied ? "moved" : "moves"} this file to ${change.target ? visibleLine(name(change.target)) : "?"}`;
+  return `${applied ? "moved" : "moves"} this file to ${change.target ? plainLine(name(change.target)) : "?"}`;
 }
 
 /** One line for a list: `+2 −1 def area(radius):` */
 export function hunkTitle(hunk: Hunk, name: NameFile): string {
   const first = [...splitLines(hunk.newText), ...splitLines(hunk.oldText)].find((text) => text.trim() !== "") ?? "";
-  const words = fileOperation(hunk, name) ?? `${lineCounts([hunk])} ${visibleExcerpt(first.trim(), LONGEST_LINE)}`;
+  const words = fileOperation(hunk, name) ?? `${lineCounts([hunk])} ${plainExcerpt(first.trim(), LONGEST_LINE)}`;
   return `${PREFIX[hunk.state] ?? ""}${words}${hunk.outsideSelection ? " (outside the selection)" : ""}`;
 }
 
 /** ` (reason)`; empty if there is none, or if the user changed the lines and so knows it. */
 export function reasonInBrackets(hunk: Hunk): string {
   const reason = addressUser(hunk.reason ?? "");
-  return reason === "" || reason === TYPED_OVER ? "" : ` (${visibleExcerpt(reason, 160)})`;
+  return reason === "" || reason === TYPED_OVER ? "" : ` (${plainExcerpt(reason, 160)})`;
 }
 
 /** Turns the server's message about hunks, written for the model, into one for the user. */

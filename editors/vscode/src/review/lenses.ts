@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { ReviewedDocuments } from "./documents";
 import { HUNK_SCHEME as EDITED } from "./editing";
+import { codeLensTitle } from "../text/surfaces";
 import { relativeName } from "../window/files";
 import type { Look, PlacedHunk } from "./placedHunks";
 import { fileOperation, lineCounts } from "./hunkText";
@@ -80,7 +81,7 @@ function lensesOf(uri: string, placed: PlacedHunk, lineCount: number): vscode.Co
   const words = fileOperation(hunk, relativeName) ?? lineCounts([hunk]);
   const head = `Tark ${words}${hunk.outsideSelection ? ", outside the selection" : ""}`;
   return [
-    new vscode.CodeLens(range, { title: head, command: "" }),
+    new vscode.CodeLens(range, { title: codeLensTitle(head), command: "" }),
     ...BUTTONS[look](hunk.applied)
       .filter((button) => !HIDDEN_BUTTONS[hunk.operation?.kind ?? "lines"].includes(button))
       .map(([title, command]) => new vscode.CodeLens(range, { title, command, arguments: [target] })),

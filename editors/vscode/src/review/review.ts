@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { askForPrompt } from "../window/promptBox";
 import type { Drafts } from "../window/drafts";
-import { showInfo, reportErrors } from "../window/notify";
+import { reportErrors, showInfo, showResult } from "../window/notify";
 import type { Server } from "../model/server";
 import { Decisions } from "./decisions";
 import { Decorations } from "./decorations";
@@ -116,7 +116,7 @@ export class Review implements vscode.Disposable {
       this.drafts.clearDraft(REGENERATE, prompt);
       const waits = this.server.state.permissions.some(({ turnId }) => turnId === found.hunk.turnId);
       const when = waits ? "is regenerated after you decide on the rest of its turn" : "is being regenerated";
-      vscode.window.setStatusBarMessage(`Tark: the change ${when}`, 5000);
+      showResult(`the change ${when}`);
     }
   }
 

@@ -4,7 +4,7 @@
 
 import * as vscode from "vscode";
 import type { State } from "../model/state";
-import { visibleLine } from "../text/visible";
+import { plainLine } from "../text/surfaces";
 import { relativeName } from "../window/files";
 import { fileRows, requestRows, type TreeRow } from "./treeRows";
 
@@ -66,7 +66,7 @@ export class ChangesTree implements vscode.TreeDataProvider<TreeRow>, vscode.Dis
 function fileItem(node: Extract<TreeRow, { kind: "file" }>): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.Uri.parse(node.uri), vscode.TreeItemCollapsibleState.Expanded);
   item.id = node.uri;
-  item.label = visibleLine(relativeName(node.uri)); // the name alone can be ambiguous
+  item.label = plainLine(relativeName(node.uri)); // the name alone can be ambiguous
   item.description = node.description;
   item.iconPath = vscode.ThemeIcon.File;
   item.contextValue = "document";

@@ -2,7 +2,7 @@
 
 import { counted } from "../text/figures";
 import type { DocumentHunks, Input, Permission } from "../model/protocol";
-import { visibleLine, visibleExcerpt } from "../text/visible";
+import { plainLine, plainExcerpt } from "../text/surfaces";
 import { undecidedHunks, lineCounts, hunkTitle, type NameFile, type UndecidedHunk } from "./hunkText";
 
 export interface RequestRow {
@@ -33,13 +33,13 @@ export function requestRows(permissions: readonly Permission[], inputs: readonly
     ...permissions.map((request) => ({
       kind: "permission" as const,
       requestId: request.requestId,
-      label: visibleExcerpt(request.title, LONGEST),
-      description: `asked because ${visibleLine(request.why)}`,
+      label: plainExcerpt(request.title, LONGEST),
+      description: `asked because ${plainLine(request.why)}`,
     })),
     ...inputs.map((request) => ({
       kind: "input" as const,
       requestId: request.requestId,
-      label: visibleExcerpt(request.question.trim(), LONGEST),
+      label: plainExcerpt(request.question.trim(), LONGEST),
       description: "question",
     })),
   ];

@@ -4,10 +4,10 @@
  */
 
 import * as vscode from "vscode";
-import { visibleLine } from "../text/visible";
+import { notificationText } from "../text/surfaces";
+import { showResult } from "../window/notify";
 
 const LATER_MS = 2_000;
-const LAST_MS = 5_000;
 const WAITING = "waiting for you"; // the request has a notification of its own (asking/)
 
 /** The value of `$/progress`. */
@@ -30,16 +30,16 @@ export class Progress implements vscode.Disposable {
   }
 
   updateProgress(token: string | number, value: ProgressValue, cancel: () => void): void {
-    const message = visibleLine(value.message ?? "");
+    const message = value.message ?? "";
     if (value.kind === "begin") {
       this.shown.get(token)?.end();
-      this.shown.set(token, new Work(visibleLine(value.title ?? "Tark"), value.cancellable === true ? cancel : undefined));
+      this.shown.set(token, new Work(value.title ?? "Tark", value.cancellable === true ? cancel : undefined));
     }
     if (value.kind === "end") {
       this.shown.get(token)?.end();
       this.shown.delete(token);
       if (message !== "") {
-        vscode.window.setStatusBarMessage(`Tark: ${message}`, LAST_MS); // the result
+        showResult(message);
       }
     } else if (message !== "") {
       this.shown.get(token)?.setMessage(message);
@@ -96,18 +96,18 @@ class Work {
     } else if (this.report === undefined) {
       this.open();
     } else {
-      this.report(this.message);
+      this.report(notificationText(this.message));
     }
   }
 
   private open(): void {
-    const options = { location: vscode.ProgressLocation.Notification, title: this.title, cancellable: true };
+    const options = { location: vscode.ProgressLocation.Notification, title: notificationText(this.title), cancellable: true };
     const done = new Promise<void>((resolve) => (this.close = resolve));
     this.report = () => undefined; // until the notification is there
     void vscode.window.withProgress(options, (progress, token) => {
       token.onCancellationRequested(() => this.cancel?.());
       this.report = (message) => progress.report({ message });
-      this.report(this.message);
+      this.report(notificationText(this.message));
       return done;
     });
   }

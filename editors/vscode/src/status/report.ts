@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { type ContextUsage, contextReport, doctorReport, type DoctorFacts, type EditorFacts, type Usage, usageReport } from "./reportText";
 import type { Client } from "../server/client";
-import { visibleLine } from "../text/visible";
+import { plainLine } from "../text/surfaces";
 
 const SCHEME = "tark-report";
 
@@ -36,7 +36,7 @@ export class Reports implements vscode.Disposable, vscode.TextDocumentContentPro
       throw new Error("there is no session yet: send a prompt to start one");
     }
     const context = await this.client.executeCommand<ContextUsage>("tark.session.context", { sessionId });
-    await this.show("Context", contextReport(`“${visibleLine(sessions.get(sessionId)?.title ?? "")}”`, context));
+    await this.show("Context", contextReport(`“${plainLine(sessions.get(sessionId)?.title ?? "")}”`, context));
   }
 
   /** Works without a server, and reports that there is none. */

@@ -2,7 +2,7 @@
 
 import { counted, formatMoney, joinParts, shortNumber } from "../text/figures";
 import type { Optional } from "../model/protocol";
-import { visibleLine } from "../text/visible";
+import { plainLine } from "../text/surfaces";
 
 export interface UsageRow {
   readonly model?: string;
@@ -61,7 +61,7 @@ export interface ContextUsage {
 
 /** What is sent to the model with the next prompt of a session. */
 export function contextReport(title: string, { parts, tokens, contextWindow, limit }: ContextUsage): string {
-  const all = [...parts, { name: "all", tokens }].map((part) => ({ ...part, name: visibleLine(part.name) }));
+  const all = [...parts, { name: "all", tokens }].map((part) => ({ ...part, name: plainLine(part.name) }));
   const widest = Math.max(...all.map(({ name }) => name.length));
   const lines = all.map((part) => {
     const messages = "messages" in part && part.messages != null ? counted(part.messages, "message") : "";
@@ -83,7 +83,7 @@ export function doctorReport(facts: DoctorFacts | string, around: EditorFacts): 
     fact("server", around.command === undefined ? "none" : `${around.command} (${around.source ?? ""})`),
   ];
   if (typeof facts === "string") {
-    return `${[...lines, "", "Problems", "", `- ${visibleLine(facts)}`].join("\n")}\n`;
+    return `${[...lines, "", "Problems", "", `- ${plainLine(facts)}`].join("\n")}\n`;
   }
   const keys = facts.keys.filter((key) => key.status === "ready").map((key) => `${key.provider} (${key.source ?? ""})`);
   lines.push(
@@ -99,7 +99,7 @@ export function doctorReport(facts: DoctorFacts | string, around: EditorFacts): 
     ...(facts.missing.length === 0 ? [] : [""]),
     "Problems",
     "",
-    ...(facts.problems.length === 0 ? ["none"] : facts.problems.map((problem) => `- ${visibleLine(problem)}`)),
+    ...(facts.problems.length === 0 ? ["none"] : facts.problems.map((problem) => `- ${plainLine(problem)}`)),
   );
   return `${lines.join("\n")}\n`;
 }
@@ -109,13 +109,13 @@ function rows({ models, total }: Usage): string[] {
     return ["  none"];
   }
   const all = models.length > 1 ? [...models, { ...total, model: "all" }] : models;
-  const widest = Math.max(...all.map(({ model }) => visibleLine(model ?? "").length));
+  const widest = Math.max(...all.map(({ model }) => plainLine(model ?? "").length));
   return all.map((usage) => {
     const tokens = `${shortNumber(usage.inputTokens)} tokens in (${shortNumber(usage.cachedTokens)} cached), ${shortNumber(usage.outputTokens)} out`;
-    return `  ${visibleLine(usage.model ?? "").padEnd(widest)}  ${joinParts(counted(usage.requests, "request"), tokens, formatMoney(usage.costUsd))}`;
+    return `  ${plainLine(usage.model ?? "").padEnd(widest)}  ${joinParts(counted(usage.requests, "request"), tokens, formatMoney(usage.costUsd))}`;
   });
 }
 
 function fact(name: string, value: string): string {
-  return `${name.padEnd(11)}${visibleLine(value)}`;
+  return `${name.padEnd(11)}${plainLine(value)}`;
 }

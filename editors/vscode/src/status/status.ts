@@ -5,7 +5,7 @@ import { formatMoney, shortNumber } from "../text/figures";
 import type { Progress } from "./progress";
 import type { RunningTurns } from "../model/runningTurns";
 import type { State } from "../model/state";
-import { visibleLine } from "../text/visible";
+import { plainExcerpt, plainLine, statusBarText } from "../text/surfaces";
 
 const REDRAW_MS = 200;
 const LONGEST = 30; // characters of the activity; other items need space, too
@@ -89,8 +89,8 @@ export class StatusItem implements vscode.Disposable {
     }
     if (this.turns.count > 0) {
       const seconds = Math.round((Date.now() - (this.turns.oldestStart ?? Date.now())) / 1000);
-      const activity = visibleLine(this.progress.activity);
-      const text = `$(sync~spin) Tark${activity && `: ${activity.length > LONGEST ? `${activity.slice(0, LONGEST - 1)}…` : activity}`}`;
+      const activity = plainLine(this.progress.activity);
+      const text = `$(sync~spin) Tark${activity && `: ${statusBarText(plainExcerpt(activity, LONGEST))}`}`;
       return { text, description: `working for ${seconds} s${activity && `: ${activity}`}`, command: "tark.client.chat" };
     }
     if (hunks > 0) {
@@ -119,6 +119,6 @@ export class StatusItem implements vscode.Disposable {
       ["context", usage?.contextUsed && `${shortNumber(usage.contextUsed)}${usage.contextWindow ? ` of ${shortNumber(usage.contextWindow)}` : ""}`],
       ["cost", session?.costUsd != null ? formatMoney(session.costUsd) : undefined],
     ].map(([name, value]) => [name as string, value == null ? undefined : String(value)]);
-    return rows.filter(([, value]) => value).map(([name, value]) => `${name}: ${visibleLine(value ?? "")}`);
+    return rows.filter(([, value]) => value).map(([name, value]) => `${name}: ${plainLine(value ?? "")}`);
   }
 }

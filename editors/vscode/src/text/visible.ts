@@ -1,55 +1,41 @@
 /**
- * Makes text from a model or a repository safe to show: invisible characters become their code points.
+ * Shows text from a model or a repository character by character: invisible characters become their code points.
  *
- * Pure. The same output as tark_lsp/visible.py.
+ * Pure. The same output as tark_lsp/visible.py and lua/tark/visible.lua. `surfaces.ts` has what VS Code's windows need.
  */
 
 import { RANGES } from "./visibleRanges";
 
-const PLAIN = /^[\t\n -~]*$/;
-let ranges: readonly (readonly [number, number])[] | undefined; // parsed on first use
+/** Invisible characters that prose needs: no-break and wide spaces, joiners, variation selectors of emoji. */
+const IN_PROSE = "\\u00a0\\u2009\\u200c\\u200d\\u202f\\u3000\\ufe0e\\ufe0f";
+
+const INVISIBLE = classOf("");
+const INVISIBLE_IN_CODE = classOf("\\t\\n");
+const INVISIBLE_IN_PROSE = classOf(`\\t\\n${IN_PROSE}`);
+
+function classOf(allowed: string): RegExp {
+  const ranges = RANGES.replace(/([0-9a-f]+)-([0-9a-f]+)\s*/g, "\\u{$1}-\\u{$2}").trim();
+  return new RegExp(`${allowed && `(?![${allowed}])`}[${ranges}]`, "gu");
+}
 
 /** Is the character invisible, or does it look like a space? */
 export function isInvisible(code: number): boolean {
-  ranges ??= [...RANGES.matchAll(/([0-9a-f]+)-([0-9a-f]+)/g)].map(
-    ([, first, last]) => [parseInt(first ?? "", 16), parseInt(last ?? "", 16)] as const,
-  );
-  let low = 0;
-  let high = ranges.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((ranges[middle]?.[0] ?? 0) <= code) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  const [first, last] = ranges[low] ?? [0, -1];
-  return first <= code && code <= last;
+  return String.fromCodePoint(code).search(INVISIBLE) === 0;
 }
 
-/** The text with its lines; invisible characters are replaced. */
+/** The text with its lines and tabs; other invisible characters are replaced. For code, and all that a user decides on. */
 export function visibleText(text: string): string {
-  if (PLAIN.test(text)) {
-    return text;
-  }
-  let shown = "";
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    const isLayout = character === "\t" || character === "\n";
-    shown += !isLayout && isInvisible(point) ? `\\u{${point.toString(16)}}` : character;
-  }
-  return shown;
+  return text.replace(INVISIBLE_IN_CODE, codePoint);
 }
 
-/**
- * The text in one line in which every character is visible: newlines become `⏎`, tabs `⇥`.
- *
- * VS Code turns `[a](b)` in messages into links, and `$(name)` in labels into icons. Here they stay text.
- */
+/** The same for text on which the user decides nothing: the characters that prose needs stay. */
+export function visibleProse(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(INVISIBLE_IN_PROSE, codePoint);
+}
+
+/** The text in one line in which every character is visible: newlines become `⏎`, tabs `⇥`. */
 export function visibleLine(text: string): string {
-  const one = visibleText(text.replaceAll("\r\n", "\n")).replaceAll("\n", "⏎").replaceAll("\t", "⇥");
-  return one.replace(/\](?=[([])/g, "] ").replaceAll("$(", "$ (");
+  return visibleText(text.replaceAll("\r\n", "\n")).replaceAll("\n", "⏎").replaceAll("\t", "⇥");
 }
 
 /** At most `longest` characters of the text in one line: its start and its end, since the end can be what matters. */
@@ -64,9 +50,6 @@ export function visibleExcerpt(text: string, longest: number): string {
   return `${characters.slice(0, head).join("")} … ${characters.slice(characters.length - tail).join("")}`;
 }
 
-/** A fenced block of Markdown that `text` cannot close. */
-export function fencedBlock(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const ticks = "`".repeat(longest + 1);
-  return `${ticks}${language}\n${text}${text.endsWith("\n") ? "" : "\n"}${ticks}`;
+function codePoint(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -2,6 +2,7 @@
 
 import { askForPrompt } from "../window/promptBox";
 import type { Drafts } from "../window/drafts";
+import { plainLine } from "../text/surfaces";
 import { showInfo } from "../window/notify";
 import { type EditorContext, activeEditorContext } from "./editorContext";
 import type { StartedTurn } from "../model/protocol";
@@ -107,7 +108,7 @@ export class Turns {
     if (title === undefined || example === undefined) {
       return "";
     }
-    return askForPrompt(this.drafts, kind, { title: place.description === "" ? title : `${title} (${place.description})`, example });
+    return askForPrompt(this.drafts, kind, { title: place.description === "" ? title : plainLine(`${title} (${place.description})`), example });
   }
 }
 

@@ -3,6 +3,7 @@
 import { counted } from "../text/figures";
 import { showInfo, reportErrors, showWarning } from "../window/notify";
 import type { Optional } from "../model/protocol";
+import { plainExcerpt } from "../text/surfaces";
 import { relativeName } from "../window/files";
 import type { RunningTurns } from "../model/runningTurns";
 import type { Server } from "../model/server";
@@ -19,6 +20,7 @@ interface Attempt {
   readonly complete: boolean;
 }
 
+const LONGEST_PROMPT = 40; // characters
 const BEFORE = "Undo Previous Turn";
 
 export class Undo {
@@ -116,6 +118,6 @@ export class Undo {
   private promptOf(turnId: string): string {
     const known = [...this.server.state.transcripts.values()].map(({ byId }) => byId.get(turnId)?.prompt);
     const line = known.find((prompt) => prompt)?.split("\n", 1)[0] ?? "";
-    return line === "" ? "the last turn" : `“${line.length > 40 ? `${line.slice(0, 39)}…` : line}”`;
+    return line === "" ? "the last turn" : `“${plainExcerpt(line, LONGEST_PROMPT)}”`;
   }
 }

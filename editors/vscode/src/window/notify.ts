@@ -1,11 +1,12 @@
-/** Shows notifications. None of them takes the focus. */
+/** Shows notifications and results, which never take the focus, and dialogs. */
 
 import * as vscode from "vscode";
 import { NoServerError } from "../model/server";
-import { visibleLine } from "../text/visible";
+import { notificationText, plainLine, statusBarText } from "../text/surfaces";
 
 const INSTALL = "Install Server";
 const REPEATED_MS = 1000;
+const RESULT_MS = 5000;
 const LONGEST = 500; // VS Code cuts longer messages, and does not show them at all if they have buttons
 
 const shownAt = new Map<string, number>();
@@ -17,6 +18,17 @@ export async function showInfo<A extends string>(message: string, ...actions: A[
 
 export async function showWarning<A extends string>(message: string, ...actions: A[]): Promise<A | undefined> {
   return showOnce(message, (text) => vscode.window.showWarningMessage(text, ...actions));
+}
+
+/** Shows a result that needs no answer in the status bar, for some seconds. */
+export function showResult(message: string): void {
+  vscode.window.setStatusBarMessage(`Tark: ${statusBarText(message)}`, RESULT_MS);
+}
+
+/** Asks in a dialog before something that cannot be undone. Resolves with true if the user pressed `action`. */
+export async function confirm(question: string, action: string, detail?: string): Promise<boolean> {
+  const options = { modal: true, ...(detail !== undefined && { detail }) };
+  return (await vscode.window.showWarningMessage(plainLine(question), options, action)) === action;
 }
 
 /** Runs `work`. Shows a notification if it fails. */
@@ -39,7 +51,7 @@ export function errorMessage(problem: unknown): string {
 
 /** Shows the same text only once within a second, while it can be seen. */
 async function showOnce<A>(message: string, show: (text: string) => PromiseLike<A | undefined>): Promise<A | undefined> {
-  const text = `Tark: ${plainText(message)}`;
+  const text = `Tark: ${oneLine(message)}`;
   const now = Date.now();
   for (const [shown, at] of shownAt) {
     if (now - at > REPEATED_MS) {
@@ -59,8 +71,8 @@ async function showOnce<A>(message: string, show: (text: string) => PromiseLike<
   }
 }
 
-/** Without links: VS Code would create them from text that others wrote. */
-function plainText(message: string): string {
-  const text = visibleLine(message.replace(/\s*[\r\n]+\s*/g, " "));
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+/** Errors of programs can have several lines, of which the layout does not matter. */
+function oneLine(message: string): string {
+  const characters = [...notificationText(message.trim().replace(/\s*[\r\n]+\s*/g, " "))];
+  return characters.length > LONGEST ? `${characters.slice(0, LONGEST).join("")}…` : characters.join("");
 }

@@ -33,10 +33,10 @@ function edit(hunks: Partial<Hunk>[]): Permission {
   return permission({ edits: [{ uri: "file:///w/a.py", version: 1, hunks: hunks.map((more) => ({ ...plain, ...more })) }] });
 }
 
-test("a message names what it covers, in one line without links", () => {
+test("a message names what it covers, in one line", () => {
   assert.equal(
     permissionMessage(command("make [x](command:evil)"), name),
-    "Tark asks: run make [x] (command:evil) in /w? (risky, asked because it runs a command without a sandbox)",
+    "Tark asks: run make [x](command:evil) in /w? (risky, asked because it runs a command without a sandbox)",
   );
   assert.match(permissionMessage(edit([{}, {}]), name), /^Tark asks: edit a\.py \(\+2 −2\)\?/);
   assert.match(permissionMessage(edit([{ operation: { kind: "remove" } }]), name), /delete a\.py/);

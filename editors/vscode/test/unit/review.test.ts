@@ -58,7 +58,7 @@ test("the title and size of a hunk", () => {
 
 test("unsafe characters in a title are made visible", () => {
   const evil = hunk(0, "", "[x](command:evil)\u202e $(check)\n");
-  assert.equal(hunkTitle(evil, name), "+1 −0 [x] (command:evil)\\u{202e} $ (check)");
+  assert.equal(hunkTitle(evil, name), "+1 −0 [x](command:evil)\\u{202e} $(check)");
 });
 
 test("a hunk is pending where its lines are, and moves with edits", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { visibleText, fencedBlock, isInvisible, visibleLine, visibleExcerpt } from "../../src/text/visible";
+import { visibleText, isInvisible, visibleLine, visibleExcerpt, visibleProse } from "../../src/text/visible";
 import { RANGES } from "../../src/text/visibleRanges";
 
 const LUA = join(process.cwd(), "..", "neovim", "lua", "tark", "visible_ranges.lua");
@@ -30,10 +30,10 @@ test("invisible characters become their code points", () => {
   assert.equal(visibleText("\ud800"), "\\u{d800}");
 });
 
-test("text does not become a link, command or icon", () => {
-  assert.equal(visibleLine("[x](command:evil)"), "[x] (command:evil)");
-  assert.equal(visibleLine("![x][y]"), "![x] [y]");
-  assert.equal(visibleLine("$(check) ok"), "$ (check) ok");
+test("what prose needs stays in prose, and only there", () => {
+  assert.equal(visibleText("⚠\ufe0f a\u00a0b"), "⚠\\u{fe0f} a\\u{a0}b");
+  assert.equal(visibleProse("⚠\ufe0f a\u00a0b\r\n\u200d日\u3000本"), "⚠\ufe0f a\u00a0b\n\u200d日\u3000本");
+  assert.equal(visibleProse("\u202e\u200b\u{e0041}\u001b"), "\\u{202e}\\u{200b}\\u{e0041}\\u{1b}");
 });
 
 test("a long text keeps its start and its end", () => {
@@ -41,8 +41,4 @@ test("a long text keeps its start and its end", () => {
   assert.equal(cut.length, 60);
   assert.ok(cut.startsWith("aaa") && cut.includes(" … ") && cut.endsWith("rm -rf /"));
   assert.equal(visibleExcerpt("🥧".repeat(20), 20), "🥧".repeat(20));
-});
-
-test("the text cannot close its fence", () => {
-  assert.equal(fencedBlock("a\n```\nb", "diff"), "````diff\na\n```\nb\n````");
 });

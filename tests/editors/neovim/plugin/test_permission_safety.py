@@ -7,6 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.editors.hostile_text import deceptive, exact, worst
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import Start
 from tests.editors.neovim.plugin.waiting import (
@@ -24,6 +25,42 @@ from tests.editors.neovim.plugin.waiting import (
 )
 
 pytestmark = pytest.mark.editor
+
+# Waits, with hostile text in all fields, and the title of the session above the chat.
+HOSTILE = """
+    local text, session_id = ...
+    local state = require('tark.state')
+    local known = state.all()[1]
+    local start = { line = 0, character = 0 }
+    local hunk = { hunkId = 'h', turnId = 't', state = 'pending', applied = false, oldText = '' }
+    hunk.newText = text .. '\\n'
+    hunk.range = { start = start, ['end'] = start }
+    local uri = vim.uri_from_fname('/w/' .. (text:gsub('[/%z]', '_')))
+    local request = { requestId = 'hostile', digest = 'd', title = text, why = text, risk = 'risky', grants = {} }
+    request.sessionId, request.turnId, request.edits = session_id, 't', { { uri = uri, version = 1, hunks = { hunk } } }
+    request.command = { argv = { 'sh', '-c', text }, text = text, cwd = '/w', env = vim.empty_dict() }
+    local sessions = require('tark.state.sessions')
+    sessions.session_received({ session = { sessionId = session_id, title = text } }, known.client_id)
+    sessions.select_session(known, session_id)
+    require('tark.chat').show({ focus = false })
+    require('tark.state.waiting').add_request(known, 'permissions', request)
+    vim.wait(2000, function() return require('tark.waiting.window').id() ~= nil end)
+    require('tark.waiting.focus').focus_request('hostile')
+    vim.cmd('redraw!')
+    local rows = {}
+    for row = 1, vim.o.lines do
+      local cells = {}
+      for column = 1, vim.o.columns do
+        table.insert(cells, vim.fn.screenstring(row, column))
+      end
+      table.insert(rows, table.concat(cells))
+    end
+    known.permissions = {}
+    state.emit('permission', known)
+    sessions.select_session(known, nil)
+    vim.cmd('silent! only')
+    return table.concat(rows, '\\n')
+"""
 
 
 def typed(neovim: Neovim, keys: str, expected: str) -> None:
@@ -118,6 +155,29 @@ def test_what_cannot_be_seen_is_shown(neovim: Neovim, folder: Path) -> None:
     neovim.keys("a")
     end(neovim, begun)
     assert (folder / "seen.txt").read_text() == "\u202eevil\u202c \x1b[2K\u200b\n", "byte for byte what was meant"
+
+
+def test_what_is_on_the_screen_is_what_is(neovim: Neovim) -> None:
+    """Of a command, a file, a hunk, and the title of the session."""
+    begun = begin(neovim, "make one.txt")
+    asks(neovim, "one.txt")
+    go(neovim)
+    neovim.keys("r")
+    end(neovim, begun)
+    neovim.resize(240, 40)  # so that the title fits above the chat
+    for text in worst():
+        screen = neovim.lua(HOSTILE, text, begun["sessionId"])
+        assert not deceptive(screen), text
+        packed = "".join(screen.replace("│", " ").split())  # lines are wrapped
+        lines = [line for line in text.split("\n") if line]
+        for line in lines:
+            assert "".join(f"$ {exact(line)}".split()) in packed, (text, screen)
+            assert "".join(f"+{exact(line)}".split()) in packed, (text, screen)
+        name = exact(text.replace("/", "_").replace("\0", "_"))
+        assert "".join(f"file /w/{name}".split()) in packed, (text, screen)
+        title = exact(text.replace("\r", " ").replace("\n", " "))
+        assert "".join(title.split())[:30] in packed, (text, screen)  # a long one is shortened
+    neovim.resize(120, 40)
 
 
 def test_edited_hunks_are_asked_anew(neovim: Neovim) -> None:

@@ -54,7 +54,7 @@ local function add_diff(out, diff)
     local row = vim.tbl_get(hunk, 'range', 'start', 'line')
     table.insert(
       lines,
-      ('@@ %s%s @@'):format(text.one_line(workspace.display_name(diff.uri)), row and ':' .. row + 1 or '')
+      ('@@ %s%s @@'):format(visible.line(workspace.display_name(diff.uri)), row and ':' .. row + 1 or '')
     )
     add_side('-', hunk.oldText)
     add_side('+', hunk.newText)
@@ -71,7 +71,7 @@ local function first_result_line(block)
     if part.type == 'text' then
       for line in part.text:gmatch('[^\n]+') do
         if line:find('%S') then
-          return text.one_line(line)
+          return visible.line(visible.trim(line))
         end
       end
     end
@@ -82,7 +82,7 @@ end
 ---@param block tark.Block
 ---@return string
 local function call_line(block)
-  local title = text.one_line(block.title or block.name or 'tool')
+  local title = visible.line(visible.trim(block.title or block.name or 'tool'))
   if title == block.name and (block.arguments or '') ~= '' then -- it has not started
     title = title .. ' ' .. visible.short(block.arguments, LONGEST_ARGUMENTS)
   end

@@ -2,6 +2,7 @@
 local layout = require('tark.chat.layout')
 local state = require('tark.state')
 local text = require('tark.chat.text')
+local visible = require('tark.visible')
 
 local M = {}
 
@@ -53,8 +54,7 @@ end
 ---@param window integer
 ---@param line string
 local function set_winbar(window, line)
-  line = line:gsub('%%', '%%%%')
-  line = line ~= '' and ' ' .. line or ''
+  line = line ~= '' and ' ' .. visible.winbar(line) or ''
   if vim.wo[window].winbar ~= line then
     vim.wo[window][0].winbar = line
   end

@@ -5,6 +5,7 @@ local float = require('tark.float')
 local requests = require('tark.server.requests')
 local state = require('tark.state')
 local status = require('tark.status')
+local visible = require('tark.visible')
 
 local M = {}
 
@@ -43,7 +44,7 @@ local function report(client, server_state, usage)
   local lines = {}
   local function add(name, text)
     if text and text ~= '' then
-      table.insert(lines, ('%-9s%s'):format(name, (text:gsub('%c', ' '))))
+      table.insert(lines, ('%-9s%s'):format(name, visible.line(text)))
     end
   end
   add('server', figures.join(('%s %s'):format(info.name or 'tark_lsp', info.version or ''), client.root_dir))

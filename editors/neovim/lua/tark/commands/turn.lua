@@ -5,6 +5,7 @@ local lifecycle = require('tark.server.lifecycle')
 local notify = require('tark.notify')
 local send_queue = require('tark.state.send_queue')
 local text_range = require('tark.text_range')
+local visible = require('tark.visible')
 local workspace = require('tark.workspace')
 
 local M = {}
@@ -132,7 +133,7 @@ function M.start_turn(kind, options)
   end
   local title = kind == 'agent' and 'Tark' or 'Tark ' .. kind
   vim.ui.input({
-    prompt = range.label == '' and title .. ': ' or ('%s (%s): '):format(title, range.label),
+    prompt = range.label == '' and title .. ': ' or ('%s (%s): '):format(title, visible.line(range.label)),
     default = refused_prompts[kind],
     completion = "customlist,v:lua.require'tark.commands.completion'.prompt_names",
   }, function(typed)

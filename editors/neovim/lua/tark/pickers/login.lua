@@ -3,6 +3,7 @@ local completion = require('tark.commands.completion')
 local figures = require('tark.figures')
 local notify = require('tark.notify')
 local request = require('tark.pickers.request')
+local visible = require('tark.visible')
 
 local M = {}
 
@@ -11,7 +12,7 @@ local M = {}
 local function show_code(login)
   local choices = { 'Done', 'Open the page', 'Copy the code' }
   local prompt = ('Log in to %s: type %s on %s'):format(login.provider, login.userCode, login.verificationUri)
-  vim.ui.select(choices, { prompt = prompt, kind = 'tark_login' }, function(choice)
+  vim.ui.select(choices, { prompt = visible.line(prompt), kind = 'tark_login' }, function(choice)
     if choice == choices[2] then
       local _, problem = vim.ui.open(login.verificationUri)
       if problem then
@@ -57,7 +58,7 @@ function M.choose(options)
       prompt = 'Log in to:',
       kind = 'tark_provider',
       format_item = function(provider)
-        return figures.join(provider.provider, provider.status, provider.source)
+        return visible.line(figures.join(provider.provider, provider.status, provider.source))
       end,
     }, function(provider)
       if provider then

@@ -6,6 +6,7 @@ local notify = require('tark.notify')
 local request = require('tark.pickers.request')
 local session_loader = require('tark.state.session_loader')
 local sessions = require('tark.state.sessions')
+local visible = require('tark.visible')
 
 local M = {}
 
@@ -41,7 +42,7 @@ end
 ---@param session table
 local function delete(session)
   local choices = { 'Keep it', 'Delete it' }
-  local prompt = ('Delete the session %s?'):format(session.title)
+  local prompt = ('Delete the session %s?'):format(visible.line(session.title))
   vim.ui.select(choices, { prompt = prompt, kind = 'tark_delete_session' }, function(choice)
     if choice ~= choices[2] then
       return
@@ -72,14 +73,16 @@ M.actions = { open = open, rename = rename, delete = delete, fork = fork, export
 ---@param server_state tark.State
 ---@return string
 local function session_row(session, server_state)
-  return figures.join(
-    session.title ~= '' and session.title or '(no title)',
-    session.sessionId == server_state.session_id and 'current' or nil,
-    figures.age(session.updated),
-    figures.counted(session.turns, 'turn'),
-    session.model,
-    figures.money(session.costUsd),
-    session.readOnly and 'read-only' or nil
+  return visible.line(
+    figures.join(
+      session.title ~= '' and session.title or '(no title)',
+      session.sessionId == server_state.session_id and 'current' or nil,
+      figures.age(session.updated),
+      figures.counted(session.turns, 'turn'),
+      session.model,
+      figures.money(session.costUsd),
+      session.readOnly and 'read-only' or nil
+    )
   )
 end
 

@@ -4,6 +4,7 @@ local figures = require('tark.figures')
 local notify = require('tark.notify')
 local request = require('tark.pickers.request')
 local sessions = require('tark.state.sessions')
+local visible = require('tark.visible')
 
 local M = {}
 
@@ -40,11 +41,13 @@ local function model_row(model)
   local price = model.price
   local window = model.contextWindow
   local input, output = price and price.input, price and price.output
-  return figures.join(
-    model.id,
-    model.name ~= model.id and model.name or nil,
-    window and figures.short_number(window) .. ' window' or nil,
-    input and output and ('$%s in, $%s out for 1M tokens'):format(input, output) or nil
+  return visible.line(
+    figures.join(
+      model.id,
+      model.name ~= model.id and model.name or nil,
+      window and figures.short_number(window) .. ' window' or nil,
+      input and output and ('$%s in, $%s out for 1M tokens'):format(input, output) or nil
+    )
   )
 end
 

@@ -30,7 +30,8 @@ local function file_lines(uri)
     return vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
   end
   local path = vim.uri_to_fname(uri)
-  return vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, '', 100000) or nil
+  local is_path = not path:find('%z') -- Neovim's functions take no other
+  return is_path and vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, '', 100000) or nil
 end
 
 ---One hunk as part of a diff, with lines around it. Pure.
@@ -73,9 +74,9 @@ function M.lines(entries)
     local operation = entry.hunk.operation
     if entry.uri ~= uri then
       uri, lines = entry.uri, file_lines(entry.uri)
-      local name = workspace.display_name(uri)
+      local name = visible.line(workspace.display_name(uri))
       local target = operation
-          and (operation.kind == 'remove' and '/dev/null' or workspace.display_name(operation.target))
+          and (operation.kind == 'remove' and '/dev/null' or visible.line(workspace.display_name(operation.target)))
         or name
       vim.list_extend(found, { '--- ' .. (lines and name or '/dev/null'), '+++ ' .. target })
     end

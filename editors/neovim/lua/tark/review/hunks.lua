@@ -91,7 +91,7 @@ function M.describe_operation(hunk)
   end
   return ('%s this file to %s'):format(
     hunk.applied and 'moved' or 'moves',
-    workspace.display_name(hunk.operation.target)
+    visible.line(workspace.display_name(hunk.operation.target))
   )
 end
 

@@ -5,9 +5,9 @@ import { diffElement } from "./diff";
 import { h, setText, setAttribute } from "./element";
 import { MarkdownView } from "./markdown";
 import { keepOpened, type Page } from "./page";
-import { prose } from "./prose";
 import { counted } from "../../text/figures";
 import { callDuration, callProblem, callTitle, fileName, STATUSES } from "./wording";
+import { chatProse, documentText } from "../../text/surfaces";
 
 export interface DrawnBlock {
   readonly element: HTMLElement;
@@ -57,7 +57,7 @@ class Notice implements DrawnBlock {
   draw(block: BlockView): void {
     if (block.kind === "notice") {
       this.element.className = `notice ${block.level === "error" || block.level === "warning" ? block.level : "info"}`;
-      setText(this.element, prose(block.message));
+      setText(this.element, chatProse(block.message));
     }
   }
 }
@@ -158,7 +158,7 @@ class Call extends Folded {
   private parts(call: CallView): HTMLElement[] {
     const parts = (call.content ?? []).map((part) => this.part(part as { type?: string; text?: string } & Diff));
     if (parts.length === 0 && call.arguments !== undefined) {
-      parts.push(h("pre", { tabindex: 0, role: "group", "aria-label": "Arguments" }, prose(call.arguments)));
+      parts.push(h("pre", { tabindex: 0, role: "group", "aria-label": "Arguments" }, documentText(call.arguments)));
     }
     return [...this.locations(call), ...parts, ...(parts.length === 0 ? [h("p", { class: "faint" }, "Nothing to show yet")] : [])];
   }
@@ -167,7 +167,7 @@ class Call extends Folded {
     if (part.type === "diff") {
       return diffElement(this.page, part, this.place.folders());
     }
-    return h("pre", { class: "plain", tabindex: 0, role: "group", "aria-label": "Result" }, prose(part.text ?? ""));
+    return h("pre", { class: "plain", tabindex: 0, role: "group", "aria-label": "Result" }, documentText((part.text ?? "").replaceAll("\r\n", "\n")));
   }
 
   /** The files of the call, if no diff shows them. */

@@ -4,7 +4,7 @@ import { counted } from "../../text/figures";
 import type { CompletionRow } from "../messages";
 import { h, setAttribute } from "./element";
 import type { Page } from "./page";
-import { oneLine } from "./prose";
+import { chatLine } from "../../text/surfaces";
 
 const MOST = 50;
 const KEYS: Readonly<Record<string, (list: CompletionList) => void>> = {
@@ -97,9 +97,9 @@ export class CompletionList {
   }
 
   private option(row: CompletionRow, index: number): HTMLElement {
-    const option = h("li", { role: "option", id: `completion-${index}` }, oneLine(row.label));
+    const option = h("li", { role: "option", id: `completion-${index}` }, chatLine(row.label));
     if (row.detail !== undefined && row.detail !== "") {
-      option.append(h("span", { class: "faint" }, ` ${oneLine(row.detail)}`));
+      option.append(h("span", { class: "faint" }, ` ${chatLine(row.detail)}`));
     }
     option.addEventListener("mousedown", (event) => {
       event.preventDefault(); // the focus stays in the prompt

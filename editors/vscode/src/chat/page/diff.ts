@@ -4,7 +4,7 @@ import type { Diff } from "../messages";
 import { button, h } from "./element";
 import type { Page } from "./page";
 import { fileName } from "./wording";
-import { visibleText as visible } from "../../text/visible";
+import { documentText } from "../../text/surfaces";
 
 const MOST_LINES = 200; // before the user asks for all
 
@@ -51,7 +51,7 @@ function lines(diff: Diff, folders: readonly string[]): DiffLine[] {
     const decided = hunk.state === undefined || hunk.state === "pending" ? "" : ` ${hunk.state}`;
     const file = hunk.operation ? ` ${hunk.operation.kind === "move" ? `moved to ${fileName(hunk.operation.target ?? "", folders)}` : "removed"}` : "";
     return [
-      { sign: "@" as const, words: visible(`@${file}${place}${outside}${decided}`) },
+      { sign: "@" as const, words: documentText(`@${file}${place}${outside}${decided}`) },
       ...side("-", hunk.oldText),
       ...side("+", hunk.newText),
     ];
@@ -59,5 +59,5 @@ function lines(diff: Diff, folders: readonly string[]): DiffLine[] {
 }
 
 function side(sign: "-" | "+", text: string): DiffLine[] {
-  return text === "" ? [] : text.replace(/\n$/, "").split("\n").map((words) => ({ sign, words: visible(words) }));
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n").map((words) => ({ sign, words: documentText(words) }));
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Token } from "markdown-it";
-import { visibleText as visible } from "../../text/visible";
+import { chatProse, documentText } from "../../text/surfaces";
 import { CodeView } from "./code";
 import { h } from "./element";
 import { linkElement } from "./link";
@@ -90,7 +90,7 @@ export class Drawing {
       case "fence":
       case "code_block": {
         const view = new CodeView(this.page, language(token));
-        view.draw(visible(token.content), done);
+        view.draw(documentText(token.content), done);
         this.code = this.parents.length === 1 ? view : undefined;
         this.add(view.element);
         break;
@@ -111,14 +111,14 @@ export class Drawing {
         this.image(token);
         break;
       default:
-        this.text(token.content);
+        this.text(chatProse(token.content)); // the parser has decoded entities such as &#x202e;
     }
   }
 
   /** Inline code that names a file and a line becomes a link. */
   private inlineCode(words: string): void {
     const to = this.links === 0 ? wholeReference(words) : undefined;
-    const code = h("code", {}, visible(words));
+    const code = h("code", {}, documentText(words));
     if (to === undefined) {
       this.add(code);
     } else {
@@ -132,7 +132,7 @@ export class Drawing {
   private image(token: Token): void {
     const href = String(token.attrGet("src") ?? "");
     const to = this.links === 0 ? linkTarget(href) : undefined;
-    const name = `[image: ${token.content === "" ? "no name" : token.content}]`;
+    const name = `[image: ${token.content === "" ? "no name" : chatProse(token.content)}]`;
     const element = to === undefined ? h("span") : linkElement(this.page, to, href);
     element.append(name);
     this.add(element);

@@ -2,12 +2,12 @@
 
 import { h } from "./element";
 import type { Page } from "./page";
-import { prose } from "./prose";
 import type { Target } from "./references";
+import { chatProse } from "../../text/surfaces";
 
 /** `shown`: the target as a tooltip, since the text of the link can say something else. */
 export function linkElement(page: Page, to: Target, shown: string): HTMLElement {
-  const link = h("a", { role: "link", tabindex: 0, title: prose(shown) });
+  const link = h("a", { role: "link", tabindex: 0, title: chatProse(shown) });
   const follow = (): void => {
     page.post("url" in to ? { kind: "browse", url: to.url } : { kind: "open", ...locationOf(to) });
   };

@@ -7,8 +7,7 @@ import type { CodeView } from "./code";
 import { Drawing, language, LOWEST_HEADING } from "./drawing";
 import { h } from "./element";
 import type { Page } from "./page";
-import { prose } from "./prose";
-import { visibleText as visible } from "../../text/visible";
+import { chatProse, documentText } from "../../text/surfaces";
 
 const LONGEST = 300_000; // characters; longer text is shown as plain text
 const SLOW = 10_000; // characters of a growing block; a longer one is redrawn only every SLOW_MS
@@ -50,10 +49,10 @@ export class MarkdownView {
     clearTimeout(this.later);
     this.later = undefined;
     if (text.length > LONGEST) {
-      this.element.replaceChildren(h("pre", { class: "plain", tabindex: 0 }, prose(text)));
+      this.element.replaceChildren(h("pre", { class: "plain", tabindex: 0 }, chatProse(text)));
       return;
     }
-    const source = withCitations(prose(text));
+    const source = withCitations(chatProse(text));
     if (!source.startsWith(this.source.slice(0, this.done))) {
       this.element.replaceChildren();
       [this.done, this.open, this.code] = [0, [], undefined];
@@ -96,7 +95,7 @@ export class MarkdownView {
     if (token.type !== "fence" || !this.code?.hasLanguage(language(token))) {
       return false;
     }
-    this.code.draw(visible(token.content), false);
+    this.code.draw(documentText(token.content), false);
     return true;
   }
 }

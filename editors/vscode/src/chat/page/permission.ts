@@ -3,8 +3,7 @@
 import type { PermissionRow, Reply } from "../messages";
 import { diffElement } from "./diff";
 import { button, h } from "./element";
-import { oneLine } from "./prose";
-import { visibleText as visible } from "../../text/visible";
+import { documentText, plainLine } from "../../text/surfaces";
 import type { RequestContext } from "./requestContext";
 import { RISKS } from "../../text/permissionWords";
 import { grantWords } from "./wording";
@@ -12,12 +11,12 @@ import { grantWords } from "./wording";
 export function permissionElement(asking: RequestContext, request: PermissionRow): HTMLElement {
   const { requestId, version, command, grants } = request;
   const answer = (reply: Reply) => () => asking.answer({ kind: "permission", version, reply });
-  const risk = RISKS[request.risk] ?? oneLine(request.risk);
+  const risk = RISKS[request.risk] ?? plainLine(request.risk);
   return h(
     "div",
-    { class: "row permission", role: "group", "aria-label": `Permission: ${oneLine(request.title)}`, "data-risk": request.risk },
-    h("h3", {}, command === undefined ? visible(oneLine(request.title)) : "Run a command"),
-    h("p", { class: "why" }, h("strong", { class: "risk" }, risk), `, asked because ${visible(oneLine(request.why))}`),
+    { class: "row permission", role: "group", "aria-label": `Permission: ${plainLine(request.title)}`, "data-risk": request.risk },
+    h("h3", {}, command === undefined ? plainLine(request.title) : "Run a command"),
+    h("p", { class: "why" }, h("strong", { class: "risk" }, risk), `, asked because ${plainLine(request.why)}`),
     ...subject(asking, request),
     h(
       "div",
@@ -33,7 +32,7 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
       h(
         "div",
         { class: "buttons" },
-        ...grants.map(({ id, covers }) => button(visible(grantWords(request, covers)), answer({ outcome: "allow", grant: id }))),
+        ...grants.map(({ id, covers }) => button(grantWords(request, covers), answer({ outcome: "allow", grant: id }))),
         button("Cancel turn", answer({ outcome: "cancelled" })),
       ),
       because(asking, (reason) => answer({ outcome: "reject", ...(reason !== "" && { reason }) })()),
@@ -60,9 +59,9 @@ function subject(asking: RequestContext, { command, edits }: PermissionRow): HTM
     const by = (command.argv.at(-1) === command.text ? command.argv.slice(0, -1) : command.argv).join(" "); // the shell
     const how = [...(by === "" ? [] : [`by ${by}`]), ...(command.env.length === 0 ? [] : [`with ${command.env.join(" ")}`])];
     parts.push(
-      h("pre", { class: "command", tabindex: 0, role: "group", "aria-label": "Command" }, visible(command.text)),
-      h("p", { class: "faint" }, visible(oneLine(`in ${command.cwd}`))),
-      ...(how.length === 0 ? [] : [h("details", { class: "how faint" }, h("summary", {}, h("span", { class: "title" }, visible(oneLine(how.join(" "))))))]),
+      h("pre", { class: "command", tabindex: 0, role: "group", "aria-label": "Command" }, documentText(command.text)),
+      h("p", { class: "faint" }, plainLine(`in ${command.cwd}`)),
+      ...(how.length === 0 ? [] : [h("details", { class: "how faint" }, h("summary", {}, h("span", { class: "title" }, plainLine(how.join(" ")))))]),
     );
   }
   return [...parts, ...(edits ?? []).map((diff) => diffElement(asking.page, diff, asking.folders()))];

@@ -2,7 +2,7 @@
 
 import type { InputRow } from "../messages";
 import { button, h } from "./element";
-import { oneLine, prose } from "./prose";
+import { chatProse, plainLine } from "../../text/surfaces";
 import type { RequestContext } from "./requestContext";
 
 export function questionElement(asking: RequestContext, { requestId, question, options, multiple, freeText, byModel }: InputRow): HTMLElement {
@@ -28,13 +28,13 @@ export function questionElement(asking: RequestContext, { requestId, question, o
       send();
     }
   });
-  const choices = multiple ? [] : options.map(({ id, label }) => button(oneLine(label), () => answer([id])));
+  const choices = multiple ? [] : options.map(({ id, label }) => button(plainLine(label), () => answer([id])));
   return h(
     "div",
     { class: "row input", role: "group", "aria-label": byModel === true ? "Question from the model" : "Question from Tark" },
     h("h3", {}, byModel === true ? "The model asks" : "Tark asks"),
-    h("p", { class: "question" }, prose(question)),
-    ...boxes.map((box, index) => h("label", { class: "option" }, box, oneLine(options[index]!.label))),
+    h("p", { class: "question" }, chatProse(question)),
+    ...boxes.map((box, index) => h("label", { class: "option" }, box, plainLine(options[index]!.label))),
     h("div", { class: "buttons" }, ...choices, ...(boxes.length > 0 ? [button("Answer", () => answer(ticked()), { class: "main" })] : [])),
     ...(freeText ? [h("div", { class: "own" }, field, h("div", { class: "buttons" }, button("Send answer", send)))] : []),
     h("div", { class: "buttons" }, button("Decline to answer", () => answer(null))),

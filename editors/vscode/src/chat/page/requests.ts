@@ -4,9 +4,9 @@ import type { InputRow, PermissionRow } from "../messages";
 import { h } from "./element";
 import type { Page } from "./page";
 import { permissionElement } from "./permission";
-import { oneLine } from "./prose";
 import { questionElement } from "./question";
 import type { RequestContext } from "./requestContext";
+import { chatLine } from "../../text/surfaces";
 
 const QUIET_MS = 500; // clicks this soon after a change are ignored
 
@@ -53,7 +53,7 @@ export class RequestsPart {
     this.element.hidden = now.size === 0;
     if (isNew) {
       const first = permissions[0]?.title ?? inputs[0]?.question ?? "";
-      this.page.announce(`Tark is waiting for you: ${oneLine(first).slice(0, 150)}`);
+      this.page.announce(`Tark is waiting for you: ${chatLine(first).slice(0, 150)}`);
     }
   }
 

@@ -4,7 +4,7 @@ import { type SessionAction, UNTITLED } from "../../model/sessionRow";
 import type { SessionRow } from "../messages";
 import { button, h } from "./element";
 import type { Page } from "./page";
-import { oneLine } from "./prose";
+import { chatLine } from "../../text/surfaces";
 
 const ACTIONS: readonly (readonly [action: SessionAction, words: string])[] = [
   ["rename", "Rename"],
@@ -55,7 +55,7 @@ export class SessionsPart {
   }
 
   private row({ sessionId, title, figures, current }: SessionRow): HTMLElement {
-    const name = oneLine(title) || UNTITLED;
+    const name = chatLine(title) || UNTITLED;
     const act = (action: SessionAction) => () => {
       this.page.post({ kind: "session", action, sessionId });
       if (action === "open") {
@@ -66,7 +66,7 @@ export class SessionsPart {
       "li",
       { "aria-current": current ? "true" : undefined },
       button(name, act("open"), { class: "open", id: `open-${sessionId}` }),
-      h("div", { class: "faint" }, oneLine(figures)),
+      h("div", { class: "faint" }, chatLine(figures)),
       h("div", { class: "actions" }, ...ACTIONS.map(([action, words]) => button(words, act(action), { id: `${action}-${sessionId}`, "aria-label": `${words} ${name}` }))),
     );
   }

@@ -5,11 +5,11 @@ import { Announcer } from "./announce";
 import { h, setText } from "./element";
 import type { Kept, Page } from "./page";
 import { PromptPart } from "./prompt";
-import { oneLine } from "./prose";
 import { SessionsPart } from "./sessions";
 import { FooterPart, HeaderPart } from "./status";
 import { TranscriptPart } from "./transcript";
 import { RequestsPart } from "./requests";
+import { chatLine } from "../../text/surfaces";
 
 const KEEP_MS = 200; // scrolling causes many changes
 const SPOKEN = 300; // characters of an answer that are announced at its end
@@ -100,7 +100,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     words: ({ words, instead }) => prompt.returnWords(words, instead),
     draft: ({ words }) => prompt.restoreDraft(words),
     say: ({ words }) => {
-      setText(alert, oneLine(words));
+      setText(alert, chatLine(words));
       clearTimeout(forgetting);
       forgetting = setTimeout(() => setText(alert, ""), SAID_MS);
     },
@@ -117,6 +117,6 @@ function spokenOf(turnId: string, transcript: TranscriptPart): string {
     return turn?.head.waits === true ? "The prompt is queued" : "Tark is working";
   }
   const said = turn.blocks.findLast((block) => block.kind === "text");
-  const words = said !== undefined && "text" in said ? oneLine(said.text).slice(0, SPOKEN) : "";
-  return turn.head.error === undefined ? `Tark is done. ${words}` : `Tark stopped: ${oneLine(turn.head.error.message)}`;
+  const words = said !== undefined && "text" in said ? chatLine(said.text).slice(0, SPOKEN) : "";
+  return turn.head.error === undefined ? `Tark is done. ${words}` : `Tark stopped: ${chatLine(turn.head.error.message)}`;
 }

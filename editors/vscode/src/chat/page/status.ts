@@ -4,8 +4,8 @@ import { formatMoney } from "../../text/figures";
 import type { PAGE_COMMANDS, Status } from "../messages";
 import { button, h, setText, setAttribute } from "./element";
 import type { Page } from "./page";
-import { oneLine } from "./prose";
 import { contextShare } from "./wording";
+import { chatLine } from "../../text/surfaces";
 
 const SERVER = { none: "The server is not running. ", starting: "The server is starting…" };
 const READ_ONLY = {
@@ -32,7 +32,7 @@ export class HeaderPart {
   }
 
   draw(status: Status): void {
-    setText(this.title, oneLine(status.title) || "New session");
+    setText(this.title, chatLine(status.title) || "New session");
     this.sessionId = status.sessionId;
     const words = status.server !== "running" ? SERVER[status.server] : status.readOnly === undefined ? "" : READ_ONLY[status.readOnly];
     this.notice.hidden = words === "";
@@ -67,7 +67,7 @@ export class FooterPart {
 
   draw(status: Status): void {
     for (const [what, element] of this.pickers) {
-      const value = oneLine(status[what]);
+      const value = chatLine(status[what]);
       setText(element, value === "" ? what : (value.split("/").at(-1) ?? value));
       setAttribute(element, "title", `${NAMES[what]}: ${value === "" ? "not set" : value}`);
       setAttribute(element, "aria-label", `Choose the ${NAMES[what]}, currently ${value === "" ? "not set" : value}`);

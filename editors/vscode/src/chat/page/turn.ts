@@ -6,8 +6,8 @@ import { button, h, setAttribute } from "./element";
 import { MarkdownView } from "./markdown";
 import { grows, keyOf, type Stale, type TurnModel } from "./model";
 import { keepOpened, type Page } from "./page";
-import { oneLine, prose } from "./prose";
 import { endingWords, fileName } from "./wording";
+import { chatLine, chatProse } from "../../text/surfaces";
 
 const LONG_PROMPT = 20; // lines; a longer prompt is folded
 const PLAN_SIGNS: Readonly<Record<string, string>> = { completed: "☑", in_progress: "◐" };
@@ -63,7 +63,7 @@ export class TurnView {
   private drawHead(): void {
     const { head } = this.turn;
     setAttribute(this.element, "data-state", head.state);
-    setAttribute(this.element, "aria-label", `You: ${oneLine(head.prompt).slice(0, 80)}`);
+    setAttribute(this.element, "aria-label", `You: ${chatLine(head.prompt).slice(0, 80)}`);
     this.drawPrompt(head.prompt === "" ? `(${head.turnKind ?? "no prompt"})` : head.prompt);
     this.drawActions();
     this.answer.hidden = head.state !== "running" && this.turn.blocks.length === 0;
@@ -74,14 +74,14 @@ export class TurnView {
           "li",
           { "data-status": status },
           h("span", { "aria-hidden": "true" }, `${PLAN_SIGNS[status] ?? "☐"} `),
-          oneLine(content),
+          chatLine(content),
           h("span", { class: "unseen" }, ` ${PLAN_WORDS[status] ?? "to do"}`),
         ),
       ),
     );
     this.error.hidden = head.error === undefined;
     this.error.replaceChildren(
-      ...(head.error ? [prose(head.error.message), ...(head.error.hint ? [h("p", { class: "hint" }, prose(head.error.hint))] : [])] : []),
+      ...(head.error ? [chatProse(head.error.message), ...(head.error.hint ? [h("p", { class: "hint" }, chatProse(head.error.hint))] : [])] : []),
     );
     this.foot.replaceChildren(endingWords(head));
     if (head.changed !== undefined) {

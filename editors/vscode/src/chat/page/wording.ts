@@ -3,7 +3,7 @@
 import { counted, formatDuration, formatMoney, joinParts, shortNumber } from "../../text/figures";
 import { grantCoverage } from "../../text/permissionWords";
 import type { CallView, PermissionRow, Status, TurnHead } from "../messages";
-import { oneLine } from "./prose";
+import { plainExcerpt, plainLine } from "../../text/surfaces";
 
 const STOPS: Readonly<Record<string, string>> = {
   cancelled: "cancelled",
@@ -49,7 +49,7 @@ export const STATUSES: Readonly<Record<string, { readonly sign: string; readonly
 const LONGEST_TITLE = 500;
 
 export function callTitle(call: CallView): string {
-  const title = oneLine(call.title ?? call.name ?? "tool").slice(0, LONGEST_TITLE);
+  const title = plainExcerpt((call.title ?? call.name ?? "tool").trim(), LONGEST_TITLE);
   return call.status === "waiting" ? `${title} (waiting for you)` : title;
 }
 
@@ -63,7 +63,7 @@ function outcome(call: CallView): string {
   for (const part of call.content ?? []) {
     const { type, text } = part as { type?: string; text?: string };
     if (type === "text" && typeof text === "string") {
-      return oneLine(/^.*\S.*$/m.exec(text)?.[0] ?? "");
+      return plainExcerpt((/^.*\S.*$/m.exec(text)?.[0] ?? "").trim(), LONGEST_TITLE);
     }
   }
   return "";
@@ -71,7 +71,7 @@ function outcome(call: CallView): string {
 
 /** Why the call failed, in one line. */
 export function callProblem(call: CallView): string {
-  return call.status === "failed" || call.status === "rejected" ? outcome(call).slice(0, LONGEST_TITLE) : "";
+  return call.status === "failed" || call.status === "rejected" ? outcome(call) : "";
 }
 
 /** The name of a file: relative to its workspace folder, if it is in one. */
@@ -79,15 +79,15 @@ export function fileName(uri: string, folders: readonly string[]): string {
   const folder = folders.find((parent) => uri.startsWith(parent.endsWith("/") ? parent : `${parent}/`));
   const name = folder === undefined ? uri.replace(/^file:\/\//, "") : uri.slice(folder.replace(/\/$/, "").length + 1);
   try {
-    return oneLine(decodeURIComponent(name));
+    return plainLine(decodeURIComponent(name));
   } catch {
-    return oneLine(name);
+    return plainLine(name);
   }
 }
 
 /** The title of a grant: what it covers. */
 export function grantWords(request: PermissionRow, covers: string): string {
-  return `Allow ${oneLine(grantCoverage(request.command?.text, covers))}`;
+  return `Allow ${plainLine(grantCoverage(request.command?.text, covers))}`;
 }
 
 export function contextShare(status: Status): { readonly share: number; readonly words: string } | undefined {
