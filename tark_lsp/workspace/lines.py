@@ -20,6 +20,8 @@ class Hunk:
     start: int
     old: tuple[str, ...]
     new: tuple[str, ...]
+    order: int = 0
+    """Of insertions at the same line, the one with the lowest order is above the others."""
 
     @property
     def end(self) -> int:
