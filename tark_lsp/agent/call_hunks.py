@@ -1,9 +1,9 @@
 """Divides the changes of an answer into hunks that belong to one call each. Pure.
 
-Each call changes the text that the calls before it leave. Its changes are carried back to the text before the answer. A
-change that overlaps an earlier one (it changes lines that an earlier call wrote, or lines around lines that one removed)
-cannot be decided without it: both are one hunk, which belongs to both calls. All other changes are hunks of one call,
-however near they are to each other.
+Each call changes the text that the calls before it leave. Its changes are carried back to the text before the answer.
+A change that overlaps an earlier one cannot be decided without it: both are one hunk, which belongs to both calls. It
+overlaps if it changes lines that an earlier call wrote, adds lines between them, or replaces lines around a place where
+an earlier call removed some. All other changes are hunks of one call, however near they are to each other.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +47,7 @@ class CallHunks:
 def divide_by_call(edits: Iterable[tuple[int, ProposedEdit]], borders: Sequence[int] = ()) -> CallHunks:
     """`edits`: of one file, the number of each call, and what this call and those before it change together.
 
-    Near changes of the same calls are joined, unless one of the `borders`, which are lines of the base, is between them.
+    Near changes of the same calls are joined, unless one of the `borders` (lines of the base) is between them.
     """
     changes: list[Change] = []
     before: ProposedEdit | None = None

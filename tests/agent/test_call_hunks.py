@@ -59,7 +59,9 @@ def texts_of(base: str, changes: list[Change]) -> list[str]:
 
 
 def divided(base: str, *texts: str) -> CallHunks:
-    return divide_by_call((number, ProposedEdit.between(Snapshot(HERE, base), text)) for number, text in enumerate(texts))
+    return divide_by_call(
+        (number, ProposedEdit.between(Snapshot(HERE, base), text)) for number, text in enumerate(texts)
+    )
 
 
 @dataclass
@@ -276,7 +278,11 @@ TABLE: dict[str, tuple[str, list[str], list[tuple[int, str, str, set[int]]]]] = 
         ],
     ),
     "first and last line": ("1\n2\n", ["x\n2\n", "x\ny\n"], [(0, "1\n", "x\n", {0}), (1, "2\n", "y\n", {1})]),
-    "above the first line and below the last": ("1\n", ["0\n1\n", "0\n1\n2\n"], [(0, "", "0\n", {0}), (1, "", "2\n", {1})]),
+    "above the first line and below the last": (
+        "1\n",
+        ["0\n1\n", "0\n1\n2\n"],
+        [(0, "", "0\n", {0}), (1, "", "2\n", {1})],
+    ),
     "no newline at the end": ("1\n2", ["x\n2", "x\ny"], [(0, "1\n", "x\n", {0}), (1, "2", "y", {1})]),
     "two insertions after a last line without newline": (
         "1\n2",
