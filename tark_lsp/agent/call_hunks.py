@@ -195,11 +195,11 @@ def _joined(one: Change, other: Change, lines: Sequence[str]) -> Change:
 
 
 def _numbered(changes: Iterable[Change]) -> Iterator[Change]:
-    """With the order of those that insert lines at the same place."""
+    """With the order of those that begin at the same line."""
     last: Hunk | None = None
     for change in changes:
         hunk = change.hunk
-        if last is not None and not hunk.old and not last.old and last.start == hunk.start:
+        if last is not None and last.start == hunk.start:
             hunk = replace(hunk, order=last.order + 1)
         last = hunk
         yield replace(change, hunk=hunk)

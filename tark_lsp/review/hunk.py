@@ -116,7 +116,7 @@ class ReviewHunk:
 
     @property
     def _proposed_place(self) -> tuple[int, ...]:
-        return self.proposed.start, self.proposed.end, self.proposed.order
+        return self.proposed.start, self.proposed.order, self.proposed.end
 
     def is_below(self, other: "ReviewHunk") -> bool | None:
         """Do its lines belong below those of the other? None: nobody knows, since they are of different texts."""

@@ -91,7 +91,7 @@ class ProposedEdit:
 
     def only(self, hunks: Iterable[Hunk]) -> "ProposedEdit":
         """The same edit with only these of its hunks, which are put in order."""
-        return replace(self, hunks=tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.end, hunk.order))))
+        return replace(self, hunks=tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.order, hunk.end))))
 
     def diff(self, shown: Callable[[Path], str] = Path.as_posix) -> str:
         """A unified diff for people. `shown` returns the name of a file, which is one line.

@@ -21,7 +21,7 @@ class Hunk:
     old: tuple[str, ...]
     new: tuple[str, ...]
     order: int = 0
-    """Of insertions at the same line, the one with the lowest order is above the others."""
+    """Of hunks that begin at the same line, because some only insert, the one with the lowest order is above."""
 
     @property
     def end(self) -> int:

@@ -37,7 +37,7 @@ def hunks_of(text: str, sizes: Iterable[tuple[int, int, int]], ending: str = "\n
         if not old and not added:
             continue
         last = hunks[-1] if hunks else None
-        order = last.order + 1 if last and not (last.old or old) and last.start == start else 0
+        order = last.order + 1 if last and last.start == start else 0
         hunks.append(Hunk(start, old, tuple(f"new {number}.{index}{ending}" for index in range(added)), order))
         at = start + len(old)
     return tuple(hunks)
