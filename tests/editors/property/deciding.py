@@ -37,8 +37,12 @@ def pieces(edit: ProposedEdit, random: Random) -> Iterator[Hunk]:
 
 def can_stand_alone(above: Hunk, below: Hunk) -> bool:
     """Each changes something, and no line is removed by one and comes again, changed, in the other."""
-    words = [(written_in(one.old_text), written_in(other.new_text)) for one, other in ((above, below), (below, above))]
-    return above.old != above.new and below.old != below.new and not any(old & new for old, new in words)
+    moved = any(
+        words(one.old_text) & words(other.new_text)
+        for one, other in ((above, below), (below, above))
+        for words in (written_in, typed_in)
+    )
+    return above.old != above.new and below.old != below.new and not moved
 
 
 class Deciding(Person):
