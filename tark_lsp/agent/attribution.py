@@ -1,33 +1,46 @@
-"""Finds the changes of a proposal that belong to a call, by following lines through the later calls. Pure."""
+"""Which calls of an answer the changes of its proposal belong to. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
+from tark_lsp.agent import selection
+from tark_lsp.agent.call_hunks import CallHunks, divide_by_call
 from tark_lsp.agent.parts import Draft
-from tark_lsp.agent.regions import carry_region, regions_after, regions_touch
 from tark_lsp.agent.user_interface import HunkOutcome
+from tark_lsp.tools.tool import Selection
 from tark_lsp.workspace.edits import ProposedEdit
 
 
-def outcomes_of_call(
-    draft: Draft, later: Iterable[Draft], edit: ProposedEdit, outcomes: Sequence[HunkOutcome]
-) -> list[HunkOutcome]:
-    """The outcomes of those changes to one file that contain changes of this call.
+def divide_proposal(
+    drafts: Sequence[Draft], edits: Sequence[ProposedEdit], selected: Selection | None
+) -> list[CallHunks]:
+    """The edits of the whole proposal, with hunks that can be decided independently of each other.
 
-    The regions that the call changes are mapped through the later calls to line numbers in the text of the whole
-    proposal, and compared with the regions of the proposal's hunks there. A move or removal belongs to the call that
-    makes it. If a file is removed, what other calls wrote into it is part of the removal.
+    `CallHunks.calls` are indices of `drafts`.
     """
-    mine = [own for own in draft.own if own.path == edit.path]
-    regions = [region for own in mine for region in regions_after(own.hunks)]
-    for following in later:
-        for own in following.own:
-            if own.path == edit.path:
-                regions = [carry_region(region, own.hunks) for region in regions]
-    places = dict(zip(edit.hunks, regions_after(edit.hunks), strict=True))
+    return [divide_edit(drafts, edit, selected) for edit in edits]
+
+
+def divide_edit(drafts: Sequence[Draft], edit: ProposedEdit, selected: Selection | None) -> CallHunks:
+    steps = [
+        (number, step) for number, draft in enumerate(drafts) for step in draft.preview.edits if step.path == edit.path
+    ]
+    divided = divide_by_call(steps, selection.borders_in(edit, selected))
+    if not selection.is_decided_together(divided.edit, selected):
+        return divided
+    everyone = frozenset[int]().union(*divided.calls)
+    return replace(divided, edit=selection.joined(divided.edit), calls=(everyone,))
+
+
+def outcomes_of_call(
+    number: int, draft: Draft, divided: CallHunks, outcomes: Sequence[HunkOutcome]
+) -> list[HunkOutcome]:
+    """The outcomes of those changes to one file that belong to this call. A move belongs to the call that makes it."""
+    path = divided.edit.path
+    moves = any(own.operation == "move" for own in draft.own if own.path == path)
+    calls = dict(zip(divided.edit.hunks, divided.calls, strict=True))
 
     def concerns(outcome: HunkOutcome) -> bool:
-        if outcome.operation and any(own.operation == outcome.operation for own in mine):
-            return True
-        return outcome.operation != "move" and any(regions_touch(places[outcome.hunk], region) for region in regions)
+        return moves if outcome.operation == "move" else number in calls[outcome.hunk]
 
-    return [outcome for outcome in outcomes if outcome.path == edit.path and concerns(outcome)]
+    return [outcome for outcome in outcomes if outcome.path == path and concerns(outcome)]

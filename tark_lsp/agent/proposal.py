@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tark_lsp.agent import approval, consent, selection
-from tark_lsp.agent.attribution import outcomes_of_call
+from tark_lsp.agent.attribution import divide_proposal, outcomes_of_call
+from tark_lsp.agent.call_hunks import CallHunks
 from tark_lsp.agent.edit_check import FoundErrors
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
 from tark_lsp.agent.parts import Draft, ProposalPart, changes_anything, digest_of_changes, split_proposal
@@ -97,6 +98,8 @@ async def decide_proposal(
     turn: Turn, drafts: Sequence[Draft], edits: tuple[ProposedEdit, ...], results: dict[str, ToolResult]
 ) -> None:
     """Have the proposal decided and applied part by part, and write the result of every call."""
+    divided = divide_proposal(drafts, edits, turn.context.selection)
+    edits = tuple(part.edit for part in divided)
     left = split_proposal(drafts, edits, turn.context.selection)
     before = (
         await turn.resources.edit_check.look_before(edits)
@@ -121,13 +124,13 @@ async def decide_proposal(
             remember_edit(turn, edit, applied_of(edit, outcomes))
         if found is not None:
             turn.user.report_new_errors(found.new, found.shown)
-        write_results(turn, drafts, edits, outcomes, left, found, results)
+        write_results(turn, drafts, divided, outcomes, left, found, results)
 
 
 def write_results(
     turn: Turn,
     drafts: Sequence[Draft],
-    edits: Sequence[ProposedEdit],
+    divided: Sequence[CallHunks],
     outcomes: Sequence[HunkOutcome],
     left: Sequence[ProposalPart],
     found: FoundErrors | None,
@@ -140,7 +143,7 @@ def write_results(
     undecided = [outcome for part in left for edit in part.edits for outcome in undecided_of(edit)]
     every = [*outcomes, *undecided]
     told = {
-        index: [outcome for edit in edits for outcome in outcomes_of_call(draft, drafts[index + 1 :], edit, every)]
+        index: [outcome for part in divided for outcome in outcomes_of_call(index, draft, part, every)]
         for index, draft in enumerate(drafts)
     }
     changed = [index for index, mine in told.items() if any(outcome.state is HunkState.APPLIED for outcome in mine)]

@@ -27,8 +27,3 @@ def carry_region(region: tuple[int, int], hunks: Sequence[Hunk]) -> tuple[int, i
             start, end = min(start, hunk.start), max(end, hunk.end)
             inside += grown
     return start + before, end + before + inside
-
-
-def regions_touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether two ranges share a line, or a border if one of them is empty (a deletion)."""
-    return one[0] <= other[1] and other[0] <= one[1]

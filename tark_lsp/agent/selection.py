@@ -25,19 +25,35 @@ def divide_at_selection(edit: ProposedEdit, selection: Selection | None) -> Prop
     change more when applied alone (one removes a line that is partly selected, another adds the rest of it again).
     Such hunks are joined into one.
     """
+    borders = borders_in(edit, selection)
+    if not borders:
+        return edit
+    parted = replace(edit, hunks=ProposedEdit.between(edit.base, edit.after, borders).hunks)
+    return joined(parted) if is_decided_together(parted, selection) else parted
+
+
+def borders_in(edit: ProposedEdit, selection: Selection | None) -> tuple[int, ...]:
+    """The lines of the edit's base where the selection begins and ends; empty if it is not in this text."""
     if selection is None or edit.removes or edit.path != selection.snapshot.path:
-        return edit
-    place = locate_selection(selection, edit.base.text)
-    if place is None:
-        return edit
-    start, end = place
+        return ()
     text = edit.base.text
+    place = locate_selection(selection, text)
+    if place is None:
+        return ()
+    start, end = place
     first, last = count_lines(text[:start]), count_lines(text[:end])
     if end == start or not text[:end].endswith(("\n", "\r")):  # the selection ends inside this line
         last += 1
-    parted = replace(edit, hunks=ProposedEdit.between(edit.base, edit.after, (first, last)).hunks)
-    together = len(parted.hunks) > 1 and not edit.operation and changes_only_between(text, edit.after, start, end)
-    return joined(parted) if together and hunks_outside_selection(parted, selection) else parted
+    return first, last
+
+
+def is_decided_together(parted: ProposedEdit, selection: Selection | None) -> bool:
+    """Whether the hunks change only the selection together, and more when applied alone."""
+    if len(parted.hunks) < 2 or parted.operation or not borders_in(parted, selection) or selection is None:
+        return False
+    place = locate_selection(selection, parted.base.text)
+    inside = place is not None and changes_only_between(parted.base.text, parted.after, *place)
+    return inside and bool(hunks_outside_selection(parted, selection))
 
 
 def joined(edit: ProposedEdit) -> ProposedEdit:

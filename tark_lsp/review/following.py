@@ -1,85 +1,50 @@
 """How hunks follow the text of their file: by line changes. Pure."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 from tark_lsp.review.hunk import CHANGED, UNDONE, ReviewHunk
 from tark_lsp.review.life import Event, Life
+from tark_lsp.review.text_change import LineChange, Switch, TextChange
 from tark_lsp.workspace.documents import Change, TextDocument
-from tark_lsp.workspace.lines import changed_ranges, split_lines
+from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.positions import line_length
 
 NOTHING: tuple[list[str], ...] = ([], ["\n"], ["\r\n"])
 """The lines of a file that does not exist; Neovim shows it as one empty line."""
-LineChange = tuple[int, int, int]
-"""Lines [start, end) were replaced, and by how many lines more."""
 
 
-@dataclass(frozen=True)
-class TextChange:
-    """The lines from `first` up to `last` of the lines `old` became `new`; the other lines are as they were."""
-
-    old: Sequence[str]
-    new: Sequence[str]
-    first: int
-    last: int
-
-    @classmethod
-    def of_text(cls, old: Sequence[str], new: Sequence[str]) -> "TextChange":
-        return cls(old, new, 0, len(old))
-
-    @cached_property
-    def line_changes(self) -> list[LineChange]:
-        """In order."""
-        ranges = changed_ranges(self.old[self.first : self.last], self.new)
-        return [(self.first + i1, self.first + i2, (j2 - j1) - (i2 - i1)) for i1, i2, j1, j2 in ranges]
-
-    def switch(self, hunk: ReviewHunk, present: Sequence[str], wanted: Sequence[str]) -> int | None:
-        """Where the lines of the hunk start now, if one line change made `wanted` of `present`, the lines in its place.
-
-        If lines beside it look like its own, a diff can report the change some lines above or below, with the same
-        result.
-        """
-        if tuple(self.old[hunk.start : hunk.end]) != present:
-            return None
-        grown, shift = len(wanted) - len(present), 0
-        for start, end, more in self.line_changes:
-            near = start <= hunk.end + abs(grown) and hunk.start <= end + abs(grown)
-            if more == grown and near and self._is_switched(hunk, wanted, (start, end, more), shift):
-                return hunk.start + shift
-            shift += more
-        return None
-
-    def removes(self, hunk: ReviewHunk) -> bool:
-        """Are the lines that were in the place of the hunk removed, with nothing written instead?"""
-        removals = [(start, end) for start, end, grown in self.line_changes if end - start + grown == 0]
-        return hunk.size > 0 and any(start <= hunk.start and hunk.end <= end for start, end in removals)
-
-    def _is_switched(self, hunk: ReviewHunk, wanted: Sequence[str], change: LineChange, shift: int) -> bool:
-        """Do the lines around the change read like the old ones with `wanted` in the place of the hunk?"""
-        start, end, more = change
-        low, high = min(start, hunk.start), max(end, hunk.end)
-        head, tail = self.old[low : max(low, self.first)], self.old[min(high, self.last) : high]  # outside the region
-        offset = shift - self.first
-        inside = self.new[max(low, self.first) + offset : min(high, self.last) + offset + more]
-        return [*head, *inside, *tail] == [*self.old[low : hunk.start], *wanted, *self.old[hunk.end : high]]
-
-
-def follow_change(hunk: ReviewHunk, change: TextChange, held: Collection[str] = ()) -> ReviewHunk:
-    """The hunk after a change of its text: moved, touched, or recognised as undone or redone by the editor.
+def follow_hunks(hunks: Iterable[ReviewHunk], change: TextChange, held: Collection[str] = ()) -> list[ReviewHunk]:
+    """The hunks after a change of their text: moved, touched, or recognised as undone or redone by the editor.
 
     `held`: the ids of hunks in a file that we are changing for a decision; such a change is not an undo by the user.
     """
-    undone = hunk.life is Life.UNDONE
-    if not hunk.blocked and not undone and tuple(change.old[hunk.start : hunk.end]) != hunk.standing:
-        hunk = hunk.touch(CHANGED)
-    if not hunk.operation and hunk.id not in held and (undone or (hunk.applied and hunk.pending)):
-        present, wanted = (hunk.old, hunk.new) if undone else (hunk.new, hunk.old)
-        start = change.switch(hunk, present, wanted)
-        if start is not None:
-            return redo(hunk, start) if undone else undo(hunk, start)
-    return follow_lines(hunk, change.line_changes, CHANGED)
+    hunks = [_touched_before(hunk, change) for hunk in hunks]
+    switches = (
+        Switch(hunk, hunk.old, hunk.new) if hunk.life is Life.UNDONE else Switch(hunk, hunk.new, hunk.old)
+        for hunk in hunks
+        if not hunk.operation and hunk.id not in held and (hunk.life is Life.UNDONE or (hunk.applied and hunk.pending))
+    )
+    starts = change.find_switched(switches)
+    inserted = [
+        (hunk, len(hunk.new if hunk.life is Life.UNDONE else hunk.old))
+        for hunk in hunks
+        if hunk.id in starts and not hunk.size
+    ]
+    found = []
+    for hunk in hunks:
+        start = starts.get(hunk.id)
+        if start is None:
+            found.append(follow_beside(hunk, change.line_changes, inserted, CHANGED))
+        else:
+            found.append(redo(hunk, start) if hunk.life is Life.UNDONE else undo(hunk, start))
+    return found
+
+
+def _touched_before(hunk: ReviewHunk, change: TextChange) -> ReviewHunk:
+    """Its lines were not its own any more before the change."""
+    followed = not hunk.blocked and hunk.life is not Life.UNDONE
+    changed = followed and tuple(change.old[hunk.start : hunk.end]) != hunk.standing
+    return hunk.touch(CHANGED) if changed else hunk
 
 
 def recognise(
@@ -106,6 +71,25 @@ def undo(hunk: ReviewHunk, start: int) -> ReviewHunk:
 
 def redo(hunk: ReviewHunk, start: int) -> ReviewHunk:
     return hunk.apply(Event.REDONE, start=start)
+
+
+def follow_beside(
+    hunk: ReviewHunk, changes: Sequence[LineChange], inserted: Sequence[tuple[ReviewHunk, int]], reason: str
+) -> ReviewHunk:
+    """As `follow_lines`. `inserted`: other hunks without lines that get so many lines by these changes.
+
+    The text does not say whether a hunk without lines is above or below lines that are inserted at its place; the
+    texts that both hunks were proposed for can.
+    """
+    here = [(other, grown) for other, grown in inserted if other.start == hunk.start] if not hunk.size else []
+    below = [hunk.is_below(other) for other, _ in here]
+    added = sum(grown for start, end, grown in changes if start == end == hunk.start)
+    if not here or None in below or added != sum(grown for _, grown in here):
+        return follow_lines(hunk, changes, reason)
+    others = [item for item in changes if not item[0] == item[1] == hunk.start]
+    shift = sum(grown for (_, grown), is_below in zip(here, below, strict=True) if is_below)
+    hunk = follow_lines(hunk, others, reason)
+    return hunk.stretch(hunk.start + shift, hunk.end + shift) if shift else hunk
 
 
 def follow_lines(hunk: ReviewHunk, changes: Sequence[LineChange], reason: str) -> ReviewHunk:
@@ -211,7 +195,8 @@ class FollowedText:
         if not same or above + below > min(len(old), len(new)):
             above = below = 0
         region = TextChange(lines, new[above : len(new) - below], first + above, first + len(old) - below)
-        moved = [(follow_change(hunk, region, held), region.removes(hunk)) for hunk in hunks]
+        before = [*hunks]
+        moved = zip(follow_hunks(before, region, held), map(region.removes, before), strict=True)
         lines[first : last + 1] = new
         self._changes += 1
         return [recognise(hunk, lines, held, removed=removed) for hunk, removed in moved]
@@ -224,4 +209,6 @@ class FollowedText:
 def _followed(
     hunks: Iterable[ReviewHunk], change: TextChange, lines: Sequence[str], held: Collection[str]
 ) -> list[ReviewHunk]:
-    return [recognise(follow_change(hunk, change, held), lines, held, removed=change.removes(hunk)) for hunk in hunks]
+    before = [*hunks]
+    moved = zip(before, follow_hunks(before, change, held), strict=True)
+    return [recognise(after, lines, held, removed=change.removes(hunk)) for hunk, after in moved]

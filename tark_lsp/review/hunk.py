@@ -39,6 +39,8 @@ class ReviewHunk:
     turn_id: str
     proposed: Hunk
     """As the agent made it, in the text that the model knew."""
+    base: str = ""
+    """The digest of that text; "" if it is not known."""
     origin: Path
     """Where its file was then."""
     path: Path
@@ -108,6 +110,21 @@ class ReviewHunk:
         return self.start + self.size
 
     @property
+    def place(self) -> tuple[int, ...]:
+        """The order of the hunks of one file: by their lines now, at one place by those they were proposed for."""
+        return self.start, self.end, *self._proposed_place
+
+    @property
+    def _proposed_place(self) -> tuple[int, ...]:
+        return self.proposed.start, self.proposed.order, self.proposed.end
+
+    def is_below(self, other: "ReviewHunk") -> bool | None:
+        """Do its lines belong below those of the other? None: nobody knows, since they are of different texts."""
+        if not self.base or self.base != other.base or self._proposed_place == other._proposed_place:
+            return None
+        return self._proposed_place > other._proposed_place
+
+    @property
     def standing(self) -> tuple[str, ...]:
         """The lines that the text has in its place, unless the hunk is blocked."""
         return self.new if self.applied else self.old
@@ -156,6 +173,7 @@ def propose(turn_id: str, edit: ProposedEdit, outside: Sequence[Hunk] = (), grou
         ReviewHunk(
             turn_id=turn_id,
             proposed=hunk,
+            base=edit.base.digest,
             origin=edit.path,
             path=edit.path,
             source=edit.path,
@@ -194,7 +212,7 @@ def would_join(hunk: Hunk, lines: Sequence[str]) -> bool:
 def without_overlaps(hunks: Iterable[ReviewHunk]) -> list[ReviewHunk]:
     """In the order of their lines; of hunks on the same lines only the first."""
     chosen: list[ReviewHunk] = []
-    for hunk in sorted(hunks, key=lambda hunk: (hunk.start, hunk.end)):
+    for hunk in sorted(hunks, key=lambda hunk: hunk.place):
         if not chosen or chosen[-1].end <= hunk.start:
             chosen.append(hunk)
     return chosen

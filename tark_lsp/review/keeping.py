@@ -35,7 +35,7 @@ class HunkKeeper:
                 texts = _joined(
                     _kept_text(path, text, kept)
                     for text, hunks in self._reviews.places.texts_of_hunks(path)
-                    if (kept := [_kept_hunk(hunk, hunk.start, hunk.size) for hunk in hunks if is_kept(hunk)])
+                    if (kept := [_kept_hunk(hunk, hunk.start, hunk.size) for hunk in in_order(hunks) if is_kept(hunk)])
                 )
             if texts == before:
                 return
@@ -64,14 +64,23 @@ class HunkKeeper:
     def _without_decided(self, path: Path, before: Sequence[KeptText]) -> list[KeptText] | None:
         """The kept texts without the decided hunks; None if there are new hunks, or any of them changed.
 
-        The stored text need not be the current one, and it is not written again: that takes time if it is long.
+        The stored text need not be the current one, and it is not written again: that takes time if it is long. But if
+        a decided hunk touched one that is left, only the current text tells the place of that one for certain.
         """
         hunks = {hunk.id: hunk for hunk in self._reviews.hunks.find_hunks(path) if is_kept(hunk)}
         known = {kept.id: kept for text in before for kept in text.hunks}
         if any(hunk.id not in known or not _is_as_kept(hunk, known[hunk.id]) for hunk in hunks.values()):
             return None
+        decided = [kept for kept_id, kept in known.items() if kept_id not in hunks]
+        if any(_touch(kept, other) for kept in decided for other in known.values() if other.id in hunks):
+            return None
         left = (replace(text, hunks=tuple(kept for kept in text.hunks if kept.id in hunks)) for text in before)
         return [text for text in left if text.hunks]
+
+
+def in_order(hunks: Iterable[ReviewHunk]) -> list[ReviewHunk]:
+    """By their places, so that the next server knows which of those at one place is above."""
+    return sorted(hunks, key=lambda hunk: hunk.place)
 
 
 def is_kept(hunk: ReviewHunk) -> bool:
@@ -98,6 +107,10 @@ def _kept_hunk(hunk: ReviewHunk, start: int, size: int) -> KeptHunk:
         source=str(hunk.source),
         target=None if hunk.target is None else str(hunk.target),
     )
+
+
+def _touch(one: KeptHunk, other: KeptHunk) -> bool:
+    return one.start <= other.start + other.size and other.start <= one.start + one.size
 
 
 def _is_as_kept(hunk: ReviewHunk, kept: KeptHunk) -> bool:

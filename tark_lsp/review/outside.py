@@ -1,14 +1,16 @@
 """What others do to files with hunks: the user types and saves, the editor moves files, a turn is undone."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.events import HunksChanged, HunksMoved
-from tark_lsp.review.following import TextChange, follow_change
+from tark_lsp.review.following import follow_hunks
 from tark_lsp.review.hunk import GONE, TURN_UNDONE, ReviewHunk, by_turn
 from tark_lsp.review.life import Event, Life
+from tark_lsp.review.text_change import TextChange
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.dry_run import Files
 from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
@@ -98,14 +100,18 @@ class OutsideChanges:
         """In these files only a part of the turn was taken back. The texts show which hunks: `before`, and now."""
         for path in paths:
             self._places.sync(path)
+        by_text: defaultdict[tuple[Path, str], list[ReviewHunk]] = defaultdict(list)
         for text, hunk in before:
-            now = self._hunks.get_hunks([hunk.id])[0]
-            lines = self._reviews.current.read_lines(now.path) if now.path in paths else None
-            if lines is None or not (now.applied and now.undecided):
+            now = self._hunks[hunk.id]
+            if now.path in paths and now.applied and now.undecided:
+                by_text[now.path, text].append(hunk)
+        for (path, text), hunks in by_text.items():
+            lines = self._reviews.current.read_lines(path)
+            if lines is None:
                 continue
-            followed = follow_change(hunk, TextChange.of_text(split_lines(text), lines))
-            if followed.life is Life.UNDONE:
-                self._hunks.apply_event(hunk.id, Event.UNDONE, reason=TURN_UNDONE, start=followed.start)
+            for followed in follow_hunks(hunks, TextChange.of_text(split_lines(text), lines)):
+                if followed.life is Life.UNDONE:
+                    self._hunks.apply_event(followed.id, Event.UNDONE, reason=TURN_UNDONE, start=followed.start)
         for path in paths:
             self._reviews.report_changed(path)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tark_lsp.errors import WorkspaceError
-from tark_lsp.review.following import NOTHING, FollowedText, follow_lines
+from tark_lsp.review.following import NOTHING, FollowedText, follow_beside
 from tark_lsp.review.hunk import ANOTHER_CHANGE, CHANGED, GONE, ReviewHunk
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.store import HunkStore
@@ -132,12 +132,14 @@ class HunkPlaces:
     def place_edit(self, path: Path, edit: ProposedEdit, done: Sequence[str], *, applied: bool) -> None:
         """Move every hunk of the file to its place after `edit`; `done` are the ids of the hunks that it is of."""
         changes = [(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks]
-        back = [hunk.start for hunk in edit.hunks if not hunk.old and not applied]
+        pairs = zip(self._store.get_hunks(done), edit.hunks, strict=True)
+        inserted = [(hunk, len(part.new)) for hunk, part in pairs if not part.old]
         for hunk in self._joined(path):
             if hunk.id not in done:
-                if hunk.life is Life.PROPOSED and not hunk.size and hunk.start in back:
+                here = [other for other, _ in inserted if other.start == hunk.start]
+                if not applied and hunk.life is Life.PROPOSED and not hunk.size and None in map(hunk.is_below, here):
                     hunk = hunk.touch(ANOTHER_CHANGE)  # is its place above or below the lines that come back?
-                self._store.replace_hunk(follow_lines(hunk, changes, ANOTHER_CHANGE))
+                self._store.replace_hunk(follow_beside(hunk, changes, inserted, ANOTHER_CHANGE))
         grown = 0
         for hunk_id, part in zip(done, edit.hunks, strict=True):
             if applied:

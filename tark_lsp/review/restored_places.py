@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tark_lsp.review.following import TextChange, follow_change
+from tark_lsp.review.following import follow_hunks
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.review.life import Event
+from tark_lsp.review.text_change import Switch, TextChange
 from tark_lsp.workspace.ambiguous_hunks import ambiguous_hunks
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import split_lines
@@ -24,10 +25,13 @@ def find_places(hunks: Sequence[ReviewHunk], then: str, now: str, *, exists: boo
     """Of the lines of one file, and removals of it. `exists`: there is a file, `now` its text."""
     unplaceable = _unplaceable(hunks, then, now) if then != now else set()
     change = TextChange.of_text(split_lines(then), split_lines(now))
+    starts = change.find_switched(map(_switch, (hunk for hunk in hunks if hunk.pending and not hunk.operation)))
+    followed = follow_hunks(hunks, change)
     found = []
-    for hunk in hunks:
+    for hunk, after in zip(hunks, followed, strict=True):
         if then != now and not hunk.operation:
-            hunk = _found_lines(hunk, change, certain=hunk.id not in unplaceable)
+            certain = hunk.id not in unplaceable
+            hunk = _found_lines(hunk, after, change, starts.get(hunk.id), certain=certain)
         if hunk.pending and hunk.operation == "remove":
             hunk = _found_removal(hunk, then, now, exists=exists)
         elif hunk.pending and not hunk.had_file and not hunk.applied and now:
@@ -36,17 +40,22 @@ def find_places(hunks: Sequence[ReviewHunk], then: str, now: str, *, exists: boo
     return found
 
 
-def _found_lines(hunk: ReviewHunk, change: TextChange, *, certain: bool) -> ReviewHunk:
-    """`certain`: its place can be told."""
+def _switch(hunk: ReviewHunk) -> Switch:
+    return Switch(hunk, hunk.new, hunk.old) if hunk.applied else Switch(hunk, hunk.old, hunk.new)
+
+
+def _found_lines(
+    hunk: ReviewHunk, followed: ReviewHunk, change: TextChange, start: int | None, *, certain: bool
+) -> ReviewHunk:
+    """`start`: where its lines are if it was applied or taken back since. `certain`: its place can be told."""
     if not hunk.pending:
-        return follow_change(hunk, change)
-    present, other = (hunk.new, hunk.old) if hunk.applied else (hunk.old, hunk.new)
+        return followed
+    other = hunk.old if hunk.applied else hunk.new
     switched = Event.FOUND_TAKEN_BACK if hunk.applied else Event.FOUND_WRITTEN
-    start = change.switch(hunk, present, other)
     if start is None:
-        hunk = follow_change(hunk, change)
-        if hunk.blocked and other and tuple(change.new[hunk.start : hunk.end]) == other:
-            start = hunk.start
+        if followed.blocked and other and tuple(change.new[followed.start : followed.end]) == other:
+            start = followed.start
+        hunk = followed
     if start is not None:
         hunk = hunk.apply(switched, start=start)
         return replace(hunk, created=hunk.applied and not hunk.had_file)

@@ -124,7 +124,8 @@ class HunkRestorer:
 
     def _find_places(self, now: Snapshot, kept: KeptText, problem: str) -> list[ReviewHunk]:
         """The hunks of a kept text. `problem`: why its file cannot be read, or is not there."""
-        hunks = [_review_hunk(hunk, now.path, moved=now.path != kept.path) for hunk in kept.hunks]
+        moved = now.path != kept.path
+        hunks = [_review_hunk(hunk, kept, order, now.path, moved=moved) for order, hunk in enumerate(kept.hunks)]
         if problem:
             hunks = [
                 hunk if problem is GONE and _needs_no_file(hunk) else hunk.apply(Event.FAILED, reason=problem)
@@ -168,13 +169,15 @@ def _needs_no_file(hunk: ReviewHunk) -> bool:
     return not hunk.had_file or (hunk.operation == "remove" and hunk.applied)
 
 
-def _review_hunk(kept: KeptHunk, path: Path, *, moved: bool) -> ReviewHunk:
-    """`moved`: the file was moved, or moved back, though its server ended before it knew."""
+def _review_hunk(kept: KeptHunk, of: KeptText, order: int, path: Path, *, moved: bool) -> ReviewHunk:
+    """`order`: its number among the hunks of that text. `moved`: the file was moved, or moved back, though its server
+    ended before it knew."""
     applied = kept.applied is not (kept.operation == "move" and moved)
     return ReviewHunk(
         id=kept.id,
         turn_id=kept.turn_id,
-        proposed=Hunk(kept.start, kept.old, kept.new),
+        proposed=Hunk(kept.start, kept.old, kept.new, order),
+        base=of.digest,
         origin=path,
         path=path,
         source=Path(kept.source),

@@ -39,8 +39,8 @@ class HunkStore:
         hunks = self._hunks.values() if path is None else self.get_hunks(self._ids_by_path.get(path, ()))
         found = [hunk for hunk in hunks if turn_id is None or hunk.turn_id == turn_id]
         if path is not None:
-            return sorted(found, key=lambda hunk: hunk.start)
-        return sorted(found, key=lambda hunk: (str(hunk.path), hunk.start))
+            return sorted(found, key=lambda hunk: hunk.place)
+        return sorted(found, key=lambda hunk: (str(hunk.path), hunk.place))
 
     def find_together(self, hunk_ids: Iterable[str]) -> list[ReviewHunk]:
         """These, and all others of their groups, in the order they were proposed."""

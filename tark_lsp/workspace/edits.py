@@ -30,7 +30,10 @@ MOVED = Hunk(0, (), ())
 
 @dataclass(frozen=True, slots=True)
 class ProposedEdit:
-    """`hunks` are of `base`, in order, and do not touch. If the file does not exist yet, `base.exists` is False."""
+    """`hunks` are of `base`, in order, and do not overlap. If the file does not exist yet, `base.exists` is False.
+
+    Hunks can touch, and several can insert lines at the same place: then `Hunk.order` says which is above.
+    """
 
     path: Path
     base: Snapshot
@@ -88,7 +91,7 @@ class ProposedEdit:
 
     def only(self, hunks: Iterable[Hunk]) -> "ProposedEdit":
         """The same edit with only these of its hunks, which are put in order."""
-        return replace(self, hunks=tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.end))))
+        return replace(self, hunks=tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.order, hunk.end))))
 
     def diff(self, shown: Callable[[Path], str] = Path.as_posix) -> str:
         """A unified diff for people. `shown` returns the name of a file, which is one line.
@@ -170,17 +173,70 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
         return replace(edit, base=current, hunks=()), edit.hunks
     sure = sure_changes(changes, edit.base.text, current.text)
     lines = split_lines(current.text)
+    found = _found(edit.hunks, changes, sure, lines)
     carried: list[Hunk] = []
     conflicts: list[Hunk] = []
     for hunk in edit.hunks:
-        if _is_applied(hunk, changes, lines) if hunk.new else _is_removed(hunk, sure):
+        if hunk in found:
             continue
-        moved = Hunk(hunk.start + _growth(change for change in sure if change.end <= hunk.start), hunk.old, hunk.new)
+        moved = replace(hunk, start=hunk.start + _growth(change for change in sure if change.end <= hunk.start))
         if any(_collide(change, hunk) for change in sure) or not _fits(moved, lines):
             conflicts.append(hunk)
         else:
             carried.append(moved)
     return replace(edit, base=current, hunks=tuple(carried)), tuple(conflicts)
+
+
+def hunks_in_text(edit: ProposedEdit, current: Snapshot) -> set[Hunk]:
+    """The hunks that the current text has already."""
+    changes = line_changes(edit.base.text, current.text)
+    sure = sure_changes(changes, edit.base.text, current.text)
+    return _found(edit.hunks, changes, sure, split_lines(current.text))
+
+
+def _found(hunks: Sequence[Hunk], changes: list[Hunk], sure: list[Hunk], lines: list[str]) -> set[Hunk]:
+    """The hunks that are made already. Of hunks that touch, several can be made as one change."""
+
+    def made(hunk: Hunk) -> bool:
+        return _is_applied(hunk, changes, lines) if hunk.new else _is_removed(hunk, sure)
+
+    found: set[Hunk] = set()
+    for run in runs_of_touching(hunks):
+        for size in range(len(run), 1, -1):
+            for first in range(len(run) - size + 1):
+                part = run[first : first + size]
+                if found.isdisjoint(part) and made(as_one(part)):
+                    found.update(part)
+        found.update(hunk for hunk in run if hunk not in found and made(hunk))
+    return found
+
+
+def runs_of_touching(hunks: Sequence[Hunk]) -> list[list[Hunk]]:
+    """Groups of hunks, each of which begins at the line where the one before it ends."""
+    runs: list[list[Hunk]] = []
+    for hunk in hunks:
+        if runs and runs[-1][-1].end == hunk.start:
+            runs[-1].append(hunk)
+        else:
+            runs.append([hunk])
+    return runs
+
+
+def as_one(run: Sequence[Hunk]) -> Hunk:
+    """Hunks that touch, as one."""
+    old = tuple(line for hunk in run for line in hunk.old)
+    new = tuple(line for hunk in run for line in hunk.new)
+    return Hunk(run[0].start, old, new)
+
+
+def changed_lines(edit: ProposedEdit) -> ProposedEdit:
+    """The same change with hunks that have changed lines only, and do not touch."""
+    hunks: list[Hunk] = []
+    for run in runs_of_touching(edit.hunks):
+        whole = as_one(run)
+        changes = line_changes(whole.old_text, whole.new_text)
+        hunks += (replace(change, start=whole.start + change.start) for change in changes)
+    return replace(edit, hunks=tuple(hunks)) if hunks else edit
 
 
 def _collide(change: Hunk, hunk: Hunk) -> bool:

@@ -20,6 +20,8 @@ class Hunk:
     start: int
     old: tuple[str, ...]
     new: tuple[str, ...]
+    order: int = 0
+    """Of hunks that begin at the same line, because some only insert, the one with the lowest order is above."""
 
     @property
     def end(self) -> int:

@@ -101,6 +101,65 @@ async def test_each_call_is_told_of_its_own_hunks(bench: Bench) -> None:
     assert sorted(bench.statuses().values()) == ["completed", "completed", "rejected"]
 
 
+@pytest.mark.parametrize("apart", [1, 2, 3, 4])
+async def test_near_changes_of_two_calls_are_decided_apart(bench: Bench, apart: int) -> None:
+    bench.open("a.py", LINES)
+    below = f"line {20 + apart}\n"
+    await bench.run(
+        answer(edit("line 20\n", "twenty\n"), edit(below, "below\n")),
+        decisions=[Some(lambda hunk: hunk.new == ("below\n",), "not this")],
+    )
+    first, second = bench.results()
+    assert error_of(first)["code"] == "denied"
+    assert second == "Applied to a.py."
+    assert bench.text("a.py") == LINES.replace(below, "below\n")
+
+
+async def test_insertions_of_two_calls_at_one_place_are_decided_apart(bench: Bench) -> None:
+    bench.open("a.py", LINES)
+    await bench.run(
+        answer(edit("line 20\n", "line 20\nfirst\n"), edit("first\n", "first\nsecond\n")),
+        decisions=[Some(lambda hunk: hunk.new == ("second\n",), "not this")],
+    )
+    assert error_of(bench.results()[0])["code"] == "denied"
+    assert bench.results()[1] == "Applied to a.py."
+    assert bench.text("a.py") == LINES.replace("line 20\n", "line 20\nsecond\n")
+
+
+async def test_a_call_that_changes_what_an_earlier_one_wrote_is_decided_with_it(bench: Bench) -> None:
+    bench.open("a.py", LINES)
+    await bench.run(
+        answer(edit("line 20\n", "one\ntwo\n"), edit("two\n", "zwei\n"), edit("line 21\n", "x\n")),
+        decisions=[Some(lambda hunk: hunk.new == ("x\n",), "not this")],
+    )
+    first, second, third = bench.results()
+    assert error_of(first)["code"] == error_of(second)["code"] == "denied"
+    assert third == "Applied to a.py."
+    assert bench.text("a.py") == LINES.replace("line 21\n", "x\n")
+
+
+async def test_a_replacement_of_all_occurrences_around_another_calls_lines(bench: Bench) -> None:
+    bench.open("a.py", "a\nx\na\nx\na\n")
+    every = call("edit_file", path="a.py", old_text="a\n", new_text="b\n", replace_all=True)
+    await bench.run(
+        answer(edit("x\na\nx\n", "y\na\ny\n"), every),
+        decisions=[Some(lambda hunk: "y\n" in hunk.new, "not these")],
+    )
+    assert bench.results()[0] == "Applied to a.py."
+    assert bench.text("a.py") == "a\ny\na\ny\na\n"
+
+
+async def test_neighbouring_lines_of_a_patch_and_another_call(bench: Bench) -> None:
+    """A patch is applied as a whole with what other calls change in its files, and each of them is told of its own."""
+    bench.open("a.py", LINES)
+    patch = call("apply_patch", patch="*** Begin Patch\n*** Update File: a.py\n-line 20\n+patched\n")
+    await bench.run(answer(patch, edit("line 21\n", "x\n")))
+    (request,) = bench.user.asked
+    assert request.atomic
+    assert [hunk.new for hunk in request.edits[0].hunks] == [("patched\n",), ("x\n",)]
+    assert bench.text("a.py") == LINES.replace("line 20\n", "patched\n").replace("line 21\n", "x\n")
+
+
 async def test_a_rejected_edit_is_rejected_again_without_asking(bench: Bench) -> None:
     bench.open("a.py", LINES)
     await bench.run(

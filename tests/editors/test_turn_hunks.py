@@ -57,6 +57,32 @@ async def test_one_is_accepted_and_one_rejected(
     assert editor.open_question() is None, "the question is withdrawn with its last hunk"
 
 
+ONE, LAST = "# One more.\n", "# And the last.\n"
+NEW_ONE, NEW_LAST = "# One more line.\n", "# And the last line.\n# Really.\n"
+
+
+@each_profile
+@each_surface
+@pytest.mark.parametrize("accepted", [0, 1], ids=["above", "below"])
+async def test_neighbouring_lines_of_two_calls_are_decided_apart(
+    open_editor: OpenEditor, profile: Profile, flags: tuple[str, ...], accepted: int
+) -> None:
+    editor = await open_editor(profile, *flags)
+    uri = editor.new_file(SHAPES)
+    turn = await editor.turn(f"reword the comments in {uri.rpartition('/')[2]}", uri)
+    await editor.question()
+    hunks = (await editor.command("tark.hunk.list", {"turnId": turn}))["hunks"]
+    assert [(hunk["oldText"], hunk["newText"]) for hunk in hunks] == [(ONE, NEW_ONE), (LAST, NEW_LAST)]
+    place = editor.documents[uri].find((ONE, LAST)[accepted])
+    await editor.command("tark.hunk.accept", {"hunkIds": [hunks[accepted]["hunkId"]]})
+    await editor.command("tark.hunk.reject", {"hunkIds": [hunks[1 - accepted]["hunkId"]]})
+    await editor.end(turn)
+    assert editor.text(uri) == SHAPES.replace(*((ONE, NEW_ONE), (LAST, NEW_LAST))[accepted])
+    (sent,) = editor.sent("workspace/applyEdit")
+    (edit,) = sent.params["edit"]["documentChanges"][0]["edits"]
+    assert edit == {"range": place, "newText": (NEW_ONE, NEW_LAST)[accepted]}
+
+
 @each_profile
 async def test_a_permission_for_some_hunks(open_editor: OpenEditor, profile: Profile) -> None:
     editor = await open_editor(profile, *NATIVE)

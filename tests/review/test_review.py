@@ -316,14 +316,26 @@ async def test_applied_hunks_follow_and_are_taken_back(desk: Desk) -> None:
 
 
 async def test_lines_that_come_back_at_the_place_of_an_insertion(desk: Desk) -> None:
-    """It could belong above or below them."""
+    """It was proposed for the text without them, so it could belong above or below them."""
     path = desk.editor.open("f.py", TEXT)
     (removal,) = desk.propose(path, (3, 6, ()))
-    (insertion,) = desk.propose(path, (6, 6, ("NEW\n",)), turn="other")
+    await desk.reviews.accept([removal], decide=False)
+    (insertion,) = desk.propose(path, (3, 3, ("NEW\n",)), turn="other")
+    await desk.reviews.reject([removal])
+    assert (insertion.state, insertion.reason) == ("conflict", "another change was made to these lines")
+
+
+@pytest.mark.parametrize(("place", "after"), [(3, 3), (6, 6)])
+async def test_lines_that_come_back_beside_an_insertion_that_was_proposed_with_them(
+    desk: Desk, place: int, after: int
+) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (removal,) = desk.propose(path, (3, 6, ()))
+    (insertion,) = desk.propose(path, (place, place, ("NEW\n",)), turn="other")
     await desk.reviews.accept([removal], decide=False)
     assert (insertion.state, insertion.start) == ("pending", 3)
     await desk.reviews.reject([removal])
-    assert (insertion.state, insertion.reason) == ("conflict", "another change was made to these lines")
+    assert (insertion.state, insertion.start) == ("pending", after)
 
 
 async def test_an_applied_hunk_the_person_typed_into_is_not_taken_back(desk: Desk) -> None:

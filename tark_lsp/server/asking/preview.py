@@ -19,7 +19,7 @@ from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.editing.apply_edit import IN_FLIGHT_SECONDS, PROOF_SECONDS, apply_edit
 from tark_lsp.server.editing.text_edits import text_edits
 from tark_lsp.workspace.documents import Change, DocumentEvent, Documents, TextDocument
-from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.edits import ProposedEdit, hunks_in_text, rebase
 from tark_lsp.workspace.lines import Hunk, fit_ending, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -35,19 +35,9 @@ class Previewed:
     def found(self, hunks: HunkStore) -> list[tuple[ReviewHunk, Hunk]]:
         """The hunks that the current text has, and that were not applied in another way."""
         now = self.document.snapshot()
-        left, conflicts = rebase(self.edit, now)
-        if len(left.hunks) + len(conflicts) == len(self.hunk_ids):
-            return []
+        there = hunks_in_text(self.edit, now)
         pairs = zip(hunks.get_hunks(self.hunk_ids), self.edit.hunks, strict=True)
-        return [
-            (shown, hunk)
-            for shown, hunk in pairs
-            if not (shown.applied or shown.life.in_flight) and self._has(hunk, now)
-        ]
-
-    def _has(self, hunk: Hunk, now: Snapshot) -> bool:
-        left, conflicts = rebase(self.edit.only((hunk,)), now)
-        return not left.hunks and not conflicts
+        return [(shown, hunk) for shown, hunk in pairs if not (shown.applied or shown.life.in_flight) and hunk in there]
 
     def without(self, hunks: Sequence[Hunk]) -> ProposedEdit:
         """The edit of the current text that takes these hunks back."""
@@ -96,7 +86,10 @@ class Preview:
             base = document.snapshot()
             lines = split_lines(base.text)
             ordered = without_overlaps(some)
-            edits = [fit_ending(hunk.edit_to(applied=True), lines) for hunk in ordered]
+            edits = [
+                replace(fit_ending(hunk.edit_to(applied=True), lines), order=order)
+                for order, hunk in enumerate(ordered)
+            ]
             if len(ordered) < len(some) or any(would_join(hunk, lines) for hunk in edits):
                 return []
             edit = ProposedEdit(path, base, tuple(edits))

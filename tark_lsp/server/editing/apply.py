@@ -16,7 +16,7 @@ from tark_lsp.server.editing.edit_watch import Misplaced, Watch
 from tark_lsp.server.editing.file_operations import FileOperations
 from tark_lsp.server.editing.text_edits import anchored, text_edits
 from tark_lsp.workspace.documents import Documents, TextDocument
-from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.edits import ProposedEdit, changed_lines, rebase
 from tark_lsp.workspace.lines import Hunk, ending_of, line_changes, split_lines
 from tark_lsp.workspace.outcomes import MISPLACED, Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
@@ -127,6 +127,7 @@ class EditorBuffers:
         """
         flags = self._connection.client.flags
         delay = flags.change_delay
+        edit = changed_lines(edit)  # a hunk can have lines between its changes that stay as they are
         edit = anchored(edit) if flags.adds_line_at_end else edit
         with Watch(self._documents, document, edit, gathers=delay > 0) as watch:
             try:

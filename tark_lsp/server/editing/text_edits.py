@@ -5,22 +5,35 @@ from typing import Any
 from tark_lsp.server.protocol.outgoing import range_json
 from tark_lsp.workspace import positions
 from tark_lsp.workspace.edits import ProposedEdit
-from tark_lsp.workspace.lines import Hunk, split_lines
+from tark_lsp.workspace.lines import Hunk, ending_of, split_lines
 from tark_lsp.workspace.text_document import TextDocument
 
 
 def text_edits(document: TextDocument, edit: ProposedEdit, encoding: str) -> list[dict[str, Any]]:
-    """Whole lines, in order. If the last line of a hunk has no ending, the hunk ends at its last character."""
+    """Whole lines, in order. If the last line of a hunk has no ending, the hunk ends at its last character.
+
+    Lines that are only added below a line of their hunk begin at the end of that line, which is not sent.
+    """
     last = len(document.lines) - 1
     edits = []
     for hunk in edit.hunks:
-        start, end = (hunk.start, 0), (hunk.end, 0)
+        start, end, text = (hunk.start, 0), (hunk.end, 0), hunk.new_text
         if hunk.end > last:
-            line = document.lines[last]
-            end = (last, positions.to_client(line, positions.line_length(line), encoding))
+            end = _end_of_line(document, last, encoding)
             start = min(start, end)
-        edits.append({"range": range_json(*start, *end), "newText": hunk.new_text})
+        if len(hunk.old) == 1 < len(hunk.new) and hunk.old == hunk.new[:1]:
+            start = _end_of_line(document, hunk.start, encoding)
+            ending = ending_of(hunk.old[0])
+            text = text[len(hunk.old[0]) - len(ending) :]
+            if text.endswith(ending):
+                end, text = start, text[: len(text) - len(ending)]
+        edits.append({"range": range_json(*start, *end), "newText": text})
     return edits
+
+
+def _end_of_line(document: TextDocument, number: int, encoding: str) -> tuple[int, int]:
+    line = document.lines[number]
+    return number, positions.to_client(line, positions.line_length(line), encoding)
 
 
 def anchored(edit: ProposedEdit) -> ProposedEdit:

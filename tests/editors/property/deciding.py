@@ -1,21 +1,48 @@
 """What an agent proposes at random, and what the person decides on it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.server.protocol.incoming import PermissionReply
 from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
-from tark_lsp.workspace.edits import ProposedEdit
-from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.edits import ProposedEdit, changed_lines
+from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.outcomes import MISPLACED
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.editors.property.marked_text import Mark
 from tests.editors.property.model_editor import Buffer, Json
 from tests.editors.property.oracle import AGENT, Wrong, typed_in, written_in
 from tests.editors.property.person import Person
+
+
+def pieces(edit: ProposedEdit, random: Random) -> Iterator[Hunk]:
+    """Hunks that touch, or stand near each other, as several calls make them."""
+    last: Hunk | None = None
+    for hunk in changed_lines(edit).hunks:
+        above, below = random.randint(0, len(hunk.old)), random.randint(0, len(hunk.new))
+        cut = (
+            Hunk(hunk.start, hunk.old[:above], hunk.new[:below]),
+            Hunk(hunk.start + above, hunk.old[above:], hunk.new[below:]),
+        )
+        for piece in cut if edit.base.text.endswith("\n") and can_stand_alone(*cut) else [hunk]:
+            order = last.order + 1 if last is not None and last.start == piece.start else 0
+            last = replace(piece, order=order)
+            yield last
+
+
+def can_stand_alone(above: Hunk, below: Hunk) -> bool:
+    """Each changes something, and no line is removed by one and comes again, changed, in the other."""
+    moved = any(
+        words(one.old_text) & words(other.new_text)
+        for one, other in ((above, below), (below, above))
+        for words in (written_in, typed_in)
+    )
+    return above.old != above.new and below.old != below.new and not moved
 
 
 class Deciding(Person):
@@ -72,7 +99,9 @@ class Deciding(Person):
             elif kind != "delete":
                 made += [f"new {self._written_word()}{self._ending}" for _ in range(random.randint(1, 3))]
         made += lines[done:]
-        return ProposedEdit.between(base, "".join(made))
+        whole = ProposedEdit.between(base, "".join(made))
+        apart = Random(f"{turn_id} {base.text} {whole.after}")  # its own, so that older seeds play what they played
+        return replace(whole, hunks=tuple(pieces(whole, apart))) if apart.random() < 0.5 else whole
 
     def _written_word(self) -> str:
         self._written += 1

@@ -232,7 +232,14 @@ class ModelEditor(Connection):
             start, end = edit["range"]["start"], edit["range"]["end"]
             count_lines = len(buffer.text.lines)
             last = min(end["line"] + (end["character"] > 0), count_lines)
-            spans.append((min(start["line"], count_lines), last, split_lines(edit["newText"]), start, end))
+            new = split_lines(edit["newText"])
+            whole_lines = not new or new[-1].endswith(("\n", "\r")) or start["line"] >= count_lines
+            if start["character"] or (start == end and not whole_lines):  # from the end of a line
+                line = buffer.text.lines[start["line"]]
+                body = line.rstrip("\r\n")
+                last = max(last, start["line"] + 1)
+                new = split_lines(body + edit["newText"] + (line[len(body) :] if start == end else ""))
+            spans.append((min(start["line"], count_lines), last, new, start, end))
         marks = self.arrived(buffer, {"edits": spans, "label": label}, newer)
         for index in reversed(range(len(spans))):
             first, last, new, start, end = spans[index]

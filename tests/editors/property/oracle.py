@@ -65,12 +65,13 @@ class Oracle:
         forward = label.startswith("Tark: apply")
         if newer or not label.startswith(("Tark: apply", "Tark: take back")):  # or an undo, or what puts an edit right
             return [self._restored(path, new, text.carried(start, end, new)) for start, end, new in spans]
-        marks = []
         hunks = [item for item in self.reviews.hunks.find_hunks(path) if item.life.in_flight]
-        for hunk, (first, end, lines) in zip(hunks, spans, strict=True):
-            added = not (hunk.old if forward else hunk.new)
-            start = end if added else first  # below the last line: sent as an edit of that line
-            new = lines[start - first :]
+        lines, marks = [*text.lines], [*text.marks]
+        for hunk in reversed(hunks):
+            start, end = hunk.start, hunk.end
+            new = [*(hunk.new if forward else hunk.old)]
+            if new and end < len(text.lines) and not new[-1].endswith(("\n", "\r")):
+                new[-1] += "\r\n" if text.lines[end].endswith("\r\n") else "\n"
             if path not in self.blurred:
                 self._check_place(hunk, text, start, end, new, forward=forward)
             if forward:
@@ -80,8 +81,23 @@ class Oracle:
                 old, _ = self.inserted.pop(hunk.id, ([], []))
                 carried = self._restored(path, new, text.carried(start, end, new))
                 made = old if len(old) == len(new) else carried
-            marks.append([*text.marks[first:start], *made])
-        return marks
+            lines[start:end], marks[start:end] = new, made
+        return self._sent(text, spans, lines, marks)
+
+    def _sent(
+        self, text: MarkedText, spans: Sequence[tuple[int, int, list[str]]], lines: list[str], marks: list[Mark]
+    ) -> list[list[Mark]]:
+        """Checks that `text` with the edit is `lines`; the marks of the new lines of each span."""
+        sent: list[str] = []
+        at, found = 0, []
+        for first, end, new in spans:
+            sent += text.lines[at:first]
+            found.append(marks[len(sent) : len(sent) + len(new)])
+            sent += new
+            at = end
+        if [*map(_body, sent), *map(_body, text.lines[at:])] != [*map(_body, lines)]:
+            raise Wrong(f"the edit {spans} is not that of its hunks")
+        return found
 
     def _restored(self, path: Path, lines: Sequence[str], marks: Sequence[Mark]) -> list[Mark]:
         """Lines of old that come back are the same lines."""
@@ -202,7 +218,11 @@ class Oracle:
 
 def _bodies(lines: Sequence[str]) -> set[str]:
     """The lines without their endings: a last line gets one if others follow it."""
-    return {line.rstrip("\r\n") for line in lines}
+    return {*map(_body, lines)}
+
+
+def _body(line: str) -> str:
+    return line.rstrip("\r\n")
 
 
 def _run(lines: Sequence[str], one: int, other: int, size: int) -> bool:

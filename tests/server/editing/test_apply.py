@@ -15,7 +15,7 @@ from tark_lsp.server.editing import apply
 from tark_lsp.server.editing.apply import with_typed
 from tark_lsp.server.editing.edit_watch import Watch, at_old_places
 from tark_lsp.workspace.documents import Documents
-from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.edits import ProposedEdit, changed_lines
 from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.outcomes import MISPLACED, Applied, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
@@ -506,7 +506,7 @@ async def test_what_is_typed_can_look_like_a_part_of_the_edit(
         if len(sent(editor)) > 1:
             return editor.apply(params)
         editor.type(path, typed)
-        for hunk in reversed(edit.hunks):
+        for hunk in reversed(changed_lines(edit).hunks):
             lines = split_lines(editor.text(path))
             start, end = (len("".join(lines[:at])) for at in (hunk.start, hunk.end))
             editor.type(path, (start, end, hunk.new_text))
