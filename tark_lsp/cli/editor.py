@@ -8,8 +8,10 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from tark_lsp.errors import RequestError
+from tark_lsp.tools.programs import find_program
 
 EDITORS = ("VISUAL", "EDITOR")
+HINT = "set EDITOR to the command of an editor"
 
 
 async def edit_text(text: str, uri: str) -> str | None:
@@ -21,16 +23,17 @@ async def edit_text(text: str, uri: str) -> str | None:
     command = next((shlex.split(os.environ[name]) for name in EDITORS if os.environ.get(name)), [])
     if not command:
         raise RequestError("no editor is set", hint="set EDITOR, for example EDITOR=nano")
+    program = command[0] if set(command[0]) & set("/\\") else find_program(command[0])
+    if program is None:
+        raise RequestError(f"{command[0]}: it is not in PATH", hint=HINT)
     suffix = PurePosixPath(unquote(urlsplit(uri).path)).suffix
     with tempfile.TemporaryDirectory(prefix="tark-edit-") as folder:
         file = Path(folder) / f"hunk{suffix}"
         file.write_bytes(text.encode("utf-8"))
         try:
-            process = await asyncio.create_subprocess_exec(*command, str(file))
+            process = await asyncio.create_subprocess_exec(program, *command[1:], str(file))
         except OSError as error:
-            raise RequestError(
-                f"{command[0]}: {error.strerror}", hint="set EDITOR to the command of an editor"
-            ) from error
+            raise RequestError(f"{command[0]}: {error.strerror}", hint=HINT) from error
         if await process.wait():
             return None
         written = file.read_bytes().decode("utf-8", "replace")

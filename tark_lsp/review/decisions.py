@@ -14,6 +14,7 @@ from tark_lsp.review.locks import FileLocks
 from tark_lsp.review.places import HunkPlaces, current_lines, retried
 from tark_lsp.review.store import HunkStore
 from tark_lsp.review.texts import CurrentTexts
+from tark_lsp.review.wording import for_user
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit
@@ -164,7 +165,7 @@ class Reviews:
                 hunk = self.hunks[hunk_id]
                 self._settle([hunk])
                 if not hunk.pending:
-                    raise RequestError(f"hunkId: it could not be changed: {hunk.reason}")
+                    raise RequestError(f"hunkId: it could not be changed: {for_user(hunk.reason)}")
                 hunk = replace(hunk, reason=EDITED)
             else:
                 lines = current_lines(self.places, self.current, hunk.path)

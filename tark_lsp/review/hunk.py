@@ -64,7 +64,7 @@ class ReviewHunk:
     """What they become, as the user may have edited it."""
     life: Life = Life.PROPOSED
     reason: str = ""
-    """Why it is in its state, for the user and the model."""
+    """Why it is in its state, in words for the model (`wording.for_user`)."""
     alarm: Alarm | None = None
     created: bool = False
     """Its file did not exist before it was applied."""

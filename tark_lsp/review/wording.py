@@ -3,11 +3,25 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tark_lsp.review.hunk import CHANGED, ReviewHunk
+from tark_lsp.review.hunk import CHANGED, EDITED, TOO_LATE, UNDONE, ReviewHunk
 from tark_lsp.visible import cut, visible
 
 LONGEST_LINE = 60
 """Characters of the first changed line in a list of problems."""
+
+FOR_USER = {
+    CHANGED: "you changed these lines",
+    UNDONE: "you undid it",
+    EDITED: "you changed the text before accepting it",
+    TOO_LATE: "it was already accepted when you sent your own text for it",
+}
+
+
+def for_user(reason: str) -> str:
+    """`ReviewHunk.reason`, which is worded for the model, as the user reads it."""
+    for words, own in FOR_USER.items():
+        reason = reason.replace(words, own)
+    return reason
 
 
 def line_counts(hunk: ReviewHunk) -> str:
@@ -31,8 +45,8 @@ def subject(hunk: ReviewHunk, together: Sequence[ReviewHunk] = ()) -> str:
 def conflict_reason(hunk: ReviewHunk) -> str:
     """Why it is in conflict; somebody else than the user may have changed its lines."""
     if hunk.reason == CHANGED:
-        return "you changed these lines, and your text is kept"
-    return f"{visible(hunk.reason)}, and the text there is kept"
+        return f"{for_user(hunk.reason)}, and your text is kept"
+    return f"{visible(for_user(hunk.reason))}, and the text there is kept"
 
 
 def as_diff(hunk: ReviewHunk) -> str:
@@ -53,7 +67,7 @@ def list_entry(hunk: ReviewHunk) -> str:
         case "conflict":
             return f"conflict: {conflict_reason(hunk)}; Tark wanted {lines}"
         case "stale":
-            return f"not applied: {visible(hunk.reason)}; Tark wanted {lines}"
+            return f"not applied: {visible(for_user(hunk.reason))}; Tark wanted {lines}"
         case _:
             return f"Tark {'changed' if hunk.applied else 'proposes'} {lines}"
 

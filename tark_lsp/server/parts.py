@@ -235,7 +235,7 @@ class ServerParts:
     def _connect_events(self) -> None:
         self.reviews.events.listen(self._on_review_event)
         self.permissions.listen(self._on_permission_event)
-        self.sessions.listen(self._on_session_event)
+        self.sessions.events.listen(self._on_session_event)
         self.inputs.listen(lambda _: self.lens_refresh.refresh())
         self.chats.listen(lambda _: self.lens_refresh.refresh())
 

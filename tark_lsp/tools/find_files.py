@@ -45,6 +45,8 @@ async def run(args: FindFilesArguments, ctx: ToolContext, preview: Preview) -> s
         roots = (place.path,)
     scope = SearchScope(roots, glob=args.pattern)
     paths, complete = await list_files(SearchProgram.find_installed(ctx.workspace.folders), scope)
+    for root in roots:
+        paths = ctx.workspace.private.without_private(root, paths)
     if not paths:
         anchored = "/" in args.pattern and not args.pattern.startswith("**")
         hint = (

@@ -63,6 +63,7 @@ async def run(args: ListDirectoryArguments, ctx: ToolContext, preview: Preview) 
     require_folder(place)
     program = SearchProgram.find_installed(ctx.workspace.folders)
     paths, complete = await list_files(program, SearchScope((place.path,), hidden=args.include_hidden))
+    paths = ctx.workspace.private.without_private(place.path, paths)
     if not paths:
         hidden = "" if args.include_hidden else " or hidden"
         return f"{place.shown} contains no files except ignored{hidden} ones."

@@ -1,17 +1,26 @@
 """Finds a program by absolute path, never in the workspace, so that a repository cannot supply its own."""
 
 import os
-import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 
-def find_program(name: str, workspace: Sequence[Path]) -> Path | None:
-    """The first in PATH whose file is not below a folder of `workspace`; relative entries of PATH are skipped."""
-    for entry in os.environ.get("PATH", "").split(os.pathsep):
-        if not Path(entry).is_absolute():
-            continue
-        found = shutil.which(name, path=entry)
-        if found and not any(Path(found).resolve().is_relative_to(folder) for folder in workspace):
-            return Path(found).resolve()
+def find_program(name: str, workspace: Sequence[Path] = ()) -> Path | None:
+    """The first in PATH that is not below a folder of `workspace`, and no link to a file there.
+
+    Relative folders in PATH are skipped.
+    """
+    for path in _programs(name):
+        places = (path.parent.resolve() / path.name, path.resolve())
+        if not any(place.is_relative_to(folder) for place in places for folder in workspace):
+            return path
     return None
+
+
+def _programs(name: str) -> Iterator[Path]:
+    """Not by `shutil.which`: on Windows it searches the current folder first."""
+    endings = os.environ.get("PATHEXT", ".COM;.EXE;.BAT;.CMD").split(";") if os.name == "nt" else [""]
+    for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
+        for path in (folder / f"{name}{ending}" for ending in endings):
+            if folder.is_absolute() and path.is_file() and os.access(path, os.X_OK):
+                yield path

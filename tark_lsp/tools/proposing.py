@@ -173,8 +173,12 @@ def read_or_absent(ctx: ToolContext, path: Path) -> Snapshot:
     """The file; if it does not exist, an empty one. Raises WorkspaceError, and ToolError `denied` if a rule hides the
     text: errors show lines of it."""
     if ctx.is_read_denied(path):
-        shown = ctx.workspace.display(path)
-        raise ToolError("denied", f"a rule hides the text of {shown} from you", hint="do without it")
+        why = (
+            "holds keys or credentials, which no tool reads"
+            if ctx.workspace.is_private(path)
+            else "is hidden by a rule"
+        )
+        raise ToolError("denied", f"{ctx.workspace.display(path)} {why}", hint="do without it")
     try:
         return ctx.workspace.read(path)
     except FileMissing:

@@ -54,7 +54,7 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
             "invalid_arguments", f"base {args.base!r} is not a revision", hint="give a branch, a tag or a commit"
         )
     scope, cwd, repository = place_of(args, ctx)
-    program = find_program("git.exe" if os.name == "nt" else "git", ctx.workspace.folders)
+    program = find_program("git", ctx.workspace.folders)
     if program is None:
         raise ToolError("unsupported", "git is not installed", hint="do without it: read the files")
     name = scope.relative_to(cwd).as_posix()

@@ -57,7 +57,7 @@ class SearchProgram:
         for folder in (Path(sysconfig.get_path("scripts")), Path(sys.executable).parent):
             if os.access(folder / name, os.X_OK):
                 return cls((str(folder / name),), env, tuple(workspace))
-        found = find_program(name, workspace)
+        found = find_program("rg", workspace)
         return cls.walker(env, workspace) if found is None else cls((str(found),), env, tuple(workspace))
 
     @classmethod

@@ -1,11 +1,12 @@
-"""Files and folders with keys and credentials. No tool reads them, no search shows them, whatever rules allow.
+"""Files and folders with keys and credentials. No tool reads or lists them, no search shows them, whatever rules allow.
 
 What you open or select yourself can still be sent. In a workspace that is not your home folder these names mean nothing
 special: a project can have a folder `.docker` or a file `.npmrc` that an agent should see.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tark_lsp.workspace.protected import begins_with, plain_name
@@ -51,19 +52,40 @@ class PrivatePaths:
         """`path` is resolved."""
         if any(path.is_relative_to(own) for own in self._own):
             return True
-        if self._home is None or not path.is_relative_to(self._home):
-            return False
-        names = [plain_name(part) for part in path.relative_to(self._home).parts]
-        return any(begins_with(names, pattern) for pattern in PATTERNS)
+        names = self._names_in_home(path)
+        return names is not None and any(begins_with(names, pattern) for pattern in PATTERNS)
 
     def can_be_below(self, folder: Path) -> bool:
         """Whether `covers` can be true for a path at or below the folder, existing or not."""
-        return self.covers(folder) or any(place.is_relative_to(folder) for place in self._places())
+        if any(folder.is_relative_to(own) or own.is_relative_to(folder) for own in self._own):
+            return True
+        if self._home is not None and self._home.is_relative_to(folder):
+            return True
+        names = self._names_in_home(folder)
+        return names is not None and any(all(map(fnmatchcase, names, pattern)) for pattern in PATTERNS)
 
-    def _places(self) -> Iterator[Path]:
-        yield from self._own
-        if self._home is not None:
-            yield from (self._home.joinpath(*pattern) for pattern in PATTERNS)
+    def without_private(self, folder: Path, paths: Iterable[str]) -> list[str]:
+        """The paths that are not below the folder, and those that are and that `covers` is false for.
+
+        There can be 100,000 of them, so most are known by the first name below the folder.
+        """
+        beginning = str(folder).rstrip(os.sep) + os.sep
+        can_be_in: dict[str, bool] = {}
+
+        def is_private(path: str) -> bool:
+            if not path.startswith(beginning):
+                return False
+            name = path[len(beginning) :].partition(os.sep)[0]
+            if name not in can_be_in:
+                can_be_in[name] = self.can_be_below(folder / name)
+            return can_be_in[name] and self.covers(Path(path))
+
+        return [path for path in paths if not is_private(path)]
+
+    def _names_in_home(self, path: Path) -> list[str] | None:
+        if self._home is None or not path.is_relative_to(self._home):
+            return None
+        return [plain_name(part) for part in path.relative_to(self._home).parts]
 
 
 NOTHING_PRIVATE = PrivatePaths(None, ())

@@ -8,6 +8,7 @@ import pytest
 
 from tark_lsp.agent.approval import Allow, Ask, Deny, Policy, decide_call
 from tark_lsp.agent.rules import Rule
+from tark_lsp.errors import ToolError
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
@@ -21,8 +22,12 @@ SECRET = "secret=hunter2\n"
 
 
 async def search(bench: Bench, **arguments: Any) -> str:
+    return await call(bench, "search_text", **arguments)
+
+
+async def call(bench: Bench, name: str, **arguments: Any) -> str:
     bench.make()
-    tool = load_tools()["search_text"]
+    tool = load_tools()[name]
     valid = tool.arguments(**arguments)
     assert tool.run is not None
     return await tool.run(valid, bench.context, await tool.preview(valid, bench.context))
@@ -156,6 +161,33 @@ async def test_a_search_of_the_home_folder_leaves_them_out(bench: Bench, home: W
     said = await search(bench, pattern="hunter2", glob="**/.ssh/**")
     assert said.startswith("No line matches")
     assert (await search(bench, pattern="hunter2")).startswith("notes.txt:1: secret=hunter2")
+
+
+async def test_they_are_not_listed(bench: Bench, home: Workspace) -> None:
+    """Their names alone can tell something: a host, an account, a customer."""
+    for name in (".ssh/id_acme", ".config/gh/hosts.yml", ".config/a.toml", ".yarnrc.yml", "state/tark/s.db", "b.py"):
+        bench.write(name, SECRET)
+    bench.workspace = bench.context.workspace = home
+    listed = await call(bench, "list_directory", path=".", depth=3, include_hidden=True)
+    assert listed.split() == [".config/", "a.toml", "b.py"]
+    found = await call(bench, "find_files", pattern="**/{.*,.*/**,*}")
+    assert set(found.split()) == {".config/a.toml", "b.py"}
+    assert (await call(bench, "find_files", pattern=".ssh/*")).startswith("No file matches")
+    assert (await call(bench, "list_directory", path=".config", include_hidden=True)).split() == ["a.toml"]
+
+
+async def test_an_edit_of_them_says_why_it_is_refused(bench: Bench, home: Workspace) -> None:
+    """The user reads it, too: there is no rule of theirs."""
+    bench.rules = replace(MANUAL, deny=(Rule.parse("read_file(secrets/**)"),))
+    bench.workspace = bench.context.workspace = home
+    bench.make()
+    for path, why in (
+        (".ssh/authorized_keys", "holds keys or credentials, which no tool reads"),
+        ("secrets/a", "is hidden by a rule"),
+    ):
+        tool = load_tools()["write_file"]
+        with pytest.raises(ToolError, match=f"{path} {why}"):
+            await tool.preview(tool.arguments(path=path, content="x\n"), bench.context)
 
 
 # Commands that are too long to be compared with rules

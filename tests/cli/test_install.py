@@ -191,6 +191,17 @@ def test_an_old_neovim_is_told(tmp_path: Path) -> None:
     assert "is 0.9: install 0.11 or newer" in install(tmp_path, "neovim", PATH=str(program.parent))[1]
 
 
+@pytest.mark.parametrize("path", ["", ".", ":", "bin"])
+def test_a_neovim_of_the_current_folder_is_not_run(tmp_path: Path, path: str) -> None:
+    mark = tmp_path / "run_by_repository"
+    for program in (tmp_path / "nvim", tmp_path / "bin" / "nvim"):
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\ntouch {mark}\n")
+        program.chmod(0o755)
+    code, out = install(tmp_path, "neovim", PATH=path)
+    assert (code, "no nvim in PATH" in out, mark.exists()) == (0, True, False), out
+
+
 def test_doctor_tells_of_another_version(tmp_path: Path) -> None:
     env = environment(tmp_path, XDG_DATA_HOME=str(tmp_path / "data"))
     assert "Neovim plugin" not in without_terminal(["doctor"], tmp_path, env).stdout

@@ -121,7 +121,7 @@ def test_the_extension_for_vs_code_comes_along(installed: Path) -> None:
 @pytest.mark.parametrize(
     ("npm", "words"),
     [
-        (None, "there is no npm in PATH"),
+        (None, "npm is not in PATH; install Node.js 20 or newer"),
         ("#!/bin/sh\necho 'no network' >&2\nexit 1\n", "npm ci --ignore-scripts"),
     ],
     ids=["no npm", "npm fails"],

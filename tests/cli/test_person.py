@@ -14,6 +14,7 @@ from tark_lsp.cli.editor import edit_text
 from tark_lsp.cli.keyboard import Keyboard
 from tark_lsp.cli.person import TerminalPerson
 from tark_lsp.cli.screen import Screen
+from tark_lsp.errors import RequestError
 
 
 class Typist(Keyboard):
@@ -247,3 +248,19 @@ async def test_an_edited_hunk_is_sent_and_a_missing_editor_is_reported(
     answer = await someone.permission(edit("h"))
     assert "no editor is set" in out.getvalue()
     assert answer == {"outcome": "allow", "hunks": ["h"], "edited": [{"hunkId": "h", "newText": "h\n# mine\n"}]}
+
+
+async def test_an_editor_of_the_current_folder_is_not_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    own, mark = tmp_path / "own" / "editor", tmp_path / "run_by_repository"
+    for program, line in ((tmp_path / "editor", f"touch {mark}"), (own, 'echo "# mine" >> "$2"')):
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\n{line}\n")
+        program.chmod(0o700)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VISUAL", "editor --wait")
+    monkeypatch.setenv("PATH", f".::{own.parent}")
+    assert await edit_text("h\n", "file:///a.py") == "h\n# mine\n"
+    monkeypatch.setenv("PATH", ".:")
+    with pytest.raises(RequestError, match="editor: it is not in PATH"):
+        await edit_text("h\n", "file:///a.py")
+    assert not mark.exists()

@@ -24,7 +24,7 @@ local LAYERS = {
     'tark.visible_ranges',
     'tark.workspace',
   },
-  { 'process', 'tark.server.process' },
+  { 'process', 'tark.server.discovery', 'tark.server.process' },
   { 'client', 'tark.server.' },
   { 'state', 'tark.state', 'tark.state.' },
   {

@@ -16,6 +16,7 @@ from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import visible
 from tark_lsp.errors import RequestError
+from tark_lsp.tools.programs import find_program
 
 PARTS = ("doc", "lsp", "lua", "plugin")
 """The parts of the plugin that Neovim reads. pyproject.toml has the same list, for the wheel."""
@@ -167,21 +168,21 @@ def lua_string(text: str) -> str:
 
 def _make_help_tags(folder: Path) -> bool:
     """Returns whether `:help tark` works now."""
-    nvim = shutil.which("nvim")
+    nvim = find_program("nvim")
     if nvim is None or not (folder / "doc").is_dir():
         return False
-    command = [nvim, "--clean", "--headless", "-c", "exe 'helptags' fnameescape($TARK_DOC)", "-c", "qa!"]
+    command = [str(nvim), "--clean", "--headless", "-c", "exe 'helptags' fnameescape($TARK_DOC)", "-c", "qa!"]
     _run(command, {**os.environ, "TARK_DOC": str(folder / "doc")})
     return (folder / "doc" / "tags").is_file()
 
 
 def _print_next_steps(screen: Screen, where: PluginPaths, *, has_help: bool) -> None:
-    nvim = shutil.which("nvim")
+    nvim = find_program("nvim")
     if nvim is None:
         screen.print_line("note       no nvim in PATH; the plugin needs Neovim 0.11 or newer", "yellow")
     elif (version := _neovim_version(nvim)) and version < OLDEST:
         screen.print_line(
-            f"note       {visible(nvim)} is {'.'.join(map(str, version))}: install 0.11 or newer", "yellow"
+            f"note       {visible(str(nvim))} is {'.'.join(map(str, version))}: install 0.11 or newer", "yellow"
         )
     manager = where.package.parents[2] / "lazy" / "lazy.nvim"
     if manager.exists():  # it clears 'packpath'
@@ -191,8 +192,8 @@ def _print_next_steps(screen: Screen, where: PluginPaths, *, has_help: bool) -> 
     screen.print_line(f"next       restart Neovim, then run :checkhealth tark{tags}", "bold")
 
 
-def _neovim_version(nvim: str) -> tuple[int, ...] | None:
-    found = re.match(r"NVIM v(\d+)\.(\d+)", _run([nvim, "--version"]))
+def _neovim_version(nvim: Path) -> tuple[int, ...] | None:
+    found = re.match(r"NVIM v(\d+)\.(\d+)", _run([str(nvim), "--version"]))
     return (int(found[1]), int(found[2])) if found else None
 
 

@@ -18,6 +18,7 @@ from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import visible
 from tark_lsp.errors import RequestError
+from tark_lsp.tools.programs import find_program
 
 EXTENSION = "tark.tark"
 NOTE = "extension/installed.json"
@@ -103,11 +104,9 @@ def _editors(hint: str) -> Sequence[tuple[CodeEditor, str]]:
 
 
 def _programs(editor: CodeEditor) -> Iterator[str]:
-    """Ignores relative paths in PATH and, on Windows, the current folder: a repository could put a program there."""
-    folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if Path(folder).is_absolute()]
-    found = shutil.which(editor.program, path=os.pathsep.join(folders)) if folders else None
-    if found and Path(found).is_absolute():
-        yield found
+    found = find_program(editor.program)
+    if found:
+        yield str(found)
     if sys.platform == "darwin" and editor.application:
         for applications in (Path("/Applications"), Path.home() / "Applications"):
             program = (

@@ -162,6 +162,7 @@ def provider_error(body: object, status: int | None = None) -> ModelError:
     particular remedy for this refusal.
     """
     refusal = _read(body)
+    number = f"HTTP {status}" if status is not None else f"error {refusal.status}" if refusal.status else ""
     status = refusal.status if status is None else status
     searched = f"{refusal.code} {refusal.type} {refusal.message}"
     kind = None
@@ -176,7 +177,7 @@ def provider_error(body: object, status: int | None = None) -> ModelError:
     if kind is BadRequest and refusal.field not in message:
         message += f" ({refusal.field})"
     return kind(
-        f"{_who(kind, status)}: {message}",
+        f"{_who(kind, number)}: {message}",
         hint=HINTS_BY_STATUS.get(status or 0, hint),
         retry_after=refusal.retry_after,
     )
@@ -188,11 +189,11 @@ def _by_status(status: int | None) -> type[ModelError]:
     return BY_STATUS.get(status) or (ServerError if status >= 500 else BadRequest)
 
 
-def _who(kind: type[ModelError], status: int | None) -> str:
-    """How a message starts. A server that failed has not refused anything."""
+def _who(kind: type[ModelError], number: str) -> str:
+    """How a message starts. A server that failed has not refused anything. `number`: as in "HTTP 500", or empty."""
     if kind is ServerError:
-        return f"HTTP {status} from the provider" if status else "the provider failed"
-    return "the provider refused" + (f" (HTTP {status})" if status else "")
+        return f"{number} from the provider" if number else "the provider failed"
+    return "the provider refused" + (f" ({number})" if number else "")
 
 
 def _read(body: object) -> _Refusal:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.hunk import Alarm, ReviewHunk
-from tark_lsp.review.wording import as_diff, conflict_reason, line_counts, subject
+from tark_lsp.review.wording import as_diff, conflict_reason, for_user, line_counts, subject
 from tark_lsp.server.actions.offers import QUICKFIX, Offer
 from tark_lsp.server.asking.permission import Permissions
 from tark_lsp.server.connection.lsp import Connection
@@ -186,5 +186,5 @@ def _hover_text(document: TextDocument, hunk: ReviewHunk) -> str:
     language = language if re.fullmatch(r"[\w+#-]+", language) and language != "markdown" else ""
     yours = "".join(document.lines[hunk.start : hunk.end])
     texts = f"Yours:\n\n{fence(yours, language)}\n\nTark's:\n\n{fence(''.join(hunk.new), language)}"
-    reason = conflict_reason(hunk) if hunk.state == "conflict" else visible(hunk.reason)
+    reason = conflict_reason(hunk) if hunk.state == "conflict" else visible(for_user(hunk.reason))
     return f"Tark could not make this change: {reason}.\n\n{texts}"

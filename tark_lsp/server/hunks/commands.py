@@ -7,6 +7,7 @@ from tark_lsp.errors import RequestError
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.review.restoring import HunkRestorer
+from tark_lsp.review.wording import for_user
 from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.early_answers import EarlyAnswer
 from tark_lsp.server.hunks.asked_turns import AskedTurns
@@ -60,7 +61,7 @@ class HunkCommands:
             await self._reviews.accept([request.hunk_id])
             hunk = find_hunk(self._reviews, request.hunk_id, "hunkId")
             if hunk.state != "accepted":
-                raise RequestError(f"hunkId: it could not be applied: {hunk.reason}")
+                raise RequestError(f"hunkId: it could not be applied: {for_user(hunk.reason)}")
         return {"hunkId": request.hunk_id}
 
     def _chosen_ids(self, request: incoming.DecideHunks) -> list[str]:
@@ -84,7 +85,7 @@ class HunkCommands:
     def _decided(self, chosen: list[str], state: str) -> dict[str, Any]:
         hunks = self._reviews.hunks.get_hunks(chosen)
         skipped = [
-            {"hunkId": hunk.id, "reason": hunk.reason or f"it is {hunk.state} already"}
+            {"hunkId": hunk.id, "reason": for_user(hunk.reason) or f"it is {hunk.state} already"}
             for hunk in hunks
             if hunk.state != state
         ]

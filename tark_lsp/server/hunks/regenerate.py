@@ -8,7 +8,7 @@ from tark_lsp.agent.kinds import KINDS
 from tark_lsp.errors import RequestError
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.hunk import ReviewHunk
-from tark_lsp.review.wording import as_diff
+from tark_lsp.review.wording import as_diff, for_user
 from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.early_answers import EarlyAnswer
 from tark_lsp.server.documents.targets import Target, Targets
@@ -52,7 +52,7 @@ class RegenerateCommand:
         await self._reviews.reject([hunk.id], "the person wants it done in another way")
         hunk = find_hunk(self._reviews, hunk.id, "hunkId")
         if hunk.state != "rejected":
-            raise RequestError(f"hunkId: it could not be taken back: {hunk.reason}")
+            raise RequestError(f"hunkId: it could not be taken back: {for_user(hunk.reason)}")
         target = await self._lines_of(hunk)
         kind = KINDS["agent" if target is None else "edit"]
         place = f"in {self._documents.uri(hunk.path)}" if target is None else _place(target)

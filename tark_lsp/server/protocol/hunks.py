@@ -6,6 +6,7 @@ from typing import Any
 
 from tark_lsp.review.hunk import ReviewHunk, by_path
 from tark_lsp.review.store import HunkStore
+from tark_lsp.review.wording import for_user
 from tark_lsp.server.protocol.outgoing import range_json
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit
@@ -32,7 +33,7 @@ class HunksJson:
             "state": hunk.state,
             "outsideSelection": hunk.outside_selection,
             **self._operation(hunk),
-            **({"reason": hunk.reason} if hunk.blocked and hunk.reason else {}),
+            **({"reason": for_user(hunk.reason)} if hunk.blocked and hunk.reason else {}),
         }
 
     def _operation(self, hunk: ReviewHunk) -> dict[str, Any]:

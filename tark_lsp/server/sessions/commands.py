@@ -50,7 +50,7 @@ class SessionCommands:
         self._turns = turns
         self._is_compacted = is_compacted
         self._library = SessionLibrary(sessions)
-        sessions.listen(self._on_session_event)
+        sessions.events.listen(self._on_session_event)
 
     def commands(self) -> Iterable[Command]:
         yield Command("tark.session.list", incoming.ListSessions, self.list)

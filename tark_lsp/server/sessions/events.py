@@ -1,4 +1,4 @@
-"""What happens to the sessions of this server, for those who listen to `Sessions`."""
+"""What happens to the sessions of this server, for those who listen: `sessions.events.listen(listener)`."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

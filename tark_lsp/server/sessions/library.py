@@ -53,7 +53,7 @@ class SessionLibrary:
         except SessionHeld as error:
             raise held(error.holder) from error
         self._sessions.live.remove(session_id)
-        self._sessions.emit(SessionDeleted(session_id))
+        self._sessions.events.emit(SessionDeleted(session_id))
         return row
 
     def fork(self, session_id: str, title: str, number: int | None) -> SessionRow:
@@ -90,4 +90,4 @@ class SessionLibrary:
             self._store.change_session(session_id, **columns)
         except SessionHeld as error:
             raise held(error.holder) from error
-        self._sessions.emit(SessionChanged(session_id))
+        self._sessions.events.emit(SessionChanged(session_id))

@@ -46,13 +46,7 @@ class Sessions:
         self._settings = settings
         self._warn = warn
         self._upkeep = SessionUpkeep(store)
-        self._listeners = Listeners[SessionEvent]()
-
-    def listen(self, listener: Callable[[SessionEvent], object]) -> Callable[[], None]:
-        return self._listeners.listen(listener)
-
-    def emit(self, event: SessionEvent) -> None:
-        self._listeners.emit(event)
+        self.events = Listeners[SessionEvent]()
 
     def new(self, title: str = "", messages: Sequence[Message] = ()) -> Session:
         """A new session. It is stored when its first turn begins, or by `keep`."""
@@ -114,7 +108,7 @@ class Sessions:
         else:
             self.store.change_session(session.id, **dict(now.items() - live.stored.items()))
         live.stored = now
-        self.emit(SessionChanged(session.id))
+        self.events.emit(SessionChanged(session.id))
 
     def save(self, session: Session) -> None:
         """Like `keep`, for a command. Raises RequestError if another process has it."""
@@ -132,7 +126,7 @@ class Sessions:
         who = f"another editor (process {holder.pid})" if holder is not None else "another editor"
         self._warn(f"Tark: {who} took over the session “{live.session.title}”, so its turn is cancelled here.")
         # Not at once: this can happen while an event of the turn is handled.
-        asyncio.get_running_loop().call_soon(self.emit, SessionLost(session_id))
+        asyncio.get_running_loop().call_soon(self.events.emit, SessionLost(session_id))
 
     def turn_ended(self, session: Session, turn_id: str, end: Mapping[str, Any]) -> None:
         """If it was the last turn of a lost session, store what was said here as another session."""

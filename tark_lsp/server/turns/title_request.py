@@ -47,7 +47,7 @@ class Titles:
         self._sessions = sessions
         self._turns = turns
         self._asking: dict[str, asyncio.Task[None]] = {}
-        sessions.listen(self._on_session_event)
+        sessions.events.listen(self._on_session_event)
         turns.listen(self)
 
     def on_turn_accepted(self, record: TurnRecord) -> None:

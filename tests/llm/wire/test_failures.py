@@ -73,7 +73,7 @@ BODIES: dict[str, tuple[int | None, Any, type[ModelError], str]] = {
     "a failure without words": (500, "", ServerError, "HTTP 500 from the provider: no reason given"),
     "a failure of Cloudflare": (520, "error code: 520", ServerError, "HTTP 520"),
     "a gateway's time": (504, "Gateway Timeout", ServerError, "HTTP 504"),
-    "a failure in a stream, by its code": (None, {"error": {"code": 500, "message": "x"}}, ServerError, "HTTP 500"),
+    "a failure in a stream, by its code": (None, {"error": {"code": 500, "message": "x"}}, ServerError, "error 500 from the provider: x"),
     "a failure in a stream, by its type": (
         None,
         {"error": {"type": "server_error", "message": "The server had an error"}},

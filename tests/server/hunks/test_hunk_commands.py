@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import RequestError
-from tark_lsp.review.hunk import CHANGED
 from tark_lsp.server.hunks.moved_hunks import PAUSE_SECONDS
 from tark_lsp.server.protocol import incoming
 from tests.server.desk import TEXT, Desk, MakeDesk, allow
@@ -205,7 +204,7 @@ async def in_conflict(desk: Desk, language: str = "python") -> tuple[Path, str, 
     desk.editor.type(path, (at, at + 4, "mine"))
     await desk.command("tark.hunk.accept", {"hunkIds": [hunk["hunkId"]]})
     (hunk,) = (await desk.command("tark.hunk.list", {}))["hunks"]
-    assert (hunk["state"], hunk["reason"]) == ("conflict", CHANGED)
+    assert (hunk["state"], hunk["reason"]) == ("conflict", "you changed these lines")
     return path, desk.editor.text(path), hunk
 
 

@@ -1,5 +1,7 @@
 ---Starts the server with the first file, so that hunks and code actions are there before the first command.
+local clients = require('tark.server.clients')
 local config = require('tark.config')
+local discovery = require('tark.server.discovery')
 local file_stamps = require('tark.file_stamps')
 local lifecycle = require('tark.server.lifecycle')
 local notify = require('tark.notify')
@@ -16,7 +18,7 @@ function M.start(bufnr)
   local settings = vim.lsp.config.tark or {}
   local is_wanted = not settings.filetypes or vim.list_contains(settings.filetypes, vim.bo[bufnr].filetype)
   -- If there is no program, commands and :checkhealth say so.
-  local has_program = settings.cmd ~= process.start or process.find_program()
+  local has_program = settings.cmd ~= process.start or discovery.find_program(clients.root(bufnr))
   if is_wanted and has_program and vim.api.nvim_buf_is_loaded(bufnr) then
     lifecycle.ensure_server(bufnr, function(problem)
       if problem then

@@ -1,11 +1,13 @@
 ---`:checkhealth tark`: reports what works, what does not, and what to do about it. Only this file blocks until an
 ---answer comes.
+local clients = require('tark.server.clients')
 local config = require('tark.config')
-local process = require('tark.server.process')
+local discovery = require('tark.server.discovery')
 local protocol = require('tark.server.protocol')
 local requests = require('tark.server.requests')
 local state = require('tark.state')
 local version = require('tark.version')
+local workspace = require('tark.workspace')
 
 local M = {}
 
@@ -91,14 +93,15 @@ end
 
 local function check_program()
   health.start('tark: server')
-  local cmd, source = process.find_program()
+  local root = clients.root(workspace.file_buffer())
+  local cmd, source = discovery.find_program(root)
   local settings = vim.lsp.config.tark or {}
   if type(settings.cmd) == 'table' then
-    cmd, source =
-      settings.cmd, --[[@as string[] ]]
-      "vim.lsp.config('tark')"
+    local problem
+    cmd, problem = discovery.resolve(settings.cmd --[[@as string[] ]], "cmd of vim.lsp.config('tark')", root)
+    source = problem or "vim.lsp.config('tark')"
   end
-  local installed = process.installed_command()
+  local installed = discovery.installed_command()
   if installed and vim.fn.executable(installed[1]) == 0 then
     health.warn(('the tark-lsp that installed the plugin does not exist any more: %s'):format(installed[1]), INSTALL)
   end
@@ -172,10 +175,10 @@ end
 
 local function check_running()
   health.start('tark: running servers')
-  local clients = vim.tbl_filter(function(client)
+  local running = vim.tbl_filter(function(client)
     return not client:is_stopped()
   end, vim.lsp.get_clients({ name = 'tark' }))
-  for _, client in ipairs(clients) do
+  for _, client in ipairs(running) do
     check_client(client)
   end
   local down = 0
@@ -185,7 +188,7 @@ local function check_running()
       health.warn(('the server for %s has ended'):format(server_state.root or 'files without a folder'), ':TarkRestart')
     end
   end
-  if #clients + down == 0 then
+  if #running + down == 0 then
     health.info('no server runs yet: it starts with the first file or command. Open a file, and check again')
   end
 end

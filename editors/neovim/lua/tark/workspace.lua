@@ -94,6 +94,18 @@ local function holds_home(folder)
   return holds(folder, home) or holds(folder, vim.uv.fs_realpath(home) or home)
 end
 
+---Is the program part of this workspace? Also if it is a link, or a link leads there. The home folder is no workspace.
+---@param path string absolute
+---@param folder string
+function M.is_inside(path, folder)
+  local function spelled(name)
+    return vim.fs.normalize(name, { expand_env = false })
+  end
+  local real_path, real_folder = vim.uv.fs_realpath(path) or path, vim.uv.fs_realpath(folder) or folder
+  local inside = holds(spelled(folder), spelled(path)) or holds(spelled(real_folder), spelled(real_path))
+  return inside and not holds_home(folder)
+end
+
 ---The nearest folder above that has a marker, else the working directory if the file is in it, else the file's folder.
 ---Never the home folder: a server without a folder itself limits what it reads there.
 ---@param bufnr? integer of a file; nil: of the working directory

@@ -1,6 +1,7 @@
 /** Runs a program until it ends, and logs its output. Cancelling ends its child processes, too. */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
 import type * as vscode from "vscode";
 
 export class ProgramError extends Error {}
@@ -49,7 +50,8 @@ function endProcessGroup({ pid }: ChildProcess): void {
     return; // it was not started
   }
   if (process.platform === "win32") {
-    spawn("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true }).on("error", () => undefined);
+    const taskkill = join(process.env["SystemRoot"] ?? "C:\\Windows", "System32", "taskkill.exe"); // a bare name could be found in a repository
+    spawn(taskkill, ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true }).on("error", () => undefined);
     return;
   }
   try {

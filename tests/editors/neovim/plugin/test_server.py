@@ -107,7 +107,7 @@ PROGRAMS = {
         [sys.executable, str(FAKE), "dies"],
         "ended while it started: exit code 1: ModuleNotFoundError: No module named 'tark_lsp'",
     ),
-    "echoes": (["cat"], "ended while it started: cat is not a language server"),
+    "echoes": (["cat"], "/cat is not a language server"),
     "ends": (["true"], "ended while it started: exit code 0"),
     "garbage": ([sys.executable, str(FAKE), "garbage"], "ended while it started: exit code 3"),
     "another server": (
@@ -168,6 +168,62 @@ def test_nothing_of_a_workspace_is_run(start: Start, workspace: Path, tmp_path: 
     neovim.lua(COMMAND, "tark.turn.start", {"prompt": "hello"})
     told(neovim, "no tark-lsp was found (:checkhealth tark)")
     assert not neovim.lua("return vim.g.run_by_repository or false")
+
+
+def test_a_program_of_the_workspace_is_not_run(start: Start, workspace: Path, tmp_path: Path) -> None:
+    """Not from a relative folder of PATH, not from one in the workspace, and not by a link that leads there."""
+    (workspace / "a.py").write_text("a = 1\n")
+    mark = tmp_path / "run_by_repository"
+    for folder in (".", "bin", "node_modules/.bin"):
+        add_program(workspace / folder / "tark-lsp", f"touch {mark}")
+    linked, own = tmp_path / "linked", tmp_path / "own" / "tark-lsp"
+    linked.symlink_to(workspace / "bin")
+    path = f".::bin:node_modules/.bin:~/bin:{workspace}/bin/:{tmp_path}/own/../workspace/bin:{linked}"
+    neovim = start(init=write_init(tmp_path, None, f"vim.env.PATH = {f'{path}:{own.parent}:/usr/bin:/bin'!r}"))
+
+    def refused(words: str) -> None:
+        neovim.lua("vim.cmd('messages clear')")
+        neovim.lua(COMMAND, "tark.state", {})
+        told(neovim, words)
+        assert not neovim.lua("return #vim.lsp.get_clients()")
+
+    neovim.lua("vim.cmd.edit('a.py')")
+    refused(f"no tark-lsp was found except {workspace}/bin/tark-lsp, which is part of the workspace")
+    for cmd, words in (
+        ("tark-lsp", f"is tark-lsp, found only as {workspace}/bin/tark-lsp, which is part of the workspace"),
+        ("bin/tark-lsp", "is bin/tark-lsp, a relative path"),
+        ("./tark-lsp", "is ./tark-lsp, a relative path"),
+    ):
+        neovim.lua("require('tark').setup({ cmd = { ... } })", cmd)
+        refused(f"cmd of require('tark').setup {words}")
+        neovim.lua("require('tark').setup({ cmd = nil }) vim.lsp.config('tark', { cmd = { ... } })", cmd)
+        refused(f"cmd of vim.lsp.config('tark') {words}")
+        neovim.lua("vim.lsp.config('tark', { cmd = require('tark.server.process').start })")
+    neovim.lua("vim.cmd('checkhealth tark')")
+    assert f"no tark-lsp was found except {workspace}/bin/tark-lsp" in "\n".join(neovim.lines)
+    assert not mark.exists()
+
+    neovim.lua("vim.cmd.bwipeout()")
+    add_program(own, f'exec {sys.executable} -m tark_lsp "$@"')
+    assert answer(neovim, "tark.state")["answer"]
+    assert neovim.lua(CLIENTS) == [str(workspace)]
+    assert not mark.exists()
+
+
+def test_an_absolute_cmd_is_the_users_decision(start: Start, workspace: Path, tmp_path: Path) -> None:
+    """Even if the program is part of the workspace."""
+    (workspace / "a.py").write_text("a = 1\n")
+    program = workspace / ".venv" / "bin" / "tark-lsp"
+    add_program(program, f'exec {sys.executable} -m tark_lsp "$@"')
+    neovim = start(init=write_init(tmp_path, [str(program)]))
+    neovim.open(workspace / "a.py")
+    assert neovim.lua(CLIENTS) == [str(workspace)]
+
+
+def add_program(path: Path, line: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{line}\n")
+    path.chmod(0o755)
 
 
 def test_one_server_for_each_workspace(start: Start, workspace: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 ---Starts servers. Listeners are called when a server has started, when it knows a document, and when it has ended.
 local clients = require('tark.server.clients')
 local config = require('tark.config')
+local discovery = require('tark.server.discovery')
 local handlers = require('tark.server.handlers')
 local listeners = require('tark.listeners')
 local notify = require('tark.notify')
@@ -70,17 +71,15 @@ end
 local function runnable_config(root)
   local settings = vim.tbl_extend('force', vim.lsp.config[NAME], { name = NAME })
   settings.root_dir = root
+  local found, problem = settings.cmd, nil
   if type(settings.cmd) == 'table' then
-    local cmd = settings.cmd --[[@as string[] ]]
-    if vim.fn.executable(cmd[1]) == 0 then
-      return nil, ("cmd of vim.lsp.config('tark') is %s, which is not a program that can be run"):format(cmd[1])
-    end
-    settings.cmd = process.rpc(cmd)
+    found, problem = discovery.resolve(settings.cmd --[[@as string[] ]], "cmd of vim.lsp.config('tark')", root)
+    settings.cmd = process.rpc(found)
   elseif settings.cmd == process.start then
-    local found, problem = process.find_program()
-    if not found then
-      return nil, problem
-    end
+    found, problem = discovery.find_program(root)
+  end
+  if not found then
+    return nil, problem
   end
   add_callback(settings, 'on_init', M.on_init)
   add_callback(settings, 'on_exit', M.on_exit)

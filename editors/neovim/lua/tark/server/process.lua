@@ -1,5 +1,5 @@
----The server's process: finds the program, starts it, and reports how it ended.
-local config = require('tark.config')
+---The server's process: starts it, and reports how it ended.
+local discovery = require('tark.server.discovery')
 local notify = require('tark.notify')
 
 local M = {}
@@ -13,41 +13,6 @@ local M = {}
 
 local endings = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, tark.Ending>
 local refused = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, string>
-
----The server that installed the plugin, as `tark-lsp install neovim` noted it. Not by require(): if there is no such
----file, require() searches the working directory, and runs what a repository has there.
----@return string[]? cmd
-function M.installed_command()
-  for _, path in ipairs(vim.api.nvim_get_runtime_file('lua/tark/installed.lua', true)) do
-    local note = path == vim.fn.fnamemodify(path, ':p') and loadfile(path)
-    if note then
-      return note().cmd
-    end
-  end
-end
-
----The program of `setup`, else the one that installed this plugin, else `tark-lsp` in PATH.
----@return string[]? cmd
----@return string source 'setup', 'installed' or 'PATH'; without a cmd: the problem
-function M.find_program()
-  local wanted = config.get().cmd
-  if wanted then
-    local cmd = vim.list_slice(wanted)
-    cmd[1] = cmd[1]:match('^~') and vim.fs.normalize(cmd[1]) or cmd[1]
-    if vim.fn.executable(cmd[1]) == 1 then
-      return cmd, 'setup'
-    end
-    return nil, ("cmd of require('tark').setup is %s, which is not a program that can be run"):format(cmd[1])
-  end
-  local installed = M.installed_command()
-  if installed and vim.fn.executable(installed[1]) == 1 then
-    return installed, 'installed'
-  end
-  if vim.fn.executable('tark-lsp') == 1 then
-    return { 'tark-lsp' }, 'PATH'
-  end
-  return nil, 'no tark-lsp was found (:checkhealth tark)'
-end
 
 ---Size of the language client's log in bytes. It is the only place that has what a server writes to stderr.
 local function log_size()
@@ -126,13 +91,13 @@ end
 
 ---`cmd` for vim.lsp.start(). It is a function and not a list, so that each start looks for the program again, a program
 ---that is not a language server leads to a message instead of an error stack, and its end is reported only by us.
----@param cmd? string[] nil: the program that `find_program` finds
+---@param cmd? string[] with an absolute path; nil: what `discovery.find_program` finds
 ---@return fun(dispatchers: vim.lsp.rpc.Dispatchers, client_config: vim.lsp.ClientConfig): vim.lsp.rpc.PublicClient
 function M.rpc(cmd)
   return function(dispatchers, client_config)
     local found, problem = cmd, nil
     if not found then
-      found, problem = M.find_program()
+      found, problem = discovery.find_program(client_config.root_dir)
     end
     if not found then
       error(problem, 0)
