@@ -21,6 +21,7 @@ from tark_lsp.tools.write_file import written
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.placing.deadline import one_budget
 from tark_lsp.workspace.placing.left_out import is_prose
+from tark_lsp.workspace.placing.thread import in_thread
 
 DESCRIPTION = """\
 Change several files at once with a patch that begins with `*** Begin Patch`: update, add, delete and move them. The \
@@ -45,7 +46,7 @@ class ApplyPatchArguments(Arguments):
 async def preview(args: ApplyPatchArguments, ctx: ToolContext) -> Preview:
     scratch = replace(ctx, drafts=dict(ctx.drafts))
     with one_budget():
-        await draft_sections(sections_of(args.patch), scratch)
+        await draft_sections(await in_thread(sections_of, args.patch), scratch)
     edits = tuple(edit for path, edit in scratch.drafts.items() if ctx.drafts.get(path) is not edit)
     deletes = any(edit.removes for edit in edits)
     return Preview(

@@ -1,6 +1,5 @@
 """Turns a change of the text that the model has read into a proposed edit of the current text of the file."""
 
-import asyncio
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.ambiguous_hunks import ambiguous_hunks
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import Hunk, split_lines
+from tark_lsp.workspace.placing.thread import in_thread
 from tark_lsp.workspace.snapshot import Snapshot
 
 AROUND = 2
@@ -110,7 +110,7 @@ async def propose_in_thread(
     ctx: ToolContext, path: Path, change: Callable[[str], str], *, repeats: bool = False
 ) -> ProposedEdit:
     """As `propose_change`. `change` runs in a thread, so that the server answers the editor meanwhile."""
-    return await asyncio.to_thread(changed, ctx, texts_of(ctx, path), change, repeats=repeats)
+    return await in_thread(changed, ctx, texts_of(ctx, path), change, repeats=repeats)
 
 
 def texts_of(ctx: ToolContext, path: Path) -> Texts:

@@ -1,7 +1,5 @@
 """replace_selection: replaces exactly the characters that the user selected, and nothing else."""
 
-import asyncio
-
 from pydantic import Field
 
 from tark_lsp.errors import ToolError
@@ -12,6 +10,7 @@ from tark_lsp.tools.tool import Arguments, Preview, Risk, Selection, Tool, ToolC
 from tark_lsp.workspace.edits import map_range
 from tark_lsp.workspace.lines import Hunk, count_lines, split_lines
 from tark_lsp.workspace.placing.left_out import is_prose, require_complete, require_no_numbers
+from tark_lsp.workspace.placing.thread import in_thread
 
 DESCRIPTION = """\
 Replace the text that the person selected, all of it and nothing else, in one call. The selection can begin or end \
@@ -47,7 +46,7 @@ async def preview(args: ReplaceSelectionArguments, ctx: ToolContext) -> Preview:
     start, end = place
     old = current.text[start:end]
     if not is_prose(path):
-        await asyncio.to_thread(require_complete, current.text, old, args.new_text)
+        await in_thread(require_complete, current.text, old, args.new_text)
         require_no_numbers(old, args.new_text, count_lines(current.text[:start]) + 1)
     new = match_style(old, args.new_text, current.text)
     if new == old:

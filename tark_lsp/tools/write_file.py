@@ -32,7 +32,7 @@ class WriteFileArguments(Arguments):
 
 async def preview(args: WriteFileArguments, ctx: ToolContext) -> Preview:
     edit = await written(ctx, editable_path(ctx, args.path), args.content)
-    title = f"write_file {ctx.workspace.display(edit.drafted.path)}"
+    title = f"write_file {ctx.workspace.display(edit.paths[-1])}"
     return Preview(
         title if edit.base.exists else f"{title} (new)",
         ToolKind.EDIT,

@@ -3,14 +3,19 @@
 import io
 from bisect import bisect_left
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import AnyStr
 
 LARGE_GAP = 250_000
 """Old lines times new lines. Above it, difflib ignores frequent lines, so that its time is not quadratic."""
+
+PIECE = 500_000
+"""Characters of a text that are split at once."""
+PIECE_LINES = 20_000
+"""Lines that are counted at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,14 @@ class Hunk:
 def split_lines(text: str) -> list[str]:
     """Split at `\\r\\n`, `\\n` and `\\r` only, as LSP does (`str.splitlines` knows ten more endings). Keeps the
     endings."""
-    return list(io.StringIO(text, newline=""))
+    lines: list[str] = []
+    at = 0
+    while at < len(text):  # in pieces: one long step in C would stop all threads
+        end = text.rfind("\n", at, at + PIECE) + 1 or text.find("\n", at + PIECE) + 1 or len(text)
+        piece = text[at:end]
+        lines += io.StringIO(piece, newline="") if len(piece) <= PIECE or "\r" in piece else (piece,)
+        at = end
+    return lines
 
 
 def ending_of(line: str) -> str:
@@ -121,7 +133,7 @@ def sure_changes(changes: list[Hunk], old: str, new: str) -> list[Hunk]:
 
     These are lines between two changes that are both longer, none of which is one of the `telling_lines`.
     """
-    if len(changes) < 2:
+    if all(after.start - before.end >= min(before.size, after.size) for before, after in pairwise(changes)):
         return changes
     lines, telling = split_lines(old), telling_lines(old, new)
     joined = changes[:1]
@@ -137,8 +149,15 @@ def sure_changes(changes: list[Hunk], old: str, new: str) -> list[Hunk]:
 
 def telling_lines(old: str, new: str) -> set[str]:
     """The lines with a word in them that both texts have exactly once."""
-    counts, counts_new = Counter(split_lines(old)), Counter(split_lines(new))
+    counts, counts_new = _counted(split_lines(old)), _counted(split_lines(new))
     return {line for line, count in counts.items() if count == counts_new[line] == 1 and any(map(str.isalnum, line))}
+
+
+def _counted(lines: Sequence[str]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for at in range(0, len(lines), PIECE_LINES):  # in pieces, as in `split_lines`
+        counts.update(lines[at : at + PIECE_LINES])
+    return counts
 
 
 def _line_start(old: str, new: str, at: int) -> int:
@@ -207,11 +226,12 @@ def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int
         found.append((i2, j2, end - i2))
         if i1 == i2 or j1 == j2:
             continue
-        anchors = list(_anchors(old[i1:i2], new[j1:j2]))
+        anchors = _anchors(old[i1:i2], new[j1:j2])
         if anchors:
             i, j = i1, j1
             for a, b in anchors:
-                gaps.append((i, i1 + a, j, j1 + b))
+                if i < i1 + a and j < j1 + b:
+                    gaps.append((i, i1 + a, j, j1 + b))
                 found.append((i1 + a, j1 + b, 1))
                 i, j = i1 + a + 1, j1 + b + 1
             gaps.append((i, i2, j, j2))
@@ -222,11 +242,13 @@ def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int
     return sorted(block for block in found if block[2])
 
 
-def _anchors(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """The longest increasing sequence of the lines that occur exactly once in each text."""
-    counts_old, counts_new = Counter(old), Counter(new)
+    counts_old, counts_new = _counted(old), _counted(new)
     places = {line: j for j, line in enumerate(new) if counts_new[line] == 1 and counts_old[line] == 1}
     pairs = [(i, places[line]) for i, line in enumerate(old) if line in places]
+    if all(before[1] < after[1] for before, after in pairwise(pairs)):
+        return pairs
     tops: list[int] = []
     top_pairs: list[int] = []
     before: list[int] = []
@@ -244,7 +266,7 @@ def _anchors(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]
     while index >= 0:
         chain.append(pairs[index])
         index = before[index]
-    return reversed(chain)
+    return chain[::-1]
 
 
 def _slide_into(hunk: Hunk, following: Iterable[str]) -> Hunk:

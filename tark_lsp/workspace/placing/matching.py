@@ -14,7 +14,7 @@ from tark_lsp.workspace.placing.adapting import adapted_spots, line_spot, withou
 from tark_lsp.workspace.placing.deadline import check_time, checked_each
 from tark_lsp.workspace.placing.indentation import common_shift
 from tark_lsp.workspace.placing.quotes import Quote, Spot, Way
-from tark_lsp.workspace.placing.searching import Key, TextLines, exactly, find_block
+from tark_lsp.workspace.placing.searching import Key, TextLines, exactly, find_block, find_part
 
 WIDEST = 1_000
 """Characters of indentation that are looked at."""
@@ -31,7 +31,7 @@ def exact_spots(text: TextLines, quote: Quote) -> list[Spot]:
 def line_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
     """The places of the quoted lines as whole lines, for each step."""
     yield block_spots(text, quote, exactly, Way.EXACT)
-    if max(map(str.strip, quote.wanted), key=len) in text.text:  # a cheap test whether the next steps can find anything
+    if _can_be_found(text, quote):
         yield block_spots(text, quote, without_trailing_space, Way.TRAILING)
         yield shifted_spots(text, quote)
     yield from adapted_spots(text, quote)
@@ -41,9 +41,14 @@ def spots_by_step(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
     """The places of each step, found lazily: `EXACT`, `TRAILING`, then the lenient ones."""
     few = _few_exact_spots(text, quote)
     yield block_spots(text, quote, exactly, Way.EXACT) if few is None else few
-    if max(map(str.strip, quote.wanted), key=len) in text.text:  # a cheap test whether these can find anything
+    if _can_be_found(text, quote):
         yield from _lenient_spots(text, quote)
     yield from adapted_spots(text, quote)
+
+
+def _can_be_found(text: TextLines, quote: Quote) -> bool:
+    """A cheap test whether the lenient steps can find anything."""
+    return find_part(text.text, max(map(str.strip, quote.wanted), key=len)) >= 0
 
 
 def _lenient_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
@@ -81,7 +86,7 @@ def part_spots(text: TextLines, quote: Quote) -> list[Spot]:
     body = old.removesuffix("\n")
     ended = old != body
     found: list[Spot] = []
-    at = plain.find(body) if body else -1
+    at = find_part(plain, body) if body else -1
     count = 0
     while at >= 0:
         checked_each(count := count + 1)
@@ -90,7 +95,7 @@ def part_spots(text: TextLines, quote: Quote) -> list[Spot]:
         if not ended or (plain[end] == "\n" if end < len(plain) else not body.endswith("\n")):
             line, start = text.from_plain(at)
             if _begins_in_indentation(text, quote, line, start):
-                at = plain.find(body, at + 1)
+                at = find_part(plain, body, at + 1)
                 continue
             found.append(Spot(line, start, text.from_plain(end)[1], 0, Way.PART, quote))
         if len(found) > MOST_PARTS:
@@ -99,7 +104,7 @@ def part_spots(text: TextLines, quote: Quote) -> list[Spot]:
                 f"old_text is at more than {MOST_PARTS:,} places",
                 hint="give whole lines, and more of those around it",
             )
-        at = plain.find(body, at + 1)
+        at = find_part(plain, body, at + 1)
     return found
 
 
@@ -116,7 +121,7 @@ def _few_exact_spots(text: TextLines, quote: Quote) -> list[Spot] | None:
         return None
     body = old.removesuffix("\n")
     found: list[Spot] = []
-    at = source.find(body)
+    at = find_part(source, body)
     line = counted = tried = 0
     while at >= 0:
         if (tried := tried + 1) > 100:
@@ -127,7 +132,7 @@ def _few_exact_spots(text: TextLines, quote: Quote) -> list[Spot] | None:
             line += source.count("\n", counted, at)
             counted = at
             found.append(Spot(line, at, min(end + 1, len(source)), len(quote.wanted), Way.EXACT, quote))
-        at = source.find(body, at + 1)
+        at = find_part(source, body, at + 1)
     return found
 
 

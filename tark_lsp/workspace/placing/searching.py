@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 
-from tark_lsp.workspace.lines import ending_of, split_lines
-from tark_lsp.workspace.placing.deadline import checked_each
+from tark_lsp.workspace.lines import PIECE, ending_of, split_lines
+from tark_lsp.workspace.placing.deadline import check_time, checked_each
 
 Key = Callable[[str], str]
 """Two lines count as equal if it returns the same text for them."""
@@ -71,6 +71,18 @@ class TextLines:
         """The line, and the offset in the text, of an offset in `plain`."""
         line = max(0, bisect_right(self.plain_starts, offset) - 1)
         return line, self.starts[line] + offset - self.plain_starts[line]
+
+
+def find_part(text: str, part: str, start: int = 0) -> int:
+    """As `text.find(part, start)`, in pieces: one long search in C would stop all threads."""
+    last = len(text) - len(part)
+    while start <= last:
+        check_time()
+        at = text.find(part, start, start + PIECE + len(part))
+        if at >= 0:
+            return at
+        start += PIECE + 1
+    return -1
 
 
 def find_block(text: TextLines, wanted: Sequence[str], key: Key) -> list[int]:

@@ -291,6 +291,8 @@ def earlier_edit(random: Random, text: str) -> Case | None:
             draft=spot.put(drafted),
         )
     old, new, _ = _sent(random, spot)
+    if old in spot.put(drafted) and old.split("\n")[-1] == new.split("\n")[-1]:
+        return None  # the first edit adds to the last quoted line, which the second one does not change
     return Case("earlier edit overlapped", spot.text, spot.text, old, new, None, False, draft=spot.put(drafted))
 
 
