@@ -13,7 +13,7 @@ from tark_lsp.errors import AuthenticationFailed, ModelError, Overloaded, Protoc
 from tark_lsp.http import HttpRequest, Transport
 from tark_lsp.llm.answer import AnswerDecoder, EventFilter
 from tark_lsp.llm.catalog.facts import ModelFacts
-from tark_lsp.llm.downgrades import downgrades
+from tark_lsp.llm.downgrades import downgrades, thinking_left_on
 from tark_lsp.llm.events import Done, Echo, Notice, Retry, Stall, StreamEvent, ThinkingDelta, UsageUpdate
 from tark_lsp.llm.exchange import Exchange, ResponseHead, Timeouts
 from tark_lsp.llm.fallbacks import Fallback, find_fallback
@@ -202,7 +202,11 @@ class WireModel:
     def _new_notices(self, request: ChatRequest) -> list[str]:
         """The downgrades that this session has not been told about."""
         session, sent = request.session_id, self.sent_notices
-        found = (*downgrades(request, self.target), *self.wire.downgrades(request, self.target))
+        found = (
+            *downgrades(request, self.target),
+            *thinking_left_on(request, self.target, self.wire),
+            *self.wire.downgrades(request, self.target),
+        )
         sentences = [sentence for sentence in found if (session, sentence) not in sent]
         sent.update((session, sentence) for sentence in sentences)
         return sentences

@@ -2,12 +2,13 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tark_lsp.llm.catalog.facts import table_facts
 from tark_lsp.llm.client import ProviderOverride
-from tark_lsp.llm.downgrades import downgrades
+from tark_lsp.llm.downgrades import downgrades, thinking_left_on
 from tark_lsp.llm.events import Notice
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.scripted.scenario import Reply
@@ -93,6 +94,38 @@ def test_what_the_table_says_of_thinking_that_cannot_be_set(ref: str, level: str
     assert said in sentences
     assert bool(sentences) is bool(said)
     assert "cannot think" not in sentences
+
+
+LEFT_ON = "Tark does not know how to turn off thinking for p/m, so `off` has no effect"
+
+
+@pytest.mark.parametrize(
+    ("wire", "field", "style", "said"),
+    [
+        ("openai-chat", "reasoning_effort", "switch", LEFT_ON),
+        ("openai-chat", "reasoning_effort", "effort", LEFT_ON),
+        ("openai-chat", "reasoning_effort", "unknown", LEFT_ON),
+        ("openai-chat", "reasoning_effort", "none", ""),
+        ("openai-chat", "reasoning", "effort", ""),
+        ("openai-chat", "thinking", "switch", ""),
+        ("openai-chat", "chat_template_kwargs", "unknown", ""),
+        ("openai-responses", "reasoning_effort", "effort", LEFT_ON),
+        ("gemini-content", "reasoning_effort", "budget", ""),
+        ("gemini-content", "reasoning_effort", "unknown", LEFT_ON),
+        ("anthropic-messages", "reasoning_effort", "adaptive", ""),
+        ("anthropic-messages", "reasoning_effort", "budget", ""),
+        ("ollama-chat", "reasoning_effort", "switch", ""),
+        ("ollama-chat", "reasoning_effort", "unknown", LEFT_ON),
+    ],
+)
+def test_a_wire_that_sends_nothing_to_turn_thinking_off(wire: str, field: Any, style: ThinkingStyle, said: str) -> None:
+    target = TargetModel("p/m", "m", thinking=style, quirks=Quirks(effort_field=field))
+    for level in ("off", "auto", "low"):
+        request = ChatRequest("", (HELLO,), thinking=level)
+        expected = [said] if said and level == "off" else []
+        assert list(thinking_left_on(request, target, load_wire(wire))) == expected
+    known = replace(target, off="unasked")
+    assert not list(thinking_left_on(ChatRequest("", (HELLO,), thinking="off"), known, load_wire(wire)))
 
 
 CALLED = Message("assistant", (Text("I look."), ToolCall("1", "look", "{}")), "anthropic/claude-haiku-4-5")
