@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.rules import CommandTooLong, Rule
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Preview, Risk, ToolKind
@@ -51,12 +52,6 @@ class Effect(StrEnum):
     DANGEROUS = "can do harm that undo does not take back"
 
 
-ALLOWED_BY_LEVEL: dict[ApprovalLevel, frozenset[Effect]] = {
-    ApprovalLevel.MANUAL: frozenset({Effect.READ_INSIDE}),
-    ApprovalLevel.CAREFUL: frozenset({Effect.READ_INSIDE}),
-    ApprovalLevel.BALANCED: frozenset({Effect.READ_INSIDE, Effect.EDIT}),
-}
-
 Scope: TypeAlias = Literal["turn", "session"]
 SCOPES: tuple[Scope, Scope] = ("turn", "session")
 
@@ -86,8 +81,8 @@ class Policy:
     ask: tuple[Rule, ...] = ()
     deny: tuple[Rule, ...] = ()
     grants: tuple[Grant, ...] = ()
-    edit_review: Literal["ask", "after"] | None = None
-    """`after`: edits inside the workspace are applied at once and reviewed later. None: the level decides."""
+    edit_review: EditReview = EditReview()
+    """When edits inside the workspace are reviewed."""
     unreviewed: Mapping[str, Path] = field(default_factory=dict)
     """The edits that are applied and that the user did not decide on: by id, the file."""
     no_commands: str = ""
@@ -152,9 +147,12 @@ def decide_call(
         return Allow()
     if changed:
         return Ask(f"{workspace.display(changed[-1][0])} was changed since you allowed it, and is not reviewed yet")
-    if effect is Effect.EDIT and policy.edit_review and policy.level is not ApprovalLevel.MANUAL:
-        return Allow() if policy.edit_review == "after" else Ask(f"it {effect}")
-    return Allow() if effect in ALLOWED_BY_LEVEL[policy.level] else Ask(f"it {effect}")
+    if effect is Effect.EDIT:
+        if policy.edit_review.when(policy.level) == "after":
+            return Allow()
+        untrusted = ", which is not trusted" if policy.edit_review.trusted is False else ""
+        return Ask(f"it {effect}{untrusted}")
+    return Allow() if effect is Effect.READ_INSIDE else Ask(f"it {effect}")
 
 
 def is_read_denied(path: Path, policy: Policy, workspace: Workspace) -> bool:

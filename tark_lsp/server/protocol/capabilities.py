@@ -86,7 +86,7 @@ def initialize_result(params: object) -> "dict[str, Any]":
     return {
         "capabilities": {
             "positionEncoding": choose_encoding(capabilities),
-            "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
+            "textDocumentSync": {"openClose": True, "change": 2, "willSave": True, "save": {"includeText": False}},
             "codeActionProvider": {"codeActionKinds": list(CODE_ACTION_KINDS), "resolveProvider": False},
             "codeLensProvider": {"resolveProvider": False},
             "hoverProvider": True,
