@@ -322,21 +322,6 @@ def test_a_named_pipe_is_not_read_as_settings(tmp_path: Path) -> None:
     assert [problem.startswith(str(tmp_path)) for problem in problems] == [True, True]
 
 
-@pytest.mark.parametrize(
-    ("edit_review", "approval", "expected"),
-    [
-        (None, ApprovalLevel.CAREFUL, "ask"),
-        (None, ApprovalLevel.BALANCED, "after"),
-        (None, ApprovalLevel.MANUAL, "ask"),
-        ("after", ApprovalLevel.CAREFUL, "after"),
-        ("after", ApprovalLevel.MANUAL, "ask"),
-        ("ask", ApprovalLevel.BALANCED, "ask"),
-    ],
-)
-def test_when_edits_are_reviewed(edit_review: Any, approval: ApprovalLevel, expected: str) -> None:
-    assert Settings(edit_review=edit_review).review_under(approval) == expected
-
-
 def test_config_and_state_follow_xdg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "c"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "s"))
