@@ -6,7 +6,7 @@ A call that fits none of these is asked about; no error in here allows a call.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -15,6 +15,7 @@ from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.rules import CommandTooLong, Rule
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Preview, Risk, ToolKind
+from tark_lsp.tools.unsaved import describe_unsaved
 from tark_lsp.workspace.files import Workspace
 
 
@@ -81,7 +82,7 @@ class Policy:
     ask: tuple[Rule, ...] = ()
     deny: tuple[Rule, ...] = ()
     grants: tuple[Grant, ...] = ()
-    edit_review: EditReview = EditReview()
+    edit_review: EditReview = field(default_factory=EditReview)
     """When edits inside the workspace are reviewed."""
     unreviewed: Mapping[str, Path] = field(default_factory=dict)
     """The edits that are applied and that the user did not decide on: by id, the file."""
@@ -108,6 +109,17 @@ def effect_of(preview: Preview) -> Effect:
 def decide_call(
     tool: str, preview: Preview, policy: Policy, workspace: Workspace, *, outside_selection: bool = False
 ) -> Decision:
+    """A command that does not see unsaved text is asked about, whatever allows it."""
+    decision = _decide(tool, preview, policy, workspace, outside_selection=outside_selection)
+    if preview.command is None or not preview.unsaved or isinstance(decision, Deny):
+        return decision
+    unsaved = describe_unsaved(preview.unsaved, workspace.display)
+    if isinstance(decision, Allow):
+        return Ask(unsaved, once=True)
+    return replace(decision, why=f"{decision.why}, and {unsaved}")
+
+
+def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *, outside_selection: bool) -> Decision:
     effect = effect_of(preview)
     if preview.command is None and (private := [path for path in _shown(preview) if workspace.is_private(path)]):
         return Deny(f"{workspace.display(private[0])} holds keys or credentials, which no tool reads")

@@ -1,4 +1,4 @@
-"""When an edit inside the workspace is reviewed: before it is applied (`ask`), or after that (`after`). One table. Pure.
+"""When an edit inside the workspace is reviewed: before it is applied (`ask`) or after it (`after`). One table. Pure.
 
 It is only about edits that `decide_call` (approval.py) has nothing stricter for: protected paths, deletions, edits
 outside the selection and ask rules are asked about in any case.

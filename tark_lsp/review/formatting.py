@@ -51,7 +51,9 @@ def find_formatted(new: Sequence[str], lines: Sequence[str], near: Place) -> Pla
         return None
     if _content(lines[start:end]) == wanted:
         return near
-    contents = {number: _content([lines[number]]) for number in range(max(0, start - REACH), min(len(lines), end + REACH))}
+    contents = {
+        number: _content([lines[number]]) for number in range(max(0, start - REACH), min(len(lines), end + REACH))
+    }
     found = (place for number in contents if (place := _place_from(number, contents, wanted)) is not None)
     return min(found, key=lambda place: abs(place[0] - start), default=None)
 

@@ -13,7 +13,17 @@ from tark_lsp.workspace.positions import from_client, line_length, to_client
 from tark_lsp.workspace.text_document import TextDocument
 from tark_lsp.workspace.uris import path_from_uri, uri_from_path
 
-__all__ = ["Change", "Closed", "ContentChange", "DocumentEvent", "Documents", "Opened", "Saved", "TextDocument", "WillSave"]
+__all__ = [
+    "Change",
+    "Closed",
+    "ContentChange",
+    "DocumentEvent",
+    "Documents",
+    "Opened",
+    "Saved",
+    "TextDocument",
+    "WillSave",
+]
 
 logger = logging.getLogger(__name__)
 

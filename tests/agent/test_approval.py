@@ -193,9 +193,12 @@ def test_the_order(name: str, level: ApprovalLevel) -> None:
 @pytest.mark.parametrize(("edit_review", "level"), list(product((None, "ask", "after"), ApprovalLevel)))
 def test_a_note_is_asked_for_however_edits_are_reviewed(edit_review: Any, level: ApprovalLevel) -> None:
     """It speaks to every later session, and has no hunks to review afterwards."""
-    assert told("note", Policy(level, edit_review=EditReview(edit_review))) == "ask"
-    assert told("note", Policy(level, allow=(Rule("*"), Rule("edit_file")), edit_review=EditReview(edit_review))) == "ask"
-    assert told("note", Policy(level, allow=(Rule("save_memory"),), edit_review=EditReview(edit_review))) == "allow"
+    review = EditReview(edit_review)
+    assert told("note", Policy(level, edit_review=review)) == "ask"
+    assert (
+        told("note", Policy(level, allow=(Rule("*"), Rule("edit_file")), edit_review=review)) == "ask"
+    )
+    assert told("note", Policy(level, allow=(Rule("save_memory"),), edit_review=review)) == "allow"
 
 
 def test_commands_can_be_off_altogether() -> None:

@@ -1,4 +1,4 @@
-"""What a save means for hunks that are applied and wait: nothing, or all, by client; and what a formatter made of them."""
+"""What a save means for hunks that are applied and wait, by client; and what a formatter made of them."""
 
 from collections.abc import Callable
 from itertools import product

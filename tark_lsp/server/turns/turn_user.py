@@ -40,8 +40,9 @@ class TurnUser:
         comment: PromptComment | None,
         alarms: Alarms | None = None,
     ) -> None:
-        """`review_after`: do applied edits wait for a decision? It follows the level of the session. `comment`: the `tark:` comment that the prompt came from; the first edit removes it. `alarms`: None if edits
-        are not checked for new errors."""
+        """`review_after`: do applied edits wait for a decision? It follows the level of the session. `comment`: the
+        `tark:` comment that the prompt came from; the first edit removes it. `alarms`: None if edits are not checked
+        for new errors."""
         self._turn_id = turn_id
         self._session_id = session_id
         self._context = context
@@ -56,7 +57,7 @@ class TurnUser:
         async with self._asking.asked(self._turn_id, self._session_id, request) as waiting:
             reply = await waiting.answer
         if reply.outcome == "allow":
-            return Permitted(granted(request, reply))
+            return Permitted(granted(request, reply), save=reply.save)
         return Rejected(reply.reason or "")
 
     async def review_edits(self, request: PermissionRequest, *, ask: bool) -> ReviewResult:

@@ -18,9 +18,7 @@ class TurnUsers:
         self._reviews = reviews
         self._alarms = Alarms(reviews)
 
-    def user_of(
-        self, record: TurnRecord, context: ToolContext, settings: Settings, review: EditReview
-    ) -> TurnUser:
+    def user_of(self, record: TurnRecord, context: ToolContext, settings: Settings, review: EditReview) -> TurnUser:
         self._alarms.end_all()
         return TurnUser(
             record.id,

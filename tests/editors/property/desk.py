@@ -63,7 +63,9 @@ class Desk:
 
     def propose(self, turn_id: str, edits: tuple[ProposedEdit, ...], *, ask: bool, after: bool) -> None:
         context = ToolContext(self.workspace, MemoryEditor())
-        person = TurnUser(turn_id, "session", context, self.asking, self.reviews, review_after=lambda: after, comment=None)
+        person = TurnUser(
+            turn_id, "session", context, self.asking, self.reviews, review_after=lambda: after, comment=None
+        )
         request = PermissionRequest(("call",), "edit", ToolKind.EDIT, Risk.WRITE, "", f"digest-{turn_id}", None, edits)
         self.turns[turn_id] = asyncio.ensure_future(person.review_edits(request, ask=ask))
 

@@ -53,11 +53,12 @@ local function hint_text(hunk, appearance)
   local accept = mapped_keys.find_key('accept', 'TarkAccept')
   local reject = mapped_keys.find_key('reject', 'TarkReject')
   local reason = hunk.reason and not TYPED[hunk.reason] and ' (' .. visible.line(hunk.reason) .. ')' or ''
-  local function with_word(key, word) -- a command needs no word
-    return key:find('^:') and key or key .. ' ' .. word
+  local function with_word(key, word) -- a command needs no word if its name has it
+    return key:lower():find('^:tark' .. word) and key or key .. ' ' .. word
   end
+  local verbs = hunks.verbs({ hunk })
   local texts = {
-    pending = ('%s  %s  %s'):format(hunks.size(hunk), with_word(accept, 'accept'), with_word(reject, 'reject')),
+    pending = ('%s  %s  %s'):format(hunks.size(hunk), with_word(accept, verbs.accept), with_word(reject, verbs.reject)),
     changed = 'you changed these lines',
     conflict = ('conflict: yours kept  %s theirs  %s mine%s'):format(accept, reject, reason),
     stale = hunk.applied and ('not taken back  %s keep it  %s try again%s'):format(accept, reject, reason)
