@@ -195,9 +195,7 @@ def test_a_note_is_asked_for_however_edits_are_reviewed(edit_review: Any, level:
     """It speaks to every later session, and has no hunks to review afterwards."""
     review = EditReview(edit_review)
     assert told("note", Policy(level, edit_review=review)) == "ask"
-    assert (
-        told("note", Policy(level, allow=(Rule("*"), Rule("edit_file")), edit_review=review)) == "ask"
-    )
+    assert told("note", Policy(level, allow=(Rule("*"), Rule("edit_file")), edit_review=review)) == "ask"
     assert told("note", Policy(level, allow=(Rule("save_memory"),), edit_review=review)) == "allow"
 
 
