@@ -32,7 +32,7 @@ def take(folder: Path) -> dict[str, str]:
 def _review(screen: Screen) -> str:
     screen.type("9GVG:TarkEdit guard against an empty basket")
     screen.press("Enter")
-    screen.see(":TarkAccept keep", "if not prices:", "Done: an empty basket has the average 0.")
+    screen.see(":TarkAccept keep  :TarkReject undo", "if not prices:")
     shown = _trimmed(screen)
     screen.command("10TarkAccept")
     screen.see("kept 1 change")

@@ -35,7 +35,7 @@ def test_the_main_job(home: Machine) -> None:
     screen.until(lambda: prices.read_text() == changed, "the changed file")
     screen.command("w")
     screen.type("10G")
-    screen.see(":TarkAccept keep  :TarkReject undo")
+    screen.see(":TarkAccept keep")
     screen.command("TarkAccept")
     screen.see("kept 1 change")
     screen.type("u")

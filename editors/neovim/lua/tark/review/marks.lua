@@ -77,6 +77,22 @@ local function text_width(bufnr)
   return math.max(least, 1)
 end
 
+---The first of lines [first, first + count) that has room for the hint, else the first one.
+---@param bufnr integer
+---@param first integer from 0
+---@param count integer
+---@param hint string
+---@return integer row
+local function row_with_room(bufnr, first, count, hint)
+  local room = text_width(bufnr) - vim.fn.strdisplaywidth(hint)
+  for index, line in ipairs(vim.api.nvim_buf_get_lines(bufnr, first, first + count, false)) do
+    if vim.fn.strdisplaywidth(line) <= room then
+      return first + index - 1
+    end
+  end
+  return (anchor(bufnr, first, math.min(count, 1), false))
+end
+
 ---@param bufnr integer
 ---@param kind 'Added'|'Removed'
 ---@return tark.LineStyle
@@ -184,10 +200,10 @@ function M.draw(bufnr, hunk, appearance, first, count)
   if not operation then
     canvas:draw_other_lines()
   end
-  local hint_row = anchor(bufnr, first, math.min(count, 1), false)
-  canvas:add_mark(hint_row, 0, {
+  local hint = '  ' .. hint_text(hunk, appearance)
+  canvas:add_mark(row_with_room(bufnr, first, count, hint), 0, {
     virt_text = {
-      { '  ' .. hint_text(hunk, appearance), appearance == 'pending' and 'TarkHint' or 'TarkConflictText' },
+      { hint, appearance == 'pending' and 'TarkHint' or 'TarkConflictText' },
     },
     virt_text_pos = 'eol',
     hl_mode = 'combine',
