@@ -114,7 +114,7 @@ class EditCheck:
             if not edit.removes:
                 then = before.texts[edit.path]
                 made, _ = rebase(edit, then)
-                changed.append(EditedFile(then, made.after, self._read(made.drafted.path)))
+                changed.append(EditedFile(then, made.after, self._read(made.place)))
         return FoundErrors(tuple(new_errors(before.shown, shown, changed)), errors_of(shown))
 
     async def _wait_until_stable(self, first: ShownDiagnostics) -> ShownDiagnostics | None:

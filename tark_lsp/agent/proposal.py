@@ -281,7 +281,7 @@ def remember_edit(turn: Turn, edit: ProposedEdit, applied: ProposedEdit | None) 
     if applied.removes:
         return
     try:
-        now = context.workspace.read(applied.drafted.path)
+        now = context.workspace.read(applied.place)
     except WorkspaceError:  # already deleted or unreadable: the model has to read it again
         return
     context.seen[now.path] = known.drafted

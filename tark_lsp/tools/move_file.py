@@ -74,7 +74,7 @@ def require_free(ctx: ToolContext, target: Path, name: str) -> None:
         )
     require_place(target, shown)
     draft = ctx.draft_at(target)
-    by_draft = draft is not None and draft.drafted.path == target and draft.drafted.exists
+    by_draft = draft is not None and draft.place == target and draft.drafted.exists
     if by_draft or os.path.lexists(target) or read_or_absent(ctx, target).exists:
         leaves = draft is not None and not by_draft
         raise ToolError(

@@ -150,8 +150,8 @@ def source_of(ctx: ToolContext, path: Path) -> Path:
     draft = ctx.draft_at(path)
     if draft is None:
         return path
-    if draft.drafted.path != path:
-        shown, to = ctx.workspace.display(path), ctx.workspace.display(draft.drafted.path)
+    if draft.place != path:
+        shown, to = ctx.workspace.display(path), ctx.workspace.display(draft.place)
         raise ToolError(
             "conflict",
             f"{shown} is moved to {to} by this answer, so nothing can be written there yet",
@@ -211,7 +211,7 @@ def known_text(ctx: ToolContext, current: Snapshot, now: Snapshot) -> Snapshot:
 def conflict_error(ctx: ToolContext, known: Snapshot, current: Snapshot, hunk: Hunk) -> ToolError:
     """An error with the current lines at the place where `hunk` of `known` should go."""
     start, end = lines_now(known, current, hunk)
-    lines = split_lines(current.text)
+    lines = current.lines
     first, last = max(0, start - AROUND), min(len(lines), end + AROUND)
     return ToolError(
         "conflict",

@@ -1,7 +1,7 @@
 """ProposedEdit: the hunks of an edit of one file, the text it leads to, and how it is rebased to newer text; pure."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -42,6 +42,8 @@ class ProposedEdit:
     """The file itself is removed. Its one hunk has all its lines, even if there are none."""
     target: Path | None = None
     """The path the file is moved to, with its hunks applied."""
+    _after: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """The text with the hunks, once it is known: making it takes time that a long text has only once."""
 
     @property
     def operation(self) -> Operation:
@@ -57,7 +59,12 @@ class ProposedEdit:
     @property
     def after(self) -> str:
         """The text with all hunks applied. Raises ValueError if the hunks are not of this base."""
-        lines = split_lines(self.base.text)
+        if not self._after:
+            self._after.append(self._applied())
+        return self._after[0]
+
+    def _applied(self) -> str:
+        lines = self.base.lines
         parts: list[str] = []
         at = 0
         for hunk in self.hunks:
@@ -68,6 +75,11 @@ class ProposedEdit:
             at = hunk.end
         parts.extend(lines[at:])
         return "".join(parts)
+
+    @property
+    def place(self) -> Path:
+        """Where the file is after the edit."""
+        return self.target or self.path
 
     @property
     def drafted(self) -> Snapshot:
@@ -83,11 +95,13 @@ class ProposedEdit:
 
         `borders` are lines of the base: hunks on different sides of one are not joined.
         """
-        return cls(base.path, base, _join_near(line_changes(base.text, after), base.text, borders))
+        edit = cls(base.path, base, _join_near(line_changes(base.text, after), base, borders))
+        edit._after.append(after)
+        return edit
 
     @classmethod
     def removal(cls, base: Snapshot) -> "ProposedEdit":
-        return cls(base.path, base, (Hunk(0, tuple(split_lines(base.text)), ()),), removes=True)
+        return cls(base.path, base, (Hunk(0, tuple(base.lines), ()),), removes=True)
 
     def only(self, hunks: Iterable[Hunk]) -> "ProposedEdit":
         """The same edit with only these of its hunks, which are put in order."""
@@ -100,7 +114,7 @@ class ProposedEdit:
         """
         if not self.hunks and self.target is None:
             return ""
-        lines = split_lines(self.base.text)
+        lines = self.base.lines
         endings = {ending_of(line) for hunk in self.hunks for line in (*hunk.old, *hunk.new)} - {""}
         before = shown(self.path) if self.base.exists else "/dev/null"
         left = "/dev/null" if self.removes else shown(self.target or self.path)
@@ -120,10 +134,10 @@ class ProposedEdit:
         return "\n".join(out) + "\n"
 
 
-def _join_near(hunks: list[Hunk], text: str, borders: Sequence[int] = ()) -> tuple[Hunk, ...]:
+def _join_near(hunks: list[Hunk], base: Snapshot, borders: Sequence[int] = ()) -> tuple[Hunk, ...]:
     if all(after.start - before.end > NEAR for before, after in pairwise(hunks)):
         return tuple(hunks)
-    lines = split_lines(text)
+    lines = base.lines
     joined = hunks[:1]
     for hunk in hunks[1:]:
         last = joined[-1]
@@ -168,11 +182,13 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
         return replace(edit, base=current, hunks=()), edit.hunks
     changes = line_changes(edit.base.text, current.text)
     if not changes:
-        return replace(edit, base=current), ()
+        same = replace(edit, base=current)
+        same._after.extend(edit._after)
+        return same, ()
     if edit.removes:
         return replace(edit, base=current, hunks=()), edit.hunks
     sure = sure_changes(changes, edit.base.text, current.text)
-    lines = split_lines(current.text)
+    lines = current.lines
     found = _found(edit.hunks, changes, sure, lines)
     carried: list[Hunk] = []
     conflicts: list[Hunk] = []
@@ -191,10 +207,10 @@ def hunks_in_text(edit: ProposedEdit, current: Snapshot) -> set[Hunk]:
     """The hunks that the current text has already."""
     changes = line_changes(edit.base.text, current.text)
     sure = sure_changes(changes, edit.base.text, current.text)
-    return _found(edit.hunks, changes, sure, split_lines(current.text))
+    return _found(edit.hunks, changes, sure, current.lines)
 
 
-def _found(hunks: Sequence[Hunk], changes: list[Hunk], sure: list[Hunk], lines: list[str]) -> set[Hunk]:
+def _found(hunks: Sequence[Hunk], changes: list[Hunk], sure: list[Hunk], lines: Sequence[str]) -> set[Hunk]:
     """The hunks that are made already. Of hunks that touch, several can be made as one change."""
 
     def made(hunk: Hunk) -> bool:
@@ -255,7 +271,7 @@ def _is_removed(hunk: Hunk, changes: list[Hunk]) -> bool:
     return any(change.start <= hunk.start and hunk.end <= change.end and not change.new for change in changes)
 
 
-def _is_applied(hunk: Hunk, changes: list[Hunk], lines: list[str]) -> bool:
+def _is_applied(hunk: Hunk, changes: list[Hunk], lines: Sequence[str]) -> bool:
     """Whether changes turned the hunk's lines into what the hunk turns them into."""
     colliding = [change for change in changes if _collide(change, hunk)]
     touching = [change for change in changes if change.start <= hunk.end and hunk.start <= change.end]
@@ -267,7 +283,7 @@ def _is_applied(hunk: Hunk, changes: list[Hunk], lines: list[str]) -> bool:
     return False
 
 
-def _fits(hunk: Hunk, lines: list[str]) -> bool:
+def _fits(hunk: Hunk, lines: Sequence[str]) -> bool:
     """Whether no line without a line ending would be followed by another line."""
     if not hunk.new:
         return True

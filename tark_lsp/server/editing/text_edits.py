@@ -5,7 +5,7 @@ from typing import Any
 from tark_lsp.server.protocol.outgoing import range_json
 from tark_lsp.workspace import positions
 from tark_lsp.workspace.edits import ProposedEdit
-from tark_lsp.workspace.lines import Hunk, ending_of, split_lines
+from tark_lsp.workspace.lines import Hunk, ending_of
 from tark_lsp.workspace.text_document import TextDocument
 
 
@@ -38,7 +38,7 @@ def _end_of_line(document: TextDocument, number: int, encoding: str) -> tuple[in
 
 def anchored(edit: ProposedEdit) -> ProposedEdit:
     """The same change; if it adds lines after the last line, as an edit of the last line."""
-    lines = split_lines(edit.base.text)
+    lines = edit.base.lines
     added = edit.hunks[-1] if edit.hunks else None
     if added is None or added.old or not lines or added.start < len(lines):
         return edit
