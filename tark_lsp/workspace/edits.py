@@ -42,8 +42,8 @@ class ProposedEdit:
     """The file itself is removed. Its one hunk has all its lines, even if there are none."""
     target: Path | None = None
     """The path the file is moved to, with its hunks applied."""
-    _after: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """The text with the hunks, once it is known: making it takes time that a long text has only once."""
+    _drafted: list[Snapshot] = field(default_factory=list, init=False, repr=False, compare=False)
+    """`drafted`, once it is known: a long text is joined only once."""
 
     @property
     def operation(self) -> Operation:
@@ -59,9 +59,7 @@ class ProposedEdit:
     @property
     def after(self) -> str:
         """The text with all hunks applied. Raises ValueError if the hunks are not of this base."""
-        if not self._after:
-            self._after.append(self._applied())
-        return self._after[0]
+        return self.drafted.text
 
     def _applied(self) -> str:
         lines = self.base.lines
@@ -84,10 +82,23 @@ class ProposedEdit:
     @property
     def drafted(self) -> Snapshot:
         """The file as the edit would leave it. A moved file is not open at its new path."""
+        if not self._drafted:
+            self._keep(self._applied())
+        return self._drafted[0]
+
+    def _keep(self, after: str) -> None:
         if self.target is not None:
-            return Snapshot(self.target, self.after)
+            self._drafted.append(Snapshot(self.target, after))
+            return
         exists = not self.removes and (self.base.exists or bool(self.hunks))
-        return Snapshot(self.path, self.after, self.base.version, exists)
+        self._drafted.append(Snapshot(self.path, after, self.base.version, exists))
+
+    def moved_to(self, base: Snapshot) -> "ProposedEdit":
+        """The same edit of another snapshot of the same text."""
+        same = replace(self, base=base)
+        if self._drafted:
+            same._keep(self.after)
+        return same
 
     @classmethod
     def between(cls, base: Snapshot, after: str, borders: Sequence[int] = ()) -> "ProposedEdit":
@@ -96,7 +107,7 @@ class ProposedEdit:
         `borders` are lines of the base: hunks on different sides of one are not joined.
         """
         edit = cls(base.path, base, _join_near(line_changes(base.text, after), base, borders))
-        edit._after.append(after)
+        edit._keep(after)
         return edit
 
     @classmethod
@@ -105,7 +116,8 @@ class ProposedEdit:
 
     def only(self, hunks: Iterable[Hunk]) -> "ProposedEdit":
         """The same edit with only these of its hunks, which are put in order."""
-        return replace(self, hunks=tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.order, hunk.end))))
+        chosen = tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.order, hunk.end)))
+        return self if chosen == self.hunks else replace(self, hunks=chosen)
 
     def diff(self, shown: Callable[[Path], str] = Path.as_posix) -> str:
         """A unified diff for people. `shown` returns the name of a file, which is one line.
@@ -182,9 +194,7 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
         return replace(edit, base=current, hunks=()), edit.hunks
     changes = line_changes(edit.base.text, current.text)
     if not changes:
-        same = replace(edit, base=current)
-        same._after.extend(edit._after)
-        return same, ()
+        return edit.moved_to(current), ()
     if edit.removes:
         return replace(edit, base=current, hunks=()), edit.hunks
     sure = sure_changes(changes, edit.base.text, current.text)
