@@ -18,7 +18,6 @@ from tark_lsp.review.store import HunkStore
 from tark_lsp.review.texts import CurrentTexts
 from tark_lsp.workspace.documents import Change, Documents
 from tark_lsp.workspace.edits import ProposedEdit
-from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 
@@ -37,10 +36,10 @@ class HunkPlaces:
         """The ids of hunks that came meanwhile, and the text they refer to, which each change changes; they join after
         the edit."""
 
-    def add_hunks(self, path: Path, hunks: Sequence[ReviewHunk], base: str) -> None:
+    def add_hunks(self, path: Path, hunks: Sequence[ReviewHunk], base: Snapshot) -> None:
         """Hunks of the text `base` of a file find their places in the current text."""
         self._store.add_hunks(hunks)
-        ids, text = [hunk.id for hunk in hunks], FollowedText(split_lines(base))
+        ids, text = [hunk.id for hunk in hunks], FollowedText([*base.lines])
         if path in self.unsure and path in self._texts and self._texts[path].lines == text.lines:
             return  # they are of the text that the edit was made for, as the others are
         self._late[path].append((ids, text))
@@ -77,7 +76,7 @@ class HunkPlaces:
     def lines_of(self, base: Snapshot) -> Sequence[str]:
         """The lines of a text that `read_in_step` returned."""
         known = self._texts.get(base.path)
-        return split_lines(base.text) if known is None else known.lines
+        return base.lines if known is None else known.lines
 
     def sync(self, path: Path, now: Snapshot | None = None) -> None:
         """Carry the hunks of a file from its last known text to the current one, `now` if it was just read.

@@ -15,6 +15,7 @@ from tark_lsp.workspace.lines import (
     split_lines,
     sure_changes,
 )
+from tark_lsp.workspace.made_hunks import ChangesInOrder, as_one, collide, made_hunks, runs_of_touching
 from tark_lsp.workspace.snapshot import Snapshot
 
 NEAR = 3
@@ -199,14 +200,15 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
         return replace(edit, base=current, hunks=()), edit.hunks
     sure = sure_changes(changes, edit.base.text, current.text)
     lines = current.lines
-    found = _found(edit.hunks, changes, sure, lines)
+    known = ChangesInOrder.of(sure)
+    found = made_hunks(edit.hunks, changes, sure, lines)
     carried: list[Hunk] = []
     conflicts: list[Hunk] = []
     for hunk in edit.hunks:
         if hunk in found:
             continue
-        moved = replace(hunk, start=hunk.start + _growth(change for change in sure if change.end <= hunk.start))
-        if any(_collide(change, hunk) for change in sure) or not _fits(moved, lines):
+        moved = replace(hunk, start=hunk.start + known.growth_above(hunk.start))
+        if any(collide(change, hunk) for change in known.touching(hunk)) or not _fits(moved, lines):
             conflicts.append(hunk)
         else:
             carried.append(moved)
@@ -217,42 +219,7 @@ def hunks_in_text(edit: ProposedEdit, current: Snapshot) -> set[Hunk]:
     """The hunks that the current text has already."""
     changes = line_changes(edit.base.text, current.text)
     sure = sure_changes(changes, edit.base.text, current.text)
-    return _found(edit.hunks, changes, sure, current.lines)
-
-
-def _found(hunks: Sequence[Hunk], changes: list[Hunk], sure: list[Hunk], lines: Sequence[str]) -> set[Hunk]:
-    """The hunks that are made already. Of hunks that touch, several can be made as one change."""
-
-    def made(hunk: Hunk) -> bool:
-        return _is_applied(hunk, changes, lines) if hunk.new else _is_removed(hunk, sure)
-
-    found: set[Hunk] = set()
-    for run in runs_of_touching(hunks):
-        for size in range(len(run), 1, -1):
-            for first in range(len(run) - size + 1):
-                part = run[first : first + size]
-                if found.isdisjoint(part) and made(as_one(part)):
-                    found.update(part)
-        found.update(hunk for hunk in run if hunk not in found and made(hunk))
-    return found
-
-
-def runs_of_touching(hunks: Sequence[Hunk]) -> list[list[Hunk]]:
-    """Groups of hunks, each of which begins at the line where the one before it ends."""
-    runs: list[list[Hunk]] = []
-    for hunk in hunks:
-        if runs and runs[-1][-1].end == hunk.start:
-            runs[-1].append(hunk)
-        else:
-            runs.append([hunk])
-    return runs
-
-
-def as_one(run: Sequence[Hunk]) -> Hunk:
-    """Hunks that touch, as one."""
-    old = tuple(line for hunk in run for line in hunk.old)
-    new = tuple(line for hunk in run for line in hunk.new)
-    return Hunk(run[0].start, old, new)
+    return made_hunks(edit.hunks, changes, sure, current.lines)
 
 
 def changed_lines(edit: ProposedEdit) -> ProposedEdit:
@@ -263,34 +230,6 @@ def changed_lines(edit: ProposedEdit) -> ProposedEdit:
         changes = line_changes(whole.old_text, whole.new_text)
         hunks += (replace(change, start=whole.start + change.start) for change in changes)
     return replace(edit, hunks=tuple(hunks)) if hunks else edit
-
-
-def _collide(change: Hunk, hunk: Hunk) -> bool:
-    """Whether two changes of one text replace the same lines, or insert at the same place."""
-    if not change.old and not hunk.old:
-        return change.start == hunk.start
-    return change.start < hunk.end and hunk.start < change.end
-
-
-def _growth(changes: Iterable[Hunk]) -> int:
-    return sum(len(change.new) - len(change.old) for change in changes)
-
-
-def _is_removed(hunk: Hunk, changes: list[Hunk]) -> bool:
-    """Whether one of the changes only removed lines, also those that the hunk removes."""
-    return any(change.start <= hunk.start and hunk.end <= change.end and not change.new for change in changes)
-
-
-def _is_applied(hunk: Hunk, changes: list[Hunk], lines: Sequence[str]) -> bool:
-    """Whether changes turned the hunk's lines into what the hunk turns them into."""
-    colliding = [change for change in changes if _collide(change, hunk)]
-    touching = [change for change in changes if change.start <= hunk.end and hunk.start <= change.end]
-    for some in (touching, colliding):
-        if some and hunk.start <= some[0].start and some[-1].end <= hunk.end:
-            start = hunk.start + _growth(c for c in changes if c.end <= hunk.start and c not in some)
-            if tuple(lines[start : start + len(hunk.old) + _growth(some)]) == hunk.new:
-                return True
-    return False
 
 
 def _fits(hunk: Hunk, lines: Sequence[str]) -> bool:
@@ -306,10 +245,10 @@ def map_range(old: str, new: str, start: int, end: int) -> tuple[int, int] | Non
 
     Text typed right before or after the range does not become part of it.
     """
-    shift = 0
-    lines = split_lines(old)
-    at = line = 0
-    for hunk in line_changes(old, new):
+    changes = line_changes(old, new)
+    lines = split_lines(old) if changes else []
+    shift = at = line = 0
+    for hunk in changes:
         at += sum(map(len, lines[line : hunk.start]))
         line = hunk.start
         before, after = hunk.old_text, hunk.new_text

@@ -45,9 +45,10 @@ class Watch:
         self._as_predicted = False
         self._misplaced: Misplaced | None = None
         self._doubtful: Misplaced | None = None
-        base, known = split_lines(edit.base.text), _lines_of(document)
-        self._texts = [known if known == base else base]
-        self._after = at_old_places(edit, self._texts[0])
+        base, known = [*edit.base.lines], _lines_of(document)
+        self._base = known if known == base else base
+        self._after = at_old_places(edit, self._base)
+        self._texts = [self._base]
         self._texts_after: list[list[str]] = []
         """Texts since the first one with the edit."""
         self._states: list[list[str]] = []
@@ -77,7 +78,7 @@ class Watch:
         self._as_predicted = self._as_predicted or complete
         if before is not None:
             made = Misplaced("".join(before), "".join(now))
-            if not self._is_part(made.before) and not self._in_progress(made.before, made.after):
+            if not self._is_part(before) and not self._in_progress(made.before, made.after):
                 self._misplaced = made
             else:
                 self._doubtful = None if complete else made
@@ -124,7 +125,7 @@ class Watch:
     def _made_on_newer(self, now: list[str]) -> list[str] | None:
         """A text that was typed meanwhile, if `now` is that text with the edit at its old places."""
         known = [*reversed(self._texts[1:]), *(self._states if now != self._after else ())]
-        return next((before for before in known if at_old_places(self._edit, before) == now != before), None)
+        return next((before for before in known if self._makes(before, now)), None)
 
     def _made_twice(self, now: list[str]) -> list[str] | None:
         """The text with the edit, if the user made the same change just before the editor made it again.
@@ -135,7 +136,15 @@ class Watch:
         """
         removes = not self._gathers and not any(hunk.new for hunk in self._edit.hunks)
         known = [self._after, *(self._texts_after[-TEXTS_KEPT:] if removes else ())]
-        return next((before for before in known if at_old_places(self._edit, before) == now != before), None)
+        return next((before for before in known if self._makes(before, now)), None)
+
+    def _makes(self, before: list[str], now: list[str]) -> bool:
+        """Does the edit at its old places make `now` of the text `before`?"""
+        first = self._edit.hunks[0]
+        whole = len(before) > first.start and first.new and first.new[0] != "\n" and first.new[-1].endswith("\n")
+        if whole and tuple(now[first.start : first.start + len(first.new)]) != first.new:
+            return False  # seen without looking at the whole text
+        return at_old_places(self._edit, before) == now != before
 
     def _in_progress(self, *texts: str) -> bool:
         """Are these texts states of this edit, made line by line and not complete? Neovim reports each replaced line.
@@ -173,16 +182,27 @@ class Watch:
                 for grown in growths
                 if old[at : hunk.start] == now[at + grown : hunk.start + grown]
                 for size in {len(replaced), len(hunk.new)}
-                if _is_mixed(now[hunk.start + grown :][:size], replaced, hunk.new)
+                if _is_mixed(now[hunk.start + grown : hunk.start + grown + size], replaced, hunk.new)
             }
             at = hunk.start + len(replaced)
         return any(old[at:] == now[at + grown :] for grown in growths)
 
-    def _is_part(self, text: str) -> bool:
-        """Is it only a part of this edit? An editor can report one hunk after the other."""
-        hunks = self._edit.hunks
-        parts = (part for at in range(1, len(hunks)) for part in (hunks[:at], hunks[at:]))
-        return any(self._edit.only(part).after == text for part in parts)
+    def _is_part(self, now: list[str]) -> bool:
+        """Is it only a part of this edit? An editor can report one hunk after the other.
+
+        Then it is the text with the edit up to the end of a hunk and the text without it from there on, or the reverse.
+        """
+        base, made, grown = self._base, self._after, 0
+        begins = {id(text): _common(now, text) for text in (base, made)}
+        ends = {id(text): _common(now[::-1], text[::-1]) for text in (base, made)}
+        for hunk in self._edit.hunks[:-1]:
+            grown += len(hunk.new) - len(hunk.old)
+            places = (base, hunk.end), (made, hunk.end + grown)
+            for (first, at), (last, rest) in (places, places[::-1]):
+                left = len(last) - rest
+                if len(now) == at + left and at <= begins[id(first)] and left <= ends[id(last)]:
+                    return True
+        return False
 
     def _is_in(self, current: Snapshot) -> bool:
         if current.text == self._edit.base.text:
@@ -209,6 +229,12 @@ def _add(lines: list[str], more: Sequence[str]) -> None:
         lines[-1:] = split_lines(lines[-1] + more[0])
         more = more[1:]
     lines += more
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """The number of lines that both begin with."""
+    differing = (at for at, (line, same) in enumerate(zip(one, other, strict=False)) if line != same)
+    return next(differing, min(len(one), len(other)))
 
 
 def _lines_of(document: TextDocument) -> list[str]:
