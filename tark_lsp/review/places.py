@@ -15,6 +15,7 @@ from tark_lsp.review.following import NOTHING, FollowedText, follow_beside
 from tark_lsp.review.hunk import ANOTHER_CHANGE, CHANGED, GONE, ReviewHunk
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.store import HunkStore
+from tark_lsp.review.text_change import LineChanges
 from tark_lsp.review.texts import CurrentTexts
 from tark_lsp.workspace.documents import Change, Documents
 from tark_lsp.workspace.edits import ProposedEdit
@@ -130,12 +131,13 @@ class HunkPlaces:
 
     def place_edit(self, path: Path, edit: ProposedEdit, done: Sequence[str], *, applied: bool) -> None:
         """Move every hunk of the file to its place after `edit`; `done` are the ids of the hunks that it is of."""
-        changes = [(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks]
+        changes = LineChanges.of([(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks])
         pairs = zip(self._store.get_hunks(done), edit.hunks, strict=True)
         inserted = [(hunk, len(part.new)) for hunk, part in pairs if not part.old]
+        ours = {*done}
         for hunk in self._joined(path):
-            if hunk.id not in done:
-                here = [other for other, _ in inserted if other.start == hunk.start]
+            if hunk.id not in ours:
+                here = (other for other, _ in inserted if other.start == hunk.start)
                 if not applied and hunk.life is Life.PROPOSED and not hunk.size and None in map(hunk.is_below, here):
                     hunk = hunk.touch(ANOTHER_CHANGE)  # is its place above or below the lines that come back?
                 self._store.replace_hunk(follow_beside(hunk, changes, inserted, ANOTHER_CHANGE))
