@@ -88,8 +88,11 @@ class Watch:
             self._texts = [*self._texts[-TEXTS_KEPT:], now]
 
     def _is_opened_again(self, document: TextDocument) -> bool:
-        """With the text that the edit is for: the editor may make it there, since versions can count from the start."""
-        return document.uri == self._document.uri and document.text == self._edit.base.text
+        """With the text that the edit is for: the editor may make it there, since versions can count from the start.
+        Or with the edit, which the editor made before it read the file again."""
+        if document.uri != self._document.uri:
+            return False
+        return document.text == self._edit.base.text or self._is_in(document.snapshot())
 
     async def outcome(self, seconds: float, in_flight: float) -> "Outcome | Misplaced | None":
         """What the text shows, within `seconds`; None if it did not change.
@@ -99,7 +102,7 @@ class Watch:
         """
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
-        other = False
+        other = closed = False
         while True:
             self._event.clear()
             if self._misplaced is not None:
@@ -107,9 +110,11 @@ class Watch:
             current = self._document.snapshot()
             if self._as_predicted or self._is_in(current):
                 return Applied(current)
-            if self._closed:  # changes before that count, or the edit would be made twice
-                return self._doubtful or Stale("the document was closed")
-            if not other and current.text != self._edit.base.text:
+            if self._closed and self._doubtful:  # changes before that count, or the edit would be made twice
+                return self._doubtful
+            if self._closed and not closed:  # it can be opened again at once, with the edit
+                closed, until = True, loop.time() + in_flight
+            if not (self._closed or other) and current.text != self._edit.base.text:
                 other, until = True, loop.time() + in_flight
             try:
                 async with asyncio.timeout_at(until):
@@ -117,6 +122,8 @@ class Watch:
             except TimeoutError:
                 if self._event.is_set():  # a busy server reads what came in time together with the end of the time
                     continue
+                if self._closed:
+                    return Stale("the document was closed")
                 if not other:
                     return None
                 # An edit in progress would be complete by now: the lines that looked like part of it are the user's.
@@ -133,10 +140,22 @@ class Watch:
         If it removes lines, the second time it removed others. What is typed after the edit is not mistaken for typed
         before it, even if the edit at its old places makes the same text of it. But if the edit only removes lines, and
         each change is reported by itself, nobody types a line and removes it again so fast: then these are others, too.
+        Empty lines are typed and removed so fast, and nothing is lost with them.
         """
         removes = not self._gathers and not any(hunk.new for hunk in self._edit.hunks)
         known = [self._after, *(self._texts_after[-TEXTS_KEPT:] if removes else ())]
-        return next((before for before in known if self._makes(before, now)), None)
+        return next(
+            (
+                before
+                for number, before in enumerate(known)
+                if self._makes(before, now) and not (now in known[:number] and self._removes_nothing(before))
+            ),
+            None,
+        )
+
+    def _removes_nothing(self, before: list[str]) -> bool:
+        """Does the edit at its old places remove only empty lines of this text?"""
+        return not any(line.strip() for hunk in self._edit.hunks for line in before[hunk.start : hunk.end])
 
     def _makes(self, before: list[str], now: list[str]) -> bool:
         """Does the edit at its old places make `now` of the text `before`?"""
