@@ -198,9 +198,9 @@ class HunkPlaces:
 
     def _joined(self, path: Path, *, followed: bool = False) -> list[ReviewHunk]:
         """The hunks of the file, without those yet to join. `followed`: only those whose places are kept up to date."""
+        every = self._store.followed_in(path) if followed else self._store.get_hunks(self._store.ids_in(path))
         late = {hunk_id for ids, _ in self._late.get(path, ()) for hunk_id in ids}
-        hunks = self._store.get_hunks(hunk_id for hunk_id in self._store.ids_in(path) if hunk_id not in late)
-        return [hunk for hunk in hunks if hunk.followed or not followed]
+        return [hunk for hunk in every if hunk.id not in late] if late else every
 
 
 def current_lines(places: HunkPlaces, current: CurrentTexts, path: Path) -> list[str] | None:
