@@ -20,7 +20,7 @@ from tests.workspace.turn import Turn
 TURNS = 4
 LAST = TURNS - 1
 FILES = ("a.py", "b.py", "moved.py")
-"""The last turn alone changes the third file, and moves it there: undo of a turn does not follow moves of later ones."""
+"""The last turn alone changes the third file, and moves it there: undo does not follow the moves of later turns."""
 STEPS = 30
 
 

@@ -94,9 +94,7 @@ class TurnUndo:
     The changes are those of a turn, or those of its undo: then this is a redo.
     """
 
-    def __init__(
-        self, changes: Sequence[LoggedChange], log: UndoLog, files: Files, wording: Wording = UNDO
-    ) -> None:
+    def __init__(self, changes: Sequence[LoggedChange], log: UndoLog, files: Files, wording: Wording = UNDO) -> None:
         self._wording = wording
         self._inverse = HistoryInverse(log.content)
         self._files = files
