@@ -31,6 +31,7 @@ export interface StoredTurn {
   readonly usage?: Fields | null;
   readonly notices?: readonly Fields[] | null;
   readonly steers?: readonly string[] | null;
+  readonly undone?: string | null;
 }
 
 /** Later updates continue this transcript. */
@@ -103,6 +104,7 @@ function applyEnd(transcript: Transcript, stored: StoredTurn): void {
   }
   if (stored.state === "ended") {
     applyUpdate(transcript, stored.turnId, { ...stored, kind: "end" });
+    applyUpdate(transcript, stored.turnId, { kind: "undone", undone: stored.undone });
     removeInterruptedMark(turn);
     applyNotices(transcript, stored);
   }
