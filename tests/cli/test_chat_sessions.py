@@ -200,7 +200,7 @@ def test_undo_redo_and_back_to_an_earlier_prompt(start: Start, folder: Path) -> 
     terminal.expect("a.txt applied")
 
 
-def test_a_plan_is_approved(start: Start, folder: Path) -> None:
+def test_a_plan_is_approved(start: Start) -> None:
     terminal = start("--mode", "plan")
     terminal.say("say one thing")
     terminal.expect("end turn")

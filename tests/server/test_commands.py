@@ -25,10 +25,8 @@ NEED_SOMETHING = {
     *(f"tark.turn.{name}" for name in ("start", "steer", "undo", "redo", "wait")),
     *(f"tark.hunk.{name}" for name in ("accept", "reject", "edit", "regenerate")),
     *("tark.permission.answer", "tark.input.answer"),
-    *(
-        f"tark.session.{name}"
-        for name in ("open", "context", "rename", "delete", "fork", "restore", "export", "compact")
-    ),
+    *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "restore")),
+    *("tark.session.export", "tark.session.compact"),
     *("tark.auth.login", "tark.auth.logout"),
 }
 

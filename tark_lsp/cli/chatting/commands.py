@@ -62,9 +62,7 @@ class ChatCommands:
     async def build(self, _: str) -> None:
         """Approves the plan that a turn in mode plan made."""
         if self._chat.session.facts.mode != "plan":
-            raise RequestError(
-                "there is no plan to carry out: the mode is not plan", hint="/mode plan, then ask for one"
-            )
+            raise RequestError("there is no plan: the mode is not plan", hint="/mode plan, then ask for one")
         await self._chat.current.change_settings(mode="build")
         self._chat.send_prompt(CARRY_OUT)
 

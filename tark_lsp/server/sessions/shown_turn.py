@@ -117,6 +117,7 @@ class ShownTurn:
         optional = {
             "seq": None if self._running is None else self._running.seq,
             "model": start.get("model") or turn.model,
+            "mode": start.get("mode"),
             "ended": None if turn.ended is None else iso(turn.ended),
             "stopReason": end.get("stopReason"),
             "error": end.get("error"),

@@ -1,6 +1,5 @@
 """`tark.turn.redo`, and what clients are told about turns that are undone."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -117,7 +116,7 @@ async def test_it_is_refused_as_undo_is(make: MakeDesk) -> None:
     await desk.end(turn)
 
 
-async def test_a_copy_in_a_fork_is_the_same_turn(make: MakeDesk, tmp_path: Path) -> None:
+async def test_a_copy_in_a_fork_is_the_same_turn(make: MakeDesk) -> None:
     desk = make()
     path = desk.editor.open("f.py", TEXT)
     turn = await changed(desk, path)

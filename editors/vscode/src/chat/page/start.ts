@@ -4,6 +4,7 @@ import type { Status, ToHost, ToPage } from "../messages";
 import { Announcer } from "./announce";
 import { h, setText } from "./element";
 import type { Kept, Page } from "./page";
+import { StickyPlan } from "./plan";
 import { PromptPart } from "./prompt";
 import { SessionsPart } from "./sessions";
 import { FooterPart, HeaderPart } from "./status";
@@ -60,15 +61,17 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   const header = new HeaderPart(page, () => sessions.toggle());
   const sessions = new SessionsPart(page, header.sessions);
   const footer = new FooterPart(page);
+  const plan = new StickyPlan();
   body.append(
     header.element,
     sessions.element,
-    h("main", {}, transcript.element, waiting.element, alert, prompt.element, spoken),
+    h("main", {}, transcript.element, plan.element, waiting.element, alert, prompt.element, spoken),
     footer.element,
   );
 
   const drawn = (): void => {
     prompt.setRunning(transcript.model.turns.some(({ head }) => head.state === "running"));
+    plan.draw(transcript.model.turns.map(({ head }) => head));
   };
   const status = (now: Status): void => {
     folders = now.folders;
