@@ -130,3 +130,13 @@ function removeInterruptedMark(turn: Turn): void {
     }
   }
 }
+
+/** The messages that began a turn. */
+export function promptMessages(messages: readonly StoredMessage[]): readonly StoredMessage[] {
+  const begun = new Set<string>();
+  return messages.filter(({ role, turnId, messageId }) => {
+    const begins = role === "user" && messageId !== undefined && !begun.has(turnId);
+    begun.add(turnId);
+    return begins;
+  });
+}

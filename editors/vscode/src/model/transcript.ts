@@ -91,6 +91,11 @@ export function interrupt(transcript: Transcript): Turn[] {
   return ended;
 }
 
+/** The id of the oldest turn that is undone. */
+export function oldestUndone(transcript: Transcript | undefined): string | undefined {
+  return transcript?.turns.find((turn) => turn.undone !== undefined)?.turnId;
+}
+
 /** The turn, added to the transcript's list if needed. */
 export function listed(transcript: Transcript, turnId: string): Turn {
   const turn = turnOf(transcript, turnId);

@@ -2,7 +2,7 @@
 
 import type { Optional } from "../model/protocol";
 import type { Server } from "../model/server";
-import type { Transcript } from "../model/transcript";
+import { oldestUndone } from "../model/transcript";
 import { relativeName } from "../window/files";
 import { showInfo, showWarning } from "../window/notify";
 
@@ -32,10 +32,6 @@ export async function redoOldest(server: Server): Promise<void> {
   } else {
     await redoTurn(server, turnId);
   }
-}
-
-export function oldestUndone(transcript: Transcript | undefined): string | undefined {
-  return transcript?.turns.find((turn) => turn.undone !== undefined)?.turnId;
 }
 
 export function keptWords(kept: UndoAnswer["kept"]): string {

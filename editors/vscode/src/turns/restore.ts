@@ -3,10 +3,10 @@
 import * as vscode from "vscode";
 import type { Server } from "../model/server";
 import type { Sessions } from "../model/sessions";
-import type { OpenedSession, StoredMessage } from "../model/storedSession";
-import { plainLine } from "../text/surfaces";
+import { promptMessages, type OpenedSession } from "../model/storedSession";
+import { listRow } from "../text/surfaces";
 import { relativeName } from "../window/files";
-import { showInfo, showWarning } from "../window/notify";
+import { chooseAction, showInfo, showWarning } from "../window/notify";
 import { keptWords, type UndoAnswer } from "./redo";
 
 const FILES = "Restore Chat and Files";
@@ -36,8 +36,7 @@ export class Restore {
     }
     const foreseen = await this.request({ sessionId, messageId, files: true, preview: true });
     const choices = foreseen.restored.length > 0 ? [FILES, CHAT] : [CHAT];
-    const question = "Go back to before this prompt?";
-    const choice = await vscode.window.showWarningMessage(question, { modal: true, detail: describePreview(foreseen) }, ...choices);
+    const choice = await chooseAction("Go back to before this prompt?", describePreview(foreseen), ...choices);
     if (choice === undefined) {
       return undefined;
     }
@@ -61,7 +60,7 @@ export class Restore {
       void showInfo("this session has no prompt to go back to");
       return undefined;
     }
-    const items = prompts.map(({ text, turnId }) => ({ label: plainLine(text.split("\n", 1)[0] ?? ""), turnId })).toReversed();
+    const items = prompts.map(({ text, turnId }) => ({ label: listRow(text.split("\n", 1)[0] ?? ""), turnId })).toReversed();
     const chosen = await vscode.window.showQuickPick(items, { title: "Tark: Restore", placeHolder: "Go back to before which prompt?" });
     return chosen && this.restoreTo(sessionId, chosen.turnId);
   }
@@ -73,16 +72,6 @@ export class Restore {
   private request(argument: object): Promise<RestoreAnswer> {
     return this.server.executeCommand<RestoreAnswer>("tark.session.restore", argument);
   }
-}
-
-/** The messages that began a turn. */
-export function promptMessages(messages: readonly StoredMessage[]): readonly StoredMessage[] {
-  const begun = new Set<string>();
-  return messages.filter(({ role, turnId, messageId }) => {
-    const begins = role === "user" && messageId !== undefined && !begun.has(turnId);
-    begun.add(turnId);
-    return begins;
-  });
 }
 
 function describePreview({ restored, kept, changedByCommand }: RestoreAnswer): string {

@@ -1,6 +1,6 @@
 /** Creates the parts of the page, and passes the extension's messages to them. */
 
-import type { Status, ToHost, ToPage } from "../messages";
+import type { Status, ToHost, ToPage, TurnHead } from "../messages";
 import { Announcer } from "./announce";
 import { h, setText } from "./element";
 import type { Kept, Page } from "./page";
@@ -86,12 +86,12 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
       drawn();
     },
     changes: ({ changes }) => {
+      const before = new Map(transcript.model.turns.map(({ head }) => [head.turnId, head]));
       transcript.applyChanges(changes);
       for (const change of changes) {
         if (change.kind === "turn") {
           drawn();
-          const words = spokenOf(change.head.turnId, transcript);
-          page.announce(words);
+          page.announce(undoWords(before.get(change.head.turnId), change.head) ?? spokenOf(change.head.turnId, transcript));
         }
       }
     },
@@ -111,6 +111,14 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   };
   rim.post({ kind: "ready" });
   return (message) => (handlers[message.kind] as ((message: ToPage) => void) | undefined)?.(message);
+}
+
+/** The announcement when a turn that has ended is undone or redone. */
+function undoWords(before: TurnHead | undefined, now: TurnHead): string | undefined {
+  if (before?.state !== "ended" || before.undone === now.undone) {
+    return undefined;
+  }
+  return now.undone === undefined ? "The turn is redone" : "The turn is undone";
 }
 
 /** The announcement when a turn starts or ends. */

@@ -23,10 +23,10 @@ export function promptButtons(page: Page, head: TurnHead, edit: () => void): rea
     ...(state === "ended" && undoable === true && undone !== "all"
       ? [button("Undo", undo, { "aria-label": "Undo the changes of this turn", title: "Undo the changes of this turn" })]
       : []),
-    ...(state === "ended" ? [button("Restore to here", restore, { class: "restore", "aria-label": "Restore to before this prompt", title: "Go back to before this prompt" })] : []),
     ...(begun && EDITED.has(turnKind)
       ? [button("Edit", edit, { "aria-label": "Edit this prompt and send it in a new session", title: "Edit and send again" })]
       : []),
+    ...(state === "ended" ? [button("Restore to here", restore, { class: "restore", "aria-label": "Restore to before this prompt", title: "Go back to before this prompt" })] : []),
     ...(state === "queued" ? [button("Cancel", cancel, { "aria-label": "Cancel this queued prompt" })] : []),
   ];
 }
