@@ -85,6 +85,9 @@ local COMMANDS = {
     options = undo,
     bang = 'Take back what the turn before changed',
   },
+  { 'TarkRedo', 'redo', 'Do again what was taken back' },
+  { 'TarkRestore', 'restore', 'Go back to before an earlier prompt' },
+  { 'TarkBuild', 'build', 'Approve the plan and carry it out' },
   { 'TarkReview', 'review', 'List all hunks that wait for you' },
   {
     'TarkSessions',

@@ -62,7 +62,7 @@ local M = {}
 ---@field kind tark.ChangeKind
 
 ---@alias tark.ChangeKind
----| 'turn'     # it is new, has started or ended, was undone or redone: its first and last lines, and the calls that an end cancels
+---| 'turn'     # it is new, has started, ended, or was undone or redone: its first and last lines, and cancelled calls
 ---| 'block'    # a new block at the end
 ---| 'text'     # the last block has more text at its end
 ---| 'toolCall' # fields of a call have changed
