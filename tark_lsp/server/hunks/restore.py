@@ -14,7 +14,6 @@ from tark_lsp.server.protocol.hunks import HunksJson
 from tark_lsp.server.sessions.library import SessionLibrary
 from tark_lsp.server.sessions.session_json import message_number, unknown_message
 from tark_lsp.server.sessions.sessions import Sessions, held
-from tark_lsp.server.sessions.shown_turn import typed
 from tark_lsp.sessions.rows import SessionRow, StoredMessage, TurnRow
 from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
 
@@ -44,7 +43,7 @@ class RestoreCommand:
         by_command = dict.fromkeys(uri for turn in later for uri in (turn.end or {}).get("changedByCommand") or ())
         first = next((turn for turn in later if turn.id == stored.turn_id), None)
         answer = {
-            "prompt": typed_text(stored.message) if first is None else typed(first, stored.message),
+            "prompt": (first.prompt if first is not None else "") or typed_text(stored.message),
             "turns": changed,
             **undo_json(undone, self._hunks),
             "changedByCommand": list(by_command) if request.files else [],
