@@ -119,7 +119,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("tark.session.open", {}, "sessionId"),
     *(
         (f"tark.session.{name}", {"sessionId": "nonesuch", "title": "x"}, "nonesuch")
-        for name in ("open", "context", "rename", "delete", "fork", "restore", "export", "compact")
+        for name in ("open", "context", "rename", "delete", "fork", "export", "compact")
     ),
     ("tark.session.rename", {"sessionId": "x"}, "title"),
     ("tark.session.fork", {"sessionId": "x", "messageId": 7}, "messageId"),

@@ -114,6 +114,16 @@ async def test_what_is_refused(desk: Desk) -> None:
     assert (desk.folder / "new.py").exists()
 
 
+async def test_a_session_that_another_server_has(desk: Desk) -> None:
+    session, prompts, _ = await talk(desk)
+    other = desk.another()
+    with pytest.raises(RequestError, match="has this session open") as caught:
+        await restore(other, session, prompts[0], files=True)
+    assert "fork it" in str(caught.value)
+    assert (desk.folder / "new.py").exists()
+    await other.stop()
+
+
 async def test_a_session_of_another_workspace(desk: Desk) -> None:
     session, prompts, _ = await talk(desk)
     await desk.app.stop()

@@ -131,11 +131,11 @@ function removeInterruptedMark(turn: Turn): void {
   }
 }
 
-/** The messages that began a turn. */
+/** The messages that began a turn, and the prompts that the session began with, which have no turn. */
 export function promptMessages(messages: readonly StoredMessage[]): readonly StoredMessage[] {
   const begun = new Set<string>();
   return messages.filter(({ role, turnId, messageId }) => {
-    const begins = role === "user" && messageId !== undefined && !begun.has(turnId);
+    const begins = role === "user" && messageId !== undefined && (turnId === "" || !begun.has(turnId));
     begun.add(turnId);
     return begins;
   });

@@ -30,7 +30,7 @@ export class Restore {
   /** Asks first. Resolves with the prompt, for the prompt box; undefined: the user left it. */
   async restoreTo(sessionId: string, turnId: string): Promise<string | undefined> {
     const { messages } = await this.openStored(sessionId);
-    const messageId = promptMessages(messages).find((message) => message.turnId === turnId)?.messageId;
+    const messageId = promptMessages(messages).find((message) => (message.turnId || message.messageId) === turnId)?.messageId;
     if (messageId === undefined) {
       throw new Error("the session no longer contains that prompt");
     }
@@ -60,7 +60,7 @@ export class Restore {
       void showInfo("this session has no prompt to go back to");
       return undefined;
     }
-    const items = prompts.map(({ text, turnId }) => ({ label: listRow(text.split("\n", 1)[0] ?? ""), turnId })).toReversed();
+    const items = prompts.map(({ text, turnId, messageId = "" }) => ({ label: listRow(text.split("\n", 1)[0] ?? ""), turnId: turnId || messageId })).toReversed();
     const chosen = await vscode.window.showQuickPick(items, { title: "Tark: Restore", placeHolder: "Go back to before which prompt?" });
     return chosen && this.restoreTo(sessionId, chosen.turnId);
   }

@@ -88,6 +88,8 @@ test("the plan is above the prompt while the turn runs, and in the turn after it
 test("the prompts of a session are the messages that began a turn", () => {
   const message = (number: number, turnId: string, role: string): StoredMessage => ({ messageId: `s.${number}`, turnId, role, text: "" });
   const messages = [message(1, "t1", "user"), message(2, "t1", "assistant"), message(3, "t1", "user"), message(4, "t2", "user")];
+  const imported = [message(1, "", "user"), message(2, "", "assistant"), message(3, "", "user")];
+  assert.deepEqual(promptMessages(imported).map(({ messageId }) => messageId), ["s.1", "s.3"]);
   const waiting = { turnId: "t3", role: "user", text: "it waits, so it has no id" };
   assert.deepEqual(promptMessages([...messages, waiting]).map(({ messageId }) => messageId), ["s.1", "s.4"]);
 });

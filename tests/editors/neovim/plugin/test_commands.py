@@ -239,6 +239,19 @@ def test_redo_and_back_to_an_earlier_prompt(neovim: Neovim) -> None:
     assert neovim.lua("return require('tark').status_data().session") != former or former is None
 
 
+def test_a_plan_is_approved(neovim: Neovim) -> None:
+    neovim.keys(":TarkBuild<CR>")
+    told(neovim, "there is no plan")
+    neovim.keys(":Tark explain it<CR>")
+    ended(neovim, 1)
+    neovim.keys(":TarkMode plan<CR>")
+    told(neovim, "mode of this session is plan")
+    neovim.keys(":TarkBuild<CR>")
+    ended(neovim, 2)
+    assert turns(neovim)[-1]["prompt"] == "I approve the plan. Carry it out."
+    neovim.until(lambda: neovim.lua("return require('tark').status_data().mode") == "build", "the mode is build")
+
+
 def test_undo_does_not_go_past_what_waits_for_review(neovim: Neovim) -> None:
     neovim.keys(":Tark rewrite the volume in shapes.py<CR>")
     accept_all(neovim)

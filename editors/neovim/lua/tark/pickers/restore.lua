@@ -15,11 +15,12 @@ local M = {}
 local NOTHING = 'there is no prompt to go back to'
 
 ---@param messages table[]
----@return table[] prompts the messages that began a turn, the newest first
+---@return table[] prompts the messages that began a turn, and those without a turn; the newest first
 local function prompts_of(messages)
   local begun, found = {}, {}
   for _, message in ipairs(messages) do
-    if message.role == 'user' and message.messageId and not begun[message.turnId] then
+    local begins = message.turnId == '' or not begun[message.turnId]
+    if message.role == 'user' and message.messageId and begins then
       table.insert(found, 1, message)
     end
     begun[message.turnId] = true
