@@ -15,7 +15,7 @@ from tark_lsp.errors import RequestError
 from tark_lsp.settings import Thinking
 
 CARRY_OUT = "I approve the plan. Carry it out."
-"""The prompt of /build; the other clients send the same."""
+"""The prompt of /approve; the other clients send the same."""
 
 
 class ChatCommands:
@@ -59,7 +59,7 @@ class ChatCommands:
             return
         await decide(await self._chat.server.client(), self._screen, self._chat.person, pending)
 
-    async def build(self, _: str) -> None:
+    async def approve(self, _: str) -> None:
         """Approves the plan that a turn in mode plan made."""
         if self._chat.session.facts.mode != "plan":
             raise RequestError("there is no plan: the mode is not plan", hint="/mode plan, then ask for one")
@@ -123,7 +123,7 @@ def _undo_rows(commands: UndoCommands) -> list[SlashCommand]:
 def _own_rows(commands: ChatCommands) -> list[SlashCommand]:
     return [
         SlashCommand("/diff", "show the proposed changes, and decide", commands.diff, idle=True),
-        SlashCommand("/build", "approve the plan: mode build, and carry it out", commands.build, idle=True),
+        SlashCommand("/approve", "approve the plan: mode build, and carry it out", commands.approve, idle=True),
         SlashCommand("/cancel", "cancel the running turn, like Ctrl-C", commands.cancel, at_once=True),
         SlashCommand("/clear", "clear the screen; the session stays", commands.clear, at_once=True),
         SlashCommand("/quit", "leave, like Ctrl-D; --continue resumes later", commands.quit, at_once=True),
