@@ -15,6 +15,7 @@ from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Applied, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.checkpoints import checkpoints_in_memory, unexpected
+from tests.exhaustive import seeds
 from tests.memory import MemoryBuffers
 from tests.workspace.turn import Turn
 
@@ -68,7 +69,8 @@ def imagined(before: dict[Path, bytes], edits: tuple[ProposedEdit, ...]) -> dict
     return after | {edit.target or edit.path: edit.after.encode() for edit in edits if not edit.removes}
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.property
+@pytest.mark.parametrize("seed", seeds(50))
 async def test_foreseen_is_what_is_done(turn: Turn, folder: Path, seed: int) -> None:
     chance = random.Random(seed)
 
