@@ -19,6 +19,7 @@ import { chooseLevel, chooseModel } from "./pickers/settings";
 import type { Review } from "./review/review";
 import type { Client } from "./server/client";
 import type { Secrets } from "./server/secrets";
+import type { ContextPage } from "./status/contextPage";
 import { showStatusMenu } from "./status/menu";
 import type { Reports } from "./status/report";
 import { stopAll, stopSession } from "./turns/stop";
@@ -40,6 +41,7 @@ export interface Features {
   readonly permissions: Permissions;
   readonly inputs: Inputs;
   readonly reports: Reports;
+  readonly contextPage: ContextPage;
   install(): Promise<void>;
 }
 
@@ -95,7 +97,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
   menu: ({ client }) => showStatusMenu(client),
   showUsage: ({ reports }) => reports.showUsage(),
-  showContext: ({ reports }) => reports.showContext(),
+  showContext: ({ contextPage }) => contextPage.show(),
   doctor: ({ reports }) => reports.showDoctor(),
   restart: ({ client }) => client.restartForUser(),
   install: ({ install }) => install(),

@@ -16,6 +16,7 @@ import { autostart } from "./server/autostart";
 import { Client } from "./server/client";
 import { installServer } from "./server/install";
 import { Secrets } from "./server/secrets";
+import { ContextPage } from "./status/contextPage";
 import { watchEndings } from "./status/endings";
 import { Progress } from "./status/progress";
 import { Reports } from "./status/report";
@@ -64,13 +65,14 @@ export function activate(context: vscode.ExtensionContext): Api {
   const permissions = new Permissions(state, pending);
   const inputs: Inputs = new Inputs(draftsOf("questions"), state, pending);
   const reports = new Reports(client, (context.extension.packageJSON as { version: string }).version);
+  const contextPage = new ContextPage(client);
   const install = (): Promise<void> => installServer(context, client);
   const features: Features = {
     ...{ client, secrets, updates, sessions, turns, runningTurns, undo },
-    ...{ chat, review, permissions, inputs, reports, install },
+    ...{ chat, review, permissions, inputs, reports, contextPage, install },
   };
   context.subscriptions.push(
-    ...[client, status, progress, trackLastFileEditor(), reports, chat, review, permissions, inputs],
+    ...[client, status, progress, trackLastFileEditor(), reports, contextPage, chat, review, permissions, inputs],
     state.on("server", (server) => !server.running && progress.clear()),
     watchEndings(state, () => chat.visible),
     autostart(context, client),

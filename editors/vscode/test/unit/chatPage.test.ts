@@ -224,9 +224,16 @@ test("the status shows title, model, mode, approval level, hunks and cost", asyn
   assert.equal(page.one("h1").textContent, "Prices, sessions");
   assert.deepEqual(
     page.all(".status button").filter((element) => !element.hidden).map((element) => element.textContent),
-    ["editors", "build", "careful", "2 to review", "$0.0123"],
+    ["editors", "build", "careful", "2 to review", "50k of 200k", "$0.0123"],
   );
-  assert.equal(page.one("[role=meter]").getAttribute("aria-valuetext"), "25% of the context window used, 50k of 200k tokens");
+  const meter = page.one(".context");
+  assert.equal(meter.getAttribute("aria-label"), "Context: 50k of 200k tokens, 25%: show what the next request contains");
+  meter.click();
+  assert.deepEqual(page.told.at(-1), { kind: "run", what: "context" });
+  const { contextWindow: _, ...unknown } = STATUS;
+  await page.give({ kind: "status", status: unknown });
+  assert.deepEqual([meter.textContent, page.one(".meter").hidden], ["50k tokens", true]);
+  await page.give({ kind: "status", status: STATUS });
   page.one(".status button").click();
   assert.deepEqual(page.told.at(-1), { kind: "run", what: "model" });
   await page.give({ kind: "status", status: { ...STATUS, server: "none" } });

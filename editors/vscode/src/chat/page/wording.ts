@@ -90,11 +90,15 @@ export function grantWords(request: PermissionRow, covers: string): string {
   return `Allow ${plainLine(grantCoverage(request.command?.text, covers))}`;
 }
 
-export function contextShare(status: Status): { readonly share: number; readonly words: string } | undefined {
-  const { contextUsed: used, contextWindow: window } = status;
-  if (used === undefined || window === undefined || window <= 0) {
+/** How full the context window is. `share`: in percent; undefined if the window is unknown. */
+export function contextMeter({ contextUsed: used, contextWindow: window }: Status): { readonly label: string; readonly words: string; readonly share?: number } | undefined {
+  if (used === undefined) {
     return undefined;
   }
+  if (window === undefined || window <= 0) {
+    return { label: `${shortNumber(used)} tokens`, words: `Context: ${shortNumber(used)} tokens` };
+  }
+  const label = `${shortNumber(used)} of ${shortNumber(window)}`;
   const share = Math.min(100, Math.round((used * 100) / window));
-  return { share, words: `${share}% of the context window used, ${shortNumber(used)} of ${shortNumber(window)} tokens` };
+  return { label, words: `Context: ${label} tokens, ${share}%`, share };
 }
