@@ -53,7 +53,7 @@ test("calls are rows with a status and a reason; opened, they show a diff", asyn
     ],
   });
   const [edit, run] = page.all("details.call") as HTMLDetailsElement[];
-  assert.equal(edit!.querySelector("summary")!.textContent, "✓edit done 1.2 s");
+  assert.equal(edit!.querySelector("summary")!.textContent, "✓a b.py:5 +1 -1 shop done 1.2 s");
   assert.equal(run!.querySelector(".title")!.textContent, "run");
   assert.equal(run!.querySelector(".why")!.textContent, "no such");
   assert.ok(edit!.querySelector<HTMLElement>(".why")!.hidden);

@@ -1,6 +1,6 @@
 /** How the chat describes turns and calls, as the other clients do. Pure. */
 
-import { counted, formatDuration, formatMoney, joinParts, shortNumber } from "../../text/figures";
+import { counted, formatMoney, joinParts, shortNumber } from "../../text/figures";
 import { grantCoverage } from "../../text/permissionWords";
 import type { CallView, PermissionRow, Status, TurnHead } from "../messages";
 import { plainExcerpt, plainLine } from "../../text/surfaces";
@@ -47,17 +47,6 @@ export const STATUSES: Readonly<Record<string, { readonly sign: string; readonly
 };
 
 const LONGEST_TITLE = 500;
-
-export function callTitle(call: CallView): string {
-  const title = plainExcerpt((call.title ?? call.name ?? "tool").trim(), LONGEST_TITLE);
-  return call.status === "waiting" ? `${title} (waiting for you)` : title;
-}
-
-/** How long the call ran. Empty for calls that were very short, or ended before this page was opened. */
-export function callDuration(call: CallView, now: number): string {
-  const ms = (call.ms ?? 0) + (call.since === undefined ? 0 : now - call.since);
-  return call.ms === undefined || ms < 100 ? "" : formatDuration(ms);
-}
 
 function outcome(call: CallView): string {
   for (const part of call.content ?? []) {
