@@ -42,7 +42,7 @@ test("other calls are a verb and what it is about", () => {
   }
 });
 
-/** The same as FIGURES in tests/cli/test_screen.py. */
+/** The same as FIGURES in tests/cli/test_screen.py, except for long times. */
 test("figures are told as in the terminal", () => {
   assert.equal(outcomeWords({ exitCode: 0, seconds: 0 }), "exit 0 · 0.0 s");
   assert.equal(outcomeWords({ exitCode: -9, seconds: 61.25 }), "signal 9 · 1 min 1 s");

@@ -131,6 +131,21 @@ test("a turn shows how it ended", async () => {
   assert.equal(page.one("article .error").textContent, "no keyset one");
 });
 
+test("the announcement of an end says how it ended", async () => {
+  const ends: [Partial<TurnHead>, string][] = [
+    [{ stopReason: "cancelled" }, "Tark was stopped"],
+    [{ stopReason: "budget" }, "Tark stopped: it reached the cost limit"],
+    [{ stopReason: "error", error: { message: "no key", hint: "" } }, "Tark stopped: no key"],
+    [{ stopReason: "end_turn" }, "Tark is done. It is one."],
+  ];
+  for (const [end, words] of ends) {
+    const page = open();
+    await page.give(transcript({ ...RUNNING, state: "queued" }));
+    await page.give({ kind: "changes", changes: [{ kind: "block", turnId: "t1", index: 0, block: { kind: "text", text: "It is one." } }, { kind: "turn", head: { ...RUNNING, state: "ended", ...end } }] });
+    assert.equal(page.one("[role=status]").textContent, words);
+  }
+});
+
 test("Enter sends, and the text is kept until then", async () => {
   const page = open();
   page.type("hello");

@@ -3,7 +3,7 @@
 import { counted, formatMoney, joinParts, shortNumber } from "../../text/figures";
 import { grantCoverage } from "../../text/permissionWords";
 import type { CallView, PermissionRow, Status, TurnHead } from "../messages";
-import { plainExcerpt, plainLine } from "../../text/surfaces";
+import { chatLine, plainExcerpt, plainLine } from "../../text/surfaces";
 
 const STOPS: Readonly<Record<string, string>> = {
   cancelled: "cancelled",
@@ -33,6 +33,17 @@ export function endingWords(head: TurnHead): string {
       );
     }
   }
+}
+
+/** What screen readers announce at the end of a turn. `answer`: the start of its last text. */
+export function endAnnouncement({ stopReason = "end_turn", error }: TurnHead, answer: string): string {
+  if (error !== undefined) {
+    return `Tark stopped: ${chatLine(error.message)}`;
+  }
+  if (stopReason === "cancelled") {
+    return "Tark was stopped";
+  }
+  return stopReason === "end_turn" ? `Tark is done. ${answer}` : `Tark stopped: ${(STOPS[stopReason] ?? stopReason).replace(/^stopped: /, "")}`;
 }
 
 /** The sign of a call's status, and its name for screen readers. */
