@@ -21,9 +21,17 @@ export interface PickerState {
   /** The names of all providers. Undefined: not known yet. */
   readonly providers?: readonly string[] | undefined;
   readonly models: readonly Model[];
-  /** One sentence for each provider that did not answer, or why there is no list at all. */
-  readonly problems: readonly string[];
-  readonly loading: boolean;
+  readonly problems: readonly Problem[];
+  /** The providers whose models are being listed; also before they are known. */
+  readonly loading: readonly string[];
+}
+
+export interface Problem {
+  /** Undefined: the providers themselves could not be listed. */
+  readonly provider?: string;
+  readonly why: string;
+  /** A local server that nobody set up, so it need not run. */
+  readonly isQuiet?: boolean;
 }
 
 /** What the row does: `use` takes the model, `retry` reads the lists again, `none` only says something. */
@@ -84,22 +92,24 @@ function modelRow(model: Model, current: string, always = false): Row {
 }
 
 /** The typed text as a model, if it can be one and is in no list. */
-function typedGroup({ typed, current, providers, models, loading }: PickerState): Group {
+function typedGroup({ typed, current, providers, models, problems, loading }: PickerState): Group {
   const wanted = typed.trim();
   const [, provider = ""] = /^([^/\s]+)\/\S+$/.exec(wanted) ?? [];
   const title = "name as typed";
   if (provider === "" || models.some(({ id }) => id === wanted)) {
     return { title, rows: [] };
   }
-  if (providers !== undefined && !providers.includes(provider)) {
+  if (providers !== undefined && !providers.includes(provider) && provider !== providerOf({ id: current })) {
     const label = `$(error) There is no provider “${listRow(provider)}”`;
     return { title, rows: [{ label, detail: listRow(`The providers are ${providers.join(", ")}`), action: { kind: "none" }, always: true }] };
   }
   const list = models.filter((model) => providerOf(model) === provider);
   const use = { action: { kind: "use", id: wanted }, always: true } as const;
   if (list.length === 0) {
-    const why = loading ? "The models are still loading" : `The models of ${provider} could not be listed`;
-    return { title, rows: [{ label: listRow(`Use ${wanted}`), detail: listRow(`${why}, so the name is not checked`), ...use }] };
+    const reason = problems.find((problem) => problem.provider === provider)?.why;
+    const isLoading = loading.includes(provider) || providers === undefined;
+    const why = isLoading ? "is still being listed" : `is not listed${reason === undefined ? "" : ` (${reason})`}`;
+    return { title, rows: [{ label: listRow(`Use ${wanted}`), detail: listRow(`${provider} ${why}, so the name is not checked`), ...use }] };
   }
   const near = nearModels(wanted, list).map((model) => modelRow(model, current, true));
   const anyway = { label: listRow(`Use ${wanted} Anyway`), detail: listRow(`${provider} does not list this model`), ...use };
@@ -107,15 +117,14 @@ function typedGroup({ typed, current, providers, models, loading }: PickerState)
 }
 
 function providerRows({ problems, models, loading, providers }: PickerState): Row[] {
-  const rows: Row[] = problems.map((problem) => {
-    const [, provider, why] = /^([\w.-]+): (.*)$/s.exec(problem) ?? [];
-    const known = provider !== undefined && providers?.includes(provider) === true;
-    const label = known ? `$(warning) ${provider} could not be listed` : "$(warning) The models could not be listed";
-    return { label, description: "try again", detail: listRow(known ? (why ?? "") : problem), action: { kind: "retry" }, always: true };
+  const seen = problems.filter(({ isQuiet }) => isQuiet !== true);
+  const rows: Row[] = seen.map(({ provider, why }) => {
+    const label = `$(warning) ${provider === undefined ? "The models" : listRow(provider)} could not be listed`;
+    return { label, description: "try again", detail: listRow(why), action: { kind: "retry" }, always: true };
   });
-  if (loading) {
-    rows.push({ label: "$(loading~spin) Loading models…", action: { kind: "none" }, always: true });
-  } else if (models.length === 0 && problems.length === 0) {
+  if (loading.length > 0 || (providers === undefined && seen.length === 0)) {
+    rows.push({ label: "$(loading~spin) Loading models…", ...(loading.length > 0 && { description: listRow(loading.join(", ")) }), action: { kind: "none" }, always: true });
+  } else if (models.length === 0 && seen.length === 0) {
     rows.push({ label: "$(info) No provider lists a model", detail: "Set up a provider, or type the name of a model as provider/model", action: { kind: "none" }, always: true });
   }
   rows.push({ label: "$(add) Set Up Another Provider…", action: { kind: "setUp" }, always: true });

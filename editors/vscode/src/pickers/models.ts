@@ -5,10 +5,14 @@ import type { Server } from "../model/server";
 import { errorMessage } from "../window/notify";
 import { type Action, type Model, pickerGroups, type PickerState } from "./modelRows";
 
-interface ModelList {
-  readonly models: readonly Model[];
-  readonly problems: readonly string[];
+interface Provider {
+  readonly provider: string;
+  /** `missing`: it has no key. `unneeded`: a local server, which needs none. */
+  readonly status: string;
 }
+
+type Found = Pick<PickerState, "providers" | "models" | "problems" | "loading">;
+const NOTHING: Found = { models: [], problems: [], loading: [] };
 
 interface Item extends vscode.QuickPickItem {
   readonly action?: Action;
@@ -24,7 +28,7 @@ export function pickModel(server: Server, title: string, current: () => string):
 class ModelPicker {
   readonly chosen: Promise<string | undefined>;
   private readonly box = vscode.window.createQuickPick<Item>();
-  private found: Pick<PickerState, "providers" | "models" | "problems"> = { models: [], problems: [] };
+  private found = NOTHING;
   private attempt = 0;
   private closed = false;
 
@@ -68,40 +72,44 @@ class ModelPicker {
     return action.kind === "use" ? action.id : undefined;
   }
 
+  /** Each provider is asked by itself, so that a slow one does not delay the others. */
   private load(refresh: boolean): void {
     this.attempt += 1;
     const { attempt } = this;
-    const isLatest = (): boolean => !this.closed && attempt === this.attempt;
-    this.box.busy = true;
-    this.found = { ...this.found, problems: [] };
-    this.draw();
-    const show = (found: Partial<typeof this.found>): void => {
-      if (isLatest()) {
+    const show = (found: Partial<Found>): void => {
+      if (!this.closed && attempt === this.attempt) {
         this.found = { ...this.found, ...found };
+        this.box.busy = this.found.providers === undefined ? this.found.problems.length === 0 : this.found.loading.length > 0;
         this.draw();
       }
     };
-    const names = this.server.executeCommand<{ providers: readonly { provider: string }[] }>("tark.auth.status").then(
-      ({ providers }) => show({ providers: providers.map(({ provider }) => provider) }),
-      () => undefined, // then no provider is refused; the other command reports the problem
-    );
-    const lists = this.server.executeCommand<ModelList>("tark.models.list", refresh ? { refresh } : {}).then(
-      ({ models, problems }) => show({ models, problems }),
-      (problem: unknown) => show({ models: [], problems: [errorMessage(problem)] }),
-    );
-    void Promise.all([names, lists]).then(() => {
-      if (isLatest()) {
-        this.box.busy = false;
-        this.draw();
+    const list = async ({ provider, status }: Provider): Promise<void> => {
+      const others = (): readonly string[] => this.found.loading.filter((name) => name !== provider);
+      try {
+        const { models } = await this.server.executeCommand<{ models: readonly Model[] }>("tark.models.list", { provider, refresh });
+        show({ models: [...this.found.models, ...models], loading: others() });
+      } catch (problem) {
+        const isQuiet = status === "unneeded" && !this.current().startsWith(`${provider}/`) && !isConfigured(provider);
+        show({ problems: [...this.found.problems, { provider, why: errorMessage(problem), isQuiet }], loading: others() });
       }
-    });
+    };
+    this.found = NOTHING;
+    show({});
+    this.server.executeCommand<{ providers: readonly Provider[] }>("tark.auth.status").then(
+      ({ providers }) => {
+        const usable = providers.filter(({ status }) => status !== "missing");
+        show({ providers: providers.map(({ provider }) => provider), loading: usable.map(({ provider }) => provider) });
+        return Promise.all(usable.map(list));
+      },
+      (problem: unknown) => show({ problems: [{ why: errorMessage(problem) }] }),
+    );
   }
 
   /** Keeps the active row, if it is still there. At first it is the current model. */
   private draw(): void {
     const [active] = this.box.activeItems;
     const current = this.current();
-    const groups = pickerGroups({ ...this.found, typed: this.box.value, current, loading: this.box.busy });
+    const groups = pickerGroups({ ...this.found, typed: this.box.value, current });
     const items = groups.flatMap(({ title, rows }): Item[] => [
       { label: title, kind: vscode.QuickPickItemKind.Separator },
       ...rows.map(({ always, ...row }): Item => ({ ...row, ...(always === true && { alwaysShow: true }) })),
@@ -114,4 +122,8 @@ class ModelPicker {
       }
     }
   }
+}
+
+function isConfigured(provider: string): boolean {
+  return provider in vscode.workspace.getConfiguration("tark").get<object>("providers", {});
 }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { type Group, modelFacts, nearModels, pickerGroups, type PickerState } from "../../src/pickers/modelRows";
 
 const MODELS = ["openai/gpt-5.5", "openai/gpt-5.5-mini", "anthropic/claude-opus-5"].map((id) => ({ id }));
-const STATE: PickerState = { typed: "", current: "openai/gpt-5.5", providers: ["anthropic", "openai", "own"], models: MODELS, problems: [], loading: false };
+const STATE: PickerState = { typed: "", current: "openai/gpt-5.5", providers: ["anthropic", "openai", "own"], models: MODELS, problems: [], loading: [] };
 
 function shown(state: Partial<PickerState>): string[] {
   const lines = ({ title, rows }: Group): string[] => [`# ${title}`, ...rows.map(({ label, description }) => (description === undefined ? label : `${label} (${description})`))];
@@ -19,14 +19,16 @@ test("models are grouped by provider, and the current one is marked", () => {
 });
 
 test("while the lists load, the current model is there", () => {
-  assert.deepEqual(shown({ models: [], loading: true }), ["# current", "openai/gpt-5.5 ($(check) current)", "# providers", "$(loading~spin) Loading models…", "$(add) Set Up Another Provider…"]);
+  const current = ["# current", "openai/gpt-5.5 ($(check) current)", "# providers"];
+  assert.deepEqual(shown({ models: [], providers: undefined }), [...current, "$(loading~spin) Loading models…", "$(add) Set Up Another Provider…"]);
+  assert.deepEqual(shown({ models: [], loading: ["openai", "own"] }), [...current, "$(loading~spin) Loading models… (openai, own)", "$(add) Set Up Another Provider…"]);
 });
 
 test("a provider that fails, and a server that does not run, are rows that try again", () => {
-  const [{ rows } = { rows: [] }] = pickerGroups({ ...STATE, current: "", models: [], problems: ["own: it refused $(x); set a key", "the server has ended: why"] });
+  const [{ rows } = { rows: [] }] = pickerGroups({ ...STATE, current: "", models: [], problems: [{ provider: "own", why: "it refused $(x)" }, { why: "the server has ended" }, { provider: "ollama", why: "refused", isQuiet: true }] });
   assert.deepEqual(rows.slice(0, 2), [
-    { label: "$(warning) own could not be listed", description: "try again", detail: "it refused \\$(x); set a key", action: { kind: "retry" }, always: true },
-    { label: "$(warning) The models could not be listed", description: "try again", detail: "the server has ended: why", action: { kind: "retry" }, always: true },
+    { label: "$(warning) own could not be listed", description: "try again", detail: "it refused \\$(x)", action: { kind: "retry" }, always: true },
+    { label: "$(warning) The models could not be listed", description: "try again", detail: "the server has ended", action: { kind: "retry" }, always: true },
   ]);
 });
 
@@ -48,9 +50,12 @@ test("a name that its provider does not list gets similar names, and can be used
 
 test("a name of a provider without a list is accepted, and the row says that it is not checked", () => {
   const [{ rows } = { rows: [] }] = pickerGroups({ ...STATE, typed: "own/big" });
-  assert.deepEqual(rows, [{ label: "Use own/big", detail: "The models of own could not be listed, so the name is not checked", action: { kind: "use", id: "own/big" }, always: true }]);
-  const [loading] = pickerGroups({ ...STATE, models: [], providers: undefined, typed: "own/big", loading: true });
-  assert.equal(loading?.rows[0]?.detail, "The models are still loading, so the name is not checked");
+  assert.deepEqual(rows, [{ label: "Use own/big", detail: "own is not listed, so the name is not checked", action: { kind: "use", id: "own/big" }, always: true }]);
+  const detail = (state: Partial<PickerState>): string | undefined => pickerGroups({ ...STATE, typed: "own/big", ...state })[0]?.rows[0]?.detail;
+  assert.equal(detail({ providers: undefined, models: [] }), "own is still being listed, so the name is not checked");
+  assert.equal(detail({ loading: ["own"] }), "own is still being listed, so the name is not checked");
+  assert.equal(detail({ problems: [{ provider: "own", why: "no answer", isQuiet: true }] }), "own is not listed (no answer), so the name is not checked");
+  assert.equal(detail({ typed: "scripted/other", current: "scripted/demo" }), "scripted is not listed, so the name is not checked");
 });
 
 test("a listed name, a part of a name, and words add no rows", () => {
