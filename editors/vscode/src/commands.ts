@@ -22,6 +22,7 @@ import type { Secrets } from "./server/secrets";
 import type { ContextPage } from "./status/contextPage";
 import { showStatusMenu } from "./status/menu";
 import type { Reports } from "./status/report";
+import { runOnProblem } from "./turns/problems";
 import { stopAll, stopSession } from "./turns/stop";
 import type { Turns } from "./turns/turns";
 import type { Undo } from "./turns/undo";
@@ -56,6 +57,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   fix: ({ turns }) => turns.startFromEditor("fix"),
   test: ({ turns }) => turns.startFromEditor("test"),
   document: ({ turns }) => turns.startFromEditor("document"),
+  fixProblem: ({ turns }, target) => runOnProblem(turns, "fix", target),
+  explainProblem: ({ turns }, target) => runOnProblem(turns, "explain", target),
   prompt: ({ client, turns }) => choosePrompt(client, turns),
   stop: ({ client, runningTurns }) => stopSession(client, runningTurns),
   stopAll: ({ client, runningTurns }) => stopAll(client, runningTurns),

@@ -21,6 +21,7 @@ import { watchEndings } from "./status/endings";
 import { Progress } from "./status/progress";
 import { Reports } from "./status/report";
 import { StatusItem } from "./status/status";
+import { offerProblemActions } from "./turns/problems";
 import { runServerCommand } from "./turns/serverCommands";
 import { Turns } from "./turns/turns";
 import { Undo } from "./turns/undo";
@@ -76,6 +77,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     state.on("server", (server) => !server.running && progress.clear()),
     watchEndings(state, () => chat.visible),
     autostart(context, client),
+    offerProblemActions(),
   );
   registerCommands(context, features);
   return { server: client, client };

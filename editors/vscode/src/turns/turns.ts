@@ -91,6 +91,12 @@ export class Turns {
     }
   }
 
+  /** Starts a turn about a place that the user chose, such as a problem. */
+  async startAbout(start: TurnStart & { readonly kind: string }): Promise<void> {
+    await this.sendPrompt(start);
+    this.onStarted(start.kind);
+  }
+
   private async sendNow(start: TurnStart): Promise<StartedTurn> {
     const { visit } = this.server.state;
     const sessionId = start.sessionId ?? this.server.state.sessionId;
