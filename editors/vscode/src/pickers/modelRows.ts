@@ -108,11 +108,12 @@ function typedGroup({ typed, current, providers, models, problems, loading }: Pi
   if (list.length === 0) {
     const reason = problems.find((problem) => problem.provider === provider)?.why;
     const isLoading = loading.includes(provider) || providers === undefined;
-    const why = isLoading ? "is still being listed" : `is not listed${reason === undefined ? "" : ` (${reason})`}`;
-    return { title, rows: [{ label: listRow(`Use ${wanted}`), detail: listRow(`${provider} ${why}, so the name is not checked`), ...use }] };
+    const why = isLoading ? "is still being listed" : `is not listed${reason === undefined ? "" : `: ${reason}`}`;
+    return { title, rows: [{ label: listRow(`Use ${wanted}`), detail: listRow(`The name is not checked; ${provider} ${why}`), ...use }] };
   }
   const near = nearModels(wanted, list).map((model) => modelRow(model, current, true));
-  const anyway = { label: listRow(`Use ${wanted} Anyway`), detail: listRow(`${provider} does not list this model`), ...use };
+  // Without the name in its label, which VS Code would sort before the similar names.
+  const anyway = { label: "Use Anyway", description: listRow(wanted), detail: listRow(`${provider} does not list this model`), ...use };
   return { title: near.length > 0 ? "similar names" : title, rows: [...near, anyway] };
 }
 

@@ -23,10 +23,12 @@ export interface ContextUsage {
 export const PAGE_COMMANDS = ["tark.client.compact", "tark.client.showUsage", "vscode.open"];
 
 const STYLE = `
-body { max-width: 46em; padding: 0 20px 20px; line-height: 1.5; accent-color: var(--vscode-progressBar-background); }
+body { max-width: 46em; padding: 0 20px 20px; line-height: 1.5; }
 h1 { margin: 18px 0 4px; font-size: 1.4em; font-weight: 600; }
 .faint, th { color: var(--vscode-descriptionForeground); font-weight: 400; }
-progress { width: 100%; }
+progress { width: 100%; height: 8px; appearance: none; border: 1px solid var(--vscode-widget-border, var(--vscode-descriptionForeground)); border-radius: 4px; overflow: hidden; }
+progress::-webkit-progress-bar { background: transparent; }
+progress::-webkit-progress-value { background: var(--vscode-progressBar-background); }
 table { width: 100%; margin-top: 12px; border-collapse: collapse; }
 th, td { padding: 3px 12px 3px 0; text-align: start; vertical-align: baseline; }
 td:first-child, th:first-child { overflow-wrap: anywhere; }

@@ -42,20 +42,20 @@ test("an unknown provider is refused", () => {
 });
 
 test("a name that its provider does not list gets similar names, and can be used anyway", () => {
-  assert.deepEqual(shown({ typed: " openai/gtp-5.5 " }).slice(0, 3), ["# similar names", "openai/gpt-5.5 ($(check) current)", "Use openai/gtp-5.5 Anyway"]);
-  assert.deepEqual(shown({ typed: "openai/a-secret-preview" }).slice(0, 2), ["# name as typed", "Use openai/a-secret-preview Anyway"]);
+  assert.deepEqual(shown({ typed: " openai/gtp-5.5 " }).slice(0, 3), ["# similar names", "openai/gpt-5.5 ($(check) current)", "Use Anyway (openai/gtp-5.5)"]);
+  assert.deepEqual(shown({ typed: "openai/a-secret-preview" }).slice(0, 2), ["# name as typed", "Use Anyway (openai/a-secret-preview)"]);
   const labels = shown({ typed: "openai/gtp-5.5" });
   assert.equal(labels.filter((label) => label.startsWith("openai/gpt-5.5 ")).length, 1, "a similar name is not listed twice");
 });
 
 test("a name of a provider without a list is accepted, and the row says that it is not checked", () => {
   const [{ rows } = { rows: [] }] = pickerGroups({ ...STATE, typed: "own/big" });
-  assert.deepEqual(rows, [{ label: "Use own/big", detail: "own is not listed, so the name is not checked", action: { kind: "use", id: "own/big" }, always: true }]);
+  assert.deepEqual(rows, [{ label: "Use own/big", detail: "The name is not checked; own is not listed", action: { kind: "use", id: "own/big" }, always: true }]);
   const detail = (state: Partial<PickerState>): string | undefined => pickerGroups({ ...STATE, typed: "own/big", ...state })[0]?.rows[0]?.detail;
-  assert.equal(detail({ providers: undefined, models: [] }), "own is still being listed, so the name is not checked");
-  assert.equal(detail({ loading: ["own"] }), "own is still being listed, so the name is not checked");
-  assert.equal(detail({ problems: [{ provider: "own", why: "no answer", isQuiet: true }] }), "own is not listed (no answer), so the name is not checked");
-  assert.equal(detail({ typed: "scripted/other", current: "scripted/demo" }), "scripted is not listed, so the name is not checked");
+  assert.equal(detail({ providers: undefined, models: [] }), "The name is not checked; own is still being listed");
+  assert.equal(detail({ loading: ["own"] }), "The name is not checked; own is still being listed");
+  assert.equal(detail({ problems: [{ provider: "own", why: "no answer", isQuiet: true }] }), "The name is not checked; own is not listed: no answer");
+  assert.equal(detail({ typed: "scripted/other", current: "scripted/demo" }), "The name is not checked; scripted is not listed");
 });
 
 test("a listed name, a part of a name, and words add no rows", () => {
