@@ -67,10 +67,11 @@ test("exportSession: to a file, which opens", async () => {
 });
 
 test("showContext: a page, once", async () => {
+  const pages = (): number => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ label }) => label === "Tark Context").length;
   await run("showContext");
+  await until("the page", () => pages() === 1);
   await run("showContext");
-  const pages = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ label }) => label === "Tark Context");
-  assert.equal(pages.length, 1);
+  assert.equal(pages(), 1);
 });
 
 test("compact: says why it would not help", async () => {
