@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from tark_lsp.messages import Message, Usage
-from tark_lsp.tools.tool import Location, ToolKind
+from tark_lsp.tools.tool import CallFacts, Location, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 
 
@@ -39,7 +39,10 @@ class ThinkingChunk:
 
 @dataclass(frozen=True, slots=True)
 class CallChanged:
-    """A tool call changed; None means unchanged. `text` is the result for the model, `edits` what the call proposes."""
+    """A tool call changed; None means unchanged.
+
+    `text` is the result for the model, `edits` what the call proposes, `facts` are figures for the user.
+    """
 
     call_id: str
     status: CallStatus
@@ -50,6 +53,7 @@ class CallChanged:
     locations: tuple[Location, ...] | None = None
     edits: tuple[ProposedEdit, ...] | None = None
     text: str | None = None
+    facts: CallFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)

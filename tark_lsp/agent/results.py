@@ -12,7 +12,7 @@ from tark_lsp.errors import FailureForModel, TarkError, ToolError
 from tark_lsp.log_ids import log_context
 from tark_lsp.messages import ToolCall, ToolResult
 from tark_lsp.tools.results import failure_line
-from tark_lsp.tools.tool import Arguments, Preview, Tool
+from tark_lsp.tools.tool import Arguments, CallFacts, Preview, Tool
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +90,7 @@ def finish_call(
     status: CallStatus = CallStatus.COMPLETED,
     *,
     changed: bool = False,
+    facts: CallFacts | None = None,
 ) -> None:
     """Sets the result of the call. `changed`: the call changed something, which the result says even in a loop."""
     if turn.loops.record_call(call.name, call.arguments, content, changed=changed):
@@ -97,4 +98,4 @@ def finish_call(
         content = failure_text("repeated", "the same call is repeated with the same result", REPEATED_HINT, done)
         status = CallStatus.FAILED if status is CallStatus.COMPLETED else status
     results[call.id] = ToolResult(call.id, content, is_error=status is not CallStatus.COMPLETED)
-    turn.emit(CallChanged(turn.call_id(call.id), status, name=call.name, text=content))
+    turn.emit(CallChanged(turn.call_id(call.id), status, name=call.name, text=content, facts=facts))

@@ -20,7 +20,7 @@ from tark_lsp.agent.state import Turn
 from tark_lsp.errors import ToolError
 from tark_lsp.messages import ToolCall, ToolResult
 from tark_lsp.tools.results import cap_result, character_limit
-from tark_lsp.tools.tool import Preview, Risk, Tool
+from tark_lsp.tools.tool import Counted, Preview, Risk, Tool
 
 MOST_TOGETHER = 8
 """Read-only calls that run at the same time. Each can be a process, and a model can make a hundred calls."""
@@ -91,13 +91,15 @@ async def run_one(turn: Turn, item: ReadyCall, results: dict[str, ToolResult]) -
         await require_permission(turn, item, preview)
         turn.emit(CallChanged(item.call_id, CallStatus.IN_PROGRESS))
         turn.emit(Step(preview.title))
-        content = await within_time(turn, item, preview)
+        result = await within_time(turn, item, preview)
+        content, facts = (result, None) if isinstance(result, str) else (result.text, result.facts)
         if len(content) > 2 * character_limit(turn.context.result_tokens):  # the tool did not limit its result
             content = cap_result(turn.context, content.split("\n"))
-        finish_call(turn, item.call, results, content, changed=item.tool.risk is not Risk.READ_ONLY)
+        changed = item.tool.risk is not Risk.READ_ONLY
+        finish_call(turn, item.call, results, content, changed=changed, facts=facts)
 
 
-async def within_time(turn: Turn, item: ReadyCall, preview: Preview) -> str:
+async def within_time(turn: Turn, item: ReadyCall, preview: Preview) -> str | Counted:
     """Raises ToolError `timeout`. Waiting for permission does not count; tools that ask the user have no timeout."""
     run_tool = item.tool.run
     assert run_tool is not None  # edits never come here

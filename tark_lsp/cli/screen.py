@@ -107,6 +107,8 @@ class Screen:
         if status != "pending" and call not in self._shown_calls:
             self._shown_calls.add(call)
             self.print_line(f"● {self._titles.get(call, '')}", "cyan")
+        if words := outcome_text(update.get("outcome") or {}):
+            self.print_line(f"  {words}", "dim")
         if status in ENDED_BADLY:
             self.print_line(f"  ✗ {': '.join([status, *reasons(update)])}", "red")
 
@@ -131,6 +133,19 @@ class Screen:
             return split_lines(path.read_text(encoding="utf-8")) if path else []
         except (OSError, UnicodeDecodeError):
             return []  # the diff is shown without context lines
+
+
+def outcome_text(outcome: Mapping[str, Any]) -> str:
+    """`exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`. Neovim and VS Code say the same."""
+    code, seconds = outcome.get("exitCode"), outcome.get("seconds")
+    matches, files = outcome.get("matches"), outcome.get("files")
+    more = "+" if outcome.get("more") else ""
+    found = f"{files}{more} file{'' if files == 1 and not more else 's'}" if files else "no files" if files == 0 else ""
+    if matches is not None:
+        hits = f"{matches}{more} match{'' if matches == 1 and not more else 'es'}"
+        found = f"{hits} in {found}" if matches else "no matches"
+    ended = "" if code is None else f"exit {code}" if code >= 0 else f"signal {-code}"
+    return " · ".join(part for part in (found, ended, "" if seconds is None else f"{seconds:.1f} s") if part)
 
 
 def reasons(update: Mapping[str, Any]) -> list[str]:

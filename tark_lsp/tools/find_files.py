@@ -9,7 +9,7 @@ from tark_lsp.tools.places import locate_path, locate_path_again, require_folder
 from tark_lsp.tools.results import cap_lines, character_limit, count_noun
 from tark_lsp.tools.ripgrep import LISTING_LIMIT, SearchScope, list_files, newest_first
 from tark_lsp.tools.search_program import SearchProgram
-from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
 Find files by name or path; the most recently changed come first. Ignored files are left out, and so are hidden ones \
@@ -37,7 +37,7 @@ async def preview(args: FindFilesArguments, ctx: ToolContext) -> Preview:
     )
 
 
-async def run(args: FindFilesArguments, ctx: ToolContext, preview: Preview) -> str:
+async def run(args: FindFilesArguments, ctx: ToolContext, preview: Preview) -> Counted:
     roots = ctx.workspace.folders
     if args.path:
         place = locate_path_again(ctx, args.path, preview)
@@ -52,7 +52,7 @@ async def run(args: FindFilesArguments, ctx: ToolContext, preview: Preview) -> s
         hint = (
             " A pattern with `/` starts at the searched folder; begin it with `**/` for any folder." if anchored else ""
         )
-        return f"No file matches {args.pattern}.{hint}"
+        return Counted(f"No file matches {args.pattern}.{hint}", CallFacts(files=0))
     newest = await newest_first(paths, args.max_results)
     lines = [ctx.workspace.display(Path(path)) for path in newest]
     if not complete:
@@ -60,7 +60,8 @@ async def run(args: FindFilesArguments, ctx: ToolContext, preview: Preview) -> s
     elif len(paths) > len(lines):
         left = count_noun(len(paths) - len(lines), "older file")
         lines.append(f"[{left} left out; narrow the pattern or the path, or raise max_results.]")
-    return cap_lines(lines, character_limit(ctx.result_tokens), "narrow the pattern or the path")
+    text = cap_lines(lines, character_limit(ctx.result_tokens), "narrow the pattern or the path")
+    return Counted(text, CallFacts(files=len(paths), more=not complete))
 
 
 FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)

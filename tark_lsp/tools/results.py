@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tark_lsp.context.result_handles import LONGEST_KEPT, how_to_read, lines_of
 from tark_lsp.errors import FailureForModel
-from tark_lsp.tools.tool import ToolContext
+from tark_lsp.tools.tool import Counted, ToolContext
 
 CHARACTERS_PER_TOKEN = 4
 """A rule of thumb for code: the limit does not need to be exact."""
@@ -24,6 +24,10 @@ TERMINAL_ESCAPE = re.compile(
 
 def character_limit(result_tokens: int) -> int:
     return max(1, result_tokens) * CHARACTERS_PER_TOKEN
+
+
+def result_text(result: str | Counted) -> str:
+    return result if isinstance(result, str) else result.text
 
 
 def failure_line(error: FailureForModel) -> str:

@@ -20,7 +20,17 @@ from tark_lsp.tools.output import HeadAndTail
 from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.results import character_limit, count_noun
 from tark_lsp.tools.search_program import SearchProgram
-from tark_lsp.tools.tool import Arguments, Command, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.tool import (
+    Arguments,
+    CallFacts,
+    Command,
+    Counted,
+    Preview,
+    Risk,
+    Tool,
+    ToolContext,
+    ToolKind,
+)
 from tark_lsp.tools.unsaved import find_unsaved
 
 DESCRIPTION = """\
@@ -84,7 +94,7 @@ def shell() -> tuple[str, ...]:
     return (bash, "-c")
 
 
-async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> str:
+async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> Counted:
     command = preview.command
     if command is None or folder_of(args, ctx) != command.cwd:
         raise OutsideWorkspace("cwd now leads to another folder", hint="make the call again")
@@ -132,7 +142,8 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
             details={"output": told},
         )
     seconds = time.monotonic() - started
-    return f"{ending(code)} after {seconds:.1f} s\n{told or '(no output)'}"
+    text = f"{ending(code)} after {seconds:.1f} s\n{told or '(no output)'}"
+    return Counted(text, CallFacts(exit_code=code, seconds=round(seconds, 1)))
 
 
 def ending(code: int | None) -> str:

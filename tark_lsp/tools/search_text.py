@@ -14,7 +14,7 @@ from tark_lsp.tools.places import Place, locate_path, locate_path_again, read_pl
 from tark_lsp.tools.results import cap_result
 from tark_lsp.tools.ripgrep import FoundLine, SearchQuery, SearchScope, search_buffer, search_files
 from tark_lsp.tools.search_program import SearchProgram
-from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
 Search the text of files, unsaved changes included, for a regular expression, line by line. The result has one \
@@ -51,7 +51,7 @@ async def preview(args: SearchTextArguments, ctx: ToolContext) -> Preview:
     )
 
 
-async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> str:
+async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> Counted:
     place = locate_path_again(ctx, args.path, preview) if args.path else None
     if place is not None and not place.path.is_dir() and not place.path.is_file():
         read_place(ctx, place)  # raises for a device or a pipe, where a search would wait; a new document is fine
@@ -72,15 +72,19 @@ async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> 
     hides = ctx.may_hide_below(scope.roots)
     lines, cut = first_hits(sorted(lines, key=lambda line: line.path), args.max_results)
     if not lines:
-        return f"No line matches {args.pattern}." + (f" {LEFT_OUT}" if hides else "")
+        text = f"No line matches {args.pattern}." + (f" {LEFT_OUT}" if hides else "")
+        return Counted(text, CallFacts(matches=0, files=0))
     shown = as_snippets(lines) if args.context_lines else as_lines(ctx, lines)
-    if cut or not complete:
+    more = cut or not complete
+    if more:
         shown.append(
             f"[There are more than {args.max_results} matching lines; narrow the search or raise max_results.]"
         )
     if hides:
         shown.append(f"[{LEFT_OUT}]")
-    return cap_result(ctx, shown, "narrow the pattern, path or glob")
+    hits = [line.path for line in lines if line.hit]
+    facts = CallFacts(matches=len(hits), files=len(set(hits)), more=more)
+    return Counted(cap_result(ctx, shown, "narrow the pattern, path or glob"), facts)
 
 
 def unsaved_paths(ctx: ToolContext, place: Place | None, scope: SearchScope) -> Iterator[Path]:

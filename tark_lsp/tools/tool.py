@@ -3,8 +3,8 @@
 A tool is one file in this folder with one module-level `TOOL`. A call goes through two steps:
 
 1. `preview` only reads. It says what the call would do (title, risk, places, edits, command) before anyone is asked.
-2. `run` does it and returns the text for the model. If `run` is None, the call consists of its edits: the agent has
-   them reviewed and applied, and writes the result.
+2. `run` does it and returns the text for the model, perhaps with figures for the user. If `run` is None, the call
+   consists of its edits: the agent has them reviewed and applied, and writes the result.
 
 Both raise `FailureForModel` (`ToolError`, `WorkspaceError`) for errors that the model should read.
 """
@@ -101,6 +101,28 @@ class Preview:
     note: str = ""
     url: str = ""
     unsaved: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """Figures of a call that has run, for the row that clients show (protocol.md, `outcome`). None: not counted.
+
+    A negative `exit_code` is the signal that ended the command. `more`: there is more than was counted.
+    """
+
+    exit_code: int | None = None
+    seconds: float | None = None
+    matches: int | None = None
+    files: int | None = None
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A result for the model, with figures for the user."""
+
+    text: str
+    facts: CallFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +269,7 @@ class ToolContext:
 
 
 PreviewFunction = Callable[[A, ToolContext], Awaitable[Preview]]
-RunFunction = Callable[[A, ToolContext, Preview], Awaitable[str]]
+RunFunction = Callable[[A, ToolContext, Preview], Awaitable[str | Counted]]
 
 
 @dataclass(frozen=True)  # without slots, so that `definition` is cached: building the schema takes a millisecond

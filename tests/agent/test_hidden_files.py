@@ -11,6 +11,7 @@ from tark_lsp.agent.rules import Rule
 from tark_lsp.errors import ToolError
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools import load_tools
+from tark_lsp.tools.results import result_text
 from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.private import PrivatePaths
@@ -30,7 +31,7 @@ async def call(bench: Bench, name: str, **arguments: Any) -> str:
     tool = load_tools()[name]
     valid = tool.arguments(**arguments)
     assert tool.run is not None
-    return await tool.run(valid, bench.context, await tool.preview(valid, bench.context))
+    return result_text(await tool.run(valid, bench.context, await tool.preview(valid, bench.context)))
 
 
 @pytest.mark.parametrize(

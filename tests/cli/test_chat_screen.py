@@ -48,7 +48,12 @@ def test_calls_are_shown_while_they_run_and_once_when_they_are_over() -> None:
     shown.update(call("2", "rejected", content=[{"type": "text", "text": '{"error": {"message": "denied"}}'}]))
     shown.update(call("1", "completed"))
     assert shown.unfinished_lines(9, 60) == []
-    assert said(out) == ["✗ run_command x\\u{1b}[2J: rejected: denied", "✓ read_file a.py"]
+    shown.update(call("3", "completed", title="run_command y", outcome={"exitCode": 1, "seconds": 2.5}))
+    assert said(out) == [
+        "✗ run_command x\\u{1b}[2J: rejected: denied",
+        "✓ read_file a.py",
+        "✓ run_command y  exit 1 · 2.5 s",
+    ]
 
 
 def test_what_nobody_told_the_end_of_is_said_at_the_end() -> None:

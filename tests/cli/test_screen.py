@@ -31,6 +31,17 @@ def call(status: str, **more: Any) -> dict[str, Any]:
     return {"kind": "toolCall", "toolCallId": "1", "status": status, **more}
 
 
+FIGURES: list[tuple[dict[str, Any], str]] = [
+    ({"exitCode": 0, "seconds": 0.0}, "exit 0 · 0.0 s"),
+    ({"exitCode": -9, "seconds": 61.25}, "signal 9 · 61.2 s"),
+    ({"matches": 0, "files": 0}, "no matches"),
+    ({"matches": 1, "files": 1}, "1 match in 1 file"),
+    ({"matches": 100, "files": 3, "more": True}, "100+ matches in 3+ files"),
+    ({"files": 0}, "no files"),
+    ({"files": 7}, "7 files"),
+]
+"""Figures of a call, and how they are told: the same in editors/vscode/test/unit/callRows.test.ts."""
+
 UPDATES: list[tuple[str, tuple[dict[str, Any], ...], str]] = [
     ("text", ({"kind": "text", "delta": "Hel"}, {"kind": "text", "delta": "lo"}), "Hello\n"),
     ("whole lines", ({"kind": "text", "delta": "a\nb\n"},), "a\nb\n"),
@@ -41,6 +52,14 @@ UPDATES: list[tuple[str, tuple[dict[str, Any], ...], str]] = [
         "a call is told once",
         (call("pending", title="read_file a.py"), call("in_progress"), call("completed")),
         "● read_file a.py\n",
+    ),
+    *(
+        (
+            f"figures: {words}",
+            (call("in_progress", title="run"), call("completed", outcome=outcome)),
+            f"● run\n  {words}\n",
+        )
+        for outcome, words in FIGURES
     ),
     (
         "a call that fails",

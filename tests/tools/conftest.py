@@ -9,7 +9,8 @@ import pytest
 
 from tark_lsp.errors import FailureForModel
 from tark_lsp.tools import load_tools
-from tark_lsp.tools.tool import Preview, Tool, ToolContext
+from tark_lsp.tools.results import result_text
+from tark_lsp.tools.tool import CallFacts, Preview, Tool, ToolContext
 from tark_lsp.workspace.files import Workspace
 from tests.memory import MemoryBuffers, MemoryEditor
 
@@ -38,7 +39,16 @@ class Bench:
         tool = self.tools[name]
         assert tool.run is not None
         valid = tool.arguments(**arguments)
-        return await tool.run(valid, self.ctx, await tool.preview(valid, self.ctx))
+        return result_text(await tool.run(valid, self.ctx, await tool.preview(valid, self.ctx)))
+
+    async def facts(self, name: str, /, **arguments: Any) -> CallFacts:
+        """The figures of a call."""
+        tool = self.tools[name]
+        assert tool.run is not None
+        valid = tool.arguments(**arguments)
+        result = await tool.run(valid, self.ctx, await tool.preview(valid, self.ctx))
+        assert not isinstance(result, str)
+        return result.facts
 
     async def edit(self, name: str, /, **arguments: Any) -> str:
         """Previews an edit and drafts it, as the agent does within one answer."""

@@ -18,6 +18,7 @@ import trustme
 from tark_lsp.errors import ToolError
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.fetch import FetchArguments, fetch_tool
+from tark_lsp.tools.results import result_text
 from tark_lsp.tools.tool import Risk, ToolKind
 from tark_lsp.tools.urls import page_url
 from tark_lsp.tools.web import Resolve, get_page
@@ -53,7 +54,7 @@ async def fetch(bench: Bench, url: str, **options: Any) -> str:
     tool = fetch_tool(partial(get_page, **{"allowed": on_loopback, **options}))
     arguments = FetchArguments(url=url)
     assert tool.run is not None
-    return await tool.run(arguments, bench.ctx, await tool.preview(arguments, bench.ctx))
+    return result_text(await tool.run(arguments, bench.ctx, await tool.preview(arguments, bench.ctx)))
 
 
 async def refusal(bench: Bench, url: str, **options: Any) -> ToolError:

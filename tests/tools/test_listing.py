@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.tools.search_program import SearchProgram
+from tark_lsp.tools.tool import CallFacts
 from tests.tools.conftest import Bench
 
 FILES = (
@@ -133,3 +134,8 @@ def test_ripgrep_comes_from_the_wheel_and_never_from_the_workspace(
     assert SearchProgram.find_installed([tmp_path / "project"]).argv == (str(outside / "rg"),)
     monkeypatch.setenv("PATH", str(inside))
     assert "walker" in SearchProgram.find_installed([tmp_path / "project"]).argv[-1]
+
+
+async def test_found_files_are_counted_also_those_left_out(tree: Bench) -> None:
+    assert await tree.facts("find_files", pattern="src/**", max_results=1) == CallFacts(files=4)
+    assert await tree.facts("find_files", pattern="*.yml") == CallFacts(files=0)

@@ -248,3 +248,11 @@ async def test_a_dangerous_command_says_so(bench: Bench) -> None:
     preview = await bench.preview("run_command", command="rm  -rf\nbuild")
     assert preview.risk is Risk.DANGEROUS
     assert preview.title == "run_command rm -rf build (dangerous: it deletes whole folders)"
+
+
+@pytest.mark.parametrize(("command", "code"), [("true", 0), ("exit 3", 3), ("kill -9 $$", -9)])
+async def test_the_exit_code_and_the_time_are_figures(bench: Bench, command: str, code: int) -> None:
+    facts = await bench.facts("run_command", command=command)
+    assert facts.exit_code == code
+    assert facts.seconds is not None
+    assert 0 <= facts.seconds < AT_ONCE

@@ -6,6 +6,7 @@ import psutil
 import pytest
 
 from tark_lsp.tools.search_program import SearchProgram
+from tark_lsp.tools.tool import CallFacts
 from tests.patience import AT_ONCE
 from tests.tools.conftest import Bench
 
@@ -137,3 +138,16 @@ async def test_cancel_ends_a_search_that_hangs(bench: Bench, monkeypatch: pytest
             await task
     left = [child for child in psutil.Process().children(recursive=True) if child not in before]
     assert not [child for child in left if child.status() != psutil.STATUS_ZOMBIE]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "facts"),
+    [
+        ({"pattern": "alpha", "glob": "src/**"}, CallFacts(matches=3, files=2)),
+        ({"pattern": "alpha", "path": "src/b.py", "context_lines": 1}, CallFacts(matches=2, files=1)),
+        ({"pattern": "alpha", "path": "src/b.py", "max_results": 1}, CallFacts(matches=1, files=1, more=True)),
+        ({"pattern": "-- no such flag"}, CallFacts(matches=0, files=0)),
+    ],
+)
+async def test_hits_are_counted(tree: Bench, arguments: dict[str, object], facts: CallFacts) -> None:
+    assert await tree.facts("search_text", **arguments) == facts

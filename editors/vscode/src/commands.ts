@@ -19,11 +19,13 @@ import { chooseLevel, chooseModel } from "./pickers/settings";
 import type { Review } from "./review/review";
 import type { Client } from "./server/client";
 import type { Secrets } from "./server/secrets";
+import type { ContextPage } from "./status/contextPage";
 import { showStatusMenu } from "./status/menu";
 import type { Reports } from "./status/report";
 import { approvePlan } from "./turns/approvePlan";
 import { redoOldest } from "./turns/redo";
 import type { Restore } from "./turns/restore";
+import { runOnProblem } from "./turns/problems";
 import { stopAll, stopSession } from "./turns/stop";
 import type { Turns } from "./turns/turns";
 import type { Undo } from "./turns/undo";
@@ -44,6 +46,7 @@ export interface Features {
   readonly permissions: Permissions;
   readonly inputs: Inputs;
   readonly reports: Reports;
+  readonly contextPage: ContextPage;
   install(): Promise<void>;
 }
 
@@ -58,6 +61,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   fix: ({ turns }) => turns.startFromEditor("fix"),
   test: ({ turns }) => turns.startFromEditor("test"),
   document: ({ turns }) => turns.startFromEditor("document"),
+  fixProblem: ({ turns }, target) => runOnProblem(turns, "fix", target),
+  explainProblem: ({ turns }, target) => runOnProblem(turns, "explain", target),
   prompt: ({ client, turns }) => choosePrompt(client, turns),
   stop: ({ client, runningTurns }) => stopSession(client, runningTurns),
   stopAll: ({ client, runningTurns }) => stopAll(client, runningTurns),
@@ -105,7 +110,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
   menu: ({ client }) => showStatusMenu(client),
   showUsage: ({ reports }) => reports.showUsage(),
-  showContext: ({ reports }) => reports.showContext(),
+  showContext: ({ contextPage }) => contextPage.show(),
   doctor: ({ reports }) => reports.showDoctor(),
   restart: ({ client }) => client.restartForUser(),
   install: ({ install }) => install(),

@@ -16,10 +16,12 @@ import { autostart } from "./server/autostart";
 import { Client } from "./server/client";
 import { installServer } from "./server/install";
 import { Secrets } from "./server/secrets";
+import { ContextPage } from "./status/contextPage";
 import { watchEndings } from "./status/endings";
 import { Progress } from "./status/progress";
 import { Reports } from "./status/report";
 import { StatusItem } from "./status/status";
+import { offerProblemActions } from "./turns/problems";
 import { runServerCommand } from "./turns/serverCommands";
 import { Restore } from "./turns/restore";
 import { Turns } from "./turns/turns";
@@ -66,16 +68,18 @@ export function activate(context: vscode.ExtensionContext): Api {
   const permissions = new Permissions(state, pending);
   const inputs: Inputs = new Inputs(draftsOf("questions"), state, pending);
   const reports = new Reports(client, (context.extension.packageJSON as { version: string }).version);
+  const contextPage = new ContextPage(client);
   const install = (): Promise<void> => installServer(context, client);
   const features: Features = {
     ...{ client, secrets, updates, sessions, turns, runningTurns, undo, restore },
-    ...{ chat, review, permissions, inputs, reports, install },
+    ...{ chat, review, permissions, inputs, reports, contextPage, install },
   };
   context.subscriptions.push(
-    ...[client, status, progress, trackLastFileEditor(), reports, chat, review, permissions, inputs],
+    ...[client, status, progress, trackLastFileEditor(), reports, contextPage, chat, review, permissions, inputs],
     state.on("server", (server) => !server.running && progress.clear()),
     watchEndings(state, () => chat.visible),
     autostart(context, client),
+    offerProblemActions(),
   );
   registerCommands(context, features);
   return { server: client, client };

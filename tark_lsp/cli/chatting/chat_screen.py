@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tark_lsp.cli.chatting.blocks import MarkdownBlocks
 from tark_lsp.cli.chatting.markdown import draw_block
-from tark_lsp.cli.screen import ENDED_BADLY, PLAN_MARKS, Screen, reasons
+from tark_lsp.cli.screen import ENDED_BADLY, PLAN_MARKS, Screen, outcome_text, reasons
 from tark_lsp.cli.visible import one_line, visible
 
 THINKING = "dim italic"
@@ -114,7 +114,8 @@ class ChatScreen(Screen):
         title, _ = self._calls.pop(call, ("", ""))
         title = one_line(update.get("title") or "") or title or one_line(update.get("name") or "")
         if status == "completed":
-            self.print_line(f"{MARKS[status]} {title}", "green")
+            words = outcome_text(update.get("outcome") or {})
+            self.print_line(f"{MARKS[status]} {title}{words and f'  {words}'}", "green")
         elif status in ENDED_BADLY:
             self.print_line(f"✗ {': '.join([title, status, *reasons(update)])}", "red")
         else:

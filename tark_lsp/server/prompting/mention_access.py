@@ -11,6 +11,7 @@ from tark_lsp.agent.approval import Allow, Ask, Decision, Deny, Policy, decide_c
 from tark_lsp.agent.user_interface import PermissionAnswer, PermissionRequest, Rejected, preview_digest
 from tark_lsp.errors import TarkError
 from tark_lsp.tools.places import Place
+from tark_lsp.tools.results import result_text
 from tark_lsp.tools.tool import Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 SECONDS = 30.0
@@ -64,7 +65,7 @@ async def run_tool(name: str, arguments: Mapping[str, Any], access: MentionAcces
     assert tool.run is not None  # no mention uses a tool that only makes edits
     try:
         async with asyncio.timeout(SECONDS) as deadline:
-            return await tool.run(wanted, context, preview)
+            return result_text(await tool.run(wanted, context, preview))
     except TimeoutError as error:
         if not deadline.expired():
             raise

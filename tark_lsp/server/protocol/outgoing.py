@@ -4,6 +4,7 @@ from typing import Any
 
 from tark_lsp.llm.catalog.facts import ModelInfo, Price
 from tark_lsp.messages import Usage
+from tark_lsp.tools.tool import CallFacts
 
 
 def usage_json(usage: Usage, context_used: int = 0, context_window: int | None = None) -> dict[str, Any]:
@@ -33,6 +34,18 @@ def model_json(model: ModelInfo) -> dict[str, Any]:
         "thinking": styled if model.thinking is None else model.thinking,
         "efforts": list(known.efforts),
     }
+
+
+def outcome_json(facts: CallFacts) -> dict[str, Any]:
+    """Only what was counted."""
+    optional = {
+        "exitCode": facts.exit_code,
+        "seconds": facts.seconds,
+        "matches": facts.matches,
+        "files": facts.files,
+        "more": facts.more or None,
+    }
+    return {key: value for key, value in optional.items() if value is not None}
 
 
 def price_json(price: Price) -> dict[str, Any]:

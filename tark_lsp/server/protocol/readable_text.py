@@ -13,6 +13,12 @@ from tark_lsp.workspace.uris import uri_from_path
 LONGEST_FAILURE = 100_000
 """Characters. No tool writes a longer failure, and a longer text is not read as JSON."""
 
+OWN_WORDS = {
+    "the person does not": "you do not",
+    "the person stays": "you stay",
+    "the person": "you",
+}
+
 
 def readable_answer(text: str) -> str:
     """Each code snippet becomes a link to its lines, then the code in a fence. The words around them are unchanged."""
@@ -57,7 +63,15 @@ def _failure_message(text: str) -> str:
         return ""
     match failure:
         case {"ok": False, "error": {"message": str(message), "result": str(done)}}:
-            return f"{done} ({message})"
+            return f"{done} ({_for_user(message)})"
         case {"ok": False, "error": {"message": str(message)}}:
-            return message
+            return _for_user(message)
     return ""
+
+
+def _for_user(message: str) -> str:
+    """A failure is worded for the model. Only the first words are ours: a reason that the user typed stays."""
+    for words, own in OWN_WORDS.items():
+        if words in message:
+            return message.replace(words, own, 1)
+    return message

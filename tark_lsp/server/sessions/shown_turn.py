@@ -175,7 +175,7 @@ def call_json(call_id: str, said: Mapping[str, Any], result: ToolResult | None, 
             content = [*shown, {"type": "text", "text": readable_result(result.content, failed=result.is_error)}]
     elif over and status not in OVER:
         status = "cancelled"
-    optional = {**{name: said.get(name) for name in ("title", "toolKind", "locations")}, "content": content}
+    optional = {**{name: said.get(name) for name in ("title", "toolKind", "locations", "outcome")}, "content": content}
     return {
         "toolCallId": call_id,
         "name": said.get("name", ""),

@@ -7,7 +7,7 @@ from tark_lsp.agent.state import Turn, TurnEnd
 from tark_lsp.messages import StopReason
 from tark_lsp.server.documents.targets import Targets
 from tark_lsp.server.protocol.hunks import HunksJson
-from tark_lsp.server.protocol.outgoing import error_json, range_json, usage_json
+from tark_lsp.server.protocol.outgoing import error_json, outcome_json, range_json, usage_json
 from tark_lsp.server.protocol.readable_text import readable_result
 from tark_lsp.server.turns.answer_display import AnswerDisplay
 from tark_lsp.server.turns.turn_record import TurnRecord
@@ -82,6 +82,7 @@ class UpdateWriter:
             "toolKind": event.kind,
             "arguments": event.arguments,
             "locations": None if event.locations is None else [self._location(place) for place in event.locations],
+            "outcome": None if event.facts is None else outcome_json(event.facts),
         }
         fields |= {key: value for key, value in optional.items() if value is not None}
         content: list[dict[str, Any]] = [self._diff(edit) for edit in event.edits or ()]

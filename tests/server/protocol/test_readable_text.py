@@ -13,7 +13,9 @@ REPEATED = failure_line(ToolError("repeated", "in circles", hint="stop", details
 @pytest.mark.parametrize(
     ("text", "failed", "told"),
     [
-        (FAILURE, True, "the person said “no”"),
+        (FAILURE, True, "you said “no”"),
+        (failure_line(ToolError("denied", "the person stays in mode ask")), True, "you stay in mode ask"),
+        (failure_line(ToolError("denied", "the person said no: ask the person")), True, "you said no: ask the person"),
         (REPEATED, True, "Applied to a.py. (in circles)"),
         (FAILURE, False, FAILURE),
         ("", True, ""),
@@ -26,8 +28,8 @@ REPEATED = failure_line(ToolError("repeated", "in circles", hint="stop", details
         ('See\n<code="/w/a.py" #3:3>\nx\n</code>', False, "See\n[a.py:3](file:///w/a.py#L3)\n\n```py\nx\n```\n"),
     ],
     ids=[
-        "failure", "done all the same", "a result that looks so", "empty", "words", "broken", "other", "deep", "deeper",
-        "long", "code",
+        "failure", "mode", "reason", "done all the same", "a result that looks so", "empty", "words", "broken", "other",
+        "deep", "deeper", "long", "code",
     ],
 )  # fmt: skip
 def test_spoken(text: str, failed: bool, told: str) -> None:

@@ -68,7 +68,7 @@ def calls_of(session: Json) -> list[Json]:
 
 @pytest.mark.parametrize(
     ("answer", "status", "word"),
-    [(allow, "completed", "Applied to f.py."), (lambda _: {"outcome": "reject"}, "rejected", "the person rejected it")],
+    [(allow, "completed", "Applied to f.py."), (lambda _: {"outcome": "reject"}, "rejected", "you rejected it")],
     ids=["allowed", "rejected"],
 )
 @pytest.mark.usefixtures("replies")

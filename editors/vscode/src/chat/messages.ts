@@ -146,6 +146,7 @@ export const PAGE_COMMANDS = {
   model: "tark.client.selectModel",
   mode: "tark.client.selectMode",
   approval: "tark.client.selectApproval",
+  context: "tark.client.showContext",
   usage: "tark.client.showUsage",
   review: "tark.client.showChanges",
   restart: "tark.client.restart",

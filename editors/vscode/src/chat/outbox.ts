@@ -58,11 +58,12 @@ export class Outbox {
     private readonly changed: () => void,
     private readonly refused: (message: OutgoingMessage, problem: string) => void,
   ) {
-    let shown = actions.state.sessionId;
+    let { visit } = actions.state;
     actions.state.on("session", () => {
-      if (shown !== actions.state.sessionId) {
-        shown = actions.state.sessionId;
+      if (visit !== actions.state.visit) {
+        visit = actions.state.visit;
         this.fresh = { sessionId: undefined };
+        this.changed(); // other prompts are visible now
       }
     });
   }
@@ -112,8 +113,8 @@ export class Outbox {
   }
 
   private async start({ message, target, document }: Sent): Promise<void> {
-    if (target.sessionId === undefined && this.actions.state.sessionId !== undefined) {
-      target.sessionId = await this.actions.newSession(); // the user went to another session meanwhile
+    if (target.sessionId === undefined && target !== this.fresh) {
+      target.sessionId = await this.actions.newSession(); // the user went elsewhere meanwhile
     }
     const answer = await this.actions.start(message.words, target.sessionId, document);
     target.sessionId ??= answer.sessionId;

@@ -34,6 +34,8 @@ export class State extends Events<StateEvents> {
   settings?: EffectiveSettings;
   /** The current session. Absent: the next turn starts a new one. */
   sessionId?: string;
+  /** Counts how often the user went to a session or to a new one. */
+  visit = 0;
 
   /**
    * Makes a session current; undefined: a new one. Drops the transcripts of other sessions in which no turn runs. They
@@ -45,11 +47,22 @@ export class State extends Events<StateEvents> {
         this.transcripts.delete(other);
       }
     }
+    this.visit += 1;
     if (sessionId === undefined) {
       delete this.sessionId;
     } else {
       this.sessionId = sessionId;
     }
     this.emit("session", sessionId === undefined ? {} : { sessionId });
+  }
+
+  /**
+   * The server accepted a prompt that was sent to the session `from` (undefined: to a new one) during `visit`. Its
+   * session becomes the current one, unless the user has gone elsewhere meanwhile, also to another new chat.
+   */
+  followPrompt(visit: number, from: string | undefined, sessionId: string): void {
+    if (this.visit === visit && this.sessionId === from && from !== sessionId) {
+      this.setCurrentSession(sessionId);
+    }
   }
 }

@@ -55,6 +55,18 @@ export interface ToolCall {
   arguments?: string;
   locations?: readonly unknown[];
   content?: readonly unknown[];
+  outcome?: Outcome;
+}
+
+/** Figures of a call that has run. */
+export interface Outcome {
+  /** Negative: the signal that ended the command. */
+  readonly exitCode?: number;
+  readonly seconds?: number;
+  readonly matches?: number;
+  readonly files?: number;
+  /** There is more than was counted. */
+  readonly more?: boolean;
 }
 
 export type Block = TextBlock | NoticeBlock | ToolCall;
@@ -92,7 +104,7 @@ export interface Change {
 }
 
 const START_FIELDS = ["prompt", "turnKind", "model", "mode", "range"];
-const CALL_FIELDS = ["name", "title", "toolKind", "status", "arguments", "locations", "content"];
+const CALL_FIELDS = ["name", "title", "toolKind", "status", "arguments", "locations", "content", "outcome"];
 const TOKEN_FIELDS = ["inputTokens", "cachedTokens", "outputTokens", "reasoningTokens"];
 const USAGE_FIELDS = [...TOKEN_FIELDS, "costUsd", "contextUsed", "contextWindow"];
 const END_FIELDS = ["stopReason", "error", "edits", "changedByCommand"];

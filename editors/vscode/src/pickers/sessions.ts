@@ -71,6 +71,7 @@ export async function compactSession(server: Server): Promise<void> {
   }
   type Compacted = Session & { tokensBefore: number; tokensAfter: number };
   const answer = await server.executeCommand<Optional<Compacted>>("tark.session.compact", { sessionId });
+  server.state.emit("session", { sessionId }); // views of its context
   void showInfo(
     answer == null
       ? "the session is being compacted"

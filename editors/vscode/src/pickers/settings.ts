@@ -1,24 +1,10 @@
 /** Chooses the model, the mode and the approval level of a session. */
 
 import * as vscode from "vscode";
-import { joinParts, shortNumber } from "../text/figures";
-import { showInfo, showWarning } from "../window/notify";
-import type { EffectiveSettings, Optional } from "../model/protocol";
+import type { EffectiveSettings } from "../model/protocol";
 import type { Client } from "../server/client";
 import type { Server } from "../model/server";
-import { listRow } from "../text/surfaces";
-
-interface Model {
-  readonly id: string;
-  readonly name?: Optional<string>;
-  readonly contextWindow?: Optional<number>;
-  readonly price?: Optional<{ readonly input?: Optional<number>; readonly output?: Optional<number> }>;
-}
-
-interface ModelList {
-  readonly models: readonly Model[];
-  readonly problems: readonly string[];
-}
+import { pickModel } from "./models";
 
 type Setting = "model" | "mode" | "approval";
 
@@ -48,30 +34,10 @@ export async function chooseLevel(server: Client, setting: "mode" | "approval"):
 }
 
 export async function chooseModel(server: Client): Promise<void> {
-  await server.ensureRunning();
-  const listing = server.executeCommand<ModelList>("tark.models.list").then(({ models, problems }) => {
-    for (const problem of problems) {
-      void showWarning(problem);
-    }
-    if (models.length === 0) {
-      throw new Error('no provider lists a model: set a key with "Tark: Set API Key"');
-    }
-    const now = current(server)?.model;
-    return models.map((model) => ({ label: listRow(model.id), id: model.id, description: model.id === now ? "current" : "", detail: detail(model) }));
-  });
-  const chosen = await vscode.window.showQuickPick(listing, { title: title(server, "model"), matchOnDetail: true });
+  const chosen = await pickModel(server, title(server, "model"), () => current(server)?.model ?? "");
   if (chosen !== undefined) {
-    await applySetting(server, "model", chosen.id);
+    await applySetting(server, "model", chosen);
   }
-}
-
-function detail({ id, name, contextWindow, price }: Model): string {
-  const { input, output } = price ?? {};
-  return joinParts(
-    name && name !== id ? listRow(name) : undefined,
-    contextWindow != null && `${shortNumber(contextWindow)} window`,
-    input != null && output != null && `$${input} in, $${output} out per 1M tokens`,
-  );
 }
 
 async function applySetting(server: Client, setting: Setting, value: string): Promise<void> {
@@ -87,7 +53,6 @@ async function applySetting(server: Client, setting: Setting, value: string): Pr
     await server.markSettingApplied(setting);
   }
   state.emit("session", sessionId === undefined ? {} : { sessionId });
-  void showInfo(`${TITLES[setting].toLowerCase()} of ${whose(sessionId)} is ${answer[setting] ?? value}`);
 }
 
 /** The settings of the current session, else of new sessions. */
@@ -98,8 +63,4 @@ function current({ state }: Server): EffectiveSettings | undefined {
 
 function title({ state }: Server, setting: Setting): string {
   return `${TITLES[setting]} of ${state.sessionId === undefined ? "New Sessions" : "This Session"}`;
-}
-
-function whose(sessionId: string | undefined): string {
-  return sessionId === undefined ? "new sessions" : "this session";
 }

@@ -25,6 +25,7 @@ import type { UpdateParams } from "../model/transcript";
 import { WithdrawnError } from "../model/pendingRequests";
 import { type ClientState, clientState, type WantedState } from "./clientState";
 import { CAPABILITIES } from "./compatibility";
+import { withoutOffered } from "./problemKinds";
 import type { ServerProcess } from "./process";
 import { saveDocuments } from "./saveDocuments";
 import { SaveReasons } from "./saveReasons";
@@ -131,6 +132,8 @@ function clientOptions(
     },
     middleware: {
       didSave,
+      provideCodeActions: async (document, range, context, token, next) =>
+        withoutOffered((await next(document, range, context, token)) ?? [], context.diagnostics),
       handleWorkDoneProgress: (token, value, next) => {
         rim.onProgress(token, value, () => cancel(token));
         if (value.kind === "end") {

@@ -1,56 +1,38 @@
-/** Notifies the user of the end of a turn and of its warnings, if the chat is not visible. */
+/** Notifies the user of the end of a turn, its warnings and its requests, if they would not be seen otherwise. */
 
 import * as vscode from "vscode";
 import type { Disposable } from "../model/events";
 import { showInfo, showWarning } from "../window/notify";
 import type { State } from "../model/state";
-import type { Update } from "../model/transcriptTurn";
-
-/** Messages for stop reasons other than a normal end. */
-const STOPPED: Readonly<Record<string, string>> = {
-  max_tokens: "the answer was cut off: it reached the model's output limit",
-  max_turn_requests: "the turn was stopped: it reached the limit of requests",
-  budget: "the turn was stopped: it reached the cost limit",
-  refusal: "the model refused to answer",
-};
+import { type Attention, endingNotice, type Notice, waitingNotice } from "./endingNotice";
 
 const CHAT = "Open Chat";
 
 export function watchEndings(state: State, isChatVisible: () => boolean): Disposable {
-  return state.on("update", ({ params: { update } }) => {
-    const problem = problemOf(update);
-    if (isChatVisible()) {
-      return;
+  let known = new Set<string>();
+  const requested = (): void => {
+    const ids = [...state.permissions, ...state.inputs].map(({ requestId }) => requestId);
+    if (ids.some((id) => !known.has(id))) {
+      show(waitingNotice(attention(isChatVisible())));
     }
-    if (problem !== undefined) {
-      void showWarning(problem, CHAT).then(openChat);
-    } else if (update.kind === "end" && update["stopReason"] === "end_turn" && !changed(update)) {
-      void showInfo("answered without changing files", CHAT).then(openChat);
-    }
-  });
+    known = new Set(ids);
+  };
+  const listening = [
+    state.on("update", ({ params: { update } }) => show(endingNotice(update, attention(isChatVisible())))),
+    state.on("permission", requested),
+    state.on("input", requested),
+  ];
+  return { dispose: () => listening.forEach((listener) => listener.dispose()) };
 }
 
-/** Undefined if there is no problem, or if the end of the server is already reported. */
-function problemOf(update: Update): string | undefined {
-  if (update.kind === "notice" && update["level"] !== "info") {
-    return String(update["message"]);
-  }
-  if (update.kind !== "end") {
-    return undefined;
-  }
-  const error = update["error"] as { code?: string; message?: string; hint?: string } | null | undefined;
-  if (update["stopReason"] !== "error" || !error) {
-    return STOPPED[String(update["stopReason"])];
-  }
-  return error.code === "interrupted" ? undefined : [error.message, error.hint].filter(Boolean).join("; ");
+function attention(chatVisible: boolean): Attention {
+  const wanted = vscode.workspace.getConfiguration("tark").get<boolean>("chat.notifyWhenAway", true);
+  return { chatVisible, away: wanted && !vscode.window.state.focused };
 }
 
-function changed(update: Update): boolean {
-  return [update["edits"], update["changedByCommand"]].some((list) => Array.isArray(list) && list.length > 0);
-}
-
-async function openChat(choice: string | undefined): Promise<void> {
-  if (choice !== undefined) {
-    await vscode.commands.executeCommand("tark.client.chat");
+function show(notice: Notice | undefined): void {
+  if (notice !== undefined) {
+    const tell = notice.level === "warning" ? showWarning : showInfo;
+    void tell(notice.message, CHAT).then((choice) => choice !== undefined && vscode.commands.executeCommand("tark.client.chat"));
   }
 }

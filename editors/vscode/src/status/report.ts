@@ -1,9 +1,8 @@
-/** Shows reports as documents: "Tark: Doctor", "Tark: Show Usage" and "Tark: Show Context". */
+/** Shows reports as documents: "Tark: Doctor" and "Tark: Show Usage". */
 
 import * as vscode from "vscode";
-import { type ContextUsage, contextReport, doctorReport, type DoctorFacts, type EditorFacts, type Usage, usageReport } from "./reportText";
+import { doctorReport, type DoctorFacts, type EditorFacts, type Usage, usageReport } from "./reportText";
 import type { Client } from "../server/client";
-import { plainLine } from "../text/surfaces";
 
 const SCHEME = "tark-report";
 
@@ -27,16 +26,6 @@ export class Reports implements vscode.Disposable, vscode.TextDocumentContentPro
     const all = await this.client.executeCommand<Usage>("tark.usage");
     const session = sessionId === undefined ? undefined : await this.client.executeCommand<Usage>("tark.usage", { sessionId });
     await this.show("Usage", usageReport(all, session));
-  }
-
-  /** The context of the current session. */
-  async showContext(): Promise<void> {
-    const { sessionId, sessions } = this.client.state;
-    if (sessionId === undefined) {
-      throw new Error("there is no session yet: send a prompt to start one");
-    }
-    const context = await this.client.executeCommand<ContextUsage>("tark.session.context", { sessionId });
-    await this.show("Context", contextReport(`“${plainLine(sessions.get(sessionId)?.title ?? "")}”`, context));
   }
 
   /** Works without a server, and reports that there is none. */

@@ -51,29 +51,6 @@ export function usageReport(all: Usage, session: Usage | undefined): string {
   return `${parts.join("\n")}\n`;
 }
 
-/** The answer of `tark.session.context`. */
-export interface ContextUsage {
-  readonly parts: readonly { readonly name: string; readonly tokens: number; readonly messages?: Optional<number> }[];
-  readonly tokens: number;
-  readonly contextWindow?: Optional<number>;
-  readonly limit?: Optional<number>;
-}
-
-/** What is sent to the model with the next prompt of a session. */
-export function contextReport(title: string, { parts, tokens, contextWindow, limit }: ContextUsage): string {
-  const all = [...parts, { name: "all", tokens }].map((part) => ({ ...part, name: plainLine(part.name) }));
-  const widest = Math.max(...all.map(({ name }) => name.length));
-  const lines = all.map((part) => {
-    const messages = "messages" in part && part.messages != null ? counted(part.messages, "message") : "";
-    return `  ${part.name.padEnd(widest)}  ${joinParts(counted(part.tokens, "token"), messages)}`;
-  });
-  const room = [
-    contextWindow != null && `The model's context window has ${shortNumber(contextWindow)} tokens.`,
-    limit != null && `Older messages are summarized beyond ${shortNumber(limit)} tokens; "Tark: Compact Session" does it now.`,
-  ].filter(Boolean);
-  return `${[`What is sent with the next prompt of ${title}`, "", ...lines, "", ...room].join("\n")}\n`;
-}
-
 /** `facts`: those of the server, or why there are none. */
 export function doctorReport(facts: DoctorFacts | string, around: EditorFacts): string {
   const lines = [

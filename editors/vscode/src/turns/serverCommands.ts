@@ -34,6 +34,7 @@ export function runServerCommand(
     if (!STARTING.has(command) || argument.chat === true) {
       return next(given);
     }
+    const { visit } = state;
     const sessionId = argument.sessionId ?? state.sessionId;
     const answer = await next(command === START ? [{ ...argument, sessionId }] : given);
     if (isTurn(answer)) {
@@ -41,7 +42,7 @@ export function runServerCommand(
         inputs.expectInput(answer.turnId); // the user expects the input box now
       }
       if (answer.sessionId) {
-        turns.turnAccepted(sessionId, answer, argument.prompt ?? "", argument.kind);
+        turns.turnAccepted(visit, sessionId, answer, argument.prompt ?? "", argument.kind);
       }
     }
     return answer;

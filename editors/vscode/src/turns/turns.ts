@@ -53,19 +53,16 @@ export class Turns {
   }
 
   /**
-   * The server accepted a turn: shows it at once, and makes its session the current one. `kind` is set if the turn was
-   * started in the editor.
+   * The server accepted a turn: shows it at once, and makes its session the current one. `visit`: that of the state when
+   * the prompt was sent. `kind` is set if the turn was started in the editor.
    */
-  turnAccepted(sessionId: string | undefined, answer: StartedTurn, prompt: string, kind?: string): void {
-    const { state } = this.server;
+  turnAccepted(visit: number, sessionId: string | undefined, answer: StartedTurn, prompt: string, kind?: string): void {
     this.updates.addQueuedTurn(answer, prompt);
     this.running.addTurn(answer);
     if (sessionId === undefined) {
       this.sessions.markComplete(answer.sessionId);
     }
-    if (state.sessionId === sessionId && sessionId !== answer.sessionId) {
-      state.setCurrentSession(answer.sessionId); // else the user has chosen another session meanwhile
-    }
+    this.server.state.followPrompt(visit, sessionId, answer.sessionId);
     if (kind !== undefined) {
       this.onStarted(kind);
     }
@@ -94,11 +91,18 @@ export class Turns {
     }
   }
 
+  /** Starts a turn about a place that the user chose, such as a problem. */
+  async startAbout(start: TurnStart & { readonly kind: string }): Promise<void> {
+    await this.sendPrompt(start);
+    this.onStarted(start.kind);
+  }
+
   private async sendNow(start: TurnStart): Promise<StartedTurn> {
+    const { visit } = this.server.state;
     const sessionId = start.sessionId ?? this.server.state.sessionId;
     const noDocument = start["textDocument"] === undefined; // else the server uses the document of the last code action request
     const answer = await this.server.executeCommand<StartedTurn>("tark.turn.start", { ...start, sessionId, noDocument });
-    this.turnAccepted(sessionId, answer, start.prompt);
+    this.turnAccepted(visit, sessionId, answer, start.prompt);
     return answer;
   }
 

@@ -19,7 +19,7 @@ for (const [command, setting, row] of [
     const done = run(command);
     await hands.choose(row);
     await done;
-    await hands.sees("of new sessions is " + row);
+    await until("the setting", async () => (await state()).settings?.[setting] === row);
     assert.equal(client.processId, former); // no restart
     await run("restart");
     assert.notEqual(client.processId, former);
@@ -38,7 +38,6 @@ test("selectMode: for the current session", async () => {
   const done = run("selectMode");
   await hands.choose("plan");
   await done;
-  await hands.sees("mode of this session is plan");
   assert.deepEqual([known.sessions.get(sessionId)?.mode, known.settings?.mode], ["plan", "build"]);
 });
 

@@ -57,6 +57,25 @@ test("prompt: a named prompt on the selection", async () => {
   assert.equal((await ended()).turnKind, "haiku");
 });
 
+test("problems have quick fixes, which replace the server's own; the turn is about the problem", async () => {
+  const { uri } = editor.document;
+  const reported = vscode.languages.createDiagnosticCollection("test");
+  const problem = new vscode.Diagnostic(new vscode.Range(2, 0, 2, 5), "three is too much");
+  problem.source = "counter";
+  reported.set(uri, [problem]);
+  try {
+    const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>("vscode.executeCodeActionProvider", uri, problem.range);
+    const titles = actions.map(({ title }) => title).filter((title) => /^(Fix|Explain)/.test(title));
+    assert.deepEqual(titles, ["Fix with Tark", "Explain with Tark"]);
+    const { command } = actions.find(({ title }) => title === "Explain with Tark")!;
+    await vscode.commands.executeCommand(command!.command, ...(command!.arguments as unknown[]));
+    const turn = await ended();
+    assert.deepEqual([turn.turnKind, turn.prompt], ["explain", "Explain this problem, and how it can be fixed."]);
+  } finally {
+    reported.dispose();
+  }
+});
+
 test("a code action continues the session, and a notification announces an answer that is not visible", async () => {
   await vscode.commands.executeCommand("workbench.action.closeSidebar");
   const known = await state();

@@ -116,6 +116,36 @@ test("a prompt goes to the session in which it was typed, even if the user has l
   assert.deepEqual(log.out, ["start one in a", "start two in a", "start three in its own", "start four in its own"]);
 });
 
+test("a new chat that is opened while a prompt is on its way gets the next prompt, and stays", async () => {
+  const accept: (() => void)[] = [];
+  const sent: string[] = [];
+  const { box, state, idle } = outbox({
+    start: async (prompt, sessionId) => {
+      const { visit } = state;
+      sent.push(`${prompt} in ${sessionId ?? "a new one"}`);
+      await new Promise<void>((resolve) => accept.push(resolve));
+      state.followPrompt(visit, sessionId, `of ${prompt}`); // as turns/turns.ts does
+      return { sessionId: sessionId ?? `of ${prompt}`, turnId: "t" };
+    },
+  });
+  box.addMessage({ words: "A" }); // the server is still starting
+  state.setCurrentSession(undefined); // the button "+"
+  assert.deepEqual(box.heads, []);
+  box.addMessage({ words: "B" });
+  box.addMessage({ words: "C" });
+  state.setCurrentSession(undefined);
+  box.addMessage({ words: "D" });
+  for (const step of ["A", "B", "C"]) {
+    assert.equal(state.sessionId, undefined, step);
+    accept.shift()!();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  accept.shift()!();
+  await idle();
+  assert.deepEqual(sent, ["A in a new one", "B in its own", "C in its own", "D in a new one"]);
+  assert.equal(state.sessionId, "of D");
+});
+
 test("a prompt for the running turn is sent to it; if none runs, it starts a turn", async () => {
   const { box, state, log, idle } = outbox();
   state.setCurrentSession("s1");

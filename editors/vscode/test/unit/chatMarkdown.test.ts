@@ -115,6 +115,13 @@ test("heading levels do not skip one", () => {
   );
 });
 
+test("the boxes of task lists are drawn, wherever they are in a list, and nowhere else", () => {
+  const text = "- [x] find [y] it\n- [ ] **fix** it\n\n1. [X] loose\n\n2. [] no box\n\n   [ ] second paragraph\n\n[x] no list\n\n- [x]\n- `[x] code`\n- > [x] quote";
+  const items = [...drawn(text).element.querySelectorAll("li")].map((item) => item.textContent.replace(/\s+/g, " ").trim());
+  assert.deepEqual(items, ["☑ done: find [y] it", "☐ to do: fix it", "☑ done: loose", "[] no box[ ] second paragraph", "[x]", "[x] code", "[x] quote"]);
+  assert.equal(drawn(text).element.querySelectorAll("li.task").length, 3);
+});
+
 test("highlighted code is the same code", () => {
   const { element } = drawn("```python\ndef f():\n  return 'x' # no\n```\n");
   assert.equal(element.querySelector("code")?.textContent, "def f():\n  return 'x' # no\n");

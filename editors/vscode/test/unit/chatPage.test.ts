@@ -53,7 +53,7 @@ test("calls are rows with a status and a reason; opened, they show a diff", asyn
     ],
   });
   const [edit, run] = page.all("details.call") as HTMLDetailsElement[];
-  assert.equal(edit!.querySelector("summary")!.textContent, "✓edit done 1.2 s");
+  assert.equal(edit!.querySelector("summary")!.textContent, "✓a b.py:5 +1 -1 shop done 1.2 s");
   assert.equal(run!.querySelector(".title")!.textContent, "run");
   assert.equal(run!.querySelector(".why")!.textContent, "no such");
   assert.ok(edit!.querySelector<HTMLElement>(".why")!.hidden);
@@ -129,6 +129,21 @@ test("a turn shows how it ended", async () => {
   assert.equal(page.one("article > footer").textContent, "cancelled · 2 files changed · 8.1k tokens · $0.0120");
   await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "error", error: { message: "no key", hint: "set one" } }));
   assert.equal(page.one("article .error").textContent, "no keyset one");
+});
+
+test("the announcement of an end says how it ended", async () => {
+  const ends: [Partial<TurnHead>, string][] = [
+    [{ stopReason: "cancelled" }, "Tark was stopped"],
+    [{ stopReason: "budget" }, "Tark stopped: it reached the cost limit"],
+    [{ stopReason: "error", error: { message: "no key", hint: "" } }, "Tark stopped: no key"],
+    [{ stopReason: "end_turn" }, "Tark is done. It is one."],
+  ];
+  for (const [end, words] of ends) {
+    const page = open();
+    await page.give(transcript({ ...RUNNING, state: "queued" }));
+    await page.give({ kind: "changes", changes: [{ kind: "block", turnId: "t1", index: 0, block: { kind: "text", text: "It is one." } }, { kind: "turn", head: { ...RUNNING, state: "ended", ...end } }] });
+    assert.equal(page.one("[role=status]").textContent, words);
+  }
 });
 
 test("Enter sends, and the text is kept until then", async () => {
@@ -224,9 +239,16 @@ test("the status shows title, model, mode, approval level, hunks and cost", asyn
   assert.equal(page.one("h1").textContent, "Prices, sessions");
   assert.deepEqual(
     page.all(".status button").filter((element) => !element.hidden).map((element) => element.textContent),
-    ["editors", "build", "careful", "2 to review", "$0.0123"],
+    ["editors", "build", "careful", "2 to review", "50k of 200k", "$0.0123"],
   );
-  assert.equal(page.one("[role=meter]").getAttribute("aria-valuetext"), "25% of the context window used, 50k of 200k tokens");
+  const meter = page.one(".context");
+  assert.equal(meter.getAttribute("aria-label"), "Context: 50k of 200k tokens, 25%: show what the next request contains");
+  meter.click();
+  assert.deepEqual(page.told.at(-1), { kind: "run", what: "context" });
+  const { contextWindow: _, ...unknown } = STATUS;
+  await page.give({ kind: "status", status: unknown });
+  assert.deepEqual([meter.textContent, page.one(".meter").hidden], ["50k tokens", true]);
+  await page.give({ kind: "status", status: STATUS });
   page.one(".status button").click();
   assert.deepEqual(page.told.at(-1), { kind: "run", what: "model" });
   await page.give({ kind: "status", status: { ...STATUS, server: "none" } });

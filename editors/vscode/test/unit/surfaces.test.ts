@@ -11,7 +11,8 @@ import type { Hunk, Permission } from "../../src/model/protocol";
 import { diffSide } from "../../src/review/diffText";
 import { hunkTitle } from "../../src/review/hunkText";
 import { requestRows } from "../../src/review/treeRows";
-import { contextReport, doctorReport } from "../../src/status/reportText";
+import { contextHtml } from "../../src/status/contextHtml";
+import { doctorReport } from "../../src/status/reportText";
 import * as surfaces from "../../src/text/surfaces";
 import { drawnAsIs, drawnInHtml, drawnWithBoth, drawnWithIcons, drawnWithLinks, HOSTILE_TEXT, type Shown } from "./hostileText";
 
@@ -122,7 +123,7 @@ const MADE: Readonly<Record<string, { readonly lines?: number; readonly make: (t
   "the title of a hunk": { lines: 1, make: (text) => hunkTitle(hunk(text), name) },
   "the title of a moved file": { lines: 1, make: (text) => hunkTitle({ ...hunk(""), operation: { kind: "move", target: text } }, name) },
   "a side of a diff": { make: (text) => diffSide([text], [{ hunk: hunk(text), place: { start: 0, count: 0 } }], "after") },
-  "a report about the context": { lines: 6, make: (text) => contextReport(surfaces.plainLine(text), { parts: [{ name: text, tokens: 1 }], tokens: 1 }) },
+  "the page about the context": { lines: 45, make: (text) => contextHtml(text, { parts: [{ name: text, tokens: 1, uri: `file:///${text}` }], tokens: 1 }, "n") },
   "a report about a problem": { lines: 9, make: (text) => doctorReport(text, { extension: text, editor: text, trusted: true }) },
 };
 

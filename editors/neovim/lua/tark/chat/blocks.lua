@@ -79,6 +79,29 @@ local function first_result_line(block)
   return ''
 end
 
+---@param outcome tark.Outcome
+---@return string figures such as `exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`
+local function outcome_text(outcome)
+  local code, matches, files, more = outcome.exitCode, outcome.matches, outcome.files, outcome.more and '+' or ''
+  local function some(count, one, many)
+    return ('%d%s %s'):format(count, more, count == 1 and more == '' and one or many)
+  end
+  local found = files and (files > 0 and some(files, 'file', 'files') or 'no files')
+  if matches then
+    found = matches > 0 and some(matches, 'match', 'matches') .. ' in ' .. (found or 'no files') or 'no matches'
+  end
+  return table.concat(
+    vim.tbl_filter(function(part)
+      return part ~= ''
+    end, {
+      found or '',
+      not code and '' or code >= 0 and 'exit ' .. code or 'signal ' .. -code,
+      outcome.seconds and ('%.1f s'):format(outcome.seconds) or '',
+    }),
+    ' · '
+  )
+end
+
 ---@param block tark.Block
 ---@return string
 local function call_line(block)
@@ -92,7 +115,8 @@ local function call_line(block)
     local reason = first_result_line(block)
     return reason ~= '' and title .. ': ' .. reason or title
   end
-  return title
+  local outcome = outcome_text(block.outcome or {})
+  return outcome ~= '' and title .. '  ' .. outcome or title
 end
 
 ---Functions by kind that set the lines of a piece.

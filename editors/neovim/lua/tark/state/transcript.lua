@@ -55,6 +55,14 @@ local M = {}
 ---@field arguments? string
 ---@field locations? table[]
 ---@field content? table[]
+---@field outcome? tark.Outcome
+
+---@class tark.Outcome figures of a call that has run
+---@field exitCode? integer negative: the signal that ended the command
+---@field seconds? number
+---@field matches? integer
+---@field files? integer
+---@field more? boolean there is more than was counted
 
 ---@class tark.Change what an update changed, so that a view can draw it again
 ---@field turn tark.Turn
@@ -70,7 +78,7 @@ local M = {}
 ---| 'usage'
 
 local START_FIELDS = { 'prompt', 'turnKind', 'model', 'mode', 'range' }
-local CALL_FIELDS = { 'name', 'title', 'toolKind', 'status', 'arguments', 'locations', 'content' }
+local CALL_FIELDS = { 'name', 'title', 'toolKind', 'status', 'arguments', 'locations', 'content', 'outcome' }
 local TOKEN_FIELDS = { 'inputTokens', 'cachedTokens', 'outputTokens', 'reasoningTokens' }
 local USAGE_FIELDS = { 'costUsd', 'contextUsed', 'contextWindow', unpack(TOKEN_FIELDS) }
 local END_FIELDS = { 'stopReason', 'error', 'edits', 'changedByCommand' }

@@ -6,7 +6,8 @@ import { h, setText, setAttribute } from "./element";
 import { MarkdownView } from "./markdown";
 import { keepOpened, type Page } from "./page";
 import { counted } from "../../text/figures";
-import { callDuration, callProblem, callTitle, fileName, STATUSES } from "./wording";
+import { type CallRow, callRow, hasFailed } from "./callRow";
+import { callProblem, fileName, STATUSES } from "./wording";
 import { chatProse, documentText } from "../../text/surfaces";
 
 export interface DrawnBlock {
@@ -138,13 +139,33 @@ class Call extends Folded {
     if (block.kind === "toolCall") {
       const status = STATUSES[block.status] ?? STATUSES["pending"]!;
       setAttribute(this.element, "data-status", block.status);
-      setText(this.sign, status.sign);
-      setText(this.title, callTitle(block));
+      const failed = hasFailed(block);
+      setAttribute(this.element, "data-failed", failed);
+      setText(this.sign, failed ? "✗" : status.sign);
+      const row = callRow(block, this.place.folders(), Date.now());
+      this.drawTitle(row, block.status === "waiting");
       setText(this.word, ` ${status.word} `);
-      setText(this.time, callDuration(block, Date.now()));
+      setText(this.time, row.figures);
       const why = callProblem(block);
       this.why.hidden = why === "";
       setText(this.why, why);
+    }
+  }
+
+  /** Draws only what changed, so that selected text stays selected. */
+  private drawTitle({ verb, subject, lines, folder }: CallRow, waits: boolean): void {
+    const parts: [name: keyof HTMLElementTagNameMap, kind: string, words: string][] = [
+      ["span", "verb", verb],
+      ["span", "subject", subject],
+      ["ins", "added", lines && lines.added > 0 ? `+${lines.added}` : ""],
+      ["del", "removed", lines && lines.removed > 0 ? `-${lines.removed}` : ""],
+      ["span", "faint", folder ?? ""],
+      ["span", "", waits ? "(waiting for you)" : ""],
+    ];
+    const shown = parts.filter(([, , words]) => words !== "");
+    const line = shown.map(([, , words]) => words).join(" ");
+    if (this.title.textContent !== line) {
+      this.title.replaceChildren(...shown.flatMap(([name, kind, words], index) => [...(index > 0 ? [" "] : []), h(name, kind === "" ? {} : { class: kind }, words)]));
     }
   }
 

@@ -14,6 +14,7 @@ import { findReferences, linkTarget, wholeReference } from "./references";
 const ELEMENTS = new Set(
   ["p", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "strong", "em", "s"] as const,
 );
+const TASK = /^\[([ xX])\] /;
 export const LOWEST_HEADING = 2; // the heading "Tark" above the answer
 
 export function language(token: Token): string {
@@ -40,7 +41,14 @@ export class Drawing {
 
   private token(token: Token, done: boolean): void {
     if (token.type === "inline") {
-      for (const child of token.children ?? []) {
+      const children = token.children ?? [];
+      const task = TASK.exec(children[0]?.type === "text" ? children[0].content : "");
+      const item = task === null ? undefined : this.emptyItem();
+      if (task !== null && item !== undefined) {
+        this.checkbox(item, task[1] !== " ");
+        children[0]!.content = children[0]!.content.slice(task[0].length);
+      }
+      for (const child of children) {
         this.token(child, done);
       }
     } else if (token.hidden) {
@@ -82,6 +90,19 @@ export class Drawing {
     } else if (token.tag === "table") {
       this.leave();
     }
+  }
+
+  /** The list item of which nothing is drawn yet. */
+  private emptyItem(): HTMLElement | undefined {
+    const parent = this.parents.at(-1);
+    const item = parent?.nodeName === "P" ? this.parents.at(-2) : parent;
+    return item?.nodeName === "LI" && item.textContent === "" ? (item as HTMLElement) : undefined;
+  }
+
+  /** The box of a task list: text, because it cannot be changed here. */
+  private checkbox(item: HTMLElement, checked: boolean): void {
+    item.classList.add("task");
+    this.add(h("span", { class: "box-sign", "aria-hidden": "true" }, checked ? "☑ " : "☐ "), h("span", { class: "unseen" }, checked ? "done: " : "to do: "));
   }
 
   private leaf(token: Token, done: boolean): void {

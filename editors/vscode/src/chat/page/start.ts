@@ -10,6 +10,7 @@ import { SessionsPart } from "./sessions";
 import { FooterPart, HeaderPart } from "./status";
 import { TranscriptPart } from "./transcript";
 import { RequestsPart } from "./requests";
+import { endAnnouncement } from "./wording";
 import { chatLine } from "../../text/surfaces";
 
 const KEEP_MS = 200; // scrolling causes many changes
@@ -129,5 +130,5 @@ function spokenOf(turnId: string, transcript: TranscriptPart): string {
   }
   const said = turn.blocks.findLast((block) => block.kind === "text");
   const words = said !== undefined && "text" in said ? chatLine(said.text).slice(0, SPOKEN) : "";
-  return turn.head.error === undefined ? `Tark is done. ${words}` : `Tark stopped: ${chatLine(turn.head.error.message)}`;
+  return endAnnouncement(turn.head, words);
 }

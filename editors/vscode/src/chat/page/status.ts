@@ -4,7 +4,7 @@ import { formatMoney } from "../../text/figures";
 import type { PAGE_COMMANDS, Status } from "../messages";
 import { button, h, setText, setAttribute } from "./element";
 import type { Page } from "./page";
-import { contextShare } from "./wording";
+import { contextMeter } from "./wording";
 import { chatLine } from "../../text/surfaces";
 
 const SERVER = { none: "The server is not running. ", starting: "The server is starting…" };
@@ -45,13 +45,16 @@ export class HeaderPart {
 
 type Picker = keyof typeof PAGE_COMMANDS & ("model" | "mode" | "approval");
 const PICKERS: readonly Picker[] = ["model", "mode", "approval"];
+const FULL = 85; // percent: about here, older messages are summarized
 const NAMES: Readonly<Record<Picker, string>> = { model: "model", mode: "mode", approval: "approval level" };
 
 export class FooterPart {
   readonly element: HTMLElement;
   private readonly pickers = new Map<Picker, HTMLButtonElement>();
-  private readonly meter = h("div", { class: "meter", role: "meter", "aria-valuemin": 0, "aria-valuemax": 100, "aria-label": "Context", hidden: true });
-  private readonly fill = h("div", { class: "fill" });
+  private readonly context: HTMLButtonElement;
+  private readonly meter = h("span", { class: "meter", "aria-hidden": "true" });
+  private readonly fill = h("span", { class: "fill" });
+  private readonly tokens = h("span");
   private readonly usage: HTMLButtonElement;
   private readonly hunks: HTMLButtonElement;
 
@@ -61,8 +64,10 @@ export class FooterPart {
     }
     this.usage = button("", () => page.post({ kind: "run", what: "usage" }), { class: "figure", title: "Usage", hidden: true });
     this.hunks = button("", () => page.post({ kind: "run", what: "review" }), { class: "figure", title: "Review", hidden: true });
+    this.context = button("", () => page.post({ kind: "run", what: "context" }), { class: "figure context", hidden: true });
     this.meter.append(this.fill);
-    this.element = h("footer", { class: "status" }, ...this.pickers.values(), this.hunks, this.usage, this.meter);
+    this.context.append(this.meter, this.tokens);
+    this.element = h("footer", { class: "status" }, ...this.pickers.values(), this.hunks, this.context, this.usage);
   }
 
   draw(status: Status): void {
@@ -79,13 +84,19 @@ export class FooterPart {
     this.usage.hidden = status.server !== "running" || cost === "" || status.costUsd === 0;
     setText(this.hunks, `${status.hunks} to review`);
     this.hunks.hidden = status.hunks === 0;
-    const full = contextShare(status);
-    this.meter.hidden = full === undefined;
-    if (full !== undefined) {
-      setAttribute(this.meter, "aria-valuenow", full.share);
-      setAttribute(this.meter, "aria-valuetext", full.words);
-      setAttribute(this.meter, "title", full.words);
-      this.fill.style.width = `${full.share}%`;
+    this.drawContext(status);
+  }
+
+  private drawContext(status: Status): void {
+    const context = contextMeter(status);
+    this.context.hidden = context === undefined;
+    if (context !== undefined) {
+      setText(this.tokens, context.label);
+      setAttribute(this.context, "title", `${context.words}. Show what the next request contains`);
+      setAttribute(this.context, "aria-label", `${context.words}: show what the next request contains`);
+      this.meter.hidden = context.share === undefined;
+      setAttribute(this.context, "data-full", context.share !== undefined && context.share >= FULL);
+      this.fill.style.width = `${context.share ?? 0}%`;
     }
   }
 }

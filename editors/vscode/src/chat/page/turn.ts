@@ -2,6 +2,8 @@
 
 import type { ReplacedTurn } from "../messages";
 import { newBlock, type DrawnBlock, type BlockContext } from "./blocks";
+import { CallGroup } from "./callGroup";
+import { isRead } from "./callRow";
 import { button, h, setAttribute } from "./element";
 import { MarkdownView } from "./markdown";
 import { grows, keyOf, type Stale, type TurnModel } from "./model";
@@ -27,6 +29,7 @@ export class TurnView {
   private readonly end = h("div", { class: "turn-end" });
   private readonly error = h("div", { class: "notice error", hidden: true });
   private readonly drawn: DrawnBlock[] = [];
+  private readonly groups: CallGroup[] = []; // by the index of a call in it
 
   constructor(
     private readonly page: Page,
@@ -110,6 +113,24 @@ export class TurnView {
     this.end.replaceChildren(...endButtons(this.page, head));
   }
 
+  /** Adds the element of a new block. A call that only looks joins the one before it. */
+  private addElement(index: number, element: HTMLElement): void {
+    const [before, block] = [this.turn.blocks[index - 1], this.turn.blocks[index]];
+    const first = this.drawn[index - 1]?.element;
+    if (block?.kind !== "toolCall" || before?.kind !== "toolCall" || first === undefined || !isRead(block) || !isRead(before)) {
+      this.blocks.append(element);
+      return;
+    }
+    let group = this.groups[index - 1];
+    if (group === undefined) {
+      group = new CallGroup(this.page, `${keyOf(this.turn, index - 1)}/reads`, this.folders, first);
+      group.drawCall(index - 1, before);
+      this.groups[index - 1] = group;
+    }
+    group.addElement(element);
+    this.groups[index] = group;
+  }
+
   private drawBlock(index: number): void {
     const block = this.turn.blocks[index];
     if (block === undefined) {
@@ -120,8 +141,11 @@ export class TurnView {
     if (drawn === undefined) {
       drawn = newBlock(this.page, { key: keyOf(this.turn, index), folders: this.folders }, block);
       this.drawn[index] = drawn;
-      this.blocks.append(drawn.element);
+      this.addElement(index, drawn.element);
     }
     drawn.draw(block, grows(this.turn, index));
+    if (block.kind === "toolCall") {
+      this.groups[index]?.drawCall(index, block);
+    }
   }
 }

@@ -1,9 +1,9 @@
 /** How the chat describes turns and calls, as the other clients do. Pure. */
 
-import { counted, formatDuration, formatMoney, joinParts, shortNumber } from "../../text/figures";
+import { counted, formatMoney, joinParts, shortNumber } from "../../text/figures";
 import { grantCoverage } from "../../text/permissionWords";
 import type { CallView, PermissionRow, Status, TurnHead } from "../messages";
-import { plainExcerpt, plainLine } from "../../text/surfaces";
+import { chatLine, plainExcerpt, plainLine } from "../../text/surfaces";
 
 const STOPS: Readonly<Record<string, string>> = {
   cancelled: "cancelled",
@@ -35,6 +35,17 @@ export function endingWords(head: TurnHead): string {
   }
 }
 
+/** What screen readers announce at the end of a turn. `answer`: the start of its last text. */
+export function endAnnouncement({ stopReason = "end_turn", error }: TurnHead, answer: string): string {
+  if (error !== undefined) {
+    return `Tark stopped: ${chatLine(error.message)}`;
+  }
+  if (stopReason === "cancelled") {
+    return "Tark was stopped";
+  }
+  return stopReason === "end_turn" ? `Tark is done. ${answer}` : `Tark stopped: ${(STOPS[stopReason] ?? stopReason).replace(/^stopped: /, "")}`;
+}
+
 /** The sign of a call's status, and its name for screen readers. */
 export const STATUSES: Readonly<Record<string, { readonly sign: string; readonly word: string }>> = {
   pending: { sign: "·", word: "pending" },
@@ -47,17 +58,6 @@ export const STATUSES: Readonly<Record<string, { readonly sign: string; readonly
 };
 
 const LONGEST_TITLE = 500;
-
-export function callTitle(call: CallView): string {
-  const title = plainExcerpt((call.title ?? call.name ?? "tool").trim(), LONGEST_TITLE);
-  return call.status === "waiting" ? `${title} (waiting for you)` : title;
-}
-
-/** How long the call ran. Empty for calls that were very short, or ended before this page was opened. */
-export function callDuration(call: CallView, now: number): string {
-  const ms = (call.ms ?? 0) + (call.since === undefined ? 0 : now - call.since);
-  return call.ms === undefined || ms < 100 ? "" : formatDuration(ms);
-}
 
 function outcome(call: CallView): string {
   for (const part of call.content ?? []) {
@@ -90,11 +90,15 @@ export function grantWords(request: PermissionRow, covers: string): string {
   return `Allow ${plainLine(grantCoverage(request.command?.text, covers))}`;
 }
 
-export function contextShare(status: Status): { readonly share: number; readonly words: string } | undefined {
-  const { contextUsed: used, contextWindow: window } = status;
-  if (used === undefined || window === undefined || window <= 0) {
+/** How full the context window is. `share`: in percent; undefined if the window is unknown. */
+export function contextMeter({ contextUsed: used, contextWindow: window }: Status): { readonly label: string; readonly words: string; readonly share?: number } | undefined {
+  if (used === undefined) {
     return undefined;
   }
+  if (window === undefined || window <= 0) {
+    return { label: `${shortNumber(used)} tokens`, words: `Context: ${shortNumber(used)} tokens` };
+  }
+  const label = `${shortNumber(used)} of ${shortNumber(window)}`;
   const share = Math.min(100, Math.round((used * 100) / window));
-  return { share, words: `${share}% of the context window used, ${shortNumber(used)} of ${shortNumber(window)} tokens` };
+  return { label, words: `Context: ${label} tokens, ${share}%`, share };
 }
