@@ -11,6 +11,7 @@ from tark_lsp.server.commands import Command
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.protocol import incoming
+from tark_lsp.server.turns.default_model import read_chosen
 from tark_lsp.visible import code_span
 from tark_lsp.workspace.files import Workspace
 
@@ -23,7 +24,7 @@ INSTEAD = {
     "review": "hunks are reviewed by code actions, lenses and the list of problems",
 }
 NO_KEYS = "none: run `tark-lsp login PROVIDER`, or set an environment variable (docs/keys.md)"
-NO_MODEL = "not set: Tark asks once to use the first provider with a key"
+NO_MODEL = "no model is set: choose one, or set the key of a provider; Tark then offers its best model"
 STANDARD = {
     "window.workDoneProgress": "no progress is shown",
     "window.showDocument.support": "long texts are written to a file, and a message shows its path",
@@ -58,6 +59,7 @@ class Doctor:
         missing = {f"experimental.tark.{flag}": text for flag, text in INSTEAD.items() if not client.understands(flag)}
         missing |= {name: text for name, text in STANDARD.items() if not client.has(name)}
         settings = self._configuration.settings
+        model = settings.model or read_chosen()
         return {
             "version": __version__,
             "editor": {"name": client.name, "version": client.version, "positionEncoding": client.position_encoding},
@@ -69,11 +71,11 @@ class Doctor:
                 "permissions": settings.permissions.model_dump(mode="json"),
             },
             "sandbox": {"available": False, "why": "this version has none yet, so every command is asked for"},
-            "model": settings.model,
+            "model": model,
             "providers": sorted(settings.providers),
             "keys": [dict(key) for key in keys],
             "folders": [str(folder) for folder in self._workspace.folders],
-            "problems": list(self._configuration.problems),
+            "problems": [*([] if model else [NO_MODEL]), *self._configuration.problems],
         }
 
     def text(self, report: dict[str, Any]) -> str:
@@ -83,7 +85,7 @@ class Doctor:
         lines = [
             f"# tark-lsp {report['version']} in {prose_line(name)}",
             "",
-            f"- model: {code_span(report['model']) if report['model'] else NO_MODEL}",
+            f"- model: {code_span(report['model']) if report['model'] else 'not set'}",
             f"- mode {policy['mode']}, approval level {policy['approval']}, edits are reviewed: {policy['editReview']}",
             f"- providers set up in the settings: {', '.join(map(code_span, report['providers'])) or 'none'}",
             f"- keys: {_ready(report['keys']) or NO_KEYS}",

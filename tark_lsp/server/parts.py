@@ -33,6 +33,7 @@ from tark_lsp.server.commands import Commands
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.demo import Demo
 from tark_lsp.server.doctor import Doctor
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.server.documents.selections import Selections
@@ -59,7 +60,7 @@ from tark_lsp.server.turns.answer_display import AnswerDisplay
 from tark_lsp.server.turns.commands import TurnCommands
 from tark_lsp.server.turns.context_budget import ContextBudget
 from tark_lsp.server.turns.context_commands import ContextCommands
-from tark_lsp.server.turns.default_model import SessionModels
+from tark_lsp.server.turns.default_model import SessionModels, with_chosen_model
 from tark_lsp.server.turns.hunk_updates import EarlierTurns, HunkUpdates
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.server.turns.recording import Recorder
@@ -208,7 +209,7 @@ class ServerParts:
                 "hunks": lambda _: hunks.by_document([hunk for hunk in reviews.hunks.find_hunks() if hunk.pending]),
                 "sessions": session_commands.state,
                 "prompts": self.prompts.state,
-                "settings": sessions.new_sessions.settings_state,
+                "settings": lambda session: with_chosen_model(sessions.new_sessions.settings_state(session)),
             },
         )
         self.commands = Commands(
@@ -228,6 +229,7 @@ class ServerParts:
                 self.auth,
                 UsageCommand(sessions, show),
                 Doctor(connection, workspace, self.configuration, self.auth, show),
+                Demo(),
             ],
             self.restorer.restore_if_due,
         )
