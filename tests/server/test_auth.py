@@ -5,7 +5,6 @@ import json
 import logging
 import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from tark_lsp.llm.keys import device_login
 from tark_lsp.llm.keys.device_login import DeviceCode
 from tark_lsp.llm.keys.store import KeyStore
 from tark_lsp.server import auth
+from tests.key_provider import KeyProvider
 from tests.llm.keys.loopback_github import (
     CLIENT_ID,
     DENIED,
@@ -275,39 +275,6 @@ async def test_no_workspace_can_send_a_login_elsewhere(make: MakeDesk, tmp_path:
 
 
 # Checking a key
-
-
-class KeyProvider(ThreadingHTTPServer):
-    """A provider that accepts one key. `public`: its list of models needs none. `status`: what it answers instead."""
-
-    def __init__(self, public: bool = False, status: int = 0) -> None:
-        super().__init__(("127.0.0.1", 0), _KeyHandler)
-        self.public, self.status = public, status
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self.server_close()
-
-
-class _KeyHandler(BaseHTTPRequestHandler):
-    server: KeyProvider
-
-    def do_GET(self) -> None:
-        is_public = self.server.public and self.path.endswith("/models")
-        accepted = is_public or self.headers["authorization"] == "Bearer sk-right"
-        status = self.server.status or (200 if accepted else 401)
-        body = {"data": [{"id": "gpt-5.1"}, {"id": "gpt-6.1-sol"}]} if status == 200 else {"error": {"message": "no"}}
-        self.send_response(status)
-        self.end_headers()
-        self.wfile.write(json.dumps(body).encode())
-
-    def log_message(self, *_: object) -> None:
-        """Keep requests out of the output of the tests."""
 
 
 @pytest.mark.parametrize(

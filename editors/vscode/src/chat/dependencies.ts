@@ -5,6 +5,7 @@ import type { Server } from "../model/server";
 import type { Sessions } from "../model/sessions";
 import type { Updates } from "../model/updates";
 import type { Turns } from "../turns/turns";
+import type { Setup } from "../setup/setup";
 import type { Undo } from "../turns/undo";
 
 export interface ChatDependencies {
@@ -14,4 +15,5 @@ export interface ChatDependencies {
   readonly sessions: Sessions;
   readonly turns: Turns;
   readonly undo: Undo;
+  readonly setup: Setup;
 }

@@ -127,8 +127,9 @@ test("a turn shows how it ended", async () => {
   const page = open();
   await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "cancelled", edits: 2, usage: { inputTokens: 8000, outputTokens: 100, costUsd: 0.012 } }));
   assert.equal(page.one("article > footer").textContent, "cancelled · 2 files changed · 8.1k tokens · $0.0120");
-  await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "error", error: { message: "no key", hint: "set one" } }));
-  assert.equal(page.one("article .error").textContent, "no keyset one");
+  await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "error", model: "openai/gpt-6.1-sol", error: { code: "missing_key", message: "no key", hint: "set one" } }));
+  assert.equal(page.one("article .sentence").textContent, "There is no key for OpenAI.");
+  assert.equal(page.one("article .card details").textContent, "Detailsno keyset one");
 });
 
 test("Enter sends, and the text is kept until then", async () => {

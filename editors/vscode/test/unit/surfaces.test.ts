@@ -11,7 +11,8 @@ import type { Hunk, Permission } from "../../src/model/protocol";
 import { diffSide } from "../../src/review/diffText";
 import { hunkTitle } from "../../src/review/hunkText";
 import { requestRows } from "../../src/review/treeRows";
-import { contextReport, doctorReport } from "../../src/status/reportText";
+import { doctorPage } from "../../src/status/doctorPage";
+import { contextReport } from "../../src/status/reportText";
 import * as surfaces from "../../src/text/surfaces";
 import { drawnAsIs, drawnInHtml, drawnWithBoth, drawnWithIcons, drawnWithLinks, HOSTILE_TEXT, type Shown } from "./hostileText";
 
@@ -123,7 +124,7 @@ const MADE: Readonly<Record<string, { readonly lines?: number; readonly make: (t
   "the title of a moved file": { lines: 1, make: (text) => hunkTitle({ ...hunk(""), operation: { kind: "move", target: text } }, name) },
   "a side of a diff": { make: (text) => diffSide([text], [{ hunk: hunk(text), place: { start: 0, count: 0 } }], "after") },
   "a report about the context": { lines: 6, make: (text) => contextReport(surfaces.plainLine(text), { parts: [{ name: text, tokens: 1 }], tokens: 1 }) },
-  "a report about a problem": { lines: 9, make: (text) => doctorReport(text, { extension: text, editor: text, trusted: true }) },
+  "a page about a problem": { lines: 45, make: (text) => doctorPage(text, { extension: text, editor: text, trusted: true }, "n") },
 };
 
 test("what the extension makes of hostile text shows its characters, and has no more lines than it should", () => {

@@ -6,8 +6,9 @@ import { button, h, setAttribute } from "./element";
 import { MarkdownView } from "./markdown";
 import { grows, keyOf, type Stale, type TurnModel } from "./model";
 import { keepOpened, type Page } from "./page";
+import { problemCard } from "./problemCard";
 import { endingWords, fileName } from "./wording";
-import { chatLine, chatProse } from "../../text/surfaces";
+import { chatLine } from "../../text/surfaces";
 
 const LONG_PROMPT = 20; // lines; a longer prompt is folded
 const PLAN_SIGNS: Readonly<Record<string, string>> = { completed: "☑", in_progress: "◐" };
@@ -27,7 +28,7 @@ export class TurnView {
   private readonly blocks = h("div", { class: "blocks" });
   private readonly plan = h("ul", { class: "plan", "aria-label": "Plan", hidden: true });
   private readonly foot = h("footer", { class: "faint" });
-  private readonly error = h("div", { class: "notice error", hidden: true });
+  private readonly problem = h("div", { class: "problem" });
   private readonly drawn: DrawnBlock[] = [];
 
   constructor(
@@ -43,7 +44,7 @@ export class TurnView {
       h("div", { class: "turn-head" }, h("h2", {}, "You"), this.actions),
       this.shownPrompt,
       this.answer,
-      this.error,
+      this.problem,
       this.foot,
     );
     this.drawHead();
@@ -79,13 +80,21 @@ export class TurnView {
         ),
       ),
     );
-    this.error.hidden = head.error === undefined;
-    this.error.replaceChildren(
-      ...(head.error ? [chatProse(head.error.message), ...(head.error.hint ? [h("p", { class: "hint" }, chatProse(head.error.hint))] : [])] : []),
-    );
+    this.drawProblem();
     this.foot.replaceChildren(endingWords(head));
     if (head.changed !== undefined) {
       this.foot.append(h("div", {}, "Changed by commands, which cannot be undone: ", ...head.changed.map((uri) => this.file(uri))));
+    }
+  }
+
+  /** Drawn again only if it changes, so that a focused button and open details stay. */
+  private drawProblem(): void {
+    const { head } = this.turn;
+    const shown = JSON.stringify([head.state, head.stopReason, head.error, head.retry]);
+    if (this.problem.dataset["shown"] !== shown) {
+      this.problem.dataset["shown"] = shown;
+      const card = problemCard(this.page, head);
+      this.problem.replaceChildren(...(card === undefined ? [] : [card]));
     }
   }
 

@@ -5,14 +5,6 @@ import { grantCoverage } from "../../text/permissionWords";
 import type { CallView, PermissionRow, Status, TurnHead } from "../messages";
 import { plainExcerpt, plainLine } from "../../text/surfaces";
 
-const STOPS: Readonly<Record<string, string>> = {
-  cancelled: "cancelled",
-  max_tokens: "the answer was cut off: it reached the model's output limit",
-  max_turn_requests: "stopped: it reached the limit of requests",
-  budget: "stopped: it reached the cost limit",
-  refusal: "the model refused to answer",
-};
-
 /** The line below a turn. */
 export function endingWords(head: TurnHead): string {
   switch (head.state) {
@@ -26,7 +18,7 @@ export function endingWords(head: TurnHead): string {
       const { stopReason, usage, edits } = head;
       const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
       return joinParts(
-        stopReason !== undefined && stopReason !== "end_turn" && stopReason !== "error" && (STOPS[stopReason] ?? stopReason),
+        stopReason === "cancelled" && "cancelled", // problemCard.ts draws the other reasons
         edits !== undefined && edits > 0 && `${counted(edits, "file")} changed`,
         tokens > 0 && `${shortNumber(tokens)} tokens`,
         usage?.costUsd !== undefined && usage.costUsd > 0 && formatMoney(usage.costUsd),
