@@ -1,6 +1,6 @@
 """`tark.doctor`: what this editor supports and what it gets instead, the effective policy, providers, problems."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp import __version__
@@ -11,7 +11,6 @@ from tark_lsp.server.commands import Command
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.protocol import incoming
-from tark_lsp.server.turns.default_model import read_chosen
 from tark_lsp.visible import code_span
 from tark_lsp.workspace.files import Workspace
 
@@ -37,13 +36,21 @@ STANDARD = {
 
 class Doctor:
     def __init__(
-        self, connection: Connection, workspace: Workspace, configuration: Configuration, auth: Auth, show: TextDisplay
+        self,
+        connection: Connection,
+        workspace: Workspace,
+        configuration: Configuration,
+        auth: Auth,
+        show: TextDisplay,
+        default_model: Callable[[], str | None],
     ) -> None:
+        """`default_model`: that of new sessions."""
         self._connection = connection
         self._workspace = workspace
         self._configuration = configuration
         self._auth = auth
         self._show = show
+        self._default_model = default_model
 
     def commands(self) -> Iterable[Command]:
         yield Command("tark.doctor", incoming.Nothing, self.doctor)
@@ -59,7 +66,7 @@ class Doctor:
         missing = {f"experimental.tark.{flag}": text for flag, text in INSTEAD.items() if not client.understands(flag)}
         missing |= {name: text for name, text in STANDARD.items() if not client.has(name)}
         settings = self._configuration.settings
-        model = settings.model or read_chosen()
+        model = self._default_model()
         return {
             "version": __version__,
             "editor": {"name": client.name, "version": client.version, "positionEncoding": client.position_encoding},

@@ -6,6 +6,7 @@ Each part gets what stands before it. What a part needs to hear from a later one
 import os
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tark_lsp.folders import checkpoints_path, kept_hunks_mark, own_folders, private_paths, sessions_path
 from tark_lsp.review.decisions import Reviews
@@ -200,6 +201,10 @@ class ServerParts:
         permissions = PermissionCommands(connection, self.permissions)
         asked_turns = AskedTurns(records, sessions)
         session_commands = SessionCommands(connection, sessions, show, records, turns.is_held_back)
+
+        def new_settings(session_id: str | None) -> dict[str, Any]:
+            return with_chosen_model(sessions.new_sessions.settings_state(session_id))
+
         state = StateCommand(
             self.restorer,
             {
@@ -209,7 +214,7 @@ class ServerParts:
                 "hunks": lambda _: hunks.by_document([hunk for hunk in reviews.hunks.find_hunks() if hunk.pending]),
                 "sessions": session_commands.state,
                 "prompts": self.prompts.state,
-                "settings": lambda session: with_chosen_model(sessions.new_sessions.settings_state(session)),
+                "settings": new_settings,
             },
         )
         self.commands = Commands(
@@ -228,7 +233,7 @@ class ServerParts:
                 ModelList(self.configuration, show),
                 self.auth,
                 UsageCommand(sessions, show),
-                Doctor(connection, workspace, self.configuration, self.auth, show),
+                Doctor(connection, workspace, self.configuration, self.auth, show, lambda: new_settings(None)["model"]),
                 Demo(),
             ],
             self.restorer.restore_if_due,

@@ -60,7 +60,8 @@ def test_a_server_that_is_killed_comes_back(bench: Workbench) -> None:
     bench.status().locator(".codicon-sync").wait_for()
     (former,) = bench.processes()
     os.kill(former, signal.SIGKILL)
-    bench.toast("the server ended (killed), 1 turn was interrupted; it is restarted").wait_for()
+    bench.toast("“talk for ever” was interrupted when the server ended").wait_for()
+    assert bench.page.locator(".notification-toast").count() == 1
     until(lambda: [process for process in bench.processes() if process != former], "another server")
     bench.status().locator(".codicon-sync").wait_for(state="hidden")
     start(bench, "hello")
@@ -117,7 +118,7 @@ def test_in_a_workspace_that_is_not_trusted_nothing_of_it_is_run(begin: Begin) -
     bench.open_file("numbers.txt")
     bench.run("Tark: Doctor")
     said = "not trusted: only your user settings apply, and no commands run"
-    until(lambda: any(said in line for line in bench.lines()), "what that means")
+    until(lambda: any(said in frame.content() for frame in bench.page.frames), "what that means")
     start(bench, "make made.txt")
     bench.chat().locator(".answer").filter(has_text="It is not run.").wait_for()
     assert not (bench.workspace / "made.txt").exists()

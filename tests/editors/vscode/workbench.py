@@ -48,8 +48,8 @@ class Workbench:
         trusting: bool = True,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        """`scenario` None: an empty home. `machine`: machine settings; by default the server to run. `trusting`: VS Code
-        trusts all folders.
+        """`scenario`: None for an empty home. `machine`: machine settings; by default the server to run. `trusting`: VS
+        Code trusts all folders.
         """
         self.workspace, self.home, self._data = folder / "workspace", folder / "home", folder / "code"
         self.workspace.mkdir(exist_ok=True)

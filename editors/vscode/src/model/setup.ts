@@ -4,6 +4,8 @@ export interface SetupOffer {
   readonly id: string;
   readonly label: string;
   readonly note?: string;
+  /** It only explains something. */
+  readonly isLink?: boolean;
 }
 
 export interface SetupView {

@@ -29,6 +29,7 @@ const MOST_FOUND = 3;
 /** `stored`: the variables whose keys VS Code keeps. `local`: the model of a local server that answers. */
 export function modelOffers(providers: readonly ProviderStatus[], stored: readonly string[], local: string | undefined): SetupOffer[] {
   const ready = providers.filter(({ status }) => status === "ready").sort((one, other) => rank(one) - rank(other));
+  const copilot = providers.find(({ provider, status }) => provider === "copilot" && status !== "ready");
   const found = ready.slice(0, MOST_FOUND).map((provider) => ({
     id: `use:${provider.provider}`,
     label: `Use ${providerName(provider.provider)}`,
@@ -38,24 +39,16 @@ export function modelOffers(providers: readonly ProviderStatus[], stored: readon
   return [
     ...found.filter(({ id }) => own.length === 0 || id !== "use:ollama"),
     ...own,
-    { id: "paste", label: "Paste API Key…", note: "OpenRouter, Anthropic, OpenAI, Gemini and others" },
-    ...copilotOffers(providers.find(({ provider }) => provider === "copilot")),
-    { id: "demo", label: "Try the Demo", note: "no key: a script plays the model, in a new window" },
+    { id: "paste", label: "Paste API Key…", note: "Of OpenRouter, Anthropic, OpenAI, Gemini or others" },
+    ...(copilot?.login === true ? [{ id: "copilot", label: "Sign in to Copilot", ...(copilot.status === "pending" && { note: "Waiting for you to enter the code" }) }] : []),
+    { id: "demo", label: "Try the Demo", note: "No key: a script plays the model, in a new window" },
+    ...(copilot?.login === false ? [{ id: "copilotHelp", label: "How to set up Copilot", isLink: true }] : []),
   ];
-}
-
-function copilotOffers(copilot: ProviderStatus | undefined): SetupOffer[] {
-  if (copilot === undefined || copilot.status === "ready") {
-    return [];
-  }
-  return copilot.login === true
-    ? [{ id: "copilot", label: "Sign in to Copilot", ...(copilot.status === "pending" && { note: "waiting for you to enter the code" }) }]
-    : [{ id: "copilotHelp", label: "How to Set up Copilot" }];
 }
 
 function sourceWords({ source, variables = [] }: ProviderStatus, stored: readonly string[]): string {
   const variable = variables.find((name) => name === source);
-  return variable === undefined ? `key from ${source ?? "your settings"}` : stored.includes(variable) ? "key stored in VS Code" : `key found in ${variable}`;
+  return variable === undefined ? `Key from ${source ?? "your settings"}` : stored.includes(variable) ? "Key stored in VS Code" : `Key found in ${variable}`;
 }
 
 function rank({ provider }: ProviderStatus): number {
@@ -84,7 +77,7 @@ export function serverView(problem: string, isMissing: boolean): SetupView {
         words: "Tark works with a language server, tark-lsp. It was not found on this machine.",
         isProblem: true,
         said: { words: "", details: problem },
-        offers: [{ id: "install", label: "Install Server", note: "needs Python 3.11 or newer" }, output],
+        offers: [{ id: "install", label: "Install Server", note: "Needs Python 3.11 or newer" }, output],
       }
     : {
         title: "The server is not running",

@@ -25,7 +25,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
 };
 
 export class Setup implements Disposable {
-  private providers: readonly ProviderStatus[] | undefined;
+  private providers: readonly ProviderStatus[] = [];
+  private isRead = false; // are the providers those of the running server?
   private localModel: string | undefined;
   private said: SetupView["said"];
   private busy: string | undefined;
@@ -44,7 +45,7 @@ export class Setup implements Disposable {
       state.on("server", ({ running }) => {
         if (running) {
           this.problem = undefined;
-          this.providers = undefined;
+          this.isRead = false;
         }
         this.changed();
       }),
@@ -67,7 +68,7 @@ export class Setup implements Disposable {
       isProblem: false,
       ...(this.said && { said: this.said }),
       ...(this.busy !== undefined && { busy: this.busy }),
-      offers: modelOffers(this.providers ?? [], secrets.storedNames(), this.localModel),
+      offers: modelOffers(this.providers, secrets.storedNames(), this.localModel),
     };
   }
 
@@ -170,14 +171,14 @@ export class Setup implements Disposable {
       await does();
     } finally {
       this.busy = undefined;
-      this.providers = undefined;
+      this.isRead = false;
       this.changed();
     }
   }
 
   private changed(): void {
-    if (this.needsModel && this.providers === undefined && this.busy === undefined) {
-      this.providers = []; // only one request at a time
+    if (this.needsModel && !this.isRead && this.busy === undefined) {
+      this.isRead = true;
       void this.readProviders().catch(() => undefined);
     } else if (!this.needsModel && this.parts.client.running) {
       this.waiting.splice(0).forEach(({ resolve }) => resolve());
@@ -201,7 +202,7 @@ export class Setup implements Disposable {
       void this.readProviders()
         .catch(() => undefined)
         .then(() => {
-          if (this.needsModel && this.providers?.some(({ status }) => status === "pending") === true) {
+          if (this.needsModel && this.providers.some(({ status }) => status === "pending")) {
             this.pollLogin();
           }
         });

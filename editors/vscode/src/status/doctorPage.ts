@@ -5,7 +5,7 @@ import type { DoctorFacts, EditorFacts } from "./reportText";
 
 /** The commands that its buttons run. The page can run no others. */
 export const DOCTOR_COMMANDS = {
-  "tark.client.chat": "Set Up a Model",
+  "tark.client.newSession": "Set Up a Model", // an empty chat shows what can be set up
   "tark.client.selectModel": "Choose Model",
   "tark.client.setKey": "Set API Key",
   "tark.client.install": "Install Server",
@@ -55,7 +55,7 @@ ${body.join("\n")}
 function problemsOf({ model, problems }: DoctorFacts): Problem[] {
   return problems.map((words, index) => ({
     words,
-    fixes: index === 0 && !model ? ["tark.client.chat", "tark.client.setKey", "tark.client.selectModel"] : ["tark.client.settings"],
+    fixes: index === 0 && !model ? ["tark.client.newSession", "tark.client.setKey", "tark.client.selectModel"] : ["tark.client.settings"],
   }));
 }
 
@@ -85,7 +85,7 @@ function serverFacts({ version, model, policy, keys, sandbox, folders }: DoctorF
 }
 
 function problemHtml({ words, fixes }: Problem): string {
-  return `<div class="problem"><p>${escape(words)}</p>${buttons(fixes, true)}</div>`;
+  return `<div class="problem"><p>${escape(words.charAt(0).toUpperCase() + words.slice(1))}</p>${buttons(fixes, true)}</div>`;
 }
 
 function buttons(fixes: readonly Fix[], hasMain: boolean): string {

@@ -3,7 +3,7 @@
 import { turnProblem, type Remedy } from "../../model/turnProblems";
 import { chatProse, plainLine } from "../../text/surfaces";
 import type { TurnHead } from "../messages";
-import { button, h, setAttribute, setText } from "./element";
+import { button, h, setText } from "./element";
 import type { Page } from "./page";
 
 const TICK_MS = 250;
@@ -31,7 +31,7 @@ export function problemCard(page: Page, head: TurnHead): HTMLElement | undefined
     "div",
     { class: `card${head.error === undefined ? "" : " error"}`, role: "group", "aria-label": sentence },
     h("p", { class: "sentence" }, sentence),
-    h("div", { class: "buttons" }, ...buttons, ...wait),
+    h("div", { class: "buttons" }, ...buttons.slice(0, 1), ...wait, ...buttons.slice(1)),
     ...(head.error === undefined ? [] : [details(head.error)]),
   );
 }
@@ -52,11 +52,11 @@ function remedyButton(page: Page, { turnId, worked, model }: TurnHead, remedy: R
 /** Counts down. Pressed, it tries again at 0; pressed once more, it does not. */
 function waitButton(page: Page, { turnId, retry }: TurnHead): HTMLElement {
   const { at, waits } = retry!;
-  const element = button("", () => page.post({ kind: "wait", turnId }), { "aria-pressed": String(waits) });
+  const title = waits ? "Do not try again by itself" : "Try again as soon as the provider allows it";
+  const element = button("", () => page.post({ kind: "wait", turnId }), { title, "aria-pressed": String(waits) });
   const left = (): number => Math.ceil((at - Date.now()) / 1000);
   const draw = (): void => {
-    setText(element, waits ? `Retrying in ${left()} s: Cancel` : `Wait ${left()} s`);
-    setAttribute(element, "aria-label", waits ? "Do not try again by itself" : "Try again as soon as the provider allows it");
+    setText(element, waits ? `Retrying in ${clock(left())}: Cancel` : `Wait ${clock(left())}`);
     element.hidden = left() <= 0 || left() > LONGEST_WAIT_S;
   };
   draw();
@@ -67,6 +67,10 @@ function waitButton(page: Page, { turnId, retry }: TurnHead): HTMLElement {
     }
   }, TICK_MS);
   return element;
+}
+
+function clock(seconds: number): string {
+  return seconds < 100 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} min`;
 }
 
 function details({ message, hint }: NonNullable<TurnHead["error"]>): HTMLElement {

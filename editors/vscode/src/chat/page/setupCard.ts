@@ -1,16 +1,18 @@
 /** The card of an empty chat in which something has to be set up first. */
 
 import type { SetupOffer, SetupView } from "../../model/setup";
-import { chatProse, plainLine } from "../../text/surfaces";
+import { chatProse, plainExcerpt, plainLine } from "../../text/surfaces";
 import { button, h, setAttribute } from "./element";
 import type { Page } from "./page";
+
+const LONGEST_PROMPT = 120; // characters
 
 export class SetupPart {
   readonly element = h("section", { class: "setup", "aria-label": "Set up Tark", hidden: true });
   private shown = "";
   private view: SetupView | null = null;
   private isEmpty = true;
-  private prompts = 0;
+  private prompt = "";
 
   /** @param onShown whether the card is visible now */
   constructor(
@@ -24,16 +26,16 @@ export class SetupPart {
     this.draw();
   }
 
-  /** `isEmpty`: does the chat have no turns? `prompts`: how many wait to be sent. */
-  setChat(isEmpty: boolean, prompts: number): void {
+  /** `isEmpty`: does the chat have no turns? `prompt`: the first one that waits to be sent, else "". */
+  setChat(isEmpty: boolean, prompt: string): void {
     this.isEmpty = isEmpty;
-    this.prompts = prompts;
+    this.prompt = prompt;
     this.draw();
   }
 
   private draw(): void {
     const view = this.isEmpty ? this.view : null;
-    const shown = JSON.stringify([view, this.prompts > 0]);
+    const shown = JSON.stringify([view, this.prompt]);
     if (this.shown === shown) {
       return;
     }
@@ -61,7 +63,7 @@ export class SetupPart {
       ...(said === undefined ? [] : this.said(said)),
       ...(busy === undefined ? [] : [h("p", { class: "busy" }, plainLine(busy))]),
       h("ul", {}, ...offers.map((offer, index) => this.row(offer, index === 0, busy !== undefined))),
-      ...(this.prompts === 0 ? [] : [this.waitingPrompt()]),
+      ...(this.prompt === "" ? [] : [this.waitingPrompt()]),
     );
   }
 
@@ -72,14 +74,16 @@ export class SetupPart {
     ];
   }
 
-  private row({ id, label, note }: SetupOffer, isMain: boolean, isBusy: boolean): HTMLElement {
-    const choose = button(plainLine(label), () => this.page.post({ kind: "setup", offer: id }), { class: isMain ? "main" : "", "data-offer": id });
+  private row({ id, label, note, isLink }: SetupOffer, isMain: boolean, isBusy: boolean): HTMLElement {
+    const looks = isLink === true ? "link" : isMain ? "main" : "";
+    const choose = button(plainLine(label), () => this.page.post({ kind: "setup", offer: id }), { class: looks, "data-offer": id });
     setAttribute(choose, "disabled", isBusy);
-    return h("li", { class: "buttons" }, choose, ...(note === undefined ? [] : [h("span", { class: "faint" }, plainLine(note))]));
+    return h("li", isLink === true ? {} : { class: "buttons" }, choose, ...(note === undefined ? [] : [h("p", { class: "faint" }, plainLine(note))]));
   }
 
   private waitingPrompt(): HTMLElement {
     const back = button("Edit", () => this.page.post({ kind: "setup", offer: "takeBack" }), { "aria-label": "Edit the prompt that waits" });
-    return h("p", { class: "waits faint" }, "Your prompt is sent as soon as a model is set up. ", back);
+    const words = plainExcerpt(this.prompt, LONGEST_PROMPT);
+    return h("p", { class: "waits" }, h("span", { class: "faint" }, "Sent as soon as a model is set up: "), `“${words}” `, back);
   }
 }

@@ -54,7 +54,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   let folders: readonly string[] = [];
   const prompt = new PromptPart(page);
   const transcript = new TranscriptPart(page, () => folders, (turn, words) => prompt.editTurn(turn, words));
-  const setup = new SetupPart(page, (visible) => transcript.hideEmpty(visible));
+  const setup = new SetupPart(page, (visible) => (transcript.element.hidden = visible));
   const waiting = new RequestsPart(page, () => folders, (words) => {
     prompt.addToHistory(words);
     handlers.say({ kind: "say", words: "This request has ended. The arrow keys recall the text you typed for it." });
@@ -70,7 +70,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   );
 
   const drawn = (): void => {
-    setup.setChat(transcript.model.turns.length === 0, transcript.sendingCount);
+    setup.setChat(transcript.model.turns.length === 0, transcript.firstSending);
     prompt.setRunning(transcript.model.turns.some(({ head }) => head.state === "running"));
   };
   const status = (now: Status): void => {

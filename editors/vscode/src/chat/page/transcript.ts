@@ -24,7 +24,7 @@ export class TranscriptPart {
   private readonly sending = h("div", { class: "sending" });
   private readonly toEnd = button("↓ Scroll to end", () => this.followEnd(), { class: "to-end", hidden: true });
   private readonly views = new Map<TurnModel, TurnView>();
-  sendingCount = 0;
+  firstSending = ""; // the first prompt that the server has not accepted yet
   private due = false;
   private follows = true;
   private top = 0; // the last scroll position
@@ -65,18 +65,12 @@ export class TranscriptPart {
   /** Shows prompts that the server has not accepted yet. */
   showSending(heads: readonly TurnHead[]): void {
     const views = heads.map((head) => new TurnView(this.page, { head, blocks: [] }, this.folders, this.edit).element);
-    this.sendingCount = heads.length;
+    this.firstSending = heads[0]?.prompt ?? "";
     this.sending.replaceChildren(...views);
     this.empty.hidden = this.model.turns.length + heads.length > 0;
     if (heads.length > 0) {
       this.followEnd();
     }
-  }
-
-  /** Something else is shown in the empty chat. */
-  hideEmpty(hidden: boolean): void {
-    this.empty.classList.toggle("unseen", hidden);
-    this.empty.setAttribute("aria-hidden", String(hidden));
   }
 
   followEnd(): void {
