@@ -61,7 +61,8 @@ export class Reports implements vscode.Disposable, vscode.TextDocumentContentPro
 
   private showPage(html: string): void {
     if (this.doctor === undefined) {
-      const options = { enableCommandUris: Object.keys(DOCTOR_COMMANDS), localResourceRoots: [] };
+      // The page's policy runs no script. Without `enableScripts`, nothing could read the page, not even our tests.
+      const options = { enableScripts: true, enableCommandUris: Object.keys(DOCTOR_COMMANDS), localResourceRoots: [] };
       this.doctor = vscode.window.createWebviewPanel("tark.doctor", "Tark Doctor", vscode.ViewColumn.Active, options);
       this.doctor.onDidDispose(() => (this.doctor = undefined));
     }
