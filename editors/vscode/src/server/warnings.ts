@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { counted } from "../text/figures";
-import { reportErrors, showResult, showWarning } from "../window/notify";
+import { reportErrors, showWarning } from "../window/notify";
 import type { CompatibilityProblem } from "./compatibility";
 import { type FoundServer, FROM_SETTING } from "./discovery";
 import { MAX_ENDS } from "./restart";
@@ -64,9 +64,7 @@ export class ServerWarnings {
 
   warnEnded(how: string, turns: number, isStartedAgain: boolean): void {
     const interrupted = turns === 0 ? "" : `, ${counted(turns, "turn")} ${turns === 1 ? "was" : "were"} interrupted`;
-    if (isStartedAgain && turns > 0) {
-      showResult(`the server ended (${how})${interrupted}; it is restarted`); // the next one says in a notification which turns
-    } else if (isStartedAgain) {
+    if (isStartedAgain) {
       void showWarning(`the server ended (${how})${interrupted}; it is restarted`);
     } else {
       void this.offer(`the server ended ${MAX_ENDS} times within a minute (${how})${interrupted}; it is not restarted again`, "Restart");
