@@ -118,6 +118,5 @@ def test_the_demo_needs_no_key(begin: Begin) -> None:
     expect(chat.prompt).to_have_value("An empty basket must not crash this.")
     expect(bench.page.locator(".tab.active")).to_contain_text("prices.py")
     chat.prompt.press("Enter")
-    chat.until_asked("permission").get_by_role("button", name="Allow", exact=True).click()
     chat.until_said("Done:")
     bench.page.screenshot(path=bench.workspace.parent / "demo.png")

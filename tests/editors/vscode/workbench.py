@@ -56,7 +56,7 @@ class Workbench:
         if scenario is None:
             self.home.mkdir()
         elif not self.home.exists():
-            write_settings(self.home, scenario)
+            write_settings(self.home, scenario, review="ask")
         server = {"tark.server.command": [sys.executable, "-m", "tark_lsp"]}
         _write(self._data / "User" / "settings.json", {**SETTINGS, **(settings or {})})
         _write(self._data / "Machine" / "settings.json", server if machine is None else machine)
