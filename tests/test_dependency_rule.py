@@ -10,7 +10,7 @@ import tark_lsp
 from tests.cases import every
 
 SOURCE = Path(tark_lsp.__file__).parent
-DEMO = SOURCE / "cli" / "demo_project"
+DEMO = SOURCE / "demo_project"
 
 GROUND = {"errors", "messages"}
 BELOW_AGENT = GROUND | {"settings", "http", "llm", "workspace", "context", "tools"}
@@ -26,6 +26,7 @@ LAYERS: dict[str, set[str]] = {
     "redaction": {"key_shapes"},
     "log_ids": set(),
     "listeners": set(),
+    "demo": set(),
     "prose": {"visible"},
     "llm": GROUND | {"http"},
     "workspace": GROUND | {"database", "sqlite_file"},
@@ -39,8 +40,20 @@ LAYERS: dict[str, set[str]] = {
     "review": GROUND | {"visible", "listeners", "workspace", "tools", "agent", "sessions"},
     "telemetry": GROUND | {"agent", "llm", "log_ids", "redaction", "folders"},
     "server": BELOW_AGENT
-    | {"agent", "telemetry", "log_ids", "listeners", "sessions", "review", "visible", "prose", "folders", "processes"},
-    "cli": BELOW_AGENT | {"agent", "sessions", "server", "visible", "folders", "processes"},
+    | {
+        "agent",
+        "telemetry",
+        "log_ids",
+        "listeners",
+        "sessions",
+        "review",
+        "visible",
+        "prose",
+        "folders",
+        "processes",
+        "demo",
+    },
+    "cli": BELOW_AGENT | {"agent", "sessions", "server", "visible", "folders", "processes", "demo"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
@@ -76,6 +89,7 @@ WITHIN_SERVER = (
     "state_command",
     "auth",
     "doctor",
+    "demo",
     "parts",
     "app",
     "features",

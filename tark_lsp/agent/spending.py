@@ -19,7 +19,7 @@ def count_usage(turn: Turn, usage: Usage, context_used: int) -> None:
         return
     turn.emit(events.UsageChanged(turn.usage, context_used, turn.resources.model.context_window))
     name = turn.resources.model.name
-    if usage.cost_usd is None and name not in turn.session.unpriced:
+    if usage.cost_usd is None and not turn.resources.model.is_local and name not in turn.session.unpriced:
         turn.session.unpriced.add(name)
         settings = "limits.turnUsd" if turn.limits.session_usd is None else "limits.turnUsd and limits.sessionUsd"
         message = f"the price of {name} is unknown, so {settings} cannot be applied; limits.turnRequests still is"

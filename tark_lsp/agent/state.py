@@ -36,6 +36,11 @@ class Model(Protocol):
         """The longest answer; None if unknown."""
         ...
 
+    @property
+    def is_local(self) -> bool:
+        """Does it run on the user's own machine, where no request has a price?"""
+        ...
+
     def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]: ...
 
 

@@ -2,23 +2,18 @@
 
 import asyncio
 import os
-import shutil
 import sys
 import tempfile
 from argparse import ArgumentParser
 from collections.abc import Sequence
-from importlib.resources import as_file, files
 from pathlib import Path
 
 from tark_lsp.cli.runtime import at_terminal, new_console, run_to_exit_code, running_server
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE, run_turn
 from tark_lsp.cli.visible import visible
+from tark_lsp.demo import FILE, MODEL, PROMPT, SELECTED_LINES, copy_demo
 
-PROMPT = "An empty basket must not crash this."
-FILE = "shop/prices.py"
-SELECTED_LINES = (8, 10)
-"""`average()` in that file, counted from 0, both included."""
 TESTS = [sys.executable, "-B", "-m", "unittest"]
 
 
@@ -35,7 +30,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 async def _demo(folder: Path, screen: Screen, *, yes: bool) -> int:
-    project, scenario = _copy(folder)
+    copied = copy_demo(folder)
+    project = copied.project
     screen.print_line(
         "This demo plays a script, not a model. Everything else is real: the server, the tools, the edit.", "bold"
     )
@@ -48,10 +44,10 @@ async def _demo(folder: Path, screen: Screen, *, yes: bool) -> int:
     await _run_tests(project, screen)
     screen.print_line(f"\n{FILE}, lines {SELECTED_LINES[0] + 1}-{SELECTED_LINES[1] + 1}: {PROMPT}\n", "bold")
     settings = {
-        "model": "scripted/demo",
+        "model": MODEL,
         "mode": "build",
         "approval": "careful",
-        "providers": {"scripted": {"scenario": str(scenario)}},
+        "providers": {"scripted": {"scenario": str(copied.scenario)}},
     }
     async with running_server(project, screen, yes=yes, settings=settings, environ=_environment(folder)) as (
         client,
@@ -75,13 +71,6 @@ async def _demo(folder: Path, screen: Screen, *, yes: bool) -> int:
     passed = await _run_tests(project, screen)
     screen.print_line(f"\nThe changed copy is in {project}. Next: tark-lsp doctor, then your editor (README.md).")
     return DONE if passed and code == DONE else NOT_DONE
-
-
-def _copy(folder: Path) -> tuple[Path, Path]:
-    """Copies the project, and the scenario beside it, since the "model" must not find that in its workspace."""
-    with as_file(files("tark_lsp.cli") / "demo_project") as bundled:
-        shutil.copytree(bundled, folder / "project", ignore=shutil.ignore_patterns("__pycache__"))
-    return folder / "project", Path(shutil.move(folder / "project" / "scenario.toml", folder))
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -97,6 +97,13 @@ class Models:
                 return found.id
         return None
 
+    async def find_best_model(self, provider: str) -> str | None:
+        """The best model of one provider, None if it lists none. Raises like `list_models`."""
+        known = self._connections.find_provider(provider)
+        models = await self._list(known)
+        found = await self._best(known, sort_by_preference(known, models) or models)
+        return found.id if found else None
+
     async def list_models(self, provider: str | None = None, *, refresh: bool = False) -> Listing:
         """The models of one provider, or of all that have a key.
 

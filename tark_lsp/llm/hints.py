@@ -38,7 +38,8 @@ HINTS: dict[type[ModelError], str] = {
 
 
 def add_hint(error: ModelError, provider: Provider, key: Key | None, tried: int, rest: float = 0.0) -> None:
-    """Sets `error.hint` if it is empty. Adds to the message the number of attempts, and when the next one is allowed.
+    """Sets `error.hint` if it is empty. Adds to the message the number of attempts, and when the next one is allowed,
+    and sets `retry_after` to that.
 
     `rest`: for how many seconds the model is not asked any more.
     """
@@ -57,6 +58,7 @@ def add_hint(error: ModelError, provider: Provider, key: Key | None, tried: int,
     if tried > 1:
         error.message += f" (tried {tried} times)"
     if rest:
+        error.retry_after = max(error.retry_after or 0.0, rest)
         error.message += f"; the next try is in {math.ceil(rest)} s, or with your next prompt"
 
 

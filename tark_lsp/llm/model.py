@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from tark_lsp import __version__
 from tark_lsp.errors import AuthenticationFailed, ModelError, Overloaded, ProtocolError
-from tark_lsp.http import HttpRequest, Transport
+from tark_lsp.http import HttpRequest, Transport, is_loopback
 from tark_lsp.llm.answer import AnswerDecoder, EventFilter
 from tark_lsp.llm.catalog.facts import ModelFacts
 from tark_lsp.llm.downgrades import downgrades, thinking_left_on
@@ -54,6 +54,11 @@ class Model(Protocol):
     @property
     def max_output_tokens(self) -> int | None:
         """Tokens of the longest answer, thinking included; None if unknown."""
+        ...
+
+    @property
+    def is_local(self) -> bool:
+        """Does it run on the user's own machine, where no request has a price?"""
         ...
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
@@ -122,6 +127,10 @@ class WireModel:
     @property
     def max_output_tokens(self) -> int | None:
         return self.facts.max_output
+
+    @property
+    def is_local(self) -> bool:
+        return is_loopback(self.provider.base_url)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """See `Model.stream`. A request is sent again only if nothing of its answer was shown."""

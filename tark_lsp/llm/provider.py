@@ -42,6 +42,7 @@ class Provider:
     `key_header`: the header for the key, instead of the wire's own; `authorization` means a bearer token.
     `request_headers`: further headers that depend on the request.
     `login`: how the user logs in, if there is more to do than to paste a key.
+    `key_check_path`: a path whose GET needs the key, if the list of models does not.
     `preferred`: patterns of models, the best default first.
     `offline_hint`: what to do when the server does not answer.
     `lists_first`: read the listing before opening a model, since it states the wire and the context window that this
@@ -60,6 +61,7 @@ class Provider:
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     request_headers: Callable[[ChatRequest], Mapping[str, str]] | None = None
     login: DeviceLogin | None = None
+    key_check_path: str = ""
     preferred: tuple[str, ...] = ()
     offline_hint: str = ""
     lists_first: bool = False

@@ -9,7 +9,7 @@ from tark_lsp.http import HttpRequest, Transport
 from tark_lsp.llm.catalog.listing import AskProvider
 from tark_lsp.llm.exchange import Timeouts, fetch_body
 from tark_lsp.llm.hints import add_hint
-from tark_lsp.llm.keys.access import AccessSource, KeyAccess
+from tark_lsp.llm.keys.access import Access, AccessSource, KeyAccess
 from tark_lsp.llm.keys.copilot_token import CopilotAccess
 from tark_lsp.llm.keys.credentials import StoredKeys
 from tark_lsp.llm.model import request_headers
@@ -80,11 +80,11 @@ class ProviderConnections:
             return CopilotAccess(provider, provider.login, self._environ, self._keys, self._network)
         return KeyAccess(provider, self._environ, None if provider.script else self._keys)
 
-    def asker_for(self, provider: Provider, wire: Wire) -> AskProvider:
+    def asker_for(self, provider: Provider, wire: Wire, *, with_key: bool = True) -> AskProvider:
         """A function for small requests to the provider, such as its list of models."""
 
         async def ask(path: str, body: bytes | None) -> Any:
-            access = await self.access_for(provider).get_access()
+            access = await self.access_for(provider).get_access() if with_key else Access(provider.base_url, None)
             url = access.base_url + path
             headers = request_headers(provider, wire, access.key, url)
             if body is not None:

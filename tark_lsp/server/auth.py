@@ -44,6 +44,7 @@ class Auth:
         yield Command("tark.auth.login", incoming.ProviderName, self.login)
         yield Command("tark.auth.logout", incoming.ProviderName, self.logout)
         yield Command("tark.auth.status", incoming.AuthStatus, self.status)
+        yield Command("tark.auth.check", incoming.ProviderName, self.check)
 
     async def login(self, request: incoming.ProviderName) -> dict[str, Any]:
         """A code, and the page to type it on. For a provider with a key, how to set it: never through the editor."""
@@ -94,6 +95,13 @@ class Auth:
         statuses = await self.statuses()
         await self._show.command_result("keys", keys_text(statuses))
         return {"providers": statuses}
+
+    async def check(self, request: incoming.ProviderName) -> dict[str, Any]:
+        """Does the provider accept its current key? Asks it with a request that needs the key."""
+        logins = self._configuration.logins()
+        _known(logins, request.provider)
+        found = await logins.check_provider(request.provider)
+        return {"provider": request.provider, "result": found.result, "message": found.message, "model": found.model}
 
     async def statuses(self) -> list[dict[str, Any]]:
         """For every provider: where its key comes from, and what to do if there is none."""
@@ -150,16 +158,18 @@ class Auth:
             log.info("the page to log in on was not opened: %s", error)
 
     def _json(self, status: "KeyStatus") -> dict[str, Any]:
+        logins = self._configuration.logins()
         try:
-            variables = self._configuration.logins().key_variables(status.provider)
+            variables, has_login = logins.key_variables(status.provider), logins.has_login(status.provider)
         except SettingsError:
-            variables = ()  # its settings are wrong, as its hint says
+            variables, has_login = (), False  # its settings are wrong, as its hint says
         return {
             "provider": status.provider,
             "status": "pending" if status.provider in self._running else status.state,
             "source": status.source,
             "hint": status.hint,
             "variables": list(variables),
+            "login": has_login,
         }
 
 

@@ -1,6 +1,6 @@
 """`tark.doctor`: what this editor supports and what it gets instead, the effective policy, providers, problems."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp import __version__
@@ -23,7 +23,7 @@ INSTEAD = {
     "review": "hunks are reviewed by code actions, lenses and the list of problems",
 }
 NO_KEYS = "none: run `tark-lsp login PROVIDER`, or set an environment variable (docs/keys.md)"
-NO_MODEL = "not set: Tark asks once to use the first provider with a key"
+NO_MODEL = "no model is set: choose one, or set the key of a provider; Tark then offers its best model"
 STANDARD = {
     "window.workDoneProgress": "no progress is shown",
     "window.showDocument.support": "long texts are written to a file, and a message shows its path",
@@ -36,13 +36,21 @@ STANDARD = {
 
 class Doctor:
     def __init__(
-        self, connection: Connection, workspace: Workspace, configuration: Configuration, auth: Auth, show: TextDisplay
+        self,
+        connection: Connection,
+        workspace: Workspace,
+        configuration: Configuration,
+        auth: Auth,
+        show: TextDisplay,
+        default_model: Callable[[], str | None],
     ) -> None:
+        """`default_model`: that of new sessions."""
         self._connection = connection
         self._workspace = workspace
         self._configuration = configuration
         self._auth = auth
         self._show = show
+        self._default_model = default_model
 
     def commands(self) -> Iterable[Command]:
         yield Command("tark.doctor", incoming.Nothing, self.doctor)
@@ -58,6 +66,7 @@ class Doctor:
         missing = {f"experimental.tark.{flag}": text for flag, text in INSTEAD.items() if not client.understands(flag)}
         missing |= {name: text for name, text in STANDARD.items() if not client.has(name)}
         settings = self._configuration.settings
+        model = self._default_model()
         return {
             "version": __version__,
             "editor": {"name": client.name, "version": client.version, "positionEncoding": client.position_encoding},
@@ -69,11 +78,11 @@ class Doctor:
                 "permissions": settings.permissions.model_dump(mode="json"),
             },
             "sandbox": {"available": False, "why": "this version has none yet, so every command is asked for"},
-            "model": settings.model,
+            "model": model,
             "providers": sorted(settings.providers),
             "keys": [dict(key) for key in keys],
             "folders": [str(folder) for folder in self._workspace.folders],
-            "problems": list(self._configuration.problems),
+            "problems": [*([] if model else [NO_MODEL]), *self._configuration.problems],
         }
 
     def text(self, report: dict[str, Any]) -> str:
@@ -83,7 +92,7 @@ class Doctor:
         lines = [
             f"# tark-lsp {report['version']} in {prose_line(name)}",
             "",
-            f"- model: {code_span(report['model']) if report['model'] else NO_MODEL}",
+            f"- model: {code_span(report['model']) if report['model'] else 'not set'}",
             f"- mode {policy['mode']}, approval level {policy['approval']}, edits are reviewed: {policy['editReview']}",
             f"- providers set up in the settings: {', '.join(map(code_span, report['providers'])) or 'none'}",
             f"- keys: {_ready(report['keys']) or NO_KEYS}",

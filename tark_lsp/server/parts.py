@@ -6,6 +6,7 @@ Each part gets what stands before it. What a part needs to hear from a later one
 import os
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tark_lsp.folders import checkpoints_path, kept_hunks_mark, own_folders, private_paths, sessions_path
 from tark_lsp.review.decisions import Reviews
@@ -34,6 +35,7 @@ from tark_lsp.server.commands import Commands
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.demo import Demo
 from tark_lsp.server.doctor import Doctor
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.server.documents.selections import Selections
@@ -62,7 +64,7 @@ from tark_lsp.server.turns.answer_display import AnswerDisplay
 from tark_lsp.server.turns.commands import TurnCommands
 from tark_lsp.server.turns.context_budget import ContextBudget
 from tark_lsp.server.turns.context_commands import ContextCommands
-from tark_lsp.server.turns.default_model import SessionModels
+from tark_lsp.server.turns.default_model import SessionModels, with_chosen_model
 from tark_lsp.server.turns.earlier_turns import EarlierTurns
 from tark_lsp.server.turns.hunk_updates import HunkUpdates
 from tark_lsp.server.turns.preparation import Preparation
@@ -208,6 +210,10 @@ class ServerParts:
         undone_turns = self.checkpoints.undone_turns
         session_commands = SessionCommands(connection, sessions, show, records, turns.is_held_back, undone_turns)
         turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, self.store)
+
+        def new_settings(session_id: str | None) -> dict[str, Any]:
+            return with_chosen_model(sessions.new_sessions.settings_state(session_id))
+
         state = StateCommand(
             self.restorer,
             {
@@ -217,7 +223,7 @@ class ServerParts:
                 "hunks": lambda _: hunks.by_document([hunk for hunk in reviews.hunks.find_hunks() if hunk.pending]),
                 "sessions": session_commands.state,
                 "prompts": self.prompts.state,
-                "settings": sessions.new_sessions.settings_state,
+                "settings": new_settings,
             },
         )
         self.commands = Commands(
@@ -237,7 +243,8 @@ class ServerParts:
                 ModelList(self.configuration, show),
                 self.auth,
                 UsageCommand(sessions, show),
-                Doctor(connection, workspace, self.configuration, self.auth, show),
+                Doctor(connection, workspace, self.configuration, self.auth, show, lambda: new_settings(None)["model"]),
+                Demo(),
             ],
             self.restorer.restore_if_due,
         )

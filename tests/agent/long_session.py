@@ -33,6 +33,7 @@ class CountingModel:
     ratio: float
     name: str = "scripted/gpt-long"
     max_output_tokens: int | None = 8_000
+    is_local: bool = True
     counts: list[int] = field(default_factory=list)
     requests: list[ChatRequest] = field(default_factory=list)
 

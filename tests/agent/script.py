@@ -60,6 +60,7 @@ class ScriptedModel:
     name: str = "scripted/test"
     context_window: int | None = 100_000
     max_output_tokens: int | None = None
+    is_local: bool = False
     closed: int = 0
     """Streams that were ended, by whomever."""
 

@@ -79,3 +79,9 @@ async def test_an_unknown_price_is_reported_once(tight: Bench, limits: Limits, s
     assert notices(tight, "info") == (
         f"the price of scripted/gpt is unknown, so {settings} cannot be applied; limits.turnRequests still is"
     )
+
+
+async def test_a_model_on_the_users_own_machine_has_no_price_to_report(tight: Bench) -> None:
+    tight.model.is_local = True
+    await tight.run(answer("Done.", UsageUpdate(Usage(10, output_tokens=5))))
+    assert notices(tight, "info") == ""

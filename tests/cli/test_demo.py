@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-import tark_lsp.cli
+import tark_lsp
 from tests.cli.terminal import Terminal, environment, without_terminal
 
 pytestmark = pytest.mark.slow  # each test starts a program
 
-BUNDLED = Path(tark_lsp.cli.__file__).parent / "demo_project"
+BUNDLED = Path(tark_lsp.__file__).parent / "demo_project"
 QUESTION = "Apply? [y]es, [n]o"
 
 

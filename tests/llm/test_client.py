@@ -17,6 +17,7 @@ from tark_lsp.errors import (
     ContextOverflow,
     ModelError,
     ModelTimeout,
+    NoModel,
     Overloaded,
     ProtocolError,
     QuotaExceeded,
@@ -33,6 +34,7 @@ from tark_lsp.llm.model import WireModel
 from tark_lsp.llm.retry import CircuitBreaker, RetryPolicy
 from tark_lsp.llm.scripted.answer import answer_frames
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedCall, ScriptedError
+from tark_lsp.server.protocol.outgoing import error_json
 from tests.llm.asking import ENVIRON, QUICK, REFS, REQUEST, ask, built, models_at
 from tests.loopback import Loopback, Raw
 from tests.patience import AT_ONCE
@@ -473,3 +475,19 @@ async def test_a_body_that_expands_to_gigabytes_is_limited() -> None:
         with pytest.raises(ProtocolError, match="in the encoding gzip, gzip"):
             await fetch_body(network, HttpRequest("POST", server.url), Timeouts(), 1 << 16)
         await network.aclose()
+
+
+async def test_an_error_says_after_how_many_seconds_a_new_attempt_makes_sense() -> None:
+    busy = refused(429, {"error": {"message": "slow down"}}, retry_after="200")
+    async with Loopback([busy]) as server:
+        models = models_at(server)
+        _, limited = await ask(await models.open_model("openai/gpt-4o"), FIRST)
+        await models.aclose()
+    assert isinstance(limited, RateLimited)
+    assert error_json(limited)["retryAfter"] == 200
+    async with failing() as (_, _, model):
+        _, resting = await ask(model, FIRST)
+        assert isinstance(resting, ServerError)
+        assert error_json(resting)["retryAfter"] == 30
+    assert "retryAfter" not in error_json(BadRequest("no"))
+    assert "retryAfter" not in error_json(NoModel("none"))

@@ -16,6 +16,7 @@ from tark_lsp.llm.keys import device_login
 from tark_lsp.llm.keys.device_login import DeviceCode
 from tark_lsp.llm.keys.store import KeyStore
 from tark_lsp.server import auth
+from tests.key_provider import KeyProvider
 from tests.llm.keys.loopback_github import (
     CLIENT_ID,
     DENIED,
@@ -245,6 +246,7 @@ async def test_keys_of_the_environment(make: MakeDesk, monkeypatch: pytest.Monke
         "source": "OPENAI_API_KEY",
         "hint": "",
         "variables": ["OPENAI_API_KEY"],
+        "login": False,
     }
     statuses = {provider["provider"]: provider for provider in (await desk.command("tark.auth.status"))["providers"]}
     assert statuses["openai"] == openai
@@ -270,3 +272,54 @@ async def test_no_workspace_can_send_a_login_elsewhere(make: MakeDesk, tmp_path:
             await desk.command("tark.auth.login", COPILOT)
         assert evil.requests == []
         assert any("ignored" in note for note in desk.connection.notes())
+
+
+# Checking a key
+
+
+@pytest.mark.parametrize(
+    ("provider", "key", "options", "result", "model"),
+    [
+        ("openai", "sk-right", {}, "accepted", "openai/gpt-6.1-sol"),
+        ("openai", "sk-wrong", {}, "refused", None),
+        ("openai", "sk-right", {"status": 500}, "unchecked", None),
+        ("openai", "sk-wrong", {"public": True}, "unchecked", "openai/gpt-6.1-sol"),
+        ("openrouter", "sk-right", {"public": True}, "accepted", "openrouter/gpt-6.1-sol"),
+        ("openrouter", "sk-wrong", {"public": True}, "refused", None),
+        ("lmstudio", "", {"public": True}, "accepted", "lmstudio/gpt-5.1"),
+    ],
+)
+async def test_a_key_is_checked_by_a_request_that_needs_it(
+    make: MakeDesk,
+    monkeypatch: pytest.MonkeyPatch,
+    provider: str,
+    key: str,
+    options: dict[str, Any],
+    result: str,
+    model: str | None,
+) -> None:
+    monkeypatch.setenv(f"{provider.upper()}_API_KEY", key)
+    with KeyProvider(**options) as server:
+        desk = make(config=f'[providers.{provider}]\nbaseUrl = "{server.url}"\n')
+        found = await desk.command("tark.auth.check", {"provider": provider})
+    assert (found["result"], found["model"]) == (result, model), found
+    assert (found["message"] == "") == (result == "accepted")
+    assert key == "" or key not in json.dumps([found, desk.connection.told])
+
+
+async def test_a_key_that_cannot_be_checked_without_a_network(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-right")
+    desk = make(config='[providers.openai]\nbaseUrl = "http://127.0.0.1:1/v1"\n')
+    found = await desk.command("tark.auth.check", {"provider": "openai"})
+    assert (found["result"], found["model"]) == ("unchecked", None)
+    assert "no connection to 127.0.0.1" in found["message"]
+
+
+async def test_no_key_is_no_check(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(SettingsError, match="no key for openai"):
+        await make().command("tark.auth.check", {"provider": "openai"})
+
+
+async def test_a_login_needs_a_client_id(make: MakeDesk) -> None:
+    assert (await make().command("tark.auth.status", COPILOT))["login"] is False

@@ -27,7 +27,7 @@ NEED_SOMETHING = {
     *("tark.permission.answer", "tark.input.answer"),
     *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "restore")),
     *("tark.session.export", "tark.session.compact"),
-    *("tark.auth.login", "tark.auth.logout"),
+    *("tark.auth.login", "tark.auth.logout", "tark.auth.check"),
 }
 
 
@@ -131,7 +131,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("tark.settings.set", {"thinking": "much"}, "thinking"),
     ("tark.settings.set", {"model": "gpt 5"}, "model"),
     ("tark.settings.set", {"sessionId": "nonesuch"}, "nonesuch"),
-    *((f"tark.auth.{name}", {"provider": "nonesuch"}, "nonesuch") for name in ("login", "logout", "status")),
+    *((f"tark.auth.{name}", {"provider": "nonesuch"}, "nonesuch") for name in ("login", "logout", "status", "check")),
     *((f"tark.auth.{name}", {"provider": 7}, "provider") for name in ("login", "logout", "status")),
     ("tark.auth.login", {"provider": "scripted"}, "scripted"),
 ]

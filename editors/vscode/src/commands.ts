@@ -104,9 +104,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   selectModel: ({ client }) => chooseModel(client),
   selectMode: ({ client }) => chooseLevel(client, "mode"),
   selectApproval: ({ client }) => chooseLevel(client, "approval"),
-  login: ({ client, secrets }) => logIn(client, secrets),
+  login: (features, target) => logIn(features, target),
   logout: ({ client, secrets }) => logOut(client, secrets),
-  setKey: ({ client, secrets }) => setKey(client, secrets),
+  setKey: (features, target) => setKey(features, target),
 
   menu: ({ client }) => showStatusMenu(client),
   showUsage: ({ reports }) => reports.showUsage(),
@@ -115,6 +115,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   restart: ({ client }) => client.restartForUser(),
   install: ({ install }) => install(),
   showOutput: ({ client }) => client.log.show(),
+  settings: () => vscode.commands.executeCommand("workbench.action.openSettings", "@ext:tark.tark"),
 };
 
 export function registerCommands(context: vscode.ExtensionContext, features: Features): void {

@@ -15,9 +15,12 @@ import { Review } from "./review/review";
 import { autostart } from "./server/autostart";
 import { Client } from "./server/client";
 import { installServer } from "./server/install";
+import { demoOfWindow } from "./server/demo";
+import { Setup } from "./setup/setup";
 import { Secrets } from "./server/secrets";
 import { ContextPage } from "./status/contextPage";
 import { watchEndings } from "./status/endings";
+import { trackMilestones } from "./status/milestones";
 import { Progress } from "./status/progress";
 import { Reports } from "./status/report";
 import { StatusItem } from "./status/status";
@@ -28,6 +31,8 @@ import { Turns } from "./turns/turns";
 import { Undo } from "./turns/undo";
 import { Drafts } from "./window/drafts";
 import { trackLastFileEditor } from "./window/lastFileEditor";
+
+const DEMO_SHOWN = "tark.demo.shown"; // workspace state
 
 let running: Client | undefined;
 
@@ -63,7 +68,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   const undo = new Undo(client, runningTurns);
   const restore = new Restore(client, sessions);
   const status: StatusItem = new StatusItem(state, runningTurns, progress);
-  const chat: ChatView = new ChatView(context, { server: client, updates, pending, sessions, turns, undo, restore });
+  const setup = new Setup(context, { client, secrets, runningTurns });
+  const chat: ChatView = new ChatView(context, { server: client, updates, pending, sessions, turns, undo, restore, setup });
   const review = new Review(draftsOf("review"), client);
   const permissions = new Permissions(state, pending);
   const inputs: Inputs = new Inputs(draftsOf("questions"), state, pending);
@@ -80,14 +86,28 @@ export function activate(context: vscode.ExtensionContext): Api {
     watchEndings(state, () => chat.visible),
     autostart(context, client),
     offerProblemActions(),
+    setup,
+    trackMilestones(state),
   );
   registerCommands(context, features);
+  void showDemo(context, chat);
   return { server: client, client };
 }
 
 /** VS Code waits until the server has ended. */
 export async function deactivate(): Promise<void> {
   await running?.deactivate();
+}
+
+/** The first time that the window of a demo opens: its file, and its prompt in the chat. */
+async function showDemo(context: vscode.ExtensionContext, chat: ChatView): Promise<void> {
+  const demo = demoOfWindow(context);
+  if (demo !== undefined && context.workspaceState.get(DEMO_SHOWN) !== true) {
+    await context.workspaceState.update(DEMO_SHOWN, true);
+    chat.suggestPrompt(demo.prompt);
+    await vscode.window.showTextDocument(vscode.Uri.file(demo.file), { preview: false });
+    await chat.showChat({ focus: true });
+  }
 }
 
 function showChatFor(chat: ChatView, kind: string): void {

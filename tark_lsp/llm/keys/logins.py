@@ -8,6 +8,7 @@ from typing import Literal
 
 from tark_lsp.errors import SettingsError
 from tark_lsp.llm.client import Models, ProviderOverride
+from tark_lsp.llm.keys.checking import KeyCheck, check_provider
 from tark_lsp.llm.keys.credentials import find_environment_key, find_stored_secret, login_hint, origin_of
 from tark_lsp.llm.keys.store import KeyStore, StoredSecret
 from tark_lsp.llm.provider import Provider, configure_provider, load_providers
@@ -100,6 +101,16 @@ class Logins:
             return len((await models.list_models(name)).models)
         finally:
             await models.aclose()
+
+    async def check_provider(self, name: str) -> KeyCheck:
+        """Asks the provider about its current key. Raises SettingsError, and MissingKey."""
+        self.find_provider(name)
+        return await check_provider(self._overrides, self._environ, self._store, name)
+
+    def has_login(self, name: str) -> bool:
+        """Can the user log in with a code? Raises SettingsError."""
+        login = self.find_provider(name).login
+        return login is not None and bool(login.client_id)
 
     async def store_key(self, name: str, secret: str, lifetime: float | None = None) -> str:
         """Returns where it is stored. `lifetime`: seconds. Raises SettingsError."""

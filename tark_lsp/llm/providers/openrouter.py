@@ -19,5 +19,6 @@ PROVIDER = Provider(
     key_env=("OPENROUTER_API_KEY",),
     key_header="authorization",
     headers=MappingProxyType({"x-title": "tark-lsp"}),
+    key_check_path="/key",
     preferred=("anthropic/claude-sonnet-*[0-9]", "openai/gpt-[6-9]*-sol", "openai/gpt-5.[0-9]", "*"),
 )

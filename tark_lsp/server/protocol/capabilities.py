@@ -43,8 +43,10 @@ COMMANDS = (
     "tark.auth.login",
     "tark.auth.logout",
     "tark.auth.status",
+    "tark.auth.check",
     "tark.usage",
     "tark.doctor",
+    "tark.demo",
 )
 CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "refactor.rewrite.tark")
 ENCODINGS = ("utf-8", "utf-16", "utf-32")

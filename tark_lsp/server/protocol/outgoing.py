@@ -1,7 +1,9 @@
 """Usage, models, errors and ranges as JSON for clients (protocol.md)."""
 
+import math
 from typing import Any
 
+from tark_lsp.errors import ModelError, TarkError
 from tark_lsp.llm.catalog.facts import ModelInfo, Price
 from tark_lsp.messages import Usage
 from tark_lsp.tools.tool import CallFacts
@@ -59,8 +61,11 @@ def price_json(price: Price) -> dict[str, Any]:
     }
 
 
-def error_json(code: str, message: str, hint: str) -> dict[str, str]:
-    return {"code": code, "message": message, "hint": hint}
+def error_json(error: TarkError) -> dict[str, Any]:
+    """`retryAfter`: seconds after which a new attempt makes sense, if that is known."""
+    after = error.retry_after if isinstance(error, ModelError) else None
+    waits = {} if after is None else {"retryAfter": math.ceil(after)}
+    return {"code": error.code, "message": error.message, "hint": error.hint, **waits}
 
 
 def range_json(start_line: int, start_character: int, end_line: int, end_character: int) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The model of a turn that names none: that of the settings, else the one agreed to before, else one that is found."""
 
 import json
+from typing import Any
 
 from tark_lsp.agent.session import Session
 from tark_lsp.errors import NoModel
@@ -43,6 +44,11 @@ class SessionModels:
             raise NoModel(f"no model is set, and you did not choose {found}", hint=fix)
         write_private(state_folder(), CHOSEN_MODEL, json.dumps({"model": found}))
         return found
+
+
+def with_chosen_model(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings with the model that new sessions get without asking. None: the user is asked."""
+    return {**settings, "model": settings["model"] or read_chosen()}
 
 
 def read_chosen() -> str | None:

@@ -70,7 +70,7 @@ class UpdateWriter:
             "usage": usage_json(end.usage, *record.context),
         }
         if end.error is not None:
-            payload["error"] = error_json(end.error.code, end.error.message, end.error.hint)
+            payload["error"] = error_json(end.error)
         return payload
 
     def _call(self, event: events.CallChanged, diffs: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def browser() -> Iterator[Browser]:
 
 
 class Begin(Protocol):
-    def __call__(self, scenario: Path, **options: Any) -> Workbench: ...
+    def __call__(self, scenario: Path | None, **options: Any) -> Workbench: ...
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def begin(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """`begin(scenario, settings=..., machine=..., trusting=...)`: a workbench, closed after the file."""
     benches: list[Workbench] = []
 
-    def make(scenario: Path, **options: Any) -> Workbench:
+    def make(scenario: Path | None, **options: Any) -> Workbench:
         benches.append(Workbench(browser, tmp_path_factory.mktemp("vscode"), scenario, **options))
         return benches[-1]
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-import tark_lsp.cli
+import tark_lsp
 from tests.editors.vscode import installed
 from tests.editors.vscode.conftest import FLAGS
 from tests.editors.vscode.workbench import Workbench, until
 
 ROOT = Path(__file__).parents[3]
-PROJECT = Path(tark_lsp.cli.__file__).parent / "demo_project" / "shop"
+PROJECT = Path(tark_lsp.__file__).parent / "demo_project" / "shop"
 SIZE = {"width": 1100, "height": 700}
 SETTINGS = {
     "workbench.activityBar.location": "top",

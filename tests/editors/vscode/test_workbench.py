@@ -117,7 +117,7 @@ def test_in_a_workspace_that_is_not_trusted_nothing_of_it_is_run(begin: Begin) -
     bench.open_file("numbers.txt")
     bench.run("Tark: Doctor")
     said = "not trusted: only your user settings apply, and no commands run"
-    until(lambda: any(said in line for line in bench.lines()), "what that means")
+    until(lambda: any(said in frame.content() for frame in bench.page.frames), "what that means")
     start(bench, "make made.txt")
     bench.chat().locator(".answer").filter(has_text="It is not run.").wait_for()
     assert not (bench.workspace / "made.txt").exists()

@@ -48,17 +48,21 @@ class Workbench:
         self,
         browser: Browser,
         folder: Path,
-        scenario: Path,
+        scenario: Path | None,
         *,
         settings: Mapping[str, Any] | None = None,
         machine: Mapping[str, Any] | None = None,
         trusting: bool = True,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        """`machine`: machine settings; by default the server to run. `trusting`: VS Code trusts all folders."""
+        """`scenario`: None for an empty home. `machine`: machine settings; by default the server to run. `trusting`: VS
+        Code trusts all folders.
+        """
         self.workspace, self.home, self._data = folder / "workspace", folder / "home", folder / "code"
         self.workspace.mkdir(exist_ok=True)
-        if not self.home.exists():
+        if scenario is None:
+            self.home.mkdir()
+        elif not self.home.exists():
             write_settings(self.home, scenario, review="ask")
         server = {"tark.server.command": [sys.executable, "-m", "tark_lsp"]}
         _write(self._data / "User" / "settings.json", {**SETTINGS, **(settings or {})})

@@ -6,6 +6,7 @@ import type { ChatDependencies } from "./dependencies";
 import type { Transcript } from "../model/transcript";
 import type { Change } from "../model/transcriptTurn";
 import { Durations } from "./durations";
+import type { Retries } from "./retries";
 import type { PageConnection } from "./pageConnection";
 import type { TurnHead } from "./messages";
 import { TranscriptChanges } from "./transcriptChanges";
@@ -20,7 +21,7 @@ export class Conversation implements Disposable {
   private posted: { readonly sessionId: string | undefined; readonly transcript: Transcript | undefined } | undefined;
   private most = TURNS;
   private readonly durations = new Durations();
-  private readonly changes = new TranscriptChanges(this.durations);
+  private readonly changes: TranscriptChanges;
   private flushing: NodeJS.Timeout | undefined;
   private readonly disposables: readonly Disposable[];
 
@@ -33,12 +34,17 @@ export class Conversation implements Disposable {
     private readonly page: PageConnection,
     private readonly sending: () => readonly TurnHead[],
     private readonly onOtherSession: (sessionId: string | undefined) => void,
+    private readonly retries: Retries,
   ) {
+    this.changes = new TranscriptChanges(this.durations, retries);
     const { state } = dependencies.server;
     this.disposables = [
       state.on("update", ({ params, change }) => {
         if (change !== undefined) {
           this.recordDurations(change);
+          if (params.update.kind === "end") {
+            this.retries.recordEnd(change.turn);
+          }
           if (params.sessionId === state.sessionId) {
             this.transcriptChanged(change);
           }
@@ -57,6 +63,14 @@ export class Conversation implements Disposable {
       this.posted = { sessionId, transcript };
       const view = { ...this.changes.fullView(transcript, this.most), ...(sessionId !== undefined && { sessionId }) };
       this.page.post({ kind: "transcript", transcript: view, sending: this.sending() });
+    }
+  }
+
+  /** Draws the head of a turn again. */
+  redrawTurn(turnId: string): void {
+    const turn = this.current?.byId.get(turnId);
+    if (turn !== undefined) {
+      this.transcriptChanged({ kind: "turn", turn });
     }
   }
 

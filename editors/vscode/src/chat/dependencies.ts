@@ -6,6 +6,7 @@ import type { Sessions } from "../model/sessions";
 import type { Updates } from "../model/updates";
 import type { Restore } from "../turns/restore";
 import type { Turns } from "../turns/turns";
+import type { Setup } from "../setup/setup";
 import type { Undo } from "../turns/undo";
 
 export interface ChatDependencies {
@@ -16,4 +17,5 @@ export interface ChatDependencies {
   readonly turns: Turns;
   readonly undo: Undo;
   readonly restore: Restore;
+  readonly setup: Setup;
 }

@@ -2,6 +2,8 @@
  * The messages between the extension and the page of the chat. Only types and tables, since both bundles contain them.
  */
 
+import type { Remedy } from "../model/turnProblems";
+import type { SetupView } from "../model/setup";
 import type { SessionAction } from "../model/sessionRow";
 import type { Block, PlanEntry, ToolCall, Turn, Usage } from "../model/transcriptTurn";
 
@@ -17,7 +19,11 @@ export interface TurnHead {
   readonly plan?: readonly PlanEntry[];
   readonly usage?: Usage;
   readonly stopReason?: string;
-  readonly error?: { readonly message: string; readonly hint: string };
+  readonly error?: { readonly code: string; readonly message: string; readonly hint: string };
+  /** It has called tools, so it is continued, not repeated. */
+  readonly worked?: boolean;
+  /** It can be tried again `at` this time. `waits`: that is done then, without the user. */
+  readonly retry?: { readonly at: number; readonly waits: boolean };
   /** How many files it changed. */
   readonly edits?: number;
   /** There may be changes to undo. */
@@ -139,6 +145,8 @@ export type ToPage =
   | { readonly kind: "words"; readonly words: string; readonly instead?: ReplacedTurn }
   | { readonly kind: "draft"; readonly words: string }
   | { readonly kind: "say"; readonly words: string }
+  /** Null: nothing has to be set up. */
+  | { readonly kind: "setup"; readonly setup: SetupView | null }
   | { readonly kind: "focus" };
 
 /** The commands of the extension that buttons of the page run. */
@@ -151,6 +159,15 @@ export const PAGE_COMMANDS = {
   review: "tark.client.showChanges",
   restart: "tark.client.restart",
 } as const;
+
+/** The commands of the buttons that help after an error. */
+export const REMEDY_COMMANDS: Readonly<Record<Exclude<Remedy, "again" | "continue">, string>> = {
+  setKey: "tark.client.setKey",
+  chooseModel: "tark.client.selectModel",
+  newSession: "tark.client.newSession",
+  settings: "tark.client.settings",
+  output: "tark.client.showOutput",
+};
 
 /** A turn whose prompt is replaced by an edited one, which starts a turn of the same kind in a new session. */
 export interface ReplacedTurn {
@@ -182,6 +199,12 @@ export type ToHost =
   | { readonly kind: "sessions"; readonly all: boolean }
   | { readonly kind: "session"; readonly action: SessionAction; readonly sessionId: string }
   | { readonly kind: "newSession" }
+  /** Sends the prompt of a turn again, or "Continue.". */
+  | { readonly kind: "again"; readonly turnId: string; readonly how: "retry" | "continue" }
+  /** Tries a turn again as soon as the provider allows it, or no longer does that. */
+  | { readonly kind: "wait"; readonly turnId: string }
+  | { readonly kind: "remedy"; readonly remedy: Exclude<Remedy, "again" | "continue">; readonly provider?: string }
+  | { readonly kind: "setup"; readonly offer: string }
   | { readonly kind: "permission"; readonly version: string; readonly reply: Reply }
   | { readonly kind: "showPermission"; readonly requestId: string }
   | { readonly kind: "input"; readonly requestId: string; readonly answer: readonly string[] | string | null };

@@ -7,14 +7,14 @@ import { plainExcerpt } from "../text/surfaces";
 import { approvePlan } from "../turns/approvePlan";
 import { redoTurn } from "../turns/redo";
 import { confirm } from "../window/notify";
-import { PAGE_COMMANDS, type ToHost, type ToPage } from "./messages";
+import { PAGE_COMMANDS, REMEDY_COMMANDS, type ToHost, type ToPage } from "./messages";
 
 const LONGEST_NAME = 80; // characters of a prompt in a question
 
 export type PageHandlers = { [Kind in ToHost["kind"]]: (message: Extract<ToHost, { kind: Kind }>) => unknown };
 
 /** The messages that the view handles itself. */
-export type ViewRequest = "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "sessions" | "session";
+export type ViewRequest = "again" | "wait" | "setup" | "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "sessions" | "session";
 
 export function pageRequests(dependencies: ChatDependencies, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
   const { server, turns, undo, restore, pending } = dependencies;
@@ -47,6 +47,7 @@ export function pageRequests(dependencies: ChatDependencies, tell: (message: ToP
     insert: ({ text }) => insertText(text),
     apply: ({ text }) => applyCode(text, turns),
     run: ({ what }) => vscode.commands.executeCommand(PAGE_COMMANDS[what]),
+    remedy: ({ remedy, provider }) => vscode.commands.executeCommand(REMEDY_COMMANDS[remedy], provider),
     newSession: () => {
       server.state.setCurrentSession(undefined);
       tell({ kind: "focus" });

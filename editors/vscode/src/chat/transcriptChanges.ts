@@ -7,6 +7,7 @@
 import type { Transcript } from "../model/transcript";
 import type { Block, Change, ToolCall, Turn } from "../model/transcriptTurn";
 import type { Durations } from "./durations";
+import type { Retries } from "./retries";
 import type { BlockView, TranscriptChange, TranscriptView, TurnHead } from "./messages";
 
 const CHANGED = new Set(["applied", "partly"]); // states of edited files
@@ -18,7 +19,10 @@ export class TranscriptChanges {
   private unseen = new Set<Turn>(); // turns before the first one that the page holds
   private readonly stale = new Map<Turn, Set<Block | "head">>();
 
-  constructor(private readonly durations: Durations) {}
+  constructor(
+    private readonly durations: Durations,
+    private readonly retries?: Pick<Retries, "viewOf">,
+  ) {}
 
   /** Everything that the page shows: at most `most` turns. */
   fullView(transcript: Transcript | undefined, most: number): TranscriptView {
@@ -84,7 +88,8 @@ export class TranscriptChanges {
 
   private head(turn: Turn): TurnHead {
     const waits = turn.state === "queued" && this.turns.some((other) => other !== turn && other.state !== "ended");
-    return { ...turnHead(turn), ...(waits && { waits }) };
+    const retry = this.retries?.viewOf(turn.turnId);
+    return { ...turnHead(turn), ...(waits && { waits }), ...(retry && { retry }) };
   }
 
   private change(turnId: string, index: number, block: Block): TranscriptChange {
@@ -118,7 +123,8 @@ export function turnHead(turn: Turn): TurnHead {
     ...(plan && { plan }),
     ...(usage && { usage }),
     ...(stopReason !== undefined && { stopReason }),
-    ...(error && { error: { message: error.message, hint: error.hint } }),
+    ...(error && { error: { code: error.code, message: error.message, hint: error.hint } }),
+    ...(turn.calls.size > 0 && { worked: true }),
     ...(changed > 0 && { edits: changed }),
     ...(edits.some((edit) => edit.state === "pending" || CHANGED.has(edit.state)) && { undoable: true }),
     ...(changedByCommand && changedByCommand.length > 0 && { changed: changedByCommand }),

@@ -5,13 +5,17 @@ import { reportErrors } from "../window/notify";
 import type { ChatDependencies } from "./dependencies";
 import { PromptCompletion } from "./completion";
 import { Conversation } from "./conversation";
+import { tryAgain } from "./again";
+import { takeHeldPrompt } from "./heldPrompt";
+import { outboxActions } from "./outboxActions";
+import { Retries } from "./retries";
 import { PromptDraft } from "./promptDraft";
-import { activeFile, folderUris } from "./editors";
+import { folderUris } from "./editors";
 import { pageHtml } from "./html";
 import { PageConnection } from "./pageConnection";
 import type { ToHost } from "./messages";
 import { pageRequests, type PageHandlers, type ViewRequest } from "./pageRequests";
-import { Outbox, type PromptDocument, type OutgoingMessage, type OutboxActions } from "./outbox";
+import { Outbox, type OutgoingMessage } from "./outbox";
 import { SessionList } from "./sessionList";
 import { inputRow, permissionRow, statusOf } from "./pageRows";
 
@@ -25,6 +29,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly conversation: Conversation;
   private readonly list: SessionList;
   private readonly draft: PromptDraft;
+  private readonly retries: Retries;
   private readonly completion: PromptCompletion;
   private readonly handlers: PageHandlers;
   private readonly disposables: vscode.Disposable[] = [];
@@ -37,20 +42,25 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const { state } = dependencies.server;
     const memory = context.workspaceState;
     this.draft = new PromptDraft(memory);
+    this.suggestPrompt(takeHeldPrompt(memory));
+    this.retries = new Retries((turnId) => this.tryAgain(turnId, "retry"), (turnId) => this.conversation.redrawTurn(turnId));
     this.completion = new PromptCompletion(dependencies.server);
     this.list = new SessionList(dependencies, this.page);
     this.outbox = new Outbox(
-      this.outboxActions(),
+      outboxActions(dependencies, memory),
       () => this.page.post({ kind: "sending", turns: this.outbox.heads }),
       (message, problem) => this.returnMessage(message, problem),
     );
-    this.conversation = new Conversation(dependencies, this.page, () => this.outbox.heads, (sessionId) => void memory.update(SESSION, sessionId));
+    const onSession = (sessionId: string | undefined): void => void memory.update(SESSION, sessionId);
+    this.conversation = new Conversation(dependencies, this.page, () => this.outbox.heads, onSession, this.retries);
     this.handlers = { ...pageRequests(dependencies, (message) => this.page.post(message)), ...this.viewRequests() };
     this.disposables.push(
       vscode.window.registerWebviewViewProvider(VIEW, this),
       this.completion,
       this.list,
       this.conversation,
+      this.retries,
+      dependencies.setup.onChange(() => this.postSetup()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.postStatus()),
       ...this.listening(),
     );
@@ -77,6 +87,14 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   async giveBack(words: string): Promise<void> {
     await this.showChat({ focus: true });
     this.page.postWhenOpen({ kind: "words", words });
+  }
+
+  /** Puts text into the prompt if that is empty. */
+  suggestPrompt(words: string): void {
+    if (this.draft.text.trim() === "" && words !== "") {
+      this.draft.text = words;
+      this.page.post({ kind: "draft", words });
+    }
   }
 
   /** Shows an empty chat. The next prompt starts a session. */
@@ -126,31 +144,6 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     ];
   }
 
-  private outboxActions(): OutboxActions {
-    const { server, sessions, turns, updates } = this.dependencies;
-    return {
-      state: server.state,
-      activeDocument: activeDocument,
-      start: (prompt, sessionId, textDocument, kind) =>
-        turns.sendPrompt({ prompt, ...(kind && { kind }), ...(sessionId !== undefined && { sessionId }), ...(textDocument && { textDocument }) }),
-      steer: async (turn, prompt) => {
-        const { accepted } = await server.executeCommand<{ accepted: boolean }>("tark.turn.steer", { turnId: turn.turnId, prompt });
-        if (accepted) {
-          updates.addSteer(turn, prompt);
-        }
-        return accepted;
-      },
-      forkBefore: async (sessionId, turnId) => {
-        const other = await sessions.forkBefore(sessionId, turnId);
-        const { model, mode, approval, thinking } = server.state.sessions.get(sessionId) ?? {};
-        const kept = Object.entries({ model, mode, approval, thinking }).filter(([, value]) => value != null);
-        await server.executeCommand("tark.settings.set", { ...Object.fromEntries(kept), sessionId: other }); // it can be a new session
-        return other;
-      },
-      newSession: async () => (await server.executeCommand<{ sessionId: string }>("tark.session.new")).sessionId,
-    };
-  }
-
   private handleMessage(message: ToHost): void {
     const handle = this.handlers[message.kind] as (message: ToHost) => unknown;
     void reportErrors(() => handle(message));
@@ -164,6 +157,9 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       draft: ({ words }) => {
         this.draft.text = words;
       },
+      again: ({ turnId, how }) => this.tryAgain(turnId, how),
+      wait: ({ turnId }) => this.retries.toggleWait(turnId),
+      setup: ({ offer }) => this.dependencies.setup.choose(offer),
       earlier: () => this.conversation.showEarlier(),
       fewer: () => this.conversation.showFewer(),
       complete: async ({ id, text, offset }) => {
@@ -185,13 +181,24 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.postStatus();
     this.conversation.postTranscript();
     this.postRequests();
+    this.postSetup();
     this.page.postKept();
+    void this.dependencies.setup.open();
     void this.conversation.loadCurrent();
   }
 
   private returnMessage({ words, instead }: OutgoingMessage, problem: string): void {
     this.page.postWhenOpen({ kind: "words", words, ...(instead !== undefined && { instead }) });
     this.page.postWhenOpen({ kind: "say", words: `Not sent: ${problem}. Your text is in the prompt again.` });
+  }
+
+  private postSetup(): void {
+    this.page.post({ kind: "setup", setup: this.dependencies.setup.view ?? null });
+  }
+
+  private tryAgain(turnId: string, how: "retry" | "continue"): void {
+    this.retries.cancel(turnId);
+    tryAgain(this.dependencies, this.outbox, turnId, how);
   }
 
   private postStatus(): void {
@@ -220,9 +227,4 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       disposable.dispose();
     }
   }
-}
-
-function activeDocument(): PromptDocument {
-  const document = activeFile();
-  return document && { uri: document.uri.toString(), version: document.version };
 }

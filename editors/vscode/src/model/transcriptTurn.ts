@@ -25,7 +25,7 @@ export interface Turn {
   plan?: readonly PlanEntry[];
   usage?: Usage;
   stopReason?: string;
-  error?: { code: string; message: string; hint: string };
+  error?: { code: string; message: string; hint: string; retryAfter?: number };
   edits?: readonly { uri: string; state: string }[];
   changedByCommand?: readonly string[];
   /** What of its changes is undone. */

@@ -4,21 +4,15 @@
  */
 
 import * as vscode from "vscode";
-import { joinParts } from "../text/figures";
+import { providerName } from "../text/providerNames";
 import { showInfo, showWarning } from "../window/notify";
 import type { Optional } from "../model/protocol";
+import { chooseProvider } from "../setup/chooseProvider";
+import { askForKey, type KeyParts, storeAndCheck } from "../setup/keys";
+import { checkWords, type ProviderStatus } from "../setup/offers";
 import type { Secrets } from "../server/secrets";
 import type { Server } from "../model/server";
-import { inputPrompt, listRow, plainLine } from "../text/surfaces";
-
-interface Provider {
-  readonly provider: string;
-  readonly status: string;
-  readonly source?: Optional<string>;
-  readonly hint?: Optional<string>;
-  /** Environment variables: the first one that is set has the key. */
-  readonly variables?: readonly string[];
-}
+import { plainLine } from "../text/surfaces";
 
 interface Login {
   readonly provider: string;
@@ -33,23 +27,26 @@ interface LoggedOut {
   readonly hint?: Optional<string>;
 }
 
-/** Logs in with a code that the user types on a web page. If the provider uses an API key instead, asks for it. */
-export async function logIn(server: Server, secrets: Secrets): Promise<void> {
-  const chosen = await choose(server, "Log In to a Provider");
+/**
+ * Logs in with a code that the user types on a web page. If the provider uses an API key instead, asks for it.
+ * `provider`: the name of one, else the user chooses.
+ */
+export async function logIn(parts: KeyParts, provider?: unknown): Promise<void> {
+  const chosen = await chosenProvider(parts.client, "Log In to a Provider", provider);
   if (chosen === undefined) {
     return;
   }
-  const login = await server.executeCommand<Login>("tark.auth.login", { provider: chosen.provider });
+  const login = await parts.client.executeCommand<Login>("tark.auth.login", { provider: chosen.provider });
   if (login.userCode && login.verificationUri) {
     await show(login.provider, login.userCode, login.verificationUri, login.expiresIn);
   } else {
-    await askForKey(secrets, chosen);
+    await changeKey(parts, chosen);
   }
 }
 
 /** Deletes a login or key that the server has stored. Warns if VS Code keeps a key of the provider. */
 export async function logOut(server: Server, secrets: Secrets): Promise<void> {
-  const chosen = await choose(server, "Log Out of a Provider", ({ status }) => status === "ready" || status === "pending" || status === "unusable");
+  const chosen = await chooseProvider(server, "Log Out of a Provider", ({ status }) => status === "ready" || status === "pending" || status === "unusable");
   if (chosen === undefined) {
     return;
   }
@@ -61,32 +58,18 @@ export async function logOut(server: Server, secrets: Secrets): Promise<void> {
   void (left === "" ? showInfo : showWarning)(result + left);
 }
 
-export async function setKey(server: Server, secrets: Secrets): Promise<void> {
-  const chosen = await choose(server, "Set API Key");
-  if (chosen !== undefined) {
-    await askForKey(secrets, chosen);
+/** `provider`: the name of one, else the user chooses. One with a login is logged in to. */
+export async function setKey(parts: KeyParts, provider?: unknown): Promise<void> {
+  const chosen = await chosenProvider(parts.client, "Set API Key", provider);
+  if (chosen?.login === true && typeof provider === "string") {
+    await logIn(parts, provider);
+  } else if (chosen !== undefined) {
+    await changeKey(parts, chosen);
   }
 }
 
-async function choose(
-  server: Server,
-  title: string,
-  fits: (provider: Provider) => boolean = () => true,
-): Promise<Provider | undefined> {
-  await server.ensureRunning();
-  const listing = server.executeCommand<{ providers: readonly Provider[] }>("tark.auth.status").then(({ providers }) => {
-    const fitting = providers.filter(fits);
-    if (fitting.length === 0) {
-      throw new Error("no provider has a login or a key");
-    }
-    return fitting.map((provider) => ({
-      label: listRow(provider.provider),
-      description: listRow(joinParts(provider.status, provider.source)),
-      ...(provider.hint && { detail: listRow(provider.hint) }),
-      provider,
-    }));
-  });
-  return (await vscode.window.showQuickPick(listing, { title }))?.provider;
+async function chosenProvider(server: Server, title: string, provider: unknown): Promise<ProviderStatus | undefined> {
+  return typeof provider === "string" ? server.executeCommand<ProviderStatus>("tark.auth.status", { provider }) : chooseProvider(server, title);
 }
 
 /** The server reports the result of the login itself. The page is opened only over https, which nobody can replace. */
@@ -100,30 +83,19 @@ async function show(provider: string, code: string, page: string, seconds: Optio
   }
 }
 
-async function askForKey(secrets: Secrets, { provider, variables }: Provider): Promise<void> {
-  const variable = variables?.[0];
-  if (variable === undefined) {
-    throw new Error(`first set apiKeyEnv of ${provider} in the setting tark.providers: the environment variable for its key`);
-  }
-  const known = secrets.storedNames().includes(variable);
-  const wanted = known ? await anotherOrNone(provider) : "another";
-  if (wanted === "none") {
-    await secrets.removeKey(variable);
+async function changeKey(parts: KeyParts, status: ProviderStatus): Promise<void> {
+  const { provider, variables } = status;
+  const variable = variables?.find((name) => parts.secrets.storedNames().includes(name));
+  const wanted = variable === undefined ? "another" : await anotherOrNone(provider);
+  if (wanted === "none" && variable !== undefined) {
+    await parts.secrets.removeKey(variable);
     void showInfo(`the API key of ${provider} was removed`);
   }
-  if (wanted !== "another") {
-    return;
-  }
-  const key = await vscode.window.showInputBox({
-    title: plainLine(`API Key of ${provider}`),
-    prompt: inputPrompt(`VS Code stores it and passes it to the server as ${variable}.`),
-    password: true,
-    ignoreFocusOut: true,
-    validateInput: (typed) => (/[\s\p{Cc}]/u.test(typed.trim()) ? "A key cannot contain spaces" : undefined),
-  });
-  if (key?.trim()) {
-    await secrets.storeKey(variable, key.trim());
-    void showInfo(`the API key of ${provider} was stored`);
+  const key = wanted === "another" ? await askForKey(status) : undefined;
+  if (key !== undefined) {
+    const found = await storeAndCheck(parts, status, key);
+    const said = checkWords(provider, found);
+    void (said === undefined ? showInfo(`${providerName(provider)} accepts the API key`) : showWarning(`${said.words} ${said.details}`));
   }
 }
 
@@ -133,5 +105,5 @@ async function anotherOrNone(provider: string): Promise<"another" | "none" | und
     { label: "Replace Key", wanted: "another" },
     { label: "Remove Key", wanted: "none" },
   ] as const;
-  return (await vscode.window.showQuickPick(rows, { title: plainLine(`API Key of ${provider}: one is stored`) }))?.wanted;
+  return (await vscode.window.showQuickPick(rows, { title: plainLine(`API Key of ${providerName(provider)}: one is stored`) }))?.wanted;
 }

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { RunningTurns } from "../model/runningTurns";
 import type { Secrets } from "./secrets";
+import { demoOfWindow } from "./demo";
 import { type Inspect, type Manifest, otherSettings, type ServerSettings, serverSettings, userSettings } from "./settings";
 
 const SETTLED_MS = 500; // after the last of several changes
@@ -25,7 +26,7 @@ export class Configuration implements vscode.Disposable {
    * that.
    */
   constructor(
-    context: vscode.ExtensionContext,
+    private readonly context: vscode.ExtensionContext,
     private readonly secrets: Secrets,
     turns: RunningTurns,
     private readonly onChange: () => void,
@@ -41,7 +42,7 @@ export class Configuration implements vscode.Disposable {
 
   async startConfiguration(): Promise<StartConfiguration> {
     return {
-      options: userSettings(this.settings, inspect(), vscode.workspace.isTrusted),
+      options: { ...userSettings(this.settings, inspect(), vscode.workspace.isTrusted), ...demoOfWindow(this.context)?.settings },
       keys: await this.secrets.environment(),
       command: inspect()("server.command")?.globalValue,
     };

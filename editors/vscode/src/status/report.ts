@@ -1,7 +1,9 @@
-/** Shows reports as documents: "Tark: Doctor" and "Tark: Show Usage". */
+/** Shows reports: "Tark: Doctor" as a page, "Tark: Show Usage" as a document. */
 
+import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
-import { doctorReport, type DoctorFacts, type EditorFacts, type Usage, usageReport } from "./reportText";
+import { DOCTOR_COMMANDS, doctorPage } from "./doctorPage";
+import { type DoctorFacts, type EditorFacts, type Usage, usageReport } from "./reportText";
 import type { Client } from "../server/client";
 
 const SCHEME = "tark-report";
@@ -11,6 +13,7 @@ export class Reports implements vscode.Disposable, vscode.TextDocumentContentPro
   private readonly changes = new vscode.EventEmitter<vscode.Uri>();
   private readonly registered = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   readonly onDidChange = this.changes.event;
+  private doctor: vscode.WebviewPanel | undefined;
 
   constructor(
     private readonly client: Client,
@@ -42,10 +45,22 @@ export class Reports implements vscode.Disposable, vscode.TextDocumentContentPro
       trusted: vscode.workspace.isTrusted,
       ...(this.client.foundServer && { command: this.client.foundServer.command.join(" "), source: this.client.foundServer.source }),
     };
-    await this.show("Doctor", doctorReport(facts, around));
+    this.showPage(doctorPage(facts, around, randomBytes(16).toString("base64url")));
+  }
+
+  private showPage(html: string): void {
+    if (this.doctor === undefined) {
+      // The page's policy runs no script. Without `enableScripts`, nothing could read the page, not even our tests.
+      const options = { enableScripts: true, enableCommandUris: Object.keys(DOCTOR_COMMANDS), localResourceRoots: [] };
+      this.doctor = vscode.window.createWebviewPanel("tark.doctor", "Tark Doctor", vscode.ViewColumn.Active, options);
+      this.doctor.onDidDispose(() => (this.doctor = undefined));
+    }
+    this.doctor.webview.html = html;
+    this.doctor.reveal();
   }
 
   dispose(): void {
+    this.doctor?.dispose();
     this.registered.dispose();
     this.changes.dispose();
   }

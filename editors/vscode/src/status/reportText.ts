@@ -51,36 +51,6 @@ export function usageReport(all: Usage, session: Usage | undefined): string {
   return `${parts.join("\n")}\n`;
 }
 
-/** `facts`: those of the server, or why there are none. */
-export function doctorReport(facts: DoctorFacts | string, around: EditorFacts): string {
-  const lines = [
-    fact("extension", around.extension),
-    fact("editor", around.editor),
-    fact("workspace", around.trusted ? "trusted" : "not trusted: only your user settings apply, and no commands run"),
-    fact("server", around.command === undefined ? "none" : `${around.command} (${around.source ?? ""})`),
-  ];
-  if (typeof facts === "string") {
-    return `${[...lines, "", "Problems", "", `- ${plainLine(facts)}`].join("\n")}\n`;
-  }
-  const keys = facts.keys.filter((key) => key.status === "ready").map((key) => `${key.provider} (${key.source ?? ""})`);
-  lines.push(
-    fact("version", facts.version),
-    fact("model", facts.model ?? "not set: Tark asks once to use the first provider with a key"),
-    fact("policy", `mode ${facts.policy.mode}, approval level ${facts.policy.approval}, edit review ${facts.policy.editReview}`),
-    fact("keys", keys.join(", ") || 'none: "Tark: Set API Key" stores one'),
-    fact("sandbox", facts.sandbox.available ? "available" : (facts.sandbox.why ?? "none")),
-    fact("folders", facts.folders.join(", ") || "none"),
-    "",
-    ...(facts.missing.length === 0 ? [] : ["What this editor does not support", ""]),
-    ...facts.missing.map((lack) => `- no ${lack.capability}: ${lack.instead}`),
-    ...(facts.missing.length === 0 ? [] : [""]),
-    "Problems",
-    "",
-    ...(facts.problems.length === 0 ? ["none"] : facts.problems.map((problem) => `- ${plainLine(problem)}`)),
-  );
-  return `${lines.join("\n")}\n`;
-}
-
 function rows({ models, total }: Usage): string[] {
   if (models.length === 0) {
     return ["  none"];
@@ -91,8 +61,4 @@ function rows({ models, total }: Usage): string[] {
     const tokens = `${shortNumber(usage.inputTokens)} tokens in (${shortNumber(usage.cachedTokens)} cached), ${shortNumber(usage.outputTokens)} out`;
     return `  ${plainLine(usage.model ?? "").padEnd(widest)}  ${joinParts(counted(usage.requests, "request"), tokens, formatMoney(usage.costUsd))}`;
   });
-}
-
-function fact(name: string, value: string): string {
-  return `${name.padEnd(11)}${plainLine(value)}`;
 }

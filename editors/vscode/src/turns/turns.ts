@@ -10,14 +10,7 @@ import type { RunningTurns } from "../model/runningTurns";
 import type { Server } from "../model/server";
 import type { Sessions } from "../model/sessions";
 import type { Updates } from "../model/updates";
-
-/** The argument of `tark.turn.start`. */
-export interface TurnStart {
-  readonly prompt: string;
-  readonly kind?: string;
-  readonly sessionId?: string;
-  readonly [field: string]: unknown;
-}
+import { type TurnStart, TurnStarts } from "./starts";
 
 /** The kinds that ask for a prompt: the title and the placeholder of the input box. */
 const ASKS: ReadonlyMap<string, readonly [title: string, example: string]> = new Map([
@@ -27,6 +20,7 @@ const ASKS: ReadonlyMap<string, readonly [title: string, example: string]> = new
 ]);
 
 export class Turns {
+  readonly starts = new TurnStarts();
   private last: Promise<unknown> = Promise.resolve();
 
   /**
@@ -103,6 +97,7 @@ export class Turns {
     const noDocument = start["textDocument"] === undefined; // else the server uses the document of the last code action request
     const answer = await this.server.executeCommand<StartedTurn>("tark.turn.start", { ...start, sessionId, noDocument });
     this.turnAccepted(visit, sessionId, answer, start.prompt);
+    this.starts.addStart(answer, start);
     return answer;
   }
 

@@ -127,15 +127,16 @@ test("a turn shows how it ended", async () => {
   const page = open();
   await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "cancelled", edits: 2, usage: { inputTokens: 8000, outputTokens: 100, costUsd: 0.012 } }));
   assert.equal(page.one("article > footer").textContent, "cancelled · 2 files changed · 8.1k tokens · $0.0120");
-  await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "error", error: { message: "no key", hint: "set one" } }));
-  assert.equal(page.one("article .error").textContent, "no keyset one");
+  await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "error", model: "openai/gpt-6.1-sol", error: { code: "missing_key", message: "no key", hint: "set one" } }));
+  assert.equal(page.one("article .sentence").textContent, "There is no key for OpenAI.");
+  assert.equal(page.one("article .card details").textContent, "Detailsno keyset one");
 });
 
 test("the announcement of an end says how it ended", async () => {
   const ends: [Partial<TurnHead>, string][] = [
     [{ stopReason: "cancelled" }, "Tark was stopped"],
-    [{ stopReason: "budget" }, "Tark stopped: it reached the cost limit"],
-    [{ stopReason: "error", error: { message: "no key", hint: "" } }, "Tark stopped: no key"],
+    [{ stopReason: "budget" }, "Tark stopped. The turn stopped at its cost limit."],
+    [{ stopReason: "error", error: { code: "no_model", message: "no key", hint: "" } }, "Tark stopped. No model is set up."],
     [{ stopReason: "end_turn" }, "Tark is done. It is one."],
   ];
   for (const [end, words] of ends) {

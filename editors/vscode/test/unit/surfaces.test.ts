@@ -12,7 +12,7 @@ import { diffSide } from "../../src/review/diffText";
 import { hunkTitle } from "../../src/review/hunkText";
 import { requestRows } from "../../src/review/treeRows";
 import { contextHtml } from "../../src/status/contextHtml";
-import { doctorReport } from "../../src/status/reportText";
+import { doctorPage } from "../../src/status/doctorPage";
 import * as surfaces from "../../src/text/surfaces";
 import { drawnAsIs, drawnInHtml, drawnWithBoth, drawnWithIcons, drawnWithLinks, HOSTILE_TEXT, type Shown } from "./hostileText";
 
@@ -124,7 +124,7 @@ const MADE: Readonly<Record<string, { readonly lines?: number; readonly make: (t
   "the title of a moved file": { lines: 1, make: (text) => hunkTitle({ ...hunk(""), operation: { kind: "move", target: text } }, name) },
   "a side of a diff": { make: (text) => diffSide([text], [{ hunk: hunk(text), place: { start: 0, count: 0 } }], "after") },
   "the page about the context": { lines: 45, make: (text) => contextHtml(text, { parts: [{ name: text, tokens: 1, uri: `file:///${text}` }], tokens: 1 }, "n") },
-  "a report about a problem": { lines: 9, make: (text) => doctorReport(text, { extension: text, editor: text, trusted: true }) },
+  "a page about a problem": { lines: 45, make: (text) => doctorPage(text, { extension: text, editor: text, trusted: true }, "n") },
 };
 
 test("what the extension makes of hostile text shows its characters, and has no more lines than it should", () => {

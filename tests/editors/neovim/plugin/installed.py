@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-import tark_lsp.cli
+import tark_lsp
 from tests.cli.terminal import without_terminal
 from tests.editors.availability import skip
 from tests.editors.neovim.conftest import binary
@@ -17,7 +17,7 @@ from tests.editors.pool import environment, write_settings
 
 NO_STACK = ("stack traceback", "Error executing", "Error detected", "E5108", "E5113", "attempt to ")
 SCENARIO = Path(__file__).with_name("screens.toml")
-PROJECT = Path(tark_lsp.cli.__file__).parent / "demo_project" / "shop"
+PROJECT = Path(tark_lsp.__file__).parent / "demo_project" / "shop"
 
 
 class Machine:

@@ -6,6 +6,7 @@ import { h, setText } from "./element";
 import type { Kept, Page } from "./page";
 import { StickyPlan } from "./plan";
 import { PromptPart } from "./prompt";
+import { SetupPart } from "./setupCard";
 import { SessionsPart } from "./sessions";
 import { FooterPart, HeaderPart } from "./status";
 import { TranscriptPart } from "./transcript";
@@ -55,6 +56,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   let folders: readonly string[] = [];
   const prompt = new PromptPart(page);
   const transcript = new TranscriptPart(page, () => folders, (turn, words) => prompt.editTurn(turn, words));
+  const setup = new SetupPart(page, (visible) => (transcript.element.hidden = visible));
   const waiting = new RequestsPart(page, () => folders, (words) => {
     prompt.addToHistory(words);
     handlers.say({ kind: "say", words: "This request has ended. The arrow keys recall the text you typed for it." });
@@ -66,11 +68,12 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   body.append(
     header.element,
     sessions.element,
-    h("main", {}, transcript.element, plan.element, waiting.element, alert, prompt.element, spoken),
+    h("main", {}, setup.element, transcript.element, plan.element, waiting.element, alert, prompt.element, spoken),
     footer.element,
   );
 
   const drawn = (): void => {
+    setup.setChat(transcript.model.turns.length === 0, transcript.firstSending);
     prompt.setRunning(transcript.model.turns.some(({ head }) => head.state === "running"));
     plan.draw(transcript.model.turns.map(({ head }) => head));
   };
@@ -96,7 +99,11 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
         }
       }
     },
-    sending: ({ turns }) => transcript.showSending(turns),
+    sending: ({ turns }) => {
+      transcript.showSending(turns);
+      drawn();
+    },
+    setup: ({ setup: view }) => setup.show(view),
     status: ({ status: now }) => status(now),
     waiting: ({ permissions, inputs }) => waiting.showRequests(permissions, inputs),
     sessions: ({ sessions: rows, all }) => sessions.showRows(rows, all),

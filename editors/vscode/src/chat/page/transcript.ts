@@ -24,6 +24,7 @@ export class TranscriptPart {
   private readonly sending = h("div", { class: "sending" });
   private readonly toEnd = button("↓ Scroll to end", () => this.followEnd(), { class: "to-end", hidden: true });
   private readonly views = new Map<TurnModel, TurnView>();
+  firstSending = ""; // the first prompt that the server has not accepted yet
   private due = false;
   private follows = true;
   private top = 0; // the last scroll position
@@ -64,6 +65,7 @@ export class TranscriptPart {
   /** Shows prompts that the server has not accepted yet. */
   showSending(heads: readonly TurnHead[]): void {
     const views = heads.map((head) => new TurnView(this.page, { head, blocks: [] }, this.folders, this.edit).element);
+    this.firstSending = heads[0]?.prompt ?? "";
     this.sending.replaceChildren(...views);
     this.empty.hidden = this.model.turns.length + heads.length > 0;
     if (heads.length > 0) {

@@ -9,9 +9,10 @@ import { MarkdownView } from "./markdown";
 import { grows, keyOf, type Stale, type TurnModel } from "./model";
 import { keepOpened, type Page } from "./page";
 import { drawPlan } from "./plan";
+import { problemCard } from "./problemCard";
 import { actionsKey, endButtons, promptButtons } from "./turnActions";
 import { endingWords, fileName } from "./wording";
-import { chatLine, chatProse } from "../../text/surfaces";
+import { chatLine } from "../../text/surfaces";
 
 const LONG_PROMPT = 20; // lines; a longer prompt is folded
 
@@ -27,7 +28,7 @@ export class TurnView {
   private readonly plan = h("ul", { class: "plan", "aria-label": "Plan", hidden: true });
   private readonly foot = h("footer", { class: "faint" });
   private readonly end = h("div", { class: "turn-end" });
-  private readonly error = h("div", { class: "notice error", hidden: true });
+  private readonly problem = h("div", { class: "problem" });
   private readonly drawn: DrawnBlock[] = [];
   private readonly groups: CallGroup[] = []; // by the index of a call in it
 
@@ -44,7 +45,7 @@ export class TurnView {
       h("div", { class: "turn-head" }, h("h2", {}, "You"), this.actions),
       this.shownPrompt,
       this.answer,
-      this.error,
+      this.problem,
       this.foot,
       this.end,
     );
@@ -70,13 +71,21 @@ export class TurnView {
     this.drawActions();
     this.answer.hidden = head.state !== "running" && this.turn.blocks.length === 0;
     drawPlan(this.plan, head.state === "running" ? undefined : head.plan); // while it runs, it is above the prompt
-    this.error.hidden = head.error === undefined;
-    this.error.replaceChildren(
-      ...(head.error ? [chatProse(head.error.message), ...(head.error.hint ? [h("p", { class: "hint" }, chatProse(head.error.hint))] : [])] : []),
-    );
+    this.drawProblem();
     this.foot.replaceChildren(endingWords(head));
     if (head.changed !== undefined) {
       this.foot.append(h("div", {}, "Changed by commands, which cannot be undone: ", ...head.changed.map((uri) => this.file(uri))));
+    }
+  }
+
+  /** Drawn again only if it changes, so that a focused button and open details stay. */
+  private drawProblem(): void {
+    const { head } = this.turn;
+    const shown = JSON.stringify([head.state, head.stopReason, head.error, head.retry]);
+    if (this.problem.dataset["shown"] !== shown) {
+      this.problem.dataset["shown"] = shown;
+      const card = problemCard(this.page, head);
+      this.problem.replaceChildren(...(card === undefined ? [] : [card]));
     }
   }
 

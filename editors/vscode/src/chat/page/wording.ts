@@ -2,16 +2,9 @@
 
 import { counted, formatMoney, joinParts, shortNumber } from "../../text/figures";
 import { grantCoverage } from "../../text/permissionWords";
+import { turnProblem } from "../../model/turnProblems";
 import type { CallView, PermissionRow, Status, TurnHead } from "../messages";
 import { chatLine, plainExcerpt, plainLine } from "../../text/surfaces";
-
-const STOPS: Readonly<Record<string, string>> = {
-  cancelled: "cancelled",
-  max_tokens: "the answer was cut off: it reached the model's output limit",
-  max_turn_requests: "stopped: it reached the limit of requests",
-  budget: "stopped: it reached the cost limit",
-  refusal: "the model refused to answer",
-};
 
 /** The line below a turn. */
 export function endingWords(head: TurnHead): string {
@@ -26,7 +19,7 @@ export function endingWords(head: TurnHead): string {
       const { stopReason, usage, edits } = head;
       const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
       return joinParts(
-        stopReason !== undefined && stopReason !== "end_turn" && stopReason !== "error" && (STOPS[stopReason] ?? stopReason),
+        stopReason === "cancelled" && "cancelled", // problemCard.ts draws the other reasons
         edits !== undefined && edits > 0 && `${counted(edits, "file")} changed`,
         tokens > 0 && `${shortNumber(tokens)} tokens`,
         usage?.costUsd !== undefined && usage.costUsd > 0 && formatMoney(usage.costUsd),
@@ -36,14 +29,12 @@ export function endingWords(head: TurnHead): string {
 }
 
 /** What screen readers announce at the end of a turn. `answer`: the start of its last text. */
-export function endAnnouncement({ stopReason = "end_turn", error }: TurnHead, answer: string): string {
-  if (error !== undefined) {
-    return `Tark stopped: ${chatLine(error.message)}`;
-  }
+export function endAnnouncement({ stopReason = "end_turn", error, model }: TurnHead, answer: string): string {
   if (stopReason === "cancelled") {
     return "Tark was stopped";
   }
-  return stopReason === "end_turn" ? `Tark is done. ${answer}` : `Tark stopped: ${(STOPS[stopReason] ?? stopReason).replace(/^stopped: /, "")}`;
+  const problem = turnProblem(stopReason, error?.code, model);
+  return problem === undefined ? `Tark is done. ${answer}` : `Tark stopped. ${chatLine(problem.sentence)}`;
 }
 
 /** The sign of a call's status, and its name for screen readers. */

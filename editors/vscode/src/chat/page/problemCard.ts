@@ -1,0 +1,84 @@
+/** Draws what went wrong in a turn: a sentence, the buttons that help, and the server's words behind "Details". */
+
+import { turnProblem, type Remedy } from "../../model/turnProblems";
+import { chatProse, plainLine } from "../../text/surfaces";
+import type { TurnHead } from "../messages";
+import { button, h, setText } from "./element";
+import type { Page } from "./page";
+
+const TICK_MS = 250;
+const LONGEST_WAIT_S = 600; // a longer wait is not for this chat
+
+const LABELS: Readonly<Record<Remedy, string>> = {
+  again: "Retry",
+  continue: "Continue",
+  setKey: "Set Key",
+  chooseModel: "Choose Model",
+  newSession: "New Session",
+  settings: "Open Settings",
+  output: "Show Output",
+};
+
+export function problemCard(page: Page, head: TurnHead): HTMLElement | undefined {
+  const problem = turnProblem(head.stopReason, head.error?.code, head.model);
+  if (head.state !== "ended" || problem === undefined) {
+    return undefined;
+  }
+  const sentence = plainLine(problem.sentence);
+  const buttons = problem.remedies.map((remedy, index) => remedyButton(page, head, remedy, index === 0));
+  const wait = problem.remedies.includes("again") && head.retry !== undefined ? [waitButton(page, head)] : [];
+  return h(
+    "div",
+    { class: `card${head.error === undefined ? "" : " error"}`, role: "group", "aria-label": sentence },
+    h("p", { class: "sentence" }, sentence),
+    h("div", { class: "buttons" }, ...buttons.slice(0, 1), ...wait, ...buttons.slice(1)),
+    ...(head.error === undefined ? [] : [details(head.error)]),
+  );
+}
+
+function remedyButton(page: Page, { turnId, worked, model }: TurnHead, remedy: Remedy, isMain: boolean): HTMLElement {
+  const does = (): void => {
+    if (remedy === "again" || remedy === "continue") {
+      page.post({ kind: "again", turnId, how: remedy === "continue" || worked === true ? "continue" : "retry" });
+    } else {
+      const provider = remedy === "setKey" && model?.includes("/") === true ? model.split("/", 1)[0] : undefined;
+      page.post({ kind: "remedy", remedy, ...(provider !== undefined && { provider }) });
+    }
+  };
+  const words = remedy === "again" && worked === true ? LABELS.continue : LABELS[remedy];
+  return button(words, does, isMain ? { class: "main" } : {});
+}
+
+/** Counts down. Pressed, it tries again at 0; pressed once more, it does not. */
+function waitButton(page: Page, { turnId, retry }: TurnHead): HTMLElement {
+  const { at, waits } = retry!;
+  const title = waits ? "Do not try again by itself" : "Try again as soon as the provider allows it";
+  const element = button("", () => page.post({ kind: "wait", turnId }), { title, "aria-pressed": String(waits) });
+  const left = (): number => Math.ceil((at - Date.now()) / 1000);
+  const draw = (): void => {
+    setText(element, waits ? `Retrying in ${clock(left())}: Cancel` : `Wait ${clock(left())}`);
+    element.hidden = left() <= 0 || left() > LONGEST_WAIT_S;
+  };
+  draw();
+  const ticking = setInterval(() => {
+    draw();
+    if (left() <= 0) {
+      clearInterval(ticking);
+    }
+  }, TICK_MS);
+  return element;
+}
+
+function clock(seconds: number): string {
+  return seconds < 100 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} min`;
+}
+
+function details({ message, hint }: NonNullable<TurnHead["error"]>): HTMLElement {
+  return h(
+    "details",
+    { class: "more" },
+    h("summary", {}, h("span", { class: "title" }, "Details")),
+    h("p", { class: "plain" }, chatProse(message)),
+    ...(hint ? [h("p", { class: "plain hint" }, chatProse(hint))] : []),
+  );
+}

@@ -1,0 +1,122 @@
+"""The first ten minutes: an empty home, a pasted key, a prompt typed before that, errors with buttons, the demo."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Frame, Page, expect
+
+from tests.editors.vscode.axe import violations
+from tests.editors.vscode.chat import Chat
+from tests.editors.vscode.conftest import Begin
+from tests.editors.vscode.workbench import Workbench, until
+from tests.key_provider import RIGHT_KEY, KeyProvider
+
+WRONG_KEY = "sk-wrong"
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[KeyProvider]:
+    with KeyProvider(public=True, answer="Four.") as provider:
+        yield provider
+
+
+@pytest.fixture(scope="module")
+def bench(begin: Begin, provider: KeyProvider) -> Workbench:
+    bench = begin(None, settings={"tark.providers": {"openrouter": {"baseUrl": provider.url}}})
+    bench.open()
+    bench.status().wait_for()
+    return bench
+
+
+def paste(bench: Workbench, chat: Chat, key: str) -> None:
+    chat.button("Paste API Key…").click()
+    rows = bench.page.locator(".quick-input-list .monaco-list-row")
+    rows.filter(has_text="OpenRouter").wait_for()
+    bench.answer("OpenRouter")
+    bench.page.locator(".quick-input-title").filter(has_text="API Key of OpenRouter").wait_for()
+    bench.answer(key)
+
+
+def frame_with(page: Page, selector: str) -> Frame:
+    found: list[Frame] = []
+
+    def look() -> bool:
+        found.extend(frame for frame in page.frames if not frame.is_detached() and frame.query_selector(selector))
+        return bool(found)
+
+    until(look, selector)
+    return found[-1]
+
+
+def test_from_nothing_to_the_first_answer(opened: Chat, bench: Workbench, provider: KeyProvider) -> None:
+    """Opening the chat starts the server. The prompt that was typed before is sent after the set-up."""
+    card = opened.find(".setup .card")
+    expect(card).to_contain_text("Set up a model")
+    expect(opened.button("How to set up Copilot")).to_be_visible()
+    expect(opened.find(".setup button.main")).to_have_text("Paste API Key…")
+    assert violations(opened.page) == []
+    bench.page.screenshot(path=bench.workspace.parent / "setup.png")
+    opened.say("what is two and two?")
+    expect(card).to_contain_text("Sent as soon as a model is set up: “what is two and two?”")
+    paste(bench, opened, WRONG_KEY)
+    expect(card).to_contain_text("OpenRouter does not accept this key. It was not saved.")
+    bench.page.screenshot(path=bench.workspace.parent / "refused.png")
+    assert provider.prompts == []
+    paste(bench, opened, RIGHT_KEY)
+    opened.until_said("Four.")
+    assert len(provider.prompts) == 1
+    assert "what is two and two?" in provider.prompts[0]
+    expect(opened.find(".setup")).to_be_hidden()
+    expect(opened.find(".picker", "gpt-6.1-sol")).to_be_visible()
+    assert not bench.page.locator(".notification-toast").count()
+    for file in (*bench.home.rglob("*"), *bench.workspace.parent.rglob("*.log")):
+        if file.is_file():
+            assert not any(key.encode() in file.read_bytes() for key in (RIGHT_KEY, WRONG_KEY)), file
+
+
+def test_an_error_is_a_card_with_the_buttons_that_help(opened: Chat, bench: Workbench, provider: KeyProvider) -> None:
+    provider.status, provider.retry_after = 429, 200
+    opened.say("and three and three?")
+    card = opened.last.locator(".card")
+    expect(card.locator(".sentence")).to_have_text("OpenRouter got too many requests.")
+    assert card.get_by_role("button").all_inner_texts()[::2] == ["Retry", "Choose Model"]
+    expect(card.get_by_role("button", name="Wait")).to_contain_text("min")
+    expect(card.get_by_text("no, 429")).to_be_hidden()
+    card.get_by_text("Details").click()
+    expect(card.get_by_text("no, 429")).to_be_visible()
+    assert violations(opened.page) == []
+    bench.page.screenshot(path=bench.workspace.parent / "error.png")
+    provider.status, provider.retry_after = 401, 0
+    card.get_by_role("button", name="Retry").click()
+    expect(opened.last.locator(".sentence")).to_have_text("OpenRouter does not accept the key.")
+    expect(opened.last.locator("button.main")).to_have_text("Set Key")
+    provider.status = 0
+    opened.last.get_by_role("button", name="Retry").click()
+    opened.until_said("Four.")
+    expect(opened.find(".card .buttons:visible")).to_have_count(0)
+
+
+def test_the_doctor_is_a_page_with_buttons(bench: Workbench) -> None:
+    bench.run("Tark: Doctor")
+    page = frame_with(bench.page, "a.button")
+    expect(page.locator("main")).to_contain_text("No problems were found.")
+    expect(page.locator("a.button")).to_have_text(["Check Again", "Restart Server", "Show Output"])
+    assert violations(page) == []
+    bench.page.screenshot(path=bench.workspace.parent / "doctor.png")
+
+
+def test_the_demo_needs_no_key(begin: Begin) -> None:
+    bench = begin(None)
+    bench.open()
+    bench.status().wait_for()
+    chat = Chat(bench)
+    with bench.page.context.expect_page() as opening:
+        chat.button("Try the Demo").click()
+    bench.page.close()
+    bench.page = opening.value
+    chat.page = bench.chat()
+    expect(chat.prompt).to_have_value("An empty basket must not crash this.")
+    expect(bench.page.locator(".tab.active")).to_contain_text("prices.py")
+    chat.prompt.press("Enter")
+    chat.until_said("Done:")
+    bench.page.screenshot(path=bench.workspace.parent / "demo.png")
