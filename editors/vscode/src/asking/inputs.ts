@@ -1,6 +1,7 @@
 /** Questions of the model, and of commands that need text. An input box opens only when the user comes to answer. */
 
 import * as vscode from "vscode";
+import type { ShownChat } from "./permissions";
 import type { Drafts } from "../window/drafts";
 import { Notice } from "./notice";
 import { showInfo, reportErrors } from "../window/notify";
@@ -28,8 +29,10 @@ export class Inputs implements vscode.Disposable {
     private readonly drafts: Drafts,
     private readonly state: State,
     private readonly pending: PendingRequests,
+    private readonly chat: ShownChat,
   ) {
-    this.owned = vscode.Disposable.from(state.on("input", () => this.update()));
+    const update = (): void => this.update();
+    this.owned = vscode.Disposable.from(state.on("input", update), state.on("session", update), chat.onDidChangeVisibility(update));
     this.update();
     this.offerCopy(drafts.boxes.filter((requestId) => !this.findInput(requestId))); // from a window that was closed
   }
@@ -74,9 +77,14 @@ export class Inputs implements vscode.Disposable {
       notice?.dispose();
       this.inputEnded(requestId);
     }
+    for (const { requestId } of this.waiting.filter(({ sessionId }) => this.chat.shows(sessionId))) {
+      this.notices.get(requestId)?.dispose(); // the chat asks
+      this.notices.delete(requestId);
+    }
     for (const request of this.waiting.filter((candidate) => !this.notices.has(candidate.requestId))) {
       const isExpected = this.expected.delete(request.turnId);
-      this.notices.set(request.requestId, isExpected ? undefined : this.notify(request));
+      const isAsked = isExpected || this.chat.shows(request.sessionId);
+      this.notices.set(request.requestId, isAsked ? undefined : this.notify(request));
       if (isExpected) {
         this.openInput(request);
       }

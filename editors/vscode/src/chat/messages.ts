@@ -91,6 +91,8 @@ export interface PermissionRow {
   readonly title: string;
   readonly risk: string;
   readonly why: string;
+  /** It can be allowed only after the user has seen all of it. */
+  readonly mustBeSeen?: boolean;
   /** `env`: variables that differ from the extension's environment. */
   readonly command?: { readonly text: string; readonly cwd: string; readonly argv: readonly string[]; readonly env: readonly string[] };
   readonly edits?: readonly Diff[];
@@ -177,6 +179,6 @@ export type ToHost =
   | { readonly kind: "sessions"; readonly all: boolean }
   | { readonly kind: "session"; readonly action: SessionAction; readonly sessionId: string }
   | { readonly kind: "newSession" }
-  | { readonly kind: "permission"; readonly version: string; readonly reply: Reply }
+  | { readonly kind: "permission"; readonly version: string; readonly reply: Reply; readonly wasSeen?: boolean }
   | { readonly kind: "showPermission"; readonly requestId: string }
   | { readonly kind: "input"; readonly requestId: string; readonly answer: readonly string[] | string | null };

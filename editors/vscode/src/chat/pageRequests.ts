@@ -42,8 +42,8 @@ export function pageRequests(dependencies: ChatDependencies, tell: (message: ToP
       tell({ kind: "focus" });
     },
     // The same command as for the notification: it checks the version, and that the user has seen the whole request.
-    permission: ({ version, reply }) =>
-      vscode.commands.executeCommand("tark.client.answerPermission", version, { kind: "reply", title: "", reply }),
+    permission: ({ version, reply, wasSeen }) =>
+      vscode.commands.executeCommand("tark.client.answerPermission", version, { kind: "reply", title: "", reply }, wasSeen),
     showPermission: ({ requestId }) => vscode.commands.executeCommand("tark.client.permission", requestId),
     input: async ({ requestId, answer }) => {
       if (!(await pending.answerRequest("input", requestId, { answer }))) {

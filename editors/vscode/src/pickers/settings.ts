@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { joinParts, shortNumber } from "../text/figures";
-import { showInfo, showWarning } from "../window/notify";
+import { showWarning } from "../window/notify";
 import type { EffectiveSettings, Optional } from "../model/protocol";
 import type { Client } from "../server/client";
 import type { Server } from "../model/server";
@@ -87,7 +87,6 @@ async function applySetting(server: Client, setting: Setting, value: string): Pr
     await server.markSettingApplied(setting);
   }
   state.emit("session", sessionId === undefined ? {} : { sessionId });
-  void showInfo(`${TITLES[setting].toLowerCase()} of ${whose(sessionId)} is ${answer[setting] ?? value}`);
 }
 
 /** The settings of the current session, else of new sessions. */
@@ -98,8 +97,4 @@ function current({ state }: Server): EffectiveSettings | undefined {
 
 function title({ state }: Server, setting: Setting): string {
   return `${TITLES[setting]} of ${state.sessionId === undefined ? "New Sessions" : "This Session"}`;
-}
-
-function whose(sessionId: string | undefined): string {
-  return sessionId === undefined ? "new sessions" : "this session";
 }
