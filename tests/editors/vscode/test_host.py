@@ -40,7 +40,11 @@ def results(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     }
     with Loopback([Raw()], models=["small", "big"]).in_thread() as provider:
         own = {"wire": "openai-chat", "baseUrl": f"{provider.url}/v1"}
-        bench = begin(Path(__file__).with_name("host.toml"), env=env, settings={"tark.providers": {"own": own}})
+        bench = begin(
+            Path(__file__).with_name("host.toml"),
+            env=env,
+            settings={"tark.providers": {"own": own}, "tark.editReview": "ask"},
+        )
         prompt = bench.workspace / ".tark" / "prompts" / "haiku.md"
         prompt.parent.mkdir(parents=True)
         prompt.write_text("Write a haiku about it.\n")

@@ -16,15 +16,17 @@ export type ViewRequest = "ready" | "send" | "steer" | "draft" | "earlier" | "fe
 
 export function pageRequests(dependencies: ChatDependencies, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
   const { server, turns, undo, pending } = dependencies;
+  const confirmed = new Set<string>();
   const say = (words: string): void => tell({ kind: "say", words });
   return {
-    // Asks first, because the button could have appeared under the mouse pointer.
+    // Asks once, because the button could have appeared under the mouse pointer.
     undo: async ({ turnId }) => {
       const prompt = server.state.transcripts.get(server.state.sessionId ?? "")?.byId.get(turnId)?.prompt ?? "";
       const named = prompt === "" ? "this turn" : `“${plainExcerpt(prompt, LONGEST_NAME)}”`;
-      if (!(await confirm(`Undo the changes of ${named}?`, "Undo Changes"))) {
+      if (!confirmed.has(turnId) && !(await confirm(`Undo the changes of ${named}?`, "Undo Changes"))) {
         return;
       }
+      confirmed.add(turnId);
       if (!(await undo.undoTurn(turnId))) {
         say("There is nothing to undo.");
       }

@@ -75,7 +75,7 @@ export class Review implements vscode.Disposable {
     } else if (document?.uri.scheme !== EDITED || hunkIdOf(target) !== undefined) {
       const chosen = this.targets.hunksAt(target);
       const isDone = await this.decisions.decideHunks(chosen, decision);
-      if (isDone && hunkIdOf(target) === undefined) {
+      if (isDone && chosen.length === 1 && hunkIdOf(target) === undefined) {
         await this.navigation.goOn(new Set(chosen.map(({ hunk }) => hunk.hunkId)));
       }
     } else if (decision === "accept") {
