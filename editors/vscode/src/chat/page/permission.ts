@@ -23,7 +23,7 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
   const main = button("Allow", allow(), { class: "main" });
   const seen = new Seen(text, main, request.mustBeSeen === true);
   text.append(
-    h("h3", {}, command === undefined ? plainLine(request.title) : "Run a command"),
+    h("h3", { class: "must" }, command === undefined ? plainLine(request.title) : "Run a command"),
     ...subject(asking, request),
     h("p", { class: "why faint" }, h("strong", { class: "risk" }, RISKS[request.risk] ?? plainLine(request.risk)), `, asked because ${plainLine(request.why)}`),
     h(
@@ -82,10 +82,10 @@ class Seen {
     setAttribute(this.allow, "title", this.atEnd ? undefined : "Read to the end first");
   }
 
-  /** The other answers are below what must be read. */
+  /** Of what must be read. The reason and the other answers are below it. */
   private end(): number {
-    const more = this.text.querySelector<HTMLElement>(":scope > .more");
-    return more === null ? this.text.scrollHeight : more.offsetTop - this.text.offsetTop;
+    const last = [...this.text.querySelectorAll<HTMLElement>(":scope > .must")].at(-1)!;
+    return last.offsetTop + last.offsetHeight - this.text.offsetTop;
   }
 
   showMore(): void {
@@ -120,8 +120,8 @@ function subject(asking: RequestContext, { command, edits }: PermissionRow): HTM
     const by = (command.argv.at(-1) === command.text ? command.argv.slice(0, -1) : command.argv).join(" "); // the shell
     const how = [...(by === "" ? [] : [`by ${by}`]), ...(command.env.length === 0 ? [] : [`with ${command.env.join(" ")}`])];
     parts.push(
-      h("pre", { class: "command" }, documentText(command.text)),
-      h("p", { class: "faint" }, plainLine(`in ${command.cwd}`)),
+      h("pre", { class: "command must" }, documentText(command.text)),
+      h("p", { class: "where faint must" }, plainLine(`in ${command.cwd}`)),
       ...(how.length === 0 ? [] : [h("details", { class: "how faint" }, h("summary", {}, h("span", { class: "title" }, plainLine(how.join(" ")))))]),
     );
   }
@@ -134,5 +134,5 @@ function change(asking: RequestContext, diff: Diff): HTMLElement {
   const lines = (text: string): number => (text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
   const sum = (side: "oldText" | "newText"): number => diff.hunks.reduce((total, hunk) => total + lines(hunk[side]), 0);
   const figures = ` +${String(sum("newText"))} −${String(sum("oldText"))}`;
-  return h("details", { class: "change" }, h("summary", {}, name, h("span", { class: "faint" }, figures)), diffElement(asking.page, diff, asking.folders()));
+  return h("details", { class: "change must" }, h("summary", {}, name, h("span", { class: "faint" }, figures)), diffElement(asking.page, diff, asking.folders()));
 }
