@@ -17,10 +17,12 @@ const DECLINE_BUTTON: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon
 const WORDS_BUTTON: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("edit"), tooltip: "Other Answer" };
 
 export class Inputs implements vscode.Disposable {
-  /** Notifications by request id. Undefined if the box was opened at once. */
+  /** Notifications by request id. Undefined if the chat asks, or the box was opened at once. */
   private readonly notices = new Map<string, Notice | undefined>();
   /** Turns whose first question opens a box at once. */
   private readonly expected = new Set<string>();
+  /** Requests that the chat asked about when this was last looked at. */
+  private readonly inChat = new Set<string>();
   private box: { readonly requestId: string; readonly shown: vscode.QuickInput } | undefined;
   private readonly owned: vscode.Disposable;
 
@@ -77,17 +79,23 @@ export class Inputs implements vscode.Disposable {
       notice?.dispose();
       this.inputEnded(requestId);
     }
-    for (const { requestId } of this.waiting.filter(({ sessionId }) => this.chat.shows(sessionId))) {
-      this.notices.get(requestId)?.dispose(); // the chat asks
-      this.notices.delete(requestId);
+    for (const request of this.waiting) {
+      this.announce(request);
     }
-    for (const request of this.waiting.filter((candidate) => !this.notices.has(candidate.requestId))) {
-      const isExpected = this.expected.delete(request.turnId);
-      const isAsked = isExpected || this.chat.shows(request.sessionId);
-      this.notices.set(request.requestId, isAsked ? undefined : this.notify(request));
-      if (isExpected) {
-        this.openInput(request);
-      }
+  }
+
+  /** Asks in a notification, unless the chat asks, or a box opens at once. */
+  private announce(request: Input): void {
+    const { requestId } = request;
+    if (this.expected.delete(request.turnId)) {
+      this.notices.set(requestId, undefined);
+      this.openInput(request);
+    } else if (this.chat.shows(request.sessionId)) {
+      this.notices.get(requestId)?.dispose();
+      this.notices.set(requestId, undefined);
+      this.inChat.add(requestId);
+    } else if (this.inChat.delete(requestId) || !this.notices.has(requestId)) {
+      this.notices.set(requestId, this.notify(request));
     }
   }
 

@@ -97,12 +97,10 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
 
   /** Updates notifications and documents after the pending requests changed. */
   private update(): void {
-    for (const [requestId, { notice }] of [...this.notices]) {
-      if (!this.findPermission(requestId)) {
-        this.notices.delete(requestId);
-        notice.dispose();
-        void this.documents.closeDocument(requestId);
-      }
+    for (const requestId of this.documents.requestIds.filter((id) => !this.findPermission(id))) {
+      this.notices.get(requestId)?.notice.dispose();
+      this.notices.delete(requestId);
+      void this.documents.closeDocument(requestId);
     }
     for (const request of this.waiting) {
       this.documents.setText(request.requestId, textOf(request));
