@@ -165,12 +165,6 @@ class Settings(_Section):
     thinking: Thinking = "auto"
     log_level: LogLevel = "warning"
 
-    def review_under(self, approval: ApprovalLevel) -> Literal["ask", "after"]:
-        """When edits are reviewed at this level: `editReview`, else the level's default. Manual always asks."""
-        if approval is ApprovalLevel.MANUAL:
-            return "ask"
-        return self.edit_review or ("after" if approval is ApprovalLevel.BALANCED else "ask")
-
     def as_protocol_json(self) -> dict[str, Any]:
         """JSON with the names of the protocol, for `tark.state`. Values of headers are hidden: they can be keys."""
         values = self.model_dump(mode="json", by_alias=True)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.folders import state_folder, user_config_path, workspace_config_path
-from tark_lsp.messages import ApprovalLevel, Mode
+from tark_lsp.messages import Mode
 from tark_lsp.settings import Settings, load_settings
 from tark_lsp.settings_cleaning import leaf_paths
 from tests.documented import documented_settings
@@ -320,21 +320,6 @@ def test_a_named_pipe_is_not_read_as_settings(tmp_path: Path) -> None:
     settings, problems = load_settings(user_file=tmp_path / "pipe", environ={}, workspace_files=[tmp_path])
     assert settings == Settings()
     assert [problem.startswith(str(tmp_path)) for problem in problems] == [True, True]
-
-
-@pytest.mark.parametrize(
-    ("edit_review", "approval", "expected"),
-    [
-        (None, ApprovalLevel.CAREFUL, "ask"),
-        (None, ApprovalLevel.BALANCED, "after"),
-        (None, ApprovalLevel.MANUAL, "ask"),
-        ("after", ApprovalLevel.CAREFUL, "after"),
-        ("after", ApprovalLevel.MANUAL, "ask"),
-        ("ask", ApprovalLevel.BALANCED, "ask"),
-    ],
-)
-def test_when_edits_are_reviewed(edit_review: Any, approval: ApprovalLevel, expected: str) -> None:
-    assert Settings(edit_review=edit_review).review_under(approval) == expected
 
 
 def test_config_and_state_follow_xdg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,14 +6,16 @@ A call that fits none of these is asked about; no error in here allows a call.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.rules import CommandTooLong, Rule
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Preview, Risk, ToolKind
+from tark_lsp.tools.unsaved import describe_unsaved
 from tark_lsp.workspace.files import Workspace
 
 
@@ -51,12 +53,6 @@ class Effect(StrEnum):
     DANGEROUS = "can do harm that undo does not take back"
 
 
-ALLOWED_BY_LEVEL: dict[ApprovalLevel, frozenset[Effect]] = {
-    ApprovalLevel.MANUAL: frozenset({Effect.READ_INSIDE}),
-    ApprovalLevel.CAREFUL: frozenset({Effect.READ_INSIDE}),
-    ApprovalLevel.BALANCED: frozenset({Effect.READ_INSIDE, Effect.EDIT}),
-}
-
 Scope: TypeAlias = Literal["turn", "session"]
 SCOPES: tuple[Scope, Scope] = ("turn", "session")
 
@@ -86,8 +82,8 @@ class Policy:
     ask: tuple[Rule, ...] = ()
     deny: tuple[Rule, ...] = ()
     grants: tuple[Grant, ...] = ()
-    edit_review: Literal["ask", "after"] | None = None
-    """`after`: edits inside the workspace are applied at once and reviewed later. None: the level decides."""
+    edit_review: EditReview = field(default_factory=EditReview)
+    """When edits inside the workspace are reviewed."""
     unreviewed: Mapping[str, Path] = field(default_factory=dict)
     """The edits that are applied and that the user did not decide on: by id, the file."""
     no_commands: str = ""
@@ -113,6 +109,17 @@ def effect_of(preview: Preview) -> Effect:
 def decide_call(
     tool: str, preview: Preview, policy: Policy, workspace: Workspace, *, outside_selection: bool = False
 ) -> Decision:
+    """A command that does not see unsaved text is asked about, whatever allows it."""
+    decision = _decide(tool, preview, policy, workspace, outside_selection=outside_selection)
+    if preview.command is None or not preview.unsaved or isinstance(decision, Deny):
+        return decision
+    unsaved = describe_unsaved(preview.unsaved, workspace.display)
+    if isinstance(decision, Allow):
+        return Ask(unsaved, once=True)
+    return replace(decision, why=f"{decision.why}, and {unsaved}")
+
+
+def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *, outside_selection: bool) -> Decision:
     effect = effect_of(preview)
     if preview.command is None and (private := [path for path in _shown(preview) if workspace.is_private(path)]):
         return Deny(f"{workspace.display(private[0])} holds keys or credentials, which no tool reads")
@@ -152,9 +159,12 @@ def decide_call(
         return Allow()
     if changed:
         return Ask(f"{workspace.display(changed[-1][0])} was changed since you allowed it, and is not reviewed yet")
-    if effect is Effect.EDIT and policy.edit_review and policy.level is not ApprovalLevel.MANUAL:
-        return Allow() if policy.edit_review == "after" else Ask(f"it {effect}")
-    return Allow() if effect in ALLOWED_BY_LEVEL[policy.level] else Ask(f"it {effect}")
+    if effect is Effect.EDIT:
+        if policy.edit_review.when(policy.level) == "after":
+            return Allow()
+        untrusted = ", which is not trusted" if policy.edit_review.trusted is False else ""
+        return Ask(f"it {effect}{untrusted}")
+    return Allow() if effect is Effect.READ_INSIDE else Ask(f"it {effect}")
 
 
 def is_read_denied(path: Path, policy: Policy, workspace: Workspace) -> bool:

@@ -1,5 +1,8 @@
 """Decides by the current policy whether a call can run now, and asks the user if the policy says so."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from tark_lsp.agent import approval
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
 from tark_lsp.agent.results import ReadyCall
@@ -7,6 +10,7 @@ from tark_lsp.agent.state import Turn
 from tark_lsp.agent.user_interface import PermissionRequest, Permitted, Rejected, preview_digest
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.tool import Preview, Risk
+from tark_lsp.tools.unsaved import describe_unsaved
 
 
 def decide_now(
@@ -39,15 +43,41 @@ async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> N
     ids = (f"turn-{digest[:12]}", f"session-{digest[:12]}")
     grants = () if asked.once else approval.grants_for(preview, turn.context.workspace, ids)
     request = PermissionRequest(
-        (item.call_id,), preview.title, preview.kind, preview.risk, asked.why, digest, preview.command, (), grants
+        (item.call_id,),
+        preview.title,
+        preview.kind,
+        preview.risk,
+        asked.why,
+        digest,
+        preview.command,
+        grants=grants,
+        unsaved=preview.unsaved,
     )
-    await ask_permission(turn, request)
-    if preview_digest(await item.tool.preview(item.arguments, turn.context)) != digest:
+    permitted = await ask_permission(turn, request)
+    if permitted.save:
+        await save_first(turn, preview.unsaved)
+    now = await item.tool.preview(item.arguments, turn.context)
+    if preview_digest(now) != digest:
         raise ToolError("stale", "the effect of the call changed while the person decided", hint="make the call again")
+    if not {*now.unsaved} <= {*preview.unsaved}:
+        unsaved = describe_unsaved(now.unsaved, turn.context.workspace.display)
+        raise ToolError("stale", f"{unsaved} since the person decided", hint="make the call again")
     turn.loops.forgive_call(item.tool.name, item.call.arguments)
 
 
-async def ask_permission(turn: Turn, request: PermissionRequest) -> None:
+async def save_first(turn: Turn, paths: Sequence[Path]) -> None:
+    """Raises ToolError if the editor does not save all of these documents."""
+    saved = {*await turn.context.editor.save_documents(paths)}
+    if missing := [path for path in paths if path not in saved]:
+        unsaved = describe_unsaved(missing, turn.context.workspace.display)
+        raise ToolError(
+            "unsupported",
+            f"the editor did not save everything: {unsaved}, so the command was not run",
+            hint="ask the person to save, then make the call again",
+        )
+
+
+async def ask_permission(turn: Turn, request: PermissionRequest) -> Permitted:
     """Asks one question at a time. Keeps the grant of a yes; raises ToolError `denied` on a no."""
     for call_id in request.call_ids:
         turn.emit(CallChanged(call_id, CallStatus.WAITING))
@@ -58,6 +88,7 @@ async def ask_permission(turn: Turn, request: PermissionRequest) -> None:
         case Permitted(grant):
             if grant is not None:
                 turn.keep_grant(grant)
+            return answer
         case Rejected(reason):
             turn.rejected.add(request.digest)
             raise ToolError("denied", f"the person said no{': ' + reason if reason else ''}", hint="do without it")

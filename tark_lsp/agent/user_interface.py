@@ -28,11 +28,16 @@ class PermissionRequest:
     grants: tuple[Grant, ...] = ()
     atomic: bool = False
     """All or nothing: if one accepted hunk cannot be applied, the others are reverted."""
+    unsaved: tuple[Path, ...] = ()
+    """Documents with unsaved changes, which the command does not see."""
 
 
 @dataclass(frozen=True, slots=True)
 class Permitted:
+    """`save`: what is not saved is saved first."""
+
     grant: Grant | None = None
+    save: bool = False
 
 
 @dataclass(frozen=True, slots=True)

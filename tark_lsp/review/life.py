@@ -74,6 +74,8 @@ class Event(Enum):
     RETRIED = "retried"
     ACCEPTED = "accepted"
     REJECTED = "rejected"
+    FORMATTED = "formatted"
+    """A formatter changed its new lines when the file was saved."""
     REOPENED = "reopened"
     """The user can decide again on a hunk that is accepted."""
     EDITED = "edited"
@@ -121,6 +123,7 @@ def _transitions() -> dict[tuple[Life, Event], Life]:
         Event.RETRIED: {failed: proposed, stuck: applied},
         Event.ACCEPTED: dict.fromkeys((applied, typed_over, stuck), accepted),
         Event.REJECTED: dict.fromkeys((proposed, conflict, failed), rejected),
+        Event.FORMATTED: {typed_over: applied},
         Event.REOPENED: {accepted: applied},
         Event.EDITED: dict.fromkeys((proposed, undone, conflict, typed_over, failed, stuck), proposed),
         Event.CONFIRMED: dict.fromkeys((proposed, conflict, failed, rejected, undone), accepted),
@@ -136,7 +139,9 @@ TRANSITIONS = _transitions()
 """What each event makes of each state. A pair that is not here is impossible."""
 
 ENDS_ALARM = frozenset({Event.TOUCHED, Event.UNDONE, Event.GONE, Event.TURN_UNDONE})
-CLEARS_REASON = frozenset({Event.REDONE, Event.RETRIED, Event.CONFIRMED, Event.FOUND_WRITTEN, Event.FOUND_TAKEN_BACK})
+CLEARS_REASON = frozenset(
+    {Event.REDONE, Event.RETRIED, Event.FORMATTED, Event.CONFIRMED, Event.FOUND_WRITTEN, Event.FOUND_TAKEN_BACK}
+)
 
 
 class ImpossibleTransition(RuntimeError):

@@ -1,4 +1,4 @@
-"""What others do to files with hunks: the user types and saves, the editor moves files, a turn is undone."""
+"""What others do to files with hunks: the user types, the editor moves files, a turn is undone."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -14,7 +14,7 @@ from tark_lsp.review.text_change import TextChange
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.dry_run import Files
 from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
-from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, Opened, Saved
+from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, Opened
 from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.outcomes import Applied
 
@@ -25,21 +25,7 @@ class OutsideChanges:
         self._hunks = reviews.hunks
         self._places = reviews.places
         self._checkpoints = checkpoints
-        self.saving: set[Path] = set()
-        """Files that we are having saved: such a save is not the user's."""
         documents.listen(self._on_document_event)
-
-    def accept_saved(self, path: Path) -> None:
-        """The user saved the file: its applied hunks are accepted, with what the user made of them.
-
-        Not those that are being taken back at that moment, since the user decided that before.
-        """
-        self._places.sync(path)
-        applied = [hunk for hunk in self._hunks.find_hunks(path) if hunk.applied and not hunk.life.in_flight]
-        saved = [hunk for hunk in applied if hunk.undecided]
-        self._hunks.apply_to_all(saved, Event.ACCEPTED)
-        if saved:
-            self._reviews.report_changed(path)
 
     def confirm_hunks(self, path: Path, found: Sequence[tuple[str, Hunk]], before: str) -> None:
         """The editor made these changes by itself, since the user ticked them in its preview.
@@ -143,10 +129,6 @@ class OutsideChanges:
         if path is None or not self._places.is_followed(path) or path in self._reviews.writer.operating:
             return
         match event:
-            case Saved() if path in self.saving:
-                self.saving.discard(path)
-            case Saved(by_hand=True):
-                self.accept_saved(path)
             case Change():
                 self._places.follow_change(path, event)
                 self._reviews.events.emit(HunksMoved(path))

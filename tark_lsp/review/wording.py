@@ -1,6 +1,6 @@
 """A hunk in words: the titles, list entries and texts that show it to the user in any editor. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tark_lsp.review.hunk import CHANGED, EDITED, TOO_LATE, UNDONE, ReviewHunk
@@ -24,6 +24,11 @@ def for_user(reason: str) -> str:
     return reason
 
 
+def verbs(hunks: Iterable[ReviewHunk]) -> tuple[str, str]:
+    """What a decision on these hunks is called: yes and no. What is applied already is kept or undone."""
+    return ("Keep", "Undo") if all(hunk.applied for hunk in hunks) else ("Accept", "Reject")
+
+
 def line_counts(hunk: ReviewHunk) -> str:
     """`+1 -2`, and what a user must know before they accept it."""
     outside = ", outside the selection" if hunk.outside_selection else ""
@@ -31,7 +36,7 @@ def line_counts(hunk: ReviewHunk) -> str:
 
 
 def subject(hunk: ReviewHunk, together: Sequence[ReviewHunk] = ()) -> str:
-    """What follows "Accept" and "Reject": its lines, or what happens to the file, and what is decided with it."""
+    """What follows the verb: its lines, or what happens to the file, and what is decided with it."""
     files = len({other.path for other in together})
     more = f"{files} files together" if files > 1 else f"{len(together)} changes together" if len(together) > 1 else ""
     comma = f", {more}" if more else ""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent.approval import Policy, is_read_denied
+from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.rules import Rule
 from tark_lsp.folders import keys_folder, user_config_path, workspace_config_path
 from tark_lsp.server.asking.questions import Questions
@@ -106,7 +107,7 @@ class Configuration:
 
     def policy(self) -> Policy:
         """What the model may do, by the current settings."""
-        return policy_of(self.settings)
+        return policy_of(self.settings, in_place=self._connection.client.understands("review"))
 
     def is_closed(self, path: Path) -> bool:
         """Does a rule keep this file from the model?"""
@@ -134,7 +135,8 @@ class Configuration:
         self.reload()
 
 
-def policy_of(settings: Settings) -> Policy:
+def policy_of(settings: Settings, *, in_place: bool) -> Policy:
+    """`in_place`: the client can review hunks in place."""
     rules = settings.permissions
     allow, ask, deny = (tuple(Rule.parse(text) for text in texts) for texts in (rules.allow, rules.ask, rules.deny))
     no_commands = ""
@@ -142,4 +144,5 @@ def policy_of(settings: Settings) -> Policy:
         no_commands = "the person does not trust this workspace, so no command is run in it"
     elif settings.sandbox == "require":
         no_commands = "the settings require a sandbox for commands, and this version of tark-lsp has none yet"
-    return Policy(settings.approval, allow, ask, deny, edit_review=settings.edit_review, no_commands=no_commands)
+    review = EditReview(settings.edit_review, settings.workspace_trusted, in_place)
+    return Policy(settings.approval, allow, ask, deny, edit_review=review, no_commands=no_commands)

@@ -65,7 +65,7 @@ class Doctor:
             "policy": {
                 "mode": settings.mode,
                 "approval": settings.approval,
-                "editReview": settings.review_under(settings.approval),
+                "editReview": self._configuration.policy().edit_review.when(settings.approval),
                 "permissions": settings.permissions.model_dump(mode="json"),
             },
             "sandbox": {"available": False, "why": "this version has none yet, so every command is asked for"},

@@ -48,6 +48,10 @@ def _register_documents(server: TarkServer, app: App) -> None:
     def did_change(params: Json) -> None:
         app.parts.document_sync.did_change(params)
 
+    @server.feature(types.TEXT_DOCUMENT_WILL_SAVE)
+    def will_save(params: Json) -> None:
+        app.parts.document_sync.will_save(params)
+
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: Json) -> None:
         app.parts.document_sync.did_save(params)

@@ -13,6 +13,7 @@ from tark_lsp.review.events import HunksChanged, HunksMoved, ReviewEvent, TextWr
 from tark_lsp.review.keeping import HunkKeeper
 from tark_lsp.review.outside import OutsideChanges
 from tark_lsp.review.restoring import HunkRestorer
+from tark_lsp.review.saves import Saves
 from tark_lsp.server.actions.code_actions import CodeActions
 from tark_lsp.server.actions.hunk_actions import HunkActions
 from tark_lsp.server.actions.lens_refresh import LensRefresh
@@ -133,12 +134,15 @@ class ServerParts:
         )
         self.reviews = Reviews(workspace, documents, self.checkpoints)
         self.outside = OutsideChanges(self.reviews, documents, self.checkpoints)
+        self.saves = Saves(
+            self.reviews, documents, self.checkpoints, accepts=not connection.client.understands("review")
+        )
         self.hunks = HunksJson(documents, self.reviews.hunks)
         self.keeper = HunkKeeper(HunkRows(self.store, kept_hunks_mark), self.reviews, warn)
         came_back = self.earlier.came_back
         self.restorer = HunkRestorer(self.keeper, self.reviews, workspace, documents, self.checkpoints, came_back)
         self.saving = Saving(
-            connection, self.client_state, lambda: self.configuration.settings, self.outside.saving, self.background
+            connection, self.client_state, lambda: self.configuration.settings, self.saves.ours, self.background
         )
         self.diagnostics = HunkDiagnostics(connection, documents, self.hunks)
         self.moved_hunks = MovedHunks(self._show_hunks)

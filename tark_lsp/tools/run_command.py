@@ -20,7 +20,8 @@ from tark_lsp.tools.output import HeadAndTail
 from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.results import character_limit, count_noun
 from tark_lsp.tools.search_program import SearchProgram
-from tark_lsp.tools.tool import Arguments, Command, Option, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.tool import Arguments, Command, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.unsaved import find_unsaved
 
 DESCRIPTION = """\
 Run a command line in a shell (bash, otherwise sh). The result is the exit code and the output of both streams \
@@ -34,8 +35,6 @@ CANCEL_SECONDS = 0.15
 
 NAMED_FILES = 50
 """How many changed files the result names at most."""
-
-SAVE, DISK, REJECT = "save", "disk", "reject"
 
 
 class RunCommandArguments(Arguments):
@@ -65,6 +64,7 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
         ToolKind.EXECUTE,
         Risk.RISKY if why is None else Risk.DANGEROUS,
         command=command,
+        unsaved=find_unsaved(ctx),
     )
 
 
@@ -88,12 +88,11 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
     command = preview.command
     if command is None or folder_of(args, ctx) != command.cwd:
         raise OutsideWorkspace("cwd now leads to another folder", hint="make the call again")
-    await settle_unsaved(ctx, command.cwd)
     folder = max(
         (one for one in ctx.workspace.folders if command.cwd.is_relative_to(one)), key=lambda one: len(one.parts)
     )
     program = SearchProgram.find_installed(ctx.workspace.folders)
-    unsaved = frozenset(ctx.editor.unsaved_documents(folder))
+    unsaved = find_unsaved(ctx)
     before = await take_stamps(program, folder, ctx.seen)
     output, whole = HeadAndTail(character_limit(ctx.result_tokens)), HeadAndTail(LONGEST_KEPT)
     started = time.monotonic()
@@ -119,7 +118,11 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
                 await note_changes(ctx, program, folder, before, unsaved)
         raise
     changes = await note_changes(ctx, program, folder, before, unsaved)
-    parts = [shown(ctx, output, whole).rstrip("\n"), *tell_changes(ctx, changes, folder, before)]
+    parts = [
+        shown(ctx, output, whole).rstrip("\n"),
+        *tell_unsaved(ctx, unsaved),
+        *tell_changes(ctx, changes, folder, before),
+    ]
     told = "\n".join(part for part in parts if part)
     if timed_out:
         raise ToolError(
@@ -164,34 +167,8 @@ class Progress:
         return True
 
 
-async def settle_unsaved(ctx: ToolContext, cwd: Path) -> None:
-    """Ask once what to do about unsaved documents below `cwd`. Raises ToolError if the command must not run."""
-    unsaved = sorted(ctx.editor.unsaved_documents(cwd))
-    if not unsaved:
-        return
-    names = named(ctx, unsaved, most=5)
-    options = (Option(SAVE, "Save and run"), Option(DISK, "Run with the files on disk"), Option(REJECT, "Reject"))
-    answer = await ctx.editor.ask_user(f"Not saved: {names}. Run the command anyway?", options, free_text=False)
-    choice = answer[0] if isinstance(answer, list) and answer else answer
-    if choice == DISK:
-        return
-    if choice == SAVE:
-        saved = set(await ctx.editor.save_documents(unsaved))
-        missing = [path for path in unsaved if path not in saved]
-        if not missing:
-            return
-        raise ToolError(
-            "unsupported",
-            f"the editor did not save {named(ctx, missing, most=5)}, so the command was not run",
-            hint="ask the person to save, then make the call again",
-        )
-    if choice == REJECT:
-        raise ToolError("denied", "the person rejected running it with unsaved documents", hint="do without it")
-    raise ToolError("unanswered", "the person did not answer whether to save first, so the command was not run")
-
-
 async def note_changes(
-    ctx: ToolContext, program: SearchProgram, folder: Path, before: Stamps, unsaved: frozenset[Path]
+    ctx: ToolContext, program: SearchProgram, folder: Path, before: Stamps, unsaved: Sequence[Path]
 ) -> Mapping[Path, str]:
     """What the command changed; also passed to `ctx.changed_by_command`."""
     changes = await changed_since(before, program, folder, ctx.seen)
@@ -201,6 +178,12 @@ async def note_changes(
     if changes:
         ctx.changed_by_command(tuple(changes))
     return changes
+
+
+def tell_unsaved(ctx: ToolContext, unsaved: Sequence[Path]) -> list[str]:
+    if not unsaved:
+        return []
+    return [f"[not saved when it started, so it saw older text of: {named(ctx, unsaved, most=NAMED_FILES)}]"]
 
 
 def tell_changes(ctx: ToolContext, changes: Mapping[Path, str], folder: Path, before: Stamps) -> list[str]:

@@ -86,7 +86,8 @@ class Preview:
     """`title` is one line for people. `outside` are the places outside the workspace that the call would read.
 
     `atomic`: the edits are all applied, or none. `note`: a text that is kept for later sessions; the title shows it.
-    `url`: the page that the call would get, exactly as it would be requested.
+    `url`: the page that the call would get, exactly as it would be requested. `unsaved`: documents with unsaved
+    changes, which a command does not see.
     """
 
     title: str
@@ -99,6 +100,7 @@ class Preview:
     atomic: bool = False
     note: str = ""
     url: str = ""
+    unsaved: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,17 @@ from tark_lsp.workspace.positions import from_client, line_length, to_client
 from tark_lsp.workspace.text_document import TextDocument
 from tark_lsp.workspace.uris import path_from_uri, uri_from_path
 
-__all__ = ["Change", "Closed", "ContentChange", "DocumentEvent", "Documents", "Opened", "Saved", "TextDocument"]
+__all__ = [
+    "Change",
+    "Closed",
+    "ContentChange",
+    "DocumentEvent",
+    "Documents",
+    "Opened",
+    "Saved",
+    "TextDocument",
+    "WillSave",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +70,13 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class WillSave:
+    """The editor is about to save it; formatters can change it before that."""
+
+    document: TextDocument
+
+
+@dataclass(frozen=True, slots=True)
 class Saved:
     document: TextDocument
     by_hand: bool = True
@@ -71,7 +88,7 @@ class Closed:
     document: TextDocument
 
 
-DocumentEvent: TypeAlias = Opened | Change | Saved | Closed
+DocumentEvent: TypeAlias = Opened | Change | WillSave | Saved | Closed
 Listener: TypeAlias = Callable[[DocumentEvent], None]
 
 
@@ -171,6 +188,10 @@ class Documents:
         except ValueError as error:
             logger.warning("didChange of %s: %s", document.uri, error)
             document.version = before
+
+    def will_save_document(self, uri: str) -> None:
+        if (document := self._open_document(uri, "willSave")) is not None:
+            self._emit(WillSave(document))
 
     def save_document(self, uri: str, *, by_hand: bool = True) -> None:
         if (document := self._open_document(uri, "didSave")) is not None:

@@ -22,6 +22,7 @@ from tark_lsp.agent.approval import (
     is_read_asked,
     is_read_denied,
 )
+from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.rules import Rule
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
@@ -192,31 +193,10 @@ def test_the_order(name: str, level: ApprovalLevel) -> None:
 @pytest.mark.parametrize(("edit_review", "level"), list(product((None, "ask", "after"), ApprovalLevel)))
 def test_a_note_is_asked_for_however_edits_are_reviewed(edit_review: Any, level: ApprovalLevel) -> None:
     """It speaks to every later session, and has no hunks to review afterwards."""
-    assert told("note", Policy(level, edit_review=edit_review)) == "ask"
-    assert told("note", Policy(level, allow=(Rule("*"), Rule("edit_file")), edit_review=edit_review)) == "ask"
-    assert told("note", Policy(level, allow=(Rule("save_memory"),), edit_review=edit_review)) == "allow"
-
-
-@pytest.mark.parametrize(
-    ("edit_review", "level", "expected"),
-    [
-        (None, ApprovalLevel.MANUAL, "ask"),
-        (None, ApprovalLevel.CAREFUL, "ask"),
-        (None, ApprovalLevel.BALANCED, "allow"),
-        ("ask", ApprovalLevel.MANUAL, "ask"),
-        ("ask", ApprovalLevel.CAREFUL, "ask"),
-        ("ask", ApprovalLevel.BALANCED, "ask"),
-        ("after", ApprovalLevel.MANUAL, "ask"),
-        ("after", ApprovalLevel.CAREFUL, "allow"),
-        ("after", ApprovalLevel.BALANCED, "allow"),
-    ],
-)
-def test_when_edits_are_reviewed(edit_review: Any, level: ApprovalLevel, expected: str) -> None:
-    policy = Policy(level, edit_review=edit_review)
-    assert told("edit inside", policy) == expected
-    assert told("protected path", policy) == "ask once"
-    assert told("command", policy) == "ask"
-    assert told("edit inside", policy, outside_selection=True) == "ask once"
+    review = EditReview(edit_review)
+    assert told("note", Policy(level, edit_review=review)) == "ask"
+    assert told("note", Policy(level, allow=(Rule("*"), Rule("edit_file")), edit_review=review)) == "ask"
+    assert told("note", Policy(level, allow=(Rule("save_memory"),), edit_review=review)) == "allow"
 
 
 def test_commands_can_be_off_altogether() -> None:
@@ -238,7 +218,12 @@ POLICIES = st.builds(
     ask=st.lists(RULES, max_size=3).map(tuple),
     deny=st.lists(RULES, max_size=3).map(tuple),
     grants=st.lists(st.sampled_from(GRANTS), max_size=2).map(tuple),
-    edit_review=st.sampled_from([None, "ask", "after"]),
+    edit_review=st.builds(
+        EditReview,
+        st.sampled_from([None, "ask", "after"]),
+        st.sampled_from([None, True, False]),
+        st.booleans(),
+    ),
 )
 STRICTNESS = ["allow", "ask", "ask once", "deny"]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.agent.approval import Grant, Policy
+from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.user_interface import HunkState, PermissionRequest, Permitted, Rejected, ReviewResult
 from tark_lsp.errors import StaleText
@@ -432,7 +433,7 @@ class TestOutside:
 
     async def test_no_grant_and_no_rule_covers_it(self, selected: Bench) -> None:
         selected.level = ApprovalLevel.CAREFUL
-        selected.rules = Policy(ApprovalLevel.CAREFUL, allow=(Rule("edit_file"),), edit_review="after")
+        selected.rules = Policy(ApprovalLevel.CAREFUL, allow=(Rule("edit_file"),), edit_review=EditReview("after"))
 
         def grant() -> None:
             selected.session.grants.append(Grant("g", "session", "all", folder=selected.root))

@@ -15,11 +15,12 @@ SERVER = (sys.executable, "-m", "tark_lsp")
 SCENARIO = Path(__file__).with_name("scenario.toml")
 
 
-def write_settings(home: Path, scenario: Path = SCENARIO) -> None:
-    """The person's own config.toml below `home`, as any editor's user would write it."""
+def write_settings(home: Path, scenario: Path = SCENARIO, *, review: str = "") -> None:
+    """The person's own config.toml below `home`, as any editor's user would write it. `review`: `editReview`."""
     folder = home / "config" / "tark"
     folder.mkdir(parents=True)
-    text = f"model = \"scripted/editors\"\n[providers.scripted]\nscenario = '{scenario}'\n"
+    when = f'editReview = "{review}"\n' if review else ""
+    text = f"model = \"scripted/editors\"\n{when}[providers.scripted]\nscenario = '{scenario}'\n"
     (folder / "config.toml").write_text(text)
 
 

@@ -53,7 +53,7 @@ async def edited(editor: MemoryEditor, uri: str, what: str = "the area") -> str:
 async def actions(editor: MemoryEditor, uri: str, text: str = NEW_AREA) -> list[Json]:
     """What takes back an edit, of the actions on these lines."""
     offered = await editor.actions(uri, editor.documents[uri].find(text))
-    return [action for action in offered if action["title"].startswith("Take back")]
+    return [action for action in offered if action["title"].startswith("Undo Tark")]
 
 
 async def lenses(editor: MemoryEditor, uri: str) -> list[tuple[int, str]]:
@@ -71,7 +71,7 @@ async def test_new_errors_are_told_and_the_edit_is_taken_back(open_editor: OpenE
     error = f"{name}:{line + 1}:{column}: error: no tau here (lint)"
     assert told(editor, turn) == [f"Applied to {name}.\n\nSince then the editor shows 1 new error:\n{error}"]
     (action,) = await actions(editor, uri)
-    assert action["title"] == "Take back Tark's change (1 new error)"
+    assert action["title"] == "Undo Tark's change (1 new error)"
     assert (line, action["title"]) in await lenses(editor, uri)
     editor.type(uri, 0, 0, "# mine\n")
     answer = await editor.run_action(action)
@@ -86,7 +86,7 @@ async def test_all_hunks_of_the_edit_go_at_once(open_editor: OpenEditor) -> None
     editor, uri = await linted(open_editor, *FLAGS)
     await edited(editor, uri, "area and volume")
     (action,) = await actions(editor, uri, NEW_VOLUME)
-    assert action["title"] == "Take back Tark's 2 changes (2 new errors)"
+    assert action["title"] == "Undo Tark's 2 changes (2 new errors)"
     await editor.run_action(action)
     assert editor.text(uri) == SHAPES
 
@@ -118,8 +118,8 @@ async def test_the_offer_ends(open_editor: OpenEditor, what: str) -> None:
             await editor.end(await editor.turn("say hello"))
     here = {"start": {"line": 0, "character": 0}, "end": {"line": 15, "character": 0}}
     offered = await editor.actions(uri, here)
-    assert not [action for action in offered if action["title"].startswith("Take back")]
-    assert not [title for _, title in await lenses(editor, uri) if title.startswith("Take back")]
+    assert not [action for action in offered if action["title"].startswith("Undo Tark")]
+    assert not [title for _, title in await lenses(editor, uri) if title.startswith("Undo Tark")]
 
 
 async def test_without_a_way_to_ask_nothing_is_waited_for(open_editor: OpenEditor) -> None:

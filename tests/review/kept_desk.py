@@ -10,6 +10,7 @@ from tark_lsp.review.events import HunksChanged, ReviewEvent
 from tark_lsp.review.keeping import HunkKeeper
 from tark_lsp.review.outside import OutsideChanges
 from tark_lsp.review.restoring import HunkRestorer
+from tark_lsp.review.saves import Saves
 from tark_lsp.sessions.hunks import HunkRows
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
@@ -43,6 +44,7 @@ class Server:
         self.checkpoints = Checkpoints(CheckpointStore(lambda: self.state / "checkpoints.sqlite3", unexpected))
         self.reviews = Reviews(self.editor.workspace, self.editor.documents, self.checkpoints)
         self.outside = OutsideChanges(self.reviews, self.editor.documents, self.checkpoints)
+        self.saves = Saves(self.reviews, self.editor.documents, self.checkpoints, accepts=True)
         self.rows = HunkRows(self.store, lambda: self.state / "mark")
         self.keeper = HunkKeeper(self.rows, self.reviews, cannot)
         self.reviews.events.listen(self.on_review_event)

@@ -7,6 +7,7 @@ from pathlib import Path
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.events import HunksChanged, HunksMoved, ReviewEvent, TextWritten
 from tark_lsp.review.outside import OutsideChanges
+from tark_lsp.review.saves import Saves
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
@@ -25,12 +26,15 @@ class Desk:
     applied: list[tuple[Path, bool]] = field(default_factory=list)
     client: Json = field(default_factory=dict)
     """Its capabilities."""
+    in_place: bool = False
+    """Its client reviews in place, so that no save decides anything."""
 
     def __post_init__(self) -> None:
         self.editor = ScriptedEditor(self.folder.resolve(), self.client)
         self.checkpoints = checkpoints_in_memory()
         self.reviews = Reviews(self.editor.workspace, self.editor.documents, self.checkpoints)
         self.outside = OutsideChanges(self.reviews, self.editor.documents, self.checkpoints)
+        self.saves = Saves(self.reviews, self.editor.documents, self.checkpoints, accepts=not self.in_place)
         self.reviews.events.listen(self.note)
 
     def note(self, event: ReviewEvent) -> None:

@@ -53,11 +53,11 @@ def watched(tmp_path: Path) -> Watched:
 
 async def test_an_offer_stands_while_one_of_its_errors_does(watched: Watched) -> None:
     first, _ = await watched.edit(2, 8, new=["a", "b"], shown=["a", "b"])
-    assert watched.offered(first) == "Take back Tark's 2 changes (2 new errors)"
+    assert watched.offered(first) == "Undo Tark's 2 changes (2 new errors)"
     second, _ = await watched.edit(15, shown=["b"])
     assert (watched.offered(first) != "", watched.offered(second)) == (True, "")
     third, _ = await watched.edit(17, new=["c"], shown=["c"])
-    assert (watched.offered(first), watched.offered(third)) == ("", "Take back Tark's change (1 new error)")
+    assert (watched.offered(first), watched.offered(third)) == ("", "Undo Tark's change (1 new error)")
     watched.alarms.end_all()
     assert watched.offered(third) == ""
 
@@ -69,7 +69,7 @@ async def test_what_is_still_being_watched_outlasts_the_look_of_another(watched:
     await watched.edit(15)
     await watched.desk.reviews.accept([hunk])
     watched.alarms.report_errors(waiting, [error("a")], [error("a")])
-    assert watched.offered(waiting) == "Take back Tark's change (1 new error)"
+    assert watched.offered(waiting) == "Undo Tark's change (1 new error)"
 
 
 async def test_all_of_the_edit_is_taken_back_where_it_stands_now(watched: Watched) -> None:
@@ -85,7 +85,7 @@ async def test_lines_that_the_person_changed_stay_as_they_are(watched: Watched) 
     alarm, hunks = await watched.edit(2, 8, new=["a"], shown=["a"])
     text = watched.desk.editor.text(watched.path)
     watched.desk.editor.type(watched.path, (text.index("NEW"), text.index("NEW"), "mine "))
-    assert watched.offered(alarm) == "Take back Tark's change (1 new error)"
+    assert watched.offered(alarm) == "Undo Tark's change (1 new error)"
     watched.desk.reviews.reopen(hunks)
     await watched.desk.reviews.reject(hunks)
     assert watched.desk.editor.text(watched.path) == TEXT.replace("line 2\n", "mine NEW\n")

@@ -40,6 +40,7 @@ EXPECTED = {
     Event.RETRIED: "         - - - - - - - - - P A",
     Event.ACCEPTED: "        - - Y - - - - - Y - Y",
     Event.REJECTED: "        N - - - - - - N - N -",
+    Event.FORMATTED: "       - - - - - - - - A - -",
     Event.REOPENED: "        - - - - A - - - - - -",
     Event.EDITED: "          P - - - - - P P P P P",
     Event.CONFIRMED: "       Y - - - - Y Y Y - Y -",

@@ -568,7 +568,7 @@ def user_of(desk: Desk) -> tuple[TurnUser, Permissions]:
         connection, permissions, questions, Preview(connection, documents, desk.reviews, desk.outside)
     )
     context = ToolContext(workspace, MemoryEditor())
-    return TurnUser("turn", "s", context, asking, desk.reviews, review_after=False, comment=None), permissions
+    return TurnUser("turn", "s", context, asking, desk.reviews, review_after=lambda: False, comment=None), permissions
 
 
 def request(*edits: ProposedEdit, whole: bool = False) -> PermissionRequest:

@@ -147,6 +147,10 @@ class ScriptedEditor:
             {"textDocument": {"uri": buffer.uri}, **({"reason": reason} if reason else {})}
         )
 
+    def will_save(self, path: Path) -> None:
+        """Formatters can change it from now on, until `save`."""
+        DocumentSync(self.documents).will_save({"textDocument": {"uri": self.open_buffers[path].uri}, "reason": 1})
+
     def text(self, path: Path) -> str:
         return self.open_buffers[path].text
 

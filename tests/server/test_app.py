@@ -21,6 +21,7 @@ def test_every_method_of_the_contract_is_served() -> None:
         "initialized",
         "textDocument/didOpen",
         "textDocument/didChange",
+        "textDocument/willSave",
         "textDocument/didSave",
         "textDocument/didClose",
         "textDocument/codeAction",

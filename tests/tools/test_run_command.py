@@ -191,40 +191,22 @@ async def test_progress_is_said_now_and_then(bench: Bench) -> None:
     assert all(word.endswith(("line", "lines")) for word in said)
 
 
-@pytest.mark.parametrize(
-    ("answer", "saves", "outcome"),
-    [
-        ("save", True, "typed"),
-        (["save"], True, "typed"),
-        ("disk", True, "disk"),
-        ("save", False, "unsupported"),
-        ("reject", True, "denied"),
-        (None, True, "unanswered"),
-    ],
-)
-async def test_unsaved_documents_are_asked_about_once(
-    bench: Bench, answer: str | list[str] | None, saves: bool, outcome: str
-) -> None:
-    path = bench.write("sub/a.txt", "disk\n")
-    bench.buffers.open(path, "typed\n")
-    bench.buffers.open(bench.write("other.txt", "x"), "not below cwd")
-    bench.editor.answers = [answer]
-    bench.editor.saves = saves
-    if outcome in ("typed", "disk"):
-        assert outcome in (await bench.call("run_command", command="cat a.txt", cwd="sub")).split("\n")
-    else:
-        assert (await bench.failure("run_command", command="touch ran", cwd="sub")).code == outcome
-        assert not (bench.root / "sub/ran").exists()
-    ((question, options),) = bench.editor.asked
-    assert "sub/a.txt" in question
-    assert "other.txt" not in question
-    assert [option.label for option in options] == ["Save and run", "Run with the files on disk", "Reject"]
+async def test_unsaved_documents_are_named_before_and_after(bench: Bench) -> None:
+    """All of the workspace: a command reads more than the folder it starts in."""
+    bench.buffers.open(bench.write("sub/a.txt", "disk\n"), "typed\n")
+    other = bench.write("other.txt", "x")
+    bench.buffers.open(other, "not below cwd")
+    bench.buffers.open(bench.write("saved.txt", "same"), "same")
+    preview = await bench.preview("run_command", command="cat a.txt", cwd="sub")
+    assert preview.unsaved == (other, bench.root / "sub/a.txt")
+    told = (await bench.call("run_command", command="cat a.txt", cwd="sub")).split("\n")
+    assert told[1:] == ["disk", "[not saved when it started, so it saw older text of: other.txt, sub/a.txt]"]
+    assert not bench.editor.asked, "the question is that for permission"
 
 
-async def test_an_editor_that_cannot_ask_runs_nothing(bench: Bench) -> None:
-    bench.buffers.open(bench.write("a.txt", "disk"), "typed")
-    assert (await bench.failure("run_command", command="touch ran")).code == "unsupported"
-    assert not (bench.root / "ran").exists()
+async def test_the_result_says_nothing_of_saved_documents(bench: Bench) -> None:
+    bench.buffers.open(bench.write("a.txt", "disk"), "disk")
+    assert "saved" not in await bench.call("run_command", command="cat a.txt")
 
 
 async def test_changed_files_are_named_and_listed(bench: Bench) -> None:

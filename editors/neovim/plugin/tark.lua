@@ -76,14 +76,14 @@ local COMMANDS = {
   { 'TarkTest', 'test', 'Write tests for the code', options = prompt, nargs = '*', complete = prompt_names },
   { 'TarkChat', 'chat', 'Open or close the chat' },
   { 'TarkStop', 'stop', 'Cancel the turns of the session', options = all, bang = 'Cancel all turns' },
-  { 'TarkAccept', 'accept', 'Accept the hunk at the cursor', options = hunks, bang = 'Accept all hunks' },
-  { 'TarkReject', 'reject', 'Reject the hunk at the cursor', options = hunks, bang = 'Reject all hunks' },
+  { 'TarkAccept', 'accept', 'Keep or accept the hunk at the cursor', options = hunks, bang = 'Keep or accept all hunks' },
+  { 'TarkReject', 'reject', 'Undo or reject the hunk at the cursor', options = hunks, bang = 'Undo or reject all hunks' },
   {
     'TarkUndo',
     'undo',
-    'Take back what the last turn changed',
+    'Undo the last turn: take back what it changed',
     options = undo,
-    bang = 'Take back what the turn before changed',
+    bang = 'Undo the turn before',
   },
   { 'TarkReview', 'review', 'List all hunks that wait for you' },
   {

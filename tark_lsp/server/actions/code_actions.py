@@ -7,6 +7,7 @@ from tark_lsp.context.prompts import LONGEST_TITLE, NamedPrompt
 from tark_lsp.server.actions.hunk_actions import HunkActions
 from tark_lsp.server.actions.offers import Offer
 from tark_lsp.server.asking.permission import TITLE_WHOLE, Permissions
+from tark_lsp.server.asking.permission_asking import RUN_ANYWAY, SAVE_AND_RUN
 from tark_lsp.server.asking.waiting_permission import WaitingPermission
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.client_state import OUR_SOURCE
@@ -128,7 +129,12 @@ class CodeActions:
         yield from self._show(waiting)
         yield Offer(f"Reject: {cut(subject, TITLE_WHOLE)}", "tark.permission.answer", {**ids, "outcome": "reject"})
         if (len(subject) <= TITLE_WHOLE or waiting.shown) and not self._permissions.needs_showing(waiting):
-            yield Offer(f"Allow: {cut(subject, TITLE_WHOLE)}", "tark.permission.answer", {**ids, "outcome": "allow"})
+            allow = {**ids, "outcome": "allow"}
+            if waiting.request.unsaved and self._connection.client.understands("save"):
+                title = f"{SAVE_AND_RUN}: {cut(subject, TITLE_WHOLE)}"
+                yield Offer(title, "tark.permission.answer", {**allow, "save": True})
+            verb = RUN_ANYWAY if waiting.request.unsaved else "Allow"
+            yield Offer(f"{verb}: {cut(subject, TITLE_WHOLE)}", "tark.permission.answer", allow)
 
     def _show(self, waiting: WaitingPermission) -> Iterable[Offer]:
         subject = self._subject(waiting)

@@ -6,7 +6,7 @@ from typing import Any
 from tark_lsp.prose import prose_line
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.hunk import Alarm, ReviewHunk
-from tark_lsp.review.wording import as_diff, conflict_reason, for_user, line_counts, subject
+from tark_lsp.review.wording import as_diff, conflict_reason, for_user, line_counts, subject, verbs
 from tark_lsp.server.actions.offers import QUICKFIX, Offer
 from tark_lsp.server.asking.permission import Permissions
 from tark_lsp.server.connection.lsp import Connection
@@ -100,9 +100,10 @@ class HunkActions:
         unseen = [other for other in together if other.pending]
         seen = {other.id for other in unseen} <= {hunk.id} or self._seen(hunk.turn_id, unseen)
         if hunk.pending:
+            yes, no = verbs([hunk, *together])
             if seen:
-                yield Offer(f"Accept {what}", "tark.hunk.accept", ids, QUICKFIX, preferred=preferred)
-            yield Offer(f"Reject {what}", "tark.hunk.reject", ids, QUICKFIX)
+                yield Offer(f"{yes} {what}", "tark.hunk.accept", ids, QUICKFIX, preferred=preferred)
+            yield Offer(f"{no} {what}", "tark.hunk.reject", ids, QUICKFIX)
             return
         if hunk.applied and hunk.state == "stale":  # it could not be taken back
             yield Offer(f"Try again {what}", "tark.hunk.reject", ids, QUICKFIX)
@@ -140,21 +141,22 @@ class HunkActions:
         return (Offer("Regenerate this change", "tark.hunk.regenerate", argument),)
 
     def _all_in_file(self, document: TextDocument) -> Iterator[Offer]:
-        count = sum(hunk.pending for hunk in self._shown(document))
-        if count > 1:
-            uri = {"uri": document.uri}
-            yield Offer(f"Accept all {count} in this file", "tark.hunk.accept", uri, QUICKFIX)
-            yield Offer(f"Reject all {count} in this file", "tark.hunk.reject", uri, QUICKFIX)
+        hunks = [hunk for hunk in self._shown(document) if hunk.pending]
+        if len(hunks) > 1:
+            uri, (yes, no) = {"uri": document.uri}, verbs(hunks)
+            yield Offer(f"{yes} all {len(hunks)} in this file", "tark.hunk.accept", uri, QUICKFIX)
+            yield Offer(f"{no} all {len(hunks)} in this file", "tark.hunk.reject", uri, QUICKFIX)
 
     def _all_in_turn(self, turn_id: str, *, least_files: int = 2) -> Iterator[Offer]:
         hunks = [hunk for hunk in self._reviews.hunks.find_hunks(turn_id=turn_id) if hunk.pending]
         files = {hunk.path for hunk in hunks}
         if len(files) < least_files:
             return
+        yes, no = verbs(hunks)
         what = f"all {len(hunks)} in {len(files)} file{'s' * (len(files) > 1)}"
         if self._seen(turn_id, hunks):
-            yield Offer(f"Accept {what}", "tark.hunk.accept", {"turnId": turn_id}, QUICKFIX)
-        yield Offer(f"Reject {what}", "tark.hunk.reject", {"turnId": turn_id}, QUICKFIX)
+            yield Offer(f"{yes} {what}", "tark.hunk.accept", {"turnId": turn_id}, QUICKFIX)
+        yield Offer(f"{no} {what}", "tark.hunk.reject", {"turnId": turn_id}, QUICKFIX)
 
     def _seen(self, turn_id: str, hunks: Sequence[ReviewHunk]) -> bool:
         """Changes of closed files can be accepted only after they were shown in full (docs/protocol.md)."""
@@ -174,7 +176,7 @@ def take_back(reviews: Reviews, alarm: Alarm) -> Offer:
     changes = "change" if len(hunks) == 1 else f"{len(hunks)} changes"
     errors = f"{len(alarm.errors)} new error{'s' * (len(alarm.errors) > 1)}"
     argument: dict[str, Any] = {"hunkIds": [hunk.id for hunk in hunks], "takeBack": True}
-    return Offer(f"Take back Tark's {changes} ({errors})", "tark.hunk.reject", argument, QUICKFIX)
+    return Offer(f"Undo Tark's {changes} ({errors})", "tark.hunk.reject", argument, QUICKFIX)
 
 
 def _hover_text(document: TextDocument, hunk: ReviewHunk) -> str:

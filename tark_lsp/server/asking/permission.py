@@ -157,6 +157,8 @@ class Permissions:
                 "cwd": str(command.cwd),
                 "env": dict(command.env),
             }
+        if request.unsaved:
+            shown["unsaved"] = [self._documents.uri(path) for path in request.unsaved]
         if waiting.hunk_ids:
             shown["edits"] = self._hunks.by_document(waiting.hunks)
         return shown

@@ -22,6 +22,7 @@ from tark_lsp.server.protocol import incoming
 
 REVIEW, SHOW, REJECT = "Review", "Show", "Reject"
 APPLY, APPLY_TURN, ALLOW, ALLOW_SESSION = "Apply", "Apply all this turn", "Allow", "Allow for this session"
+SAVE_AND_RUN, RUN_ANYWAY = "Save and Run", "Run Anyway"
 
 
 class PermissionAsking:
@@ -71,21 +72,18 @@ class PermissionAsking:
 
     async def _ask_by_message(self, waiting: WaitingPermission) -> None:
         """The order of the actions makes sure that a stray Enter grants nothing."""
-        request, permissions = waiting.request, self._permissions
-        look, yes, more, scope = (
-            (REVIEW, APPLY, APPLY_TURN, "turn") if request.edits else (SHOW, ALLOW, ALLOW_SESSION, "session")
-        )
-        grant = next((grant.id for grant in request.grants if grant.scope == scope), None)
+        permissions, yes = self._permissions, self._allowing(waiting.request)
+        look = REVIEW if waiting.request.edits else SHOW
         while not waiting.answer.done():
             waiting.asked = waiting.digest
             actions = [look, REJECT]
             if not permissions.needs_showing(waiting):
-                actions += [yes, more] if grant else [yes]
+                actions += yes
             question = self._questions.ask(permissions.message(waiting), actions, level=WARNING)
             title = await self._put(waiting, question)
             if waiting.asked != waiting.digest or waiting.is_outdated:
                 continue
-            if title in (yes, more) and permissions.needs_showing(waiting):  # its document was closed meanwhile
+            if title in yes and permissions.needs_showing(waiting):  # its document was closed meanwhile
                 continue
             if title == look:
                 if not await self._previewed(waiting):
@@ -93,11 +91,20 @@ class PermissionAsking:
                 continue
             if title == REJECT:
                 permissions.resolve(waiting, incoming.PermissionReply(outcome="reject"))
-            elif title == yes:
-                permissions.resolve(waiting, incoming.PermissionReply(outcome="allow"))
-            elif title == more:
-                permissions.resolve(waiting, incoming.PermissionReply(outcome="allow", grant=grant))
+            elif title in yes:
+                permissions.resolve(waiting, yes[title])
             return
+
+    def _allowing(self, request: PermissionRequest) -> dict[str, incoming.PermissionReply]:
+        """The titles that allow it, in order, and what each of them answers."""
+        allow = incoming.PermissionReply(outcome="allow")
+        if request.unsaved:
+            saves = self._connection.client.understands("save")
+            first = {SAVE_AND_RUN: incoming.PermissionReply(outcome="allow", save=True)} if saves else {}
+            return {**first, RUN_ANYWAY: allow}
+        yes, more, scope = (APPLY, APPLY_TURN, "turn") if request.edits else (ALLOW, ALLOW_SESSION, "session")
+        grant = next((grant.id for grant in request.grants if grant.scope == scope), None)
+        return {yes: allow, **({more: incoming.PermissionReply(outcome="allow", grant=grant)} if grant else {})}
 
     async def _put(self, waiting: WaitingPermission, question: Coroutine[Any, Any, Any]) -> Any:
         """The answer. None if the question was withdrawn: the user edited the proposal, or has seen it whole."""

@@ -12,6 +12,7 @@ from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.review.store import HunkStore
 from tark_lsp.review.wording import as_diff
 from tark_lsp.server.protocol import incoming
+from tark_lsp.tools.unsaved import describe_unsaved
 from tark_lsp.visible import code_block, code_span, visible
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
@@ -103,7 +104,8 @@ def _subject(waiting: WaitingPermission, workspace: Workspace) -> str:
     if request.command is not None:
         folder = workspace.display(request.command.cwd)
         where = "" if folder == "." else f" in {visible(folder)}"
-        return f"run {visible(request.command.text)}{where}"
+        unsaved = f" ({visible(describe_unsaved(request.unsaved, workspace.display))})" if request.unsaved else ""
+        return f"run {visible(request.command.text)}{where}{unsaved}"
     return f"{visible(request.title)} ({visible(request.why)})"
 
 

@@ -44,6 +44,10 @@ class DocumentSync:
                 break
         self._documents.change_document(uri, _version(params), understood, problem=problem)
 
+    def will_save(self, params: Mapping[str, Any]) -> None:
+        if (uri := _uri(params, "willSave")) is not None:
+            self._documents.will_save_document(uri)
+
     def did_save(self, params: Mapping[str, Any]) -> None:
         if (uri := _uri(params, "didSave")) is not None:
             self._documents.save_document(uri, by_hand=find_value(params, "reason") not in AUTOMATIC_SAVES)

@@ -22,7 +22,7 @@ class Saving:
         ours: set[Path],
         background: BackgroundTasks,
     ) -> None:
-        """`ours`: the files that we are having saved. The user's own save accepts the hunks that are applied."""
+        """`ours`: the files that we are having saved. A save of ours accepts no hunks."""
         self._connection = connection
         self._state = state
         self._settings = settings

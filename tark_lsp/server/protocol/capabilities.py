@@ -79,6 +79,13 @@ def is_dynamic(capabilities: object, feature: str) -> bool:
     return find_value(capabilities, f"textDocument.{feature}.dynamicRegistration") is True
 
 
+def _synchronization(capabilities: object) -> "dict[str, Any]":
+    asked: dict[str, Any] = {"openClose": True, "change": 2, "save": {"includeText": False}}
+    if find_value(capabilities, "textDocument.synchronization.willSave"):
+        asked["willSave"] = True
+    return asked
+
+
 def initialize_result(params: object) -> "dict[str, Any]":
     """The result of `initialize` for its params. They can be anything, a client's mistakes included."""
     capabilities = find_value(params, "capabilities")
@@ -86,7 +93,7 @@ def initialize_result(params: object) -> "dict[str, Any]":
     return {
         "capabilities": {
             "positionEncoding": choose_encoding(capabilities),
-            "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
+            "textDocumentSync": _synchronization(capabilities),
             "codeActionProvider": {"codeActionKinds": list(CODE_ACTION_KINDS), "resolveProvider": False},
             "codeLensProvider": {"resolveProvider": False},
             "hoverProvider": True,

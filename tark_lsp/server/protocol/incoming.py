@@ -149,13 +149,14 @@ class RegenerateHunk(Payload):
 
 
 class PermissionReply(Payload):
-    """The answer to `tark/requestPermission`."""
+    """The answer to `tark/requestPermission`. `save`: the `unsaved` documents are saved first."""
 
     outcome: Literal["allow", "reject", "cancelled"]
     grant: StrictStr | None = None
     hunks: list[StrictStr] | None = None
     edited: list[EditedHunk] = Field(default_factory=list)
     reason: StrictStr | None = None
+    save: StrictBool = False
 
 
 class PermissionAnswer(PermissionReply):

@@ -60,7 +60,7 @@ class Preparation:
         prompt = record.kind.prompt_text(prompt)
         context = self.contexts.context_of(record, emit, workspace)
         tools = self.contexts.tools()
-        user = self._users.user_of(record, context, settings)
+        user = self._users.user_of(record, context, settings, rules.edit_review)
         now = replace(rules, level=session.approval, grants=tuple(session.grants))
         found = await self._mentions.look_up(prompt, MentionAccess(context, now, tools, user.request_permission))
         around = await self._surroundings.surroundings_of(

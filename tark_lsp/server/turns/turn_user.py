@@ -1,7 +1,7 @@
 """The user of one turn as the agent sees them (`agent.user_interface`): asked for permission, and decides on edits."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +36,13 @@ class TurnUser:
         asking: PermissionAsking,
         reviews: Reviews,
         *,
-        review_after: bool,
+        review_after: Callable[[], bool],
         comment: PromptComment | None,
         alarms: Alarms | None = None,
     ) -> None:
-        """`comment`: the `tark:` comment that the prompt came from; the first edit removes it. `alarms`: None if edits
-        are not checked for new errors."""
+        """`review_after`: do applied edits wait for a decision? It follows the level of the session. `comment`: the
+        `tark:` comment that the prompt came from; the first edit removes it. `alarms`: None if edits are not checked
+        for new errors."""
         self._turn_id = turn_id
         self._session_id = session_id
         self._context = context
@@ -56,15 +57,16 @@ class TurnUser:
         async with self._asking.asked(self._turn_id, self._session_id, request) as waiting:
             reply = await waiting.answer
         if reply.outcome == "allow":
-            return Permitted(granted(request, reply))
+            return Permitted(granted(request, reply), save=reply.save)
         return Rejected(reply.reason or "")
 
     async def review_edits(self, request: PermissionRequest, *, ask: bool) -> ReviewResult:
         hunks, extra = self._add(request)
         if not ask:
-            if not self._review_after:
+            waits = self._review_after()
+            if not waits:
                 self._reviews.unasked.update([*hunks, *extra])
-            await asyncio.shield(self._reviews.accept([*hunks, *extra], decide=not self._review_after))
+            await asyncio.shield(self._reviews.accept([*hunks, *extra], decide=not waits))
             return self._reviewed(hunks)
         grant = None
         decided: asyncio.Future[None] = asyncio.ensure_future(self._reviews.wait_until_decided(hunks))

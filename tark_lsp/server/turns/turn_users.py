@@ -1,5 +1,6 @@
 """Makes the `TurnUser` of each turn."""
 
+from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.review.alarms import Alarms
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.server.asking.permission_asking import PermissionAsking
@@ -17,7 +18,7 @@ class TurnUsers:
         self._reviews = reviews
         self._alarms = Alarms(reviews)
 
-    def user_of(self, record: TurnRecord, context: ToolContext, settings: Settings) -> TurnUser:
+    def user_of(self, record: TurnRecord, context: ToolContext, settings: Settings, review: EditReview) -> TurnUser:
         self._alarms.end_all()
         return TurnUser(
             record.id,
@@ -25,7 +26,7 @@ class TurnUsers:
             context,
             self._asking,
             self._reviews,
-            review_after=settings.review_under(record.session.approval) == "after",
+            review_after=lambda: review.when(record.session.approval) == "after",
             comment=_comment(record),
             alarms=self._alarms if settings.check_after_edit else None,
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 from tark_lsp.agent.user_interface import PermissionRequest
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.outside import OutsideChanges
+from tark_lsp.review.saves import Saves
 from tark_lsp.server.asking.permission import PermissionEvent, Permissions, TurnCancelled
 from tark_lsp.server.asking.permission_asking import PermissionAsking
 from tark_lsp.server.asking.preview import Preview
@@ -49,6 +50,7 @@ class Desk:
         self.checkpoints = checkpoints_in_memory()
         self.reviews = Reviews(self.workspace, self.documents, self.checkpoints)
         self.outside = OutsideChanges(self.reviews, self.documents, self.checkpoints)
+        self.saves = Saves(self.reviews, self.documents, self.checkpoints, accepts=True)
         questions = Questions(editor, self.documents)
         hunks = HunksJson(self.documents, self.reviews.hunks)
         show = TextDisplay(editor, questions)
@@ -61,7 +63,9 @@ class Desk:
 
     def propose(self, turn_id: str, edits: tuple[ProposedEdit, ...], *, ask: bool, after: bool) -> None:
         context = ToolContext(self.workspace, MemoryEditor())
-        person = TurnUser(turn_id, "session", context, self.asking, self.reviews, review_after=after, comment=None)
+        person = TurnUser(
+            turn_id, "session", context, self.asking, self.reviews, review_after=lambda: after, comment=None
+        )
         request = PermissionRequest(("call",), "edit", ToolKind.EDIT, Risk.WRITE, "", f"digest-{turn_id}", None, edits)
         self.turns[turn_id] = asyncio.ensure_future(person.review_edits(request, ask=ask))
 

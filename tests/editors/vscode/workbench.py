@@ -52,7 +52,7 @@ class Workbench:
         self.workspace, self.home, self._data = folder / "workspace", folder / "home", folder / "code"
         self.workspace.mkdir(exist_ok=True)
         if not self.home.exists():
-            write_settings(self.home, scenario)
+            write_settings(self.home, scenario, review="ask")
         server = {"tark.server.command": [sys.executable, "-m", "tark_lsp"]}
         _write(self._data / "User" / "settings.json", {**SETTINGS, **(settings or {})})
         _write(self._data / "Machine" / "settings.json", server if machine is None else machine)

@@ -167,11 +167,11 @@ async def test_a_hunk_is_hovered_and_has_lenses(make: MakeDesk) -> None:
 async def test_who_reviews_draws_hunks_itself(make: MakeDesk) -> None:
     desk = make(LITERALS, tark=["updates", "permission", "review"])
     path = desk.editor.open("f.py", TEXT)
-    await pending(desk, path)
+    await desk.end(await desk.start("edit f.py", path))
     document = incoming.DocumentId(uri=path.as_uri())
     assert await desk.app.lenses(incoming.DocumentParams(text_document=document)) == []
     assert "textDocument/publishDiagnostics" not in [method for method, _ in desk.connection.told]
-    assert "Accept (+1 -1)" in titles(await desk.actions(path, 3))
+    assert "Keep (+1 -1)" in titles(await desk.actions(path, 3)), "its edit is applied"
 
 
 # Permissions

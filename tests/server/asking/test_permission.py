@@ -1,7 +1,7 @@
 """Permissions: only a grant grants and only a rejection rejects, once. After other answers it still waits."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -334,6 +334,23 @@ async def test_a_command(desk: Desk, title: str, outcome: str, grant: str | None
     assert titles(params) == ["Show", "Reject", "Allow", "Allow for this session"]
     assert params["message"] == "Tark: run make all"
     assert (waiting.answer.result().outcome, waiting.answer.result().grant) == (outcome, grant)
+
+
+@pytest.mark.parametrize(
+    ("saves", "title", "save"),
+    [(True, "Save and Run", True), (True, "Run Anyway", False), (False, "Run Anyway", False)],
+)
+async def test_a_command_with_unsaved_files(tmp_path: Path, saves: bool, title: str, save: bool) -> None:
+    desk = Desk(tmp_path, capabilities(tark=["save"] if saves else []))
+    path = desk.editor.open("f.py", TEXT)
+    waiting = desk.command("make all")
+    waiting.request = replace(waiting.request, unsaved=(path,), why="it runs a command, and f.py is not saved")
+    (params,) = await put(desk, waiting, {"title": title})
+    assert titles(params) == ["Show", "Reject", *(["Save and Run"] if saves else []), "Run Anyway"]
+    assert params["message"] == "Tark: run make all (f.py is not saved)"
+    assert desk.permissions.json(waiting)["unsaved"] == [path.as_uri()]
+    reply = waiting.answer.result()
+    assert (reply.outcome, reply.save, reply.grant) == ("allow", save, None)
 
 
 async def test_a_command_says_where_it_runs(desk: Desk) -> None:

@@ -42,12 +42,14 @@ error('only annotations, never loaded')
 ---@field command? { argv: string[], text: string, cwd: string, env: table<string, string> }
 ---@field edits? tark.DocumentHunks[]
 ---@field grants { id: string, covers: string }[]
+---@field unsaved? string[] URIs of documents that the command does not see as they are in Neovim
 
 ---@class tark.PermissionReply
 ---@field outcome 'allow'|'reject'|'cancelled'
 ---@field grant? string
 ---@field hunks? string[]
 ---@field reason? string
+---@field save? boolean the unsaved documents are saved first
 
 ---@class tark.Input params of `tark/requestInput`
 ---@field requestId string

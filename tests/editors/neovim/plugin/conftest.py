@@ -44,9 +44,9 @@ def starting(folder: Path) -> Iterator[Start]:
     home = folder / "home"
     started: list[Neovim] = []
 
-    def one(scenario: Path = SCENARIO, init: Path = INIT) -> Neovim:
+    def one(scenario: Path = SCENARIO, init: Path = INIT, review: str = "ask") -> Neovim:
         if not home.exists():
-            write_settings(home, scenario)
+            write_settings(home, scenario, review=review)
         env = {**environment(home), "PYTHON": sys.executable, "PLUGIN": str(PLUGIN)}
         started.append(Neovim(nvim, folder / "workspace", env, init))
         return started[-1]

@@ -187,7 +187,7 @@ def test_what_is_applied_at_once_can_be_taken_back(start: Start, workspace: Path
     drawn(neovim, *area, *volume)
 
     neovim.keys("17G:TarkReject<CR>")
-    told(neovim, "rejected 1 change")
+    told(neovim, "undone 1 change")
     drawn(neovim, *area)
     shows(neovim, SHAPES.replace(AREA, NEW_AREA))
     neovim.keys("u")  # its text is there again, and nobody asks about it any more

@@ -23,21 +23,21 @@ def test_the_main_job(home: Machine) -> None:
     screen.answer("a")
     screen.see("The tests pass.")
 
-    # A change is shown in place, accepted there, and is one undo step.
+    # A change is applied in place and saved, waits whatever is saved, is kept there, and is one undo step.
     screen.type("9GVG:")
     screen.type("TarkEdit guard against an empty basket")
     screen.press("Enter")
-    screen.see("Tark asks", "if not prices:")
-    assert prices.read_text() == before
-    screen.type("10G")
-    screen.command("TarkAccept")
-    screen.see("Done: an empty basket has the average 0.")
+    screen.see("if not prices:", "Done: an empty basket has the average 0.")
     assert "Tark asks" not in screen.text
-    screen.command("w")
     changed = before.replace("on average.", "on average; nothing in an empty one.").replace(
         "    return total(prices) /", "    if not prices:\n        return 0.0\n    return total(prices) /"
     )
     screen.until(lambda: prices.read_text() == changed, "the changed file")
+    screen.command("w")
+    screen.type("10G")
+    screen.see(":TarkAccept keep")
+    screen.command("TarkAccept")
+    screen.see("kept 1 change")
     screen.type("u")
     screen.command("w")
     screen.until(lambda: prices.read_text() == before, "the file as it was")

@@ -81,17 +81,17 @@ end
 ---@param request tark.Permission
 ---@return tark.WaitingKey[]
 function M.keys(request)
-  local keys = {
-    {
-      'a',
-      'allow this',
-      answer_with({ outcome = 'allow' }),
-      decides = true,
-      grants = true,
-      line = true,
-      short = 'allow',
-    },
-  }
+  local unsaved = request.unsaved ~= nil and #request.unsaved > 0
+  local allow = { 'a', 'allow this', answer_with({ outcome = 'allow' }), short = 'allow' }
+  local keys = { allow }
+  if unsaved then
+    allow[2], allow.short = 'run anyway', 'run anyway'
+    local save = answer_with({ outcome = 'allow', save = true })
+    table.insert(keys, 1, { 'w', 'save and run', save, short = 'save and run' })
+  end
+  for _, key in ipairs(keys) do
+    key.decides, key.grants, key.line = true, true, true
+  end
   for number, grant in ipairs(request.grants) do
     local key, answer = content.grant_key(grant, number), answer_with({ outcome = 'allow', grant = grant.id })
     local span = grant.covers:match('this (%a+)$')

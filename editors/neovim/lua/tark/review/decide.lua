@@ -80,17 +80,17 @@ local function send_commands(commands, done)
   send_next(1)
 end
 
----@param verb 'accept'|'reject'
+---@param done string 'accepted', 'kept'
 ---@param outcome tark.DecisionOutcome
-local function report(verb, outcome)
+local function report(done, outcome)
   local problems = vim.tbl_map(function(problem)
     return (problem:gsub('^hunkIds?: ', ''):gsub('the person', 'you'))
   end, vim.tbl_keys(outcome.problems))
   local left = hunks.undecided()
-  local message = ('%sed %s'):format(verb, figures.counted(outcome.done, 'change'))
+  local message = ('%s %s'):format(done, figures.counted(outcome.done, 'change'))
   if #problems > 0 then
     local prefix = outcome.done > 0 and message .. ', ' or ''
-    return notify.warn(('%snot %sed: %s'):format(prefix, verb, table.concat(problems, '; ')))
+    return notify.warn(('%snot %s: %s'):format(prefix, done, table.concat(problems, '; ')))
   end
   notify.info(message .. (#left > 0 and (', %s left'):format(hunks.describe_count(left)) or ', nothing left to review'))
 end
@@ -102,7 +102,8 @@ local function split_by_modifiable(entries)
   local names = {}
   local modifiable = vim.tbl_filter(function(entry)
     local bufnr = workspace.find_buffer(entry.uri)
-    if not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].modifiable then
+    local is_there = entry.hunk.applied and entry.hunk.state == 'pending' -- to keep it writes nothing
+    if is_there or not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].modifiable then
       return true
     end
     names[workspace.display_name(entry.uri)] = true
@@ -140,8 +141,11 @@ function M.decide(entries, verb)
     end
   end
   if #entries > 0 then
+    local verbs = hunks.verbs(vim.tbl_map(function(entry)
+      return entry.hunk
+    end, entries))
     send_commands(M.commands_for(entries, verb), function(outcome)
-      report(verb, outcome)
+      report(verb == 'accept' and verbs.accepted or verbs.rejected, outcome)
     end)
   end
 end

@@ -81,7 +81,10 @@ function M.write(bufnr, accept)
     if problem then
       return refuse(bufnr, problem)
     end
-    notify.info(accept and 'accepted with your lines' or 'your lines are proposed now, :TarkAccept applies them')
+    local done = hunks.verbs({ edit.hunk }).accepted .. ' with your lines'
+    local proposed = edit.hunk.applied and 'your lines are in the file now, :TarkAccept keeps them'
+      or 'your lines are proposed now, :TarkAccept applies them'
+    notify.info(accept and done or proposed)
     for _, window in ipairs(accept and vim.fn.win_findbuf(bufnr) or {}) do
       vim.api.nvim_win_close(window, false)
     end

@@ -75,6 +75,26 @@ function M.describe_count(entries)
   return ('%s in %s'):format(figures.counted(#entries, 'change'), figures.counted(vim.tbl_count(files), 'file'))
 end
 
+---@class tark.Verbs
+---@field accept string
+---@field reject string
+---@field accepted string
+---@field rejected string
+
+local APPLIED = { accept = 'keep', reject = 'undo', accepted = 'kept', rejected = 'undone' }
+local PROPOSED = { accept = 'accept', reject = 'reject', accepted = 'accepted', rejected = 'rejected' }
+
+---@param hunk_list tark.Hunk[]
+---@return tark.Verbs what the decisions on them are called: what is applied already is kept or undone
+function M.verbs(hunk_list)
+  for _, hunk in ipairs(hunk_list) do
+    if not hunk.applied or hunk.state ~= 'pending' then
+      return PROPOSED
+    end
+  end
+  return APPLIED
+end
+
 ---@param hunk tark.Hunk
 ---@return string `+2 -1`
 function M.size(hunk)

@@ -53,11 +53,12 @@ local function hint_text(hunk, appearance)
   local accept = mapped_keys.find_key('accept', 'TarkAccept')
   local reject = mapped_keys.find_key('reject', 'TarkReject')
   local reason = hunk.reason and not TYPED[hunk.reason] and ' (' .. visible.line(hunk.reason) .. ')' or ''
-  local function with_word(key, word) -- a command needs no word
-    return key:find('^:') and key or key .. ' ' .. word
+  local function with_word(key, word) -- a command needs no word if its name has it
+    return key:lower():find('^:tark' .. word) and key or key .. ' ' .. word
   end
+  local verbs = hunks.verbs({ hunk })
   local texts = {
-    pending = ('%s  %s  %s'):format(hunks.size(hunk), with_word(accept, 'accept'), with_word(reject, 'reject')),
+    pending = ('%s  %s  %s'):format(hunks.size(hunk), with_word(accept, verbs.accept), with_word(reject, verbs.reject)),
     changed = 'you changed these lines',
     conflict = ('conflict: yours kept  %s theirs  %s mine%s'):format(accept, reject, reason),
     stale = hunk.applied and ('not taken back  %s keep it  %s try again%s'):format(accept, reject, reason)
@@ -74,6 +75,22 @@ local function text_width(bufnr)
     least = math.min(least, vim.api.nvim_win_get_width(window) - vim.fn.getwininfo(window)[1].textoff)
   end
   return math.max(least, 1)
+end
+
+---The first of lines [first, first + count) that has room for the hint, else the first one.
+---@param bufnr integer
+---@param first integer from 0
+---@param count integer
+---@param hint string
+---@return integer row
+local function row_with_room(bufnr, first, count, hint)
+  local room = text_width(bufnr) - vim.fn.strdisplaywidth(hint)
+  for index, line in ipairs(vim.api.nvim_buf_get_lines(bufnr, first, first + count, false)) do
+    if vim.fn.strdisplaywidth(line) <= room then
+      return first + index - 1
+    end
+  end
+  return (anchor(bufnr, first, math.min(count, 1), false))
 end
 
 ---@param bufnr integer
@@ -183,10 +200,10 @@ function M.draw(bufnr, hunk, appearance, first, count)
   if not operation then
     canvas:draw_other_lines()
   end
-  local hint_row = anchor(bufnr, first, math.min(count, 1), false)
-  canvas:add_mark(hint_row, 0, {
+  local hint = '  ' .. hint_text(hunk, appearance)
+  canvas:add_mark(row_with_room(bufnr, first, count, hint), 0, {
     virt_text = {
-      { '  ' .. hint_text(hunk, appearance), appearance == 'pending' and 'TarkHint' or 'TarkConflictText' },
+      { hint, appearance == 'pending' and 'TarkHint' or 'TarkConflictText' },
     },
     virt_text_pos = 'eol',
     hl_mode = 'combine',
