@@ -76,6 +76,7 @@ export class Inputs implements vscode.Disposable {
   private update(): void {
     for (const [requestId, notice] of [...this.notices].filter(([id]) => !this.findInput(id))) {
       this.notices.delete(requestId);
+      this.inChat.delete(requestId);
       notice?.dispose();
       this.inputEnded(requestId);
     }

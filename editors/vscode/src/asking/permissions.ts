@@ -10,12 +10,11 @@ import { showInfo, reportErrors } from "../window/notify";
 import type { PendingRequests } from "../model/pendingRequests";
 import type { State } from "../model/state";
 import { codeLensTitle } from "../text/surfaces";
-import { permissionAnswers, type Answer } from "./permissionAnswers";
+import { allowing, permissionAnswers, type Answer } from "./permissionAnswers";
 import { permissionMessage, mustBeShown, requestVersion, fullText } from "./permissionText";
 import type { Permission, PermissionReply } from "../model/protocol";
 import { hasTab, relativeName } from "../window/files";
 
-const ALLOW: Answer = { kind: "reply", title: "Allow", reply: { outcome: "allow" } };
 const REJECT: Answer = { kind: "reply", title: "Reject", reply: { outcome: "reject" } };
 /** Edits have buttons in the editor, so their notification closes after this time. */
 const EDITS_TOLD_MS = 15_000;
@@ -131,7 +130,8 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
 
   private notify(request: Permission): Notice {
     const version = requestVersion(request);
-    const allow = { title: ALLOW.title, run: () => reportErrors(() => this.submitAnswer(version, ALLOW)) };
+    const [first] = allowing(request);
+    const allow = { title: first.title, run: () => reportErrors(() => this.submitAnswer(version, { kind: "reply", ...first })) };
     const notice = new Notice(this.noticeContent(request, this.notices.has(request.requestId)), allow);
     if (request.edits?.length) {
       setTimeout(() => notice.dispose(), EDITS_TOLD_MS);
@@ -142,10 +142,11 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
   /** `again`: its hunks were edited since the last notification. */
   private noticeContent(request: Permission, again: boolean): NoticeContent {
     const version = requestVersion(request);
+    const others = allowing(request).slice(1).map((answer): Answer => ({ kind: "reply", ...answer }));
     return {
       text: `${permissionMessage(request, relativeName)}${again ? " (changed)" : ""}`,
       links: [
-        { title: REJECT.title, run: () => reportErrors(() => this.submitAnswer(version, REJECT)) },
+        ...[...others, REJECT].map((answer) => ({ title: answer.title, run: () => reportErrors(() => this.submitAnswer(version, answer)) })),
         { title: "Show", run: () => reportErrors(() => this.showPermission(request.requestId)) },
       ],
     };

@@ -91,6 +91,8 @@ export interface PermissionRow {
   readonly title: string;
   readonly risk: string;
   readonly why: string;
+  /** The command would not see unsaved changes. */
+  readonly isUnsaved?: boolean;
   /** It can be allowed only after the user has seen all of it. */
   readonly mustBeSeen?: boolean;
   /** `env`: variables that differ from the extension's environment. */
@@ -157,7 +159,7 @@ export interface ReplacedTurn {
   readonly turnKind?: string;
 }
 
-export interface Reply { outcome: "allow" | "reject" | "cancelled"; grant?: string; reason?: string }
+export interface Reply { outcome: "allow" | "reject" | "cancelled"; grant?: string; reason?: string; save?: boolean }
 
 export type ToHost =
   | { readonly kind: "ready" }

@@ -44,6 +44,7 @@ export function permissionRow(request: Permission, ownEnv: Readonly<Record<strin
     risk,
     why,
     mustBeSeen,
+    isUnsaved: (request.unsaved ?? []).length > 0,
     ...(command && {
       command: {
         text: command.text,

@@ -79,6 +79,16 @@ test("Allow works once the end of the text was on the screen", async () => {
   assert.ok(page.told.some(({ kind }) => kind === "permission"), "its end was seen before");
 });
 
+test("a command that would not see unsaved changes says so in its buttons", async () => {
+  const page = open();
+  await page.give({ kind: "waiting", permissions: [{ ...PERMISSION, isUnsaved: true, grants: [] }], inputs: [] });
+  const buttons = page.all(".permission > .buttons button");
+  assert.deepEqual(buttons.map((element) => element.textContent), ["Save and Run", "Run Anyway", "Reject", "Show"]);
+  await pause(520);
+  buttons[0]!.click();
+  assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow", save: true }, wasSeen: true });
+});
+
 test("of several requests one is asked at a time, and their number is said", async () => {
   const page = open();
   await page.give({ kind: "waiting", permissions: [PERMISSION, { ...PERMISSION, requestId: "r2" }], inputs: [] });

@@ -13,19 +13,21 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
   const answer = (reply: Reply, wasSeen = false) => asking.answer({ kind: "permission", version, reply, ...(wasSeen && { wasSeen }) });
   const text = h("div", { class: "asked", tabindex: 0, role: "group", "aria-label": "What Tark asks for" });
   /** Allows once the end was seen. Before that, it goes on to the part that was not seen. */
-  const allow = (grant?: string) => (): void => {
+  const allow = (how: Omit<Reply, "outcome"> = {}) => (): void => {
     if (seen.update()) {
-      answer({ outcome: "allow", ...(grant !== undefined && { grant }) }, true);
+      answer({ outcome: "allow", ...how }, true);
     } else {
       seen.showMore();
     }
   };
-  const main = button("Allow", allow(), { class: "main" });
-  const seen = new Seen(text, main, request.mustBeSeen === true);
+  const allowing = request.isUnsaved === true
+    ? [button("Save and Run", allow({ save: true }), { class: "main" }), button("Run Anyway", allow())]
+    : [button("Allow", allow(), { class: "main" })];
+  const seen = new Seen(text, allowing, request.mustBeSeen === true);
   text.append(
     h("h3", { class: "must" }, command === undefined ? plainLine(request.title) : "Run a command"),
     ...subject(asking, request),
-    h("p", { class: "why faint" }, h("strong", { class: "risk" }, RISKS[request.risk] ?? plainLine(request.risk)), `, asked because ${plainLine(request.why)}`),
+    h("p", { class: `why faint${request.isUnsaved === true ? " must" : ""}` }, h("strong", { class: "risk" }, RISKS[request.risk] ?? plainLine(request.risk)), `, asked because ${plainLine(request.why)}`),
     h(
       "details",
       { class: "more", open: asking.typed.words !== "" },
@@ -33,7 +35,7 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
       h(
         "div",
         { class: "buttons" },
-        ...grants.map(({ id, covers }) => button(grantWords(request, covers), allow(id))),
+        ...grants.map(({ id, covers }) => button(grantWords(request, covers), allow({ grant: id }))),
         button("Cancel turn", () => answer({ outcome: "cancelled" })),
       ),
       because(asking, (reason) => answer({ outcome: "reject", ...(reason !== "" && { reason }) })),
@@ -46,7 +48,7 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
     h(
       "div",
       { class: "buttons" },
-      main,
+      ...allowing,
       button("Reject", () => answer({ outcome: "reject" })),
       button("Show", () => asking.page.post({ kind: "showPermission", requestId }), { title: "Show the whole request in an editor" }),
     ),
@@ -59,7 +61,7 @@ class Seen {
 
   constructor(
     private readonly text: HTMLElement,
-    private readonly allow: HTMLElement,
+    private readonly allowing: readonly HTMLElement[],
     private readonly all: boolean,
   ) {
     this.draw();
@@ -78,8 +80,10 @@ class Seen {
   }
 
   private draw(): void {
-    setAttribute(this.allow, "aria-disabled", !this.atEnd && "true");
-    setAttribute(this.allow, "title", this.atEnd ? undefined : "Read to the end first");
+    for (const allow of this.allowing) {
+      setAttribute(allow, "aria-disabled", !this.atEnd && "true");
+      setAttribute(allow, "title", this.atEnd ? undefined : "Read to the end first");
+    }
   }
 
   /** Of what must be read. The reason and the other answers are below it. */
