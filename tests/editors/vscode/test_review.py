@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, expect
 
 from tests.editors.vscode.conftest import Begin
 from tests.editors.vscode.workbench import Workbench, until
@@ -77,11 +77,14 @@ def desk(begin: Begin) -> Workbench:
 @pytest.fixture
 def bench(desk: Workbench) -> Workbench:
     """A workbench with unchanged files, and no undecided hunks."""
+    desk.run("Tark: Open Chat")  # source control has a section "Changes", too
+    expect(desk.chat().locator("#prompt")).to_be_focused()
     changes = desk.page.locator(".pane-header").filter(has_text="Changes")
     if changes.count():
         run_if_offered(desk, "Tark: Undo All")
         run_if_offered(desk, "Tark: Reject All Hunks") if changes.count() else None
         changes.wait_for(state="detached")
+    desk.run("Notifications: Clear All Notifications")
     desk.run("File: Save All")
     desk.page.locator(".tab.dirty").first.wait_for(state="detached")
     desk.run("View: Close All Editors")
@@ -201,7 +204,7 @@ def test_the_mark_opens_no_text_of_git_and_there_is_no_second_repository(bench: 
     ask(bench, "tidy both files")
     until(lambda: len(removed(bench)) == 2, "what was removed")
     bench.page.keyboard.press("Control+Shift+G")
-    bench.page.locator(".scm-view").wait_for()
+    bench.page.locator(".scm-view").first.wait_for()
     assert bench.page.locator(".scm-view").get_by_text("Tark").count() == 0
     bench.page.locator(".comment-thread, .comment-range-glyph").first.click()
     assert bench.page.locator(".peekview-title").count() == 0, "it opens and closes the block, not Git's text"
