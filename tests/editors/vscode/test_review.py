@@ -81,8 +81,8 @@ def bench(desk: Workbench) -> Workbench:
     expect(desk.chat().locator("#prompt")).to_be_focused()
     changes = desk.page.locator(".pane-header").filter(has_text="Changes")
     if changes.count():
-        run_if_offered(desk, "Tark: Undo All")
-        run_if_offered(desk, "Tark: Reject All Hunks") if changes.count() else None
+        if not run_if_offered(desk, "Tark: Undo All"):
+            desk.run("Tark: Reject All Hunks")
         changes.wait_for(state="detached")
     desk.run("Notifications: Clear All Notifications")
     desk.run("File: Save All")
@@ -96,15 +96,17 @@ def bench(desk: Workbench) -> Workbench:
     return desk
 
 
-def run_if_offered(bench: Workbench, title: str) -> None:
-    """Run a command that the palette offers only while there is something to decide."""
+def run_if_offered(bench: Workbench, title: str) -> bool:
+    """Run a command that the palette offers only while there is something to decide. Return if it was offered."""
     bench.page.keyboard.press("F1")
     bench.page.locator(".quick-input-widget input").fill(f">{title}")
     rows = bench.page.locator(".quick-input-list .monaco-list-row")
     rows.first.wait_for()
     found = rows.filter(has_text=title)
-    found.first.click() if found.count() else bench.page.keyboard.press("Escape")
+    offered = found.count() > 0
+    found.first.click() if offered else bench.page.keyboard.press("Escape")
     bench.page.locator(".quick-input-widget").wait_for(state="hidden")
+    return offered
 
 
 def ask(bench: Workbench, words: str) -> None:
