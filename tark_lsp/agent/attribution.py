@@ -5,20 +5,24 @@ from dataclasses import replace
 
 from tark_lsp.agent import selection
 from tark_lsp.agent.call_hunks import CallHunks, divide_by_call
-from tark_lsp.agent.parts import Draft
+from tark_lsp.agent.parts import Draft, ProposalPart, split_proposal
 from tark_lsp.agent.user_interface import HunkOutcome
 from tark_lsp.tools.tool import Selection
 from tark_lsp.workspace.edits import ProposedEdit
 
 
-def divide_proposal(
+def divide_into_parts(
     drafts: Sequence[Draft], edits: Sequence[ProposedEdit], selected: Selection | None
-) -> list[CallHunks]:
-    """The edits of the whole proposal, with hunks that can be decided independently of each other.
+) -> tuple[list[CallHunks], list[ProposalPart]]:
+    """The edits of the whole proposal, with hunks that can be decided independently of each other; and its parts.
 
-    `CallHunks.calls` are indices of `drafts`.
+    `CallHunks.calls` are indices of `drafts`. Takes time for a long text, so it runs beside the event loop.
     """
-    return [divide_edit(drafts, edit, selected) for edit in edits]
+    divided = [divide_edit(drafts, edit, selected) for edit in edits]
+    parts = split_proposal(drafts, [each.edit for each in divided], selected)
+    for edit in (edit for part in parts for edit in part.edits):
+        _ = edit.base.digest, edit.drafted.digest  # the question needs them, and they are kept
+    return divided, parts
 
 
 def divide_edit(drafts: Sequence[Draft], edit: ProposedEdit, selected: Selection | None) -> CallHunks:

@@ -86,7 +86,7 @@ def _rebased(changes: list[Change], before: ProposedEdit, edit: ProposedEdit) ->
 
 def _on_top(changes: list[Change], edit: ProposedEdit, call: int) -> Iterator[Change]:
     """The changes of the base up to this call: those of earlier calls, and its own."""
-    base = split_lines(edit.base.text)
+    base = edit.base.lines
     between = replace(edit, hunks=tuple(change.hunk for change in changes)).after
     lines = split_lines(between)
     spans = _spans_of(changes)
@@ -158,7 +158,7 @@ def _parts(hunk: Hunk) -> list[Hunk]:
 
 def _join_unended(changes: Sequence[Change], edit: ProposedEdit) -> list[Change]:
     """Changes at the end of the file that decide together which line is the last one, and has no line ending."""
-    lines = split_lines(edit.base.text)
+    lines = edit.base.lines
     open_end = bool(lines) and not ending_of(lines[-1])
     joined: list[Change] = []
     for change in changes:
@@ -172,7 +172,7 @@ def _join_unended(changes: Sequence[Change], edit: ProposedEdit) -> list[Change]
 
 
 def _join_near(changes: Iterable[Change], edit: ProposedEdit, borders: Sequence[int]) -> list[Change]:
-    lines = split_lines(edit.base.text)
+    lines = edit.base.lines
     joined: list[Change] = []
     for change in changes:
         start = change.hunk.start

@@ -18,7 +18,8 @@ from tark_lsp.errors import FileMissing, WorkspaceError
 from tark_lsp.tools.tool import Diagnostic
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.lines import line_changes
+from tark_lsp.workspace.lines import Hunk, line_changes
+from tark_lsp.workspace.placing.thread import in_thread
 from tark_lsp.workspace.snapshot import Snapshot
 
 ERROR = 1
@@ -69,6 +70,13 @@ class EditedFile:
     then: Snapshot
     made: str
     now: Snapshot
+    _changes: dict[str, list[Hunk]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The changes from an earlier text to `now`: many errors need them."""
+
+    def changes_from(self, text: str) -> list[Hunk]:
+        if text not in self._changes:
+            self._changes[text] = line_changes(text, self.now.text)
+        return self._changes[text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +117,12 @@ class EditCheck:
         shown = await self._wait_until_stable(before.shown)
         if shown is None:
             return None
-        changed = []
-        for edit in applied:
-            if not edit.removes:
-                then = before.texts[edit.path]
-                made, _ = rebase(edit, then)
-                changed.append(EditedFile(then, made.after, self._read(made.drafted.path)))
-        return FoundErrors(tuple(new_errors(before.shown, shown, changed)), errors_of(shown))
+        edits = [(edit, self._read(edit.place)) for edit in applied if not edit.removes]
+
+        def compare() -> list[Diagnostic]:
+            return new_errors(before.shown, shown, [edited_file(edit, before, now) for edit, now in edits])
+
+        return FoundErrors(tuple(await in_thread(compare)), errors_of(shown))
 
     async def _wait_until_stable(self, first: ShownDiagnostics) -> ShownDiagnostics | None:
         """The first diagnostics that differ from `first` and come twice; the last ones if the time is up."""
@@ -144,6 +151,12 @@ class EditCheck:
             return Snapshot(path, "", exists=False)
         except WorkspaceError:  # for example no longer text: then no line of it counts as the edit's
             return Snapshot(path, "")
+
+
+def edited_file(edit: ProposedEdit, before: BeforeEdit, now: Snapshot) -> EditedFile:
+    then = before.texts[edit.path]
+    made, _ = rebase(edit, then)
+    return EditedFile(then, made.after, now)
 
 
 def errors_of(shown: ShownDiagnostics) -> tuple[Diagnostic, ...]:
@@ -186,7 +199,7 @@ def _comparable(error: Diagnostic, before: ShownDiagnostics, after: ShownDiagnos
         if before.versions.get(error.path) != after.versions.get(error.path):
             return False
     else:
-        typed = regions_after(line_changes(file.made, file.now.text))
+        typed = regions_after(file.changes_from(file.made))
         if any(start <= error.line < end for start, end in typed):
             return False
     if before.reported is None or after.reported is None:
@@ -200,4 +213,4 @@ def _comparable(error: Diagnostic, before: ShownDiagnostics, after: ShownDiagnos
 
 
 def _carried(lines: tuple[int, int], file: EditedFile) -> tuple[int, int]:
-    return carry_region(lines, line_changes(file.then.text, file.now.text))
+    return carry_region(lines, file.changes_from(file.then.text))

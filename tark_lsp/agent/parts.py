@@ -34,7 +34,7 @@ class Draft:
     def named(self) -> tuple[ProposedEdit, ...]:
         """`own` with the names that the call uses: a file that an earlier call moves has its new name."""
         pairs = zip(self.own, self.preview.edits, strict=True)
-        return tuple(own if own.operation else replace(own, path=edit.drafted.path) for own, edit in pairs)
+        return tuple(own if own.operation else replace(own, path=edit.place) for own, edit in pairs)
 
     @property
     def digest(self) -> str:

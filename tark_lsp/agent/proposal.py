@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tark_lsp.agent import approval, consent, selection
-from tark_lsp.agent.attribution import divide_proposal, outcomes_of_call
+from tark_lsp.agent.attribution import divide_into_parts, outcomes_of_call
 from tark_lsp.agent.call_hunks import CallHunks
+from tark_lsp.agent.drafts import compare_edits
 from tark_lsp.agent.edit_check import FoundErrors
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
-from tark_lsp.agent.parts import Draft, ProposalPart, changes_anything, digest_of_changes, split_proposal
+from tark_lsp.agent.parts import Draft, ProposalPart, changes_anything, digest_of_changes
 from tark_lsp.agent.results import ReadyCall, announce_call, failure_text, failures_as_results, finish_call
 from tark_lsp.agent.state import Turn
 from tark_lsp.agent.user_interface import HunkOutcome, HunkState, PermissionRequest, preview_digest
@@ -19,6 +20,7 @@ from tark_lsp.messages import ToolResult
 from tark_lsp.tools.read_diagnostics import diagnostic_line
 from tark_lsp.tools.tool import Preview, ToolKind
 from tark_lsp.workspace.edits import MOVED, ProposedEdit, rebase
+from tark_lsp.workspace.placing.thread import in_thread
 
 NOT_AGAIN = "do not make the same edit again; ask the person, or do without it"
 UNDECIDED = "not decided"
@@ -52,13 +54,12 @@ async def draft_call(turn: Turn, item: ReadyCall) -> Draft | None:
     None if its edits are in the text already: there is nothing to decide.
     """
     context = turn.context
-    preview = await item.tool.preview(item.arguments, context)
-    preview = replace(
-        preview, edits=tuple(selection.divide_at_selection(edit, context.selection) for edit in preview.edits)
-    )
-    own = tuple(on_top_of(context.drafts.get(edit.path), edit) for edit in preview.edits)
+    previewed = await item.tool.preview(item.arguments, context)
+    earlier = dict(context.drafts)
+    compared = await in_thread(compare_edits, previewed.edits, earlier, context.selection)
+    preview, own = replace(previewed, edits=compared.edits), compared.own
     unfenced = turn.request.kind.selection_only and context.selection is None
-    beyond = [edit for edit in preview.edits if unfenced or selection.hunks_outside_selection(edit, context.selection)]
+    beyond = compared.edits if unfenced else compared.beyond
     if turn.request.kind.selection_only and beyond:
         raise ToolError(
             "denied",
@@ -72,35 +73,18 @@ async def draft_call(turn: Turn, item: ReadyCall) -> Draft | None:
     if drafted.digest in turn.rejected:
         raise ToolError("denied", "the person already rejected this edit in this turn", hint="do without it")
     announce_call(turn, item, replace(preview, edits=own), CallStatus.PENDING)
-    if all(leaves_as_is(context.drafts.get(edit.path), edit) for edit in preview.edits):
+    if compared.nothing_new:
         return None
     context.drafts.update({edit.path: edit for edit in preview.edits})
     return drafted
-
-
-def leaves_as_is(before: ProposedEdit | None, edit: ProposedEdit) -> bool:
-    """Whether the edit changes nothing that an earlier draft of the same file does not change."""
-    if before is None:
-        return not edit.hunks and not edit.operation
-    return (edit.after, edit.removes, edit.target) == (before.after, before.removes, before.target)
-
-
-def on_top_of(before: ProposedEdit | None, edit: ProposedEdit) -> ProposedEdit:
-    """The changes of `edit` relative to the text that an earlier draft of the same file leaves."""
-    if before is None:
-        return edit
-    fresh = ProposedEdit.between(replace(before.drafted, path=edit.path), edit.after)
-    target = edit.target if edit.target != before.target else None
-    return replace(fresh, removes=edit.removes and not before.removes, target=target)
 
 
 async def decide_proposal(
     turn: Turn, drafts: Sequence[Draft], edits: tuple[ProposedEdit, ...], results: dict[str, ToolResult]
 ) -> None:
     """Have the proposal decided and applied part by part, and write the result of every call."""
-    divided = divide_proposal(drafts, edits, turn.context.selection)
+    divided, left = await in_thread(divide_into_parts, drafts, edits, turn.context.selection)
     edits = tuple(part.edit for part in divided)
-    left = split_proposal(drafts, edits, turn.context.selection)
     before = (
         await turn.resources.edit_check.look_before(edits)
         if turn.resources.edit_check and not all(part.shown for part in left)
@@ -264,11 +248,10 @@ def applied_of(edit: ProposedEdit, outcomes: Sequence[HunkOutcome]) -> ProposedE
     """The part of the edit that is in the file now; None if nothing is."""
     made = [outcome for outcome in outcomes if outcome.state is HunkState.APPLIED and outcome.path == edit.path]
     operations = {outcome.operation for outcome in made}
-    applied = replace(
-        edit.only(outcome.hunk for outcome in made if outcome.operation != "move"),
-        removes="remove" in operations,
-        target=edit.target if "move" in operations else None,
-    )
+    applied = edit.only(outcome.hunk for outcome in made if outcome.operation != "move")
+    if edit.operation:
+        target = edit.target if "move" in operations else None
+        applied = replace(applied, removes="remove" in operations, target=target)
     return applied if changes_anything(applied) else None
 
 
@@ -281,7 +264,7 @@ def remember_edit(turn: Turn, edit: ProposedEdit, applied: ProposedEdit | None) 
     if applied.removes:
         return
     try:
-        now = context.workspace.read(applied.drafted.path)
+        now = context.workspace.read(applied.place)
     except WorkspaceError:  # already deleted or unreadable: the model has to read it again
         return
     context.seen[now.path] = known.drafted

@@ -58,7 +58,7 @@ def is_decided_together(parted: ProposedEdit, selection: Selection | None) -> bo
 
 def joined(edit: ProposedEdit) -> ProposedEdit:
     """The same edit as one hunk."""
-    lines, after = split_lines(edit.base.text), split_lines(edit.after)
+    lines, after = edit.base.lines, split_lines(edit.after)
     start, end = edit.hunks[0].start, edit.hunks[-1].end
     new = tuple(after[start : len(after) - (len(lines) - end)])
     return replace(edit, hunks=(Hunk(start, tuple(lines[start:end]), new),))
@@ -143,7 +143,7 @@ def changed_characters(hunk: Hunk, offset: int) -> tuple[int, int]:
 
 def with_offsets(edit: ProposedEdit) -> Iterator[tuple[Hunk, int]]:
     """Every hunk with the offset in the base where it begins."""
-    lines = split_lines(edit.base.text)
+    lines = edit.base.lines
     at = line = 0
     for hunk in edit.hunks:
         at += sum(map(len, lines[line : hunk.start]))

@@ -20,6 +20,7 @@ from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import Hunk
+from tark_lsp.workspace.snapshot import Snapshot
 
 
 class Reviews:
@@ -49,13 +50,13 @@ class Reviews:
         added: list[str] = []
         for edit, outside in edits:
             hunks = propose(turn_id, edit, outside, group)
-            self.add_hunks(edit.path, hunks, edit.base.text)
+            self.add_hunks(edit.path, hunks, edit.base)
             added += [hunk.id for hunk in hunks]
         return added
 
-    def add_hunks(self, path: Path, hunks: Sequence[ReviewHunk], text: str) -> None:
-        """Hunks of a file whose places are in `text`; known ones are skipped."""
-        self.places.add_hunks(path, [hunk for hunk in hunks if self.hunks.get_hunk(hunk.id) is None], text)
+    def add_hunks(self, path: Path, hunks: Sequence[ReviewHunk], base: Snapshot) -> None:
+        """Hunks of a file whose places are in the text `base`; known ones are skipped."""
+        self.places.add_hunks(path, [hunk for hunk in hunks if self.hunks.get_hunk(hunk.id) is None], base)
         self.events.emit(HunksChanged(path))
 
     def unreviewed_edits(self) -> dict[str, Path]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from tark_lsp.review.hunk import CHANGED, UNDONE, ReviewHunk
 from tark_lsp.review.life import Event, Life
-from tark_lsp.review.text_change import LineChange, Switch, TextChange
+from tark_lsp.review.text_change import LineChanges, Switch, TextChange
 from tark_lsp.workspace.documents import Change, TextDocument
 from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.positions import line_length
@@ -30,11 +30,11 @@ def follow_hunks(hunks: Iterable[ReviewHunk], change: TextChange, held: Collecti
         for hunk in hunks
         if hunk.id in starts and not hunk.size
     ]
-    found = []
+    found, changes = [], LineChanges.of(change.line_changes)
     for hunk in hunks:
         start = starts.get(hunk.id)
         if start is None:
-            found.append(follow_beside(hunk, change.line_changes, inserted, CHANGED))
+            found.append(follow_beside(hunk, changes, inserted, CHANGED))
         else:
             found.append(redo(hunk, start) if hunk.life is Life.UNDONE else undo(hunk, start))
     return found
@@ -45,6 +45,23 @@ def _touched_before(hunk: ReviewHunk, change: TextChange) -> ReviewHunk:
     followed = not hunk.blocked and hunk.life is not Life.UNDONE
     changed = followed and tuple(change.old[hunk.start : hunk.end]) != hunk.standing
     return hunk.touch(CHANGED) if changed else hunk
+
+
+def divide_by_distance(hunks: Iterable[ReviewHunk], change: TextChange) -> tuple[list[ReviewHunk], list[ReviewHunk]]:
+    """The hunks that the change can concern, and those that it only moves, after it: each key asks for all hunks."""
+    size, replaced = len(change.new), change.last - change.first
+    first, last, grown = change.first - size - replaced, change.last + size + replaced, size - replaced
+    near: list[ReviewHunk] = []
+    moved: list[ReviewHunk] = []
+    for hunk in hunks:
+        reach = len(hunk.old) + len(hunk.new)
+        if hunk.operation or not hunk.size or hunk.blocked or hunk.life is Life.UNDONE:
+            near.append(hunk)
+        elif last + reach < hunk.start:
+            moved.append(hunk.stretch(hunk.start + grown, hunk.end + grown) if grown else hunk)
+        elif first <= hunk.end + reach:
+            near.append(hunk)
+    return near, moved
 
 
 def recognise(
@@ -74,7 +91,7 @@ def redo(hunk: ReviewHunk, start: int) -> ReviewHunk:
 
 
 def follow_beside(
-    hunk: ReviewHunk, changes: Sequence[LineChange], inserted: Sequence[tuple[ReviewHunk, int]], reason: str
+    hunk: ReviewHunk, changes: LineChanges, inserted: Sequence[tuple[ReviewHunk, int]], reason: str
 ) -> ReviewHunk:
     """As `follow_lines`. `inserted`: other hunks without lines that get so many lines by these changes.
 
@@ -83,25 +100,27 @@ def follow_beside(
     """
     here = [(other, grown) for other, grown in inserted if other.start == hunk.start] if not hunk.size else []
     below = [hunk.is_below(other) for other, _ in here]
-    added = sum(grown for start, end, grown in changes if start == end == hunk.start)
+    added = sum(
+        grown for start, end, grown in changes.touching(hunk.start, hunk.start)[0] if start == end == hunk.start
+    )
     if not here or None in below or added != sum(grown for _, grown in here):
         return follow_lines(hunk, changes, reason)
-    others = [item for item in changes if not item[0] == item[1] == hunk.start]
+    others = LineChanges.of([item for item in changes.changes if not item[0] == item[1] == hunk.start])
     shift = sum(grown for (_, grown), is_below in zip(here, below, strict=True) if is_below)
     hunk = follow_lines(hunk, others, reason)
     return hunk.stretch(hunk.start + shift, hunk.end + shift) if shift else hunk
 
 
-def follow_lines(hunk: ReviewHunk, changes: Sequence[LineChange], reason: str) -> ReviewHunk:
+def follow_lines(hunk: ReviewHunk, changes: LineChanges, reason: str) -> ReviewHunk:
     """The hunk moved by the changes above it, or touched for `reason` by those of its lines.
 
     A removal is of the file that was shown, so any change touches it.
     """
-    if not hunk.blocked and hunk.operation == "remove" and changes:
+    if not hunk.blocked and hunk.operation == "remove" and changes.changes:
         hunk = hunk.touch(reason)
     if not hunk.blocked and hunk.life is not Life.UNDONE:
-        shift = 0
-        for start, end, grown in changes:
+        near, shift = changes.touching(hunk.start, hunk.end)
+        for start, end, grown in near:
             if start < hunk.end and hunk.start < end:
                 hunk = hunk.touch(reason)
                 break
@@ -113,15 +132,15 @@ def follow_lines(hunk: ReviewHunk, changes: Sequence[LineChange], reason: str) -
     return hunk if (start, end) == (hunk.start, hunk.end) else hunk.stretch(start, end)
 
 
-def _border(hunk: ReviewHunk, changes: Sequence[LineChange], *, below: bool) -> int:
+def _border(hunk: ReviewHunk, changes: LineChanges, *, below: bool) -> int:
     """The number of the first line in the place of the hunk, or of the line `below` it.
 
     If lines beside it were replaced together with its own, as many of the new lines as they were count as theirs, from
     the far side; the rest is in its place.
     """
     at = hunk.end if below else hunk.start
-    shift = 0
-    for start, end, grown in changes:
+    near, shift = changes.touching(at, at)
+    for start, end, grown in near:
         # An insertion right above or below is not part of it, unless the hunk has no lines.
         if below == (hunk.size == 0) if start == end == at else end <= at:
             shift += grown
@@ -195,11 +214,11 @@ class FollowedText:
         if not same or above + below > min(len(old), len(new)):
             above = below = 0
         region = TextChange(lines, new[above : len(new) - below], first + above, first + len(old) - below)
-        before = [*hunks]
+        before, far = divide_by_distance(hunks, region)
         moved = zip(follow_hunks(before, region, held), map(region.removes, before), strict=True)
         lines[first : last + 1] = new
         self._changes += 1
-        return [recognise(hunk, lines, held, removed=removed) for hunk, removed in moved]
+        return [*far, *(recognise(hunk, lines, held, removed=removed) for hunk, removed in moved)]
 
     def _line(self, number: int) -> str:
         """The last one may be the empty line after an ending."""

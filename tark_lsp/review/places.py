@@ -15,10 +15,10 @@ from tark_lsp.review.following import NOTHING, FollowedText, follow_beside
 from tark_lsp.review.hunk import ANOTHER_CHANGE, CHANGED, GONE, ReviewHunk
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.store import HunkStore
+from tark_lsp.review.text_change import LineChanges
 from tark_lsp.review.texts import CurrentTexts
 from tark_lsp.workspace.documents import Change, Documents
 from tark_lsp.workspace.edits import ProposedEdit
-from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 
@@ -37,10 +37,10 @@ class HunkPlaces:
         """The ids of hunks that came meanwhile, and the text they refer to, which each change changes; they join after
         the edit."""
 
-    def add_hunks(self, path: Path, hunks: Sequence[ReviewHunk], base: str) -> None:
+    def add_hunks(self, path: Path, hunks: Sequence[ReviewHunk], base: Snapshot) -> None:
         """Hunks of the text `base` of a file find their places in the current text."""
         self._store.add_hunks(hunks)
-        ids, text = [hunk.id for hunk in hunks], FollowedText(split_lines(base))
+        ids, text = [hunk.id for hunk in hunks], FollowedText([*base.lines])
         if path in self.unsure and path in self._texts and self._texts[path].lines == text.lines:
             return  # they are of the text that the edit was made for, as the others are
         self._late[path].append((ids, text))
@@ -77,7 +77,7 @@ class HunkPlaces:
     def lines_of(self, base: Snapshot) -> Sequence[str]:
         """The lines of a text that `read_in_step` returned."""
         known = self._texts.get(base.path)
-        return split_lines(base.text) if known is None else known.lines
+        return base.lines if known is None else known.lines
 
     def sync(self, path: Path, now: Snapshot | None = None) -> None:
         """Carry the hunks of a file from its last known text to the current one, `now` if it was just read.
@@ -131,12 +131,13 @@ class HunkPlaces:
 
     def place_edit(self, path: Path, edit: ProposedEdit, done: Sequence[str], *, applied: bool) -> None:
         """Move every hunk of the file to its place after `edit`; `done` are the ids of the hunks that it is of."""
-        changes = [(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks]
+        changes = LineChanges.of([(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks])
         pairs = zip(self._store.get_hunks(done), edit.hunks, strict=True)
         inserted = [(hunk, len(part.new)) for hunk, part in pairs if not part.old]
+        ours = {*done}
         for hunk in self._joined(path):
-            if hunk.id not in done:
-                here = [other for other, _ in inserted if other.start == hunk.start]
+            if hunk.id not in ours:
+                here = (other for other, _ in inserted if other.start == hunk.start)
                 if not applied and hunk.life is Life.PROPOSED and not hunk.size and None in map(hunk.is_below, here):
                     hunk = hunk.touch(ANOTHER_CHANGE)  # is its place above or below the lines that come back?
                 self._store.replace_hunk(follow_beside(hunk, changes, inserted, ANOTHER_CHANGE))
@@ -197,9 +198,9 @@ class HunkPlaces:
 
     def _joined(self, path: Path, *, followed: bool = False) -> list[ReviewHunk]:
         """The hunks of the file, without those yet to join. `followed`: only those whose places are kept up to date."""
+        every = self._store.followed_in(path) if followed else self._store.get_hunks(self._store.ids_in(path))
         late = {hunk_id for ids, _ in self._late.get(path, ()) for hunk_id in ids}
-        hunks = self._store.get_hunks(hunk_id for hunk_id in self._store.ids_in(path) if hunk_id not in late)
-        return [hunk for hunk in hunks if hunk.followed or not followed]
+        return [hunk for hunk in every if hunk.id not in late] if late else every
 
 
 def current_lines(places: HunkPlaces, current: CurrentTexts, path: Path) -> list[str] | None:

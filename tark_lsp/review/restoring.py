@@ -120,7 +120,7 @@ class HunkRestorer:
         for turn_id in by_turn(hunks):
             self._came_back(turn_id)
         # In a file that is gone they keep their places, for the case that it comes back.
-        self._reviews.add_hunks(path, hunks, (texts[0].text or "") if problem is GONE else now.text)
+        self._reviews.add_hunks(path, hunks, Snapshot(path, texts[0].text or "") if problem is GONE else now)
 
     def _find_places(self, now: Snapshot, kept: KeptText, problem: str) -> list[ReviewHunk]:
         """The hunks of a kept text. `problem`: why its file cannot be read, or is not there."""

@@ -14,14 +14,15 @@ class HunkStore:
     def __init__(self) -> None:
         self._hunks: dict[str, ReviewHunk] = {}
         self._ids_by_path: defaultdict[Path, list[str]] = defaultdict(list)
+        self._followed: defaultdict[Path, dict[str, ReviewHunk]] = defaultdict(dict)
+        """Each key asks for them, and a file can have many more hunks that were decided."""
         self.held: set[str] = set()
         """Applied hunks whose file a decision, or the undo of a turn, is changing: what happens to their lines
         meanwhile is not the user's own undo."""
 
     def add_hunks(self, hunks: Sequence[ReviewHunk]) -> None:
         for hunk in hunks:
-            self._hunks[hunk.id] = hunk
-            self._ids_by_path[hunk.path].append(hunk.id)
+            self._ids_by_path[hunk.path].append(self.replace_hunk(hunk).id)
 
     def __getitem__(self, hunk_id: str) -> ReviewHunk:
         """Its current value. Raises KeyError for an unknown id."""
@@ -55,14 +56,22 @@ class HunkStore:
         """Of the file's hunks, in the order they were proposed."""
         return self._ids_by_path.get(path, ())
 
+    def followed_in(self, path: Path) -> list[ReviewHunk]:
+        """The hunks of the file whose places are kept up to date."""
+        return [*self._followed[path].values()] if path in self._followed else []
+
     def replace_hunk(self, hunk: ReviewHunk) -> ReviewHunk:
         """`hunk` is the current value of its id."""
         self._hunks[hunk.id] = hunk
+        if hunk.followed:
+            self._followed[hunk.path][hunk.id] = hunk
+        else:
+            self._followed[hunk.path].pop(hunk.id, None)
         return hunk
 
     def replace_hunks(self, hunks: Iterable[ReviewHunk]) -> None:
         for hunk in hunks:
-            self._hunks[hunk.id] = hunk
+            self.replace_hunk(hunk)
 
     def apply_event(
         self, hunk_id: str, event: Event, *, reason: str | None = None, start: int | None = None
@@ -78,6 +87,7 @@ class HunkStore:
     def relocate_file(self, source: Path, target: Path) -> None:
         """The file was moved, and all its hunks with it."""
         moved = self._ids_by_path.pop(source, [])
+        self._followed.pop(source, None)
         for hunk in self.get_hunks(moved):
             self.replace_hunk(replace(hunk, path=target))
         self._ids_by_path[target] += moved

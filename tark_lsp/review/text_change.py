@@ -1,8 +1,10 @@
 """One change of a text, and which hunks it switched: their new lines became their old ones, or the reverse. Pure."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TypeAlias
 
 from tark_lsp.review.hunk import ReviewHunk
@@ -11,6 +13,27 @@ from tark_lsp.workspace.lines import changed_ranges
 
 LineChange: TypeAlias = tuple[int, int, int]
 """Lines [start, end) were replaced, and by how many lines more."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineChanges:
+    """Line changes in order, with an index: hundreds of hunks ask for those near them."""
+
+    changes: Sequence[LineChange]
+    starts: Sequence[int]
+    ends: Sequence[int]
+    grown: Sequence[int]
+    """By how many lines the text grows by the changes before each, and by all."""
+
+    @classmethod
+    def of(cls, changes: Sequence[LineChange]) -> "LineChanges":
+        starts, ends, grown = zip(*changes, strict=True) if changes else ((), (), ())
+        return cls(changes, starts, ends, [*accumulate(grown, initial=0)])
+
+    def touching(self, start: int, end: int) -> tuple[Sequence[LineChange], int]:
+        """Those of the lines [start, end], also if they only end or begin there; and the growth by those above."""
+        first, last = bisect_left(self.ends, start), bisect_right(self.starts, end)
+        return self.changes[first:last], self.grown[first]
 
 
 @dataclass(frozen=True)

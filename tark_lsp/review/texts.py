@@ -6,7 +6,6 @@ from tark_lsp.errors import FileMissing, WorkspaceError
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 
@@ -25,9 +24,9 @@ class CurrentTexts:
     def read_lines(self, path: Path, now: Snapshot | None = None) -> list[str] | None:
         """Its lines; None if the file cannot be read. `now` is the text of a closed file if it was just read."""
         if (document := self._documents.at(path)) is not None:
-            return document.lines[:] if document.lines[-1] else document.lines[:-1]
+            return [*document.snapshot().lines]
         try:
-            return split_lines((now or self.read_text(path)).text)
+            return [*(now or self.read_text(path)).lines]
         except WorkspaceError:
             return None
 

@@ -16,6 +16,7 @@ from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.placing.deadline import limited_time
 from tark_lsp.workspace.placing.left_out import is_prose
 from tark_lsp.workspace.placing.placing import place_edit
+from tark_lsp.workspace.snapshot import Snapshot
 
 DESCRIPTION = """\
 Replace text in a file of the workspace. old_text must occur in the file exactly once; otherwise choose the place with \
@@ -51,9 +52,10 @@ async def edit_in_thread(args: EditFileArguments, ctx: ToolContext) -> ProposedE
 
 
 def change_of(args: EditFileArguments, ctx: ToolContext, path: Path) -> Callable[[str], str]:
-    hints = hints_of(ctx, path, args.line_hint)
+    draft = ctx.draft_at(path)
+    read = None if draft is None else ctx.seen.get(draft.path, draft.base)
     prose = is_prose(path)
-    return lambda text: placed(text, args, hints, prose=prose)
+    return lambda text: placed(text, args, hints_of(draft, read, args.line_hint), prose=prose)
 
 
 def placed(text: str, args: EditFileArguments, hints: Sequence[int | None], *, prose: bool = False) -> str:
@@ -78,13 +80,12 @@ def begins_at(text: str, old_text: str, line: int) -> bool:
     return [one.rstrip() for one in split_lines(text)[line - 1 : line - 1 + len(wanted)]] == wanted
 
 
-def hints_of(ctx: ToolContext, path: Path, hint: int | None) -> Sequence[int | None]:
-    """The line that the hint means in the drafts if it is a line of what the model read; and the hint as it is, in case
-    the model counted the earlier edits of this answer. Lines from 1."""
-    draft = ctx.draft_at(path)
-    if hint is None or draft is None:
+def hints_of(draft: ProposedEdit | None, read: Snapshot | None, hint: int | None) -> Sequence[int | None]:
+    """The line that the hint means in the draft if it is a line of what the model `read`; and the hint as it is, in
+    case the model counted the earlier edits of this answer. Lines from 1."""
+    if hint is None or draft is None or read is None:
         return (hint,)
-    carried, _ = rebase(draft, ctx.seen.get(draft.path, draft.base))
+    carried, _ = rebase(draft, read)
     as_read = hint + sum(len(hunk.new) - len(hunk.old) for hunk in carried.hunks if hunk.end < hint)
     return (hint,) if as_read == hint else (as_read, hint)
 

@@ -59,9 +59,9 @@ def move(ctx: ToolContext, source: str, target: str) -> tuple[ProposedEdit, ...]
     now = read_or_absent(ctx, source_of(ctx, old))
     if new != now.path:  # otherwise it reverts a drafted move
         require_free(ctx, new, old.name)
-    text = with_draft(ctx, now).text
+    text = with_draft(ctx, now, ctx.drafts.get(now.path)).text
     if not now.exists:
-        return ProposedEdit(now.path, now, ()), edit_to(ctx, Snapshot(new, "", exists=False), text)
+        return ProposedEdit(now.path, now, ()), edit_to(Snapshot(new, "", exists=False), text, ctx.drafts.get(new))
     return (replace(ProposedEdit.between(now, text), target=None if new == now.path else new),)
 
 
@@ -74,7 +74,7 @@ def require_free(ctx: ToolContext, target: Path, name: str) -> None:
         )
     require_place(target, shown)
     draft = ctx.draft_at(target)
-    by_draft = draft is not None and draft.drafted.path == target and draft.drafted.exists
+    by_draft = draft is not None and draft.place == target and draft.drafted.exists
     if by_draft or os.path.lexists(target) or read_or_absent(ctx, target).exists:
         leaves = draft is not None and not by_draft
         raise ToolError(

@@ -10,7 +10,7 @@ from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.ambiguous_hunks import ambiguous_hunks
 from tark_lsp.workspace.edits import ProposedEdit, rebase
-from tark_lsp.workspace.lines import Hunk, split_lines
+from tark_lsp.workspace.lines import Hunk
 from tark_lsp.workspace.placing.thread import in_thread
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -84,11 +84,11 @@ def leads_to(folder: Path, name: str, file: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A file: as it is, with the drafts of this answer, and as the model knows it with those drafts."""
+    """A file as it is, its draft of this answer, and what the model read of it last."""
 
     now: Snapshot
-    current: Snapshot
-    known: Snapshot
+    draft: ProposedEdit | None
+    seen: Snapshot | None
 
 
 def propose_change(
@@ -116,13 +116,13 @@ async def propose_in_thread(
 def texts_of(ctx: ToolContext, path: Path) -> Texts:
     """Raises WorkspaceError and ToolError."""
     now = read_or_absent(ctx, source_of(ctx, path))
-    current = with_draft(ctx, now)
-    return Texts(now, current, known_text(ctx, current, now))
+    return Texts(now, ctx.drafts.get(now.path), ctx.seen.get(now.path))
 
 
 def changed(ctx: ToolContext, texts: Texts, change: Callable[[str], str], *, repeats: bool) -> ProposedEdit:
     """The edit that `propose_change` returns; it reads no file and no document."""
-    now, current, known = texts.now, texts.current, texts.known
+    now, current = texts.now, with_draft(ctx, texts.now, texts.draft)
+    known = known_text(texts, current)
     try:
         after = change(known.text)
     except ToolError as error:
@@ -130,7 +130,7 @@ def changed(ctx: ToolContext, texts: Texts, change: Callable[[str], str], *, rep
             raise
         known, after = current, change(current.text)  # the model means text that the user wrote since
     if after == known.text and repeats:
-        return edit_to(ctx, now, current.text)
+        return edit_to(now, current.text, texts.draft)
     if after == known.text:
         raise ToolError(
             "invalid_arguments",
@@ -142,7 +142,7 @@ def changed(ctx: ToolContext, texts: Texts, change: Callable[[str], str], *, rep
     conflicts = conflicts or ambiguous_hunks(proposed, current)
     if conflicts:
         raise conflict_error(ctx, known, current, conflicts[0])
-    return edit_to(ctx, now, moved.after)
+    return edit_to(now, moved.after, texts.draft)
 
 
 def source_of(ctx: ToolContext, path: Path) -> Path:
@@ -150,8 +150,8 @@ def source_of(ctx: ToolContext, path: Path) -> Path:
     draft = ctx.draft_at(path)
     if draft is None:
         return path
-    if draft.drafted.path != path:
-        shown, to = ctx.workspace.display(path), ctx.workspace.display(draft.drafted.path)
+    if draft.place != path:
+        shown, to = ctx.workspace.display(path), ctx.workspace.display(draft.place)
         raise ToolError(
             "conflict",
             f"{shown} is moved to {to} by this answer, so nothing can be written there yet",
@@ -160,12 +160,11 @@ def source_of(ctx: ToolContext, path: Path) -> Path:
     return draft.path
 
 
-def edit_to(ctx: ToolContext, now: Snapshot, after: str) -> ProposedEdit:
-    """The edit of the current file `now` to the text `after`, which includes its drafts; a drafted move stays."""
+def edit_to(now: Snapshot, after: str, draft: ProposedEdit | None = None) -> ProposedEdit:
+    """The edit of the current file `now` to the text `after`, which includes its draft; a drafted move stays."""
     edit = ProposedEdit.between(now, after)
     if not now.exists and not after:
         edit = replace(edit, hunks=(Hunk(0, (), ()),))  # so that the user decides on an empty new file, too
-    draft = ctx.drafts.get(now.path)
     return edit if draft is None else replace(edit, target=draft.target)
 
 
@@ -185,9 +184,8 @@ def read_or_absent(ctx: ToolContext, path: Path) -> Snapshot:
         return Snapshot(path, "", exists=False)
 
 
-def with_draft(ctx: ToolContext, now: Snapshot) -> Snapshot:
-    """The file with the drafts of this answer. Raises ToolError `conflict` if the user typed into one of them."""
-    draft = ctx.drafts.get(now.path)
+def with_draft(ctx: ToolContext, now: Snapshot, draft: ProposedEdit | None) -> Snapshot:
+    """The file with its draft of this answer. Raises ToolError `conflict` if the user typed into the draft."""
     if draft is None:
         return now
     moved, conflicts = rebase(draft, now)
@@ -196,22 +194,21 @@ def with_draft(ctx: ToolContext, now: Snapshot) -> Snapshot:
     return moved.drafted
 
 
-def known_text(ctx: ToolContext, current: Snapshot, now: Snapshot) -> Snapshot:
-    """The text that the model expects: what it read, with the drafts of this answer; otherwise the current text."""
-    seen = ctx.seen.get(now.path)
-    if seen is None or seen.text == now.text:
+def known_text(texts: Texts, current: Snapshot) -> Snapshot:
+    """The text that the model expects: what it read, with the draft of this answer; otherwise the `current` text."""
+    seen = texts.seen
+    if seen is None or seen.text == texts.now.text:
         return current
-    draft = ctx.drafts.get(now.path)
-    if draft is None:
+    if texts.draft is None:
         return seen
-    moved, conflicts = rebase(draft, seen)
+    moved, conflicts = rebase(texts.draft, seen)
     return current if conflicts else moved.drafted
 
 
 def conflict_error(ctx: ToolContext, known: Snapshot, current: Snapshot, hunk: Hunk) -> ToolError:
     """An error with the current lines at the place where `hunk` of `known` should go."""
     start, end = lines_now(known, current, hunk)
-    lines = split_lines(current.text)
+    lines = current.lines
     first, last = max(0, start - AROUND), min(len(lines), end + AROUND)
     return ToolError(
         "conflict",

@@ -7,10 +7,11 @@ from tark_lsp.tools.edit_file import locations_of
 from tark_lsp.tools.facts import ToolFacts, TurnScope
 from tark_lsp.tools.proposing import conflict_error, edit_to, match_style, read_or_absent, with_draft
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Selection, Tool, ToolContext, ToolKind
-from tark_lsp.workspace.edits import map_range
+from tark_lsp.workspace.edits import ProposedEdit, map_range
 from tark_lsp.workspace.lines import Hunk, count_lines, split_lines
 from tark_lsp.workspace.placing.left_out import is_prose, require_complete, require_no_numbers
 from tark_lsp.workspace.placing.thread import in_thread
+from tark_lsp.workspace.snapshot import Snapshot
 
 DESCRIPTION = """\
 Replace the text that the person selected, all of it and nothing else, in one call. The selection can begin or end \
@@ -32,10 +33,19 @@ async def preview(args: ReplaceSelectionArguments, ctx: ToolContext) -> Preview:
     if draft is not None and draft.removes:
         raise ToolError("conflict", "this answer deletes the file with the selection", hint="change it or delete it")
     now = read_or_absent(ctx, path)
+    edit = await in_thread(replaced, ctx, selection, now, ctx.drafts.get(path), args.new_text)
+    title = f"replace_selection in {ctx.workspace.display(path)}"
+    return Preview(title, ToolKind.EDIT, Risk.WRITE, locations=locations_of(edit), edits=(edit,))
+
+
+def replaced(
+    ctx: ToolContext, selection: Selection, now: Snapshot, draft: ProposedEdit | None, new_text: str
+) -> ProposedEdit:
+    """The edit of the file as it is `now`. Reads no file and no document. Raises ToolError."""
     at_start = map_range(selection.snapshot.text, now.text, selection.start, selection.end)
     if at_start is None:
         raise conflict_error(ctx, selection.snapshot, now, selected_lines(selection))
-    current = with_draft(ctx, now)
+    current = with_draft(ctx, now, draft)
     place = map_range(now.text, current.text, *at_start) or around_drafts(now.text, current.text, *at_start)
     if place is None:
         raise ToolError(
@@ -45,19 +55,17 @@ async def preview(args: ReplaceSelectionArguments, ctx: ToolContext) -> Preview:
         )
     start, end = place
     old = current.text[start:end]
-    if not is_prose(path):
-        await in_thread(require_complete, current.text, old, args.new_text)
-        require_no_numbers(old, args.new_text, count_lines(current.text[:start]) + 1)
-    new = match_style(old, args.new_text, current.text)
+    if not is_prose(now.path):
+        require_complete(current.text, old, new_text)
+        require_no_numbers(old, new_text, count_lines(current.text[:start]) + 1)
+    new = match_style(old, new_text, current.text)
     if new == old:
         raise ToolError(
             "invalid_arguments",
             "this would change nothing: the selection already has this text",
             hint="if that is what you wanted, continue; otherwise give another new_text",
         )
-    edit = edit_to(ctx, now, current.text[:start] + new + current.text[end:])
-    title = f"replace_selection in {ctx.workspace.display(path)}"
-    return Preview(title, ToolKind.EDIT, Risk.WRITE, locations=locations_of(edit), edits=(edit,))
+    return edit_to(now, current.text[:start] + new + current.text[end:], draft)
 
 
 def around_drafts(now: str, drafted: str, start: int, end: int) -> tuple[int, int] | None:

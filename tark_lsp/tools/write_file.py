@@ -19,6 +19,7 @@ from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, Too
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import line_changes, split_lines
 from tark_lsp.workspace.placing.left_out import is_prose, require_complete, require_no_numbers
+from tark_lsp.workspace.placing.thread import in_thread
 
 DESCRIPTION = """\
 Create a file, or replace the whole text of an existing one. Missing folders are created. In an existing file only the \
@@ -50,11 +51,11 @@ async def written(ctx: ToolContext, path: Path, content: str) -> ProposedEdit:
         now = read_or_absent(ctx, path)
         if not is_prose(path):
             require_complete("", "", content)
-        return ProposedEdit.between(now, whole_text(now.text, content))
+        return await in_thread(lambda: ProposedEdit.between(now, whole_text(now.text, content)))
     if not content and (draft is None or not draft.drafted.exists):
         now = read_or_absent(ctx, path)
         if not now.exists:
-            return edit_to(ctx, now, "")
+            return edit_to(now, "", ctx.drafts.get(now.path))
 
     def change(text: str) -> str:
         if not is_prose(path):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tark_lsp.workspace.edits import ProposedEdit, rebase
-from tark_lsp.workspace.lines import Hunk, line_changes, split_lines
+from tark_lsp.workspace.lines import Hunk, line_changes
 from tark_lsp.workspace.snapshot import Snapshot
 
 
@@ -13,7 +13,7 @@ def ambiguous_hunks(edit: ProposedEdit, current: Snapshot) -> tuple[Hunk, ...]:
     These are hunks that only add lines, next to lines that were changed or removed since: their place can be gone, too.
     And hunks of lines that occur twice in a row, if one of the two was added or removed since: nobody knows which.
     """
-    lines = split_lines(edit.base.text)
+    lines = edit.base.lines
     changes = [(_earliest(change, lines), change) for change in line_changes(edit.base.text, current.text)]
     lost = [
         hunk

@@ -1,7 +1,7 @@
 """ProposedEdit: the hunks of an edit of one file, the text it leads to, and how it is rebased to newer text; pure."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -15,6 +15,7 @@ from tark_lsp.workspace.lines import (
     split_lines,
     sure_changes,
 )
+from tark_lsp.workspace.made_hunks import ChangesInOrder, as_one, collide, made_hunks, runs_of_touching
 from tark_lsp.workspace.snapshot import Snapshot
 
 NEAR = 3
@@ -42,6 +43,8 @@ class ProposedEdit:
     """The file itself is removed. Its one hunk has all its lines, even if there are none."""
     target: Path | None = None
     """The path the file is moved to, with its hunks applied."""
+    _drafted: list[Snapshot] = field(default_factory=list, init=False, repr=False, compare=False)
+    """`drafted`, once it is known: a long text is joined only once."""
 
     @property
     def operation(self) -> Operation:
@@ -57,7 +60,10 @@ class ProposedEdit:
     @property
     def after(self) -> str:
         """The text with all hunks applied. Raises ValueError if the hunks are not of this base."""
-        lines = split_lines(self.base.text)
+        return self.drafted.text
+
+    def _applied(self) -> str:
+        lines = self.base.lines
         parts: list[str] = []
         at = 0
         for hunk in self.hunks:
@@ -70,12 +76,30 @@ class ProposedEdit:
         return "".join(parts)
 
     @property
+    def place(self) -> Path:
+        """Where the file is after the edit."""
+        return self.target or self.path
+
+    @property
     def drafted(self) -> Snapshot:
         """The file as the edit would leave it. A moved file is not open at its new path."""
+        if not self._drafted:
+            self._keep(self._applied())
+        return self._drafted[0]
+
+    def _keep(self, after: str) -> None:
         if self.target is not None:
-            return Snapshot(self.target, self.after)
+            self._drafted.append(Snapshot(self.target, after))
+            return
         exists = not self.removes and (self.base.exists or bool(self.hunks))
-        return Snapshot(self.path, self.after, self.base.version, exists)
+        self._drafted.append(Snapshot(self.path, after, self.base.version, exists))
+
+    def moved_to(self, base: Snapshot) -> "ProposedEdit":
+        """The same edit of another snapshot of the same text."""
+        same = replace(self, base=base)
+        if self._drafted:
+            same._keep(self.after)
+        return same
 
     @classmethod
     def between(cls, base: Snapshot, after: str, borders: Sequence[int] = ()) -> "ProposedEdit":
@@ -83,15 +107,18 @@ class ProposedEdit:
 
         `borders` are lines of the base: hunks on different sides of one are not joined.
         """
-        return cls(base.path, base, _join_near(line_changes(base.text, after), base.text, borders))
+        edit = cls(base.path, base, _join_near(line_changes(base.text, after), base, borders))
+        edit._keep(after)
+        return edit
 
     @classmethod
     def removal(cls, base: Snapshot) -> "ProposedEdit":
-        return cls(base.path, base, (Hunk(0, tuple(split_lines(base.text)), ()),), removes=True)
+        return cls(base.path, base, (Hunk(0, tuple(base.lines), ()),), removes=True)
 
     def only(self, hunks: Iterable[Hunk]) -> "ProposedEdit":
         """The same edit with only these of its hunks, which are put in order."""
-        return replace(self, hunks=tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.order, hunk.end))))
+        chosen = tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.order, hunk.end)))
+        return self if chosen == self.hunks else replace(self, hunks=chosen)
 
     def diff(self, shown: Callable[[Path], str] = Path.as_posix) -> str:
         """A unified diff for people. `shown` returns the name of a file, which is one line.
@@ -100,7 +127,7 @@ class ProposedEdit:
         """
         if not self.hunks and self.target is None:
             return ""
-        lines = split_lines(self.base.text)
+        lines = self.base.lines
         endings = {ending_of(line) for hunk in self.hunks for line in (*hunk.old, *hunk.new)} - {""}
         before = shown(self.path) if self.base.exists else "/dev/null"
         left = "/dev/null" if self.removes else shown(self.target or self.path)
@@ -120,10 +147,10 @@ class ProposedEdit:
         return "\n".join(out) + "\n"
 
 
-def _join_near(hunks: list[Hunk], text: str, borders: Sequence[int] = ()) -> tuple[Hunk, ...]:
+def _join_near(hunks: list[Hunk], base: Snapshot, borders: Sequence[int] = ()) -> tuple[Hunk, ...]:
     if all(after.start - before.end > NEAR for before, after in pairwise(hunks)):
         return tuple(hunks)
-    lines = split_lines(text)
+    lines = base.lines
     joined = hunks[:1]
     for hunk in hunks[1:]:
         last = joined[-1]
@@ -168,19 +195,20 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
         return replace(edit, base=current, hunks=()), edit.hunks
     changes = line_changes(edit.base.text, current.text)
     if not changes:
-        return replace(edit, base=current), ()
+        return edit.moved_to(current), ()
     if edit.removes:
         return replace(edit, base=current, hunks=()), edit.hunks
     sure = sure_changes(changes, edit.base.text, current.text)
-    lines = split_lines(current.text)
-    found = _found(edit.hunks, changes, sure, lines)
+    lines = current.lines
+    known = ChangesInOrder.of(sure)
+    found = made_hunks(edit.hunks, changes, sure, lines)
     carried: list[Hunk] = []
     conflicts: list[Hunk] = []
     for hunk in edit.hunks:
         if hunk in found:
             continue
-        moved = replace(hunk, start=hunk.start + _growth(change for change in sure if change.end <= hunk.start))
-        if any(_collide(change, hunk) for change in sure) or not _fits(moved, lines):
+        moved = replace(hunk, start=hunk.start + known.growth_above(hunk.start))
+        if any(collide(change, hunk) for change in known.touching(hunk)) or not _fits(moved, lines):
             conflicts.append(hunk)
         else:
             carried.append(moved)
@@ -191,42 +219,7 @@ def hunks_in_text(edit: ProposedEdit, current: Snapshot) -> set[Hunk]:
     """The hunks that the current text has already."""
     changes = line_changes(edit.base.text, current.text)
     sure = sure_changes(changes, edit.base.text, current.text)
-    return _found(edit.hunks, changes, sure, split_lines(current.text))
-
-
-def _found(hunks: Sequence[Hunk], changes: list[Hunk], sure: list[Hunk], lines: list[str]) -> set[Hunk]:
-    """The hunks that are made already. Of hunks that touch, several can be made as one change."""
-
-    def made(hunk: Hunk) -> bool:
-        return _is_applied(hunk, changes, lines) if hunk.new else _is_removed(hunk, sure)
-
-    found: set[Hunk] = set()
-    for run in runs_of_touching(hunks):
-        for size in range(len(run), 1, -1):
-            for first in range(len(run) - size + 1):
-                part = run[first : first + size]
-                if found.isdisjoint(part) and made(as_one(part)):
-                    found.update(part)
-        found.update(hunk for hunk in run if hunk not in found and made(hunk))
-    return found
-
-
-def runs_of_touching(hunks: Sequence[Hunk]) -> list[list[Hunk]]:
-    """Groups of hunks, each of which begins at the line where the one before it ends."""
-    runs: list[list[Hunk]] = []
-    for hunk in hunks:
-        if runs and runs[-1][-1].end == hunk.start:
-            runs[-1].append(hunk)
-        else:
-            runs.append([hunk])
-    return runs
-
-
-def as_one(run: Sequence[Hunk]) -> Hunk:
-    """Hunks that touch, as one."""
-    old = tuple(line for hunk in run for line in hunk.old)
-    new = tuple(line for hunk in run for line in hunk.new)
-    return Hunk(run[0].start, old, new)
+    return made_hunks(edit.hunks, changes, sure, current.lines)
 
 
 def changed_lines(edit: ProposedEdit) -> ProposedEdit:
@@ -239,35 +232,7 @@ def changed_lines(edit: ProposedEdit) -> ProposedEdit:
     return replace(edit, hunks=tuple(hunks)) if hunks else edit
 
 
-def _collide(change: Hunk, hunk: Hunk) -> bool:
-    """Whether two changes of one text replace the same lines, or insert at the same place."""
-    if not change.old and not hunk.old:
-        return change.start == hunk.start
-    return change.start < hunk.end and hunk.start < change.end
-
-
-def _growth(changes: Iterable[Hunk]) -> int:
-    return sum(len(change.new) - len(change.old) for change in changes)
-
-
-def _is_removed(hunk: Hunk, changes: list[Hunk]) -> bool:
-    """Whether one of the changes only removed lines, also those that the hunk removes."""
-    return any(change.start <= hunk.start and hunk.end <= change.end and not change.new for change in changes)
-
-
-def _is_applied(hunk: Hunk, changes: list[Hunk], lines: list[str]) -> bool:
-    """Whether changes turned the hunk's lines into what the hunk turns them into."""
-    colliding = [change for change in changes if _collide(change, hunk)]
-    touching = [change for change in changes if change.start <= hunk.end and hunk.start <= change.end]
-    for some in (touching, colliding):
-        if some and hunk.start <= some[0].start and some[-1].end <= hunk.end:
-            start = hunk.start + _growth(c for c in changes if c.end <= hunk.start and c not in some)
-            if tuple(lines[start : start + len(hunk.old) + _growth(some)]) == hunk.new:
-                return True
-    return False
-
-
-def _fits(hunk: Hunk, lines: list[str]) -> bool:
+def _fits(hunk: Hunk, lines: Sequence[str]) -> bool:
     """Whether no line without a line ending would be followed by another line."""
     if not hunk.new:
         return True
@@ -280,10 +245,10 @@ def map_range(old: str, new: str, start: int, end: int) -> tuple[int, int] | Non
 
     Text typed right before or after the range does not become part of it.
     """
-    shift = 0
-    lines = split_lines(old)
-    at = line = 0
-    for hunk in line_changes(old, new):
+    changes = line_changes(old, new)
+    lines = split_lines(old) if changes else []
+    shift = at = line = 0
+    for hunk in changes:
         at += sum(map(len, lines[line : hunk.start]))
         line = hunk.start
         before, after = hunk.old_text, hunk.new_text

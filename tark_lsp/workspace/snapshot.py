@@ -1,8 +1,11 @@
 """Snapshot: the text of a file at one moment, as the editor or the disk had it."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+
+from tark_lsp.workspace.lines import split_lines
 
 
 def digest_of(text: str) -> str:
@@ -21,7 +24,26 @@ class Snapshot:
     """The editor's version of the document; None if it is not open."""
     exists: bool = True
     """False: the file does not exist yet, and `text` is empty."""
+    _lines: list[Sequence[str]] = field(default_factory=list, init=False, repr=False, compare=False)
+    """The lines, once they are known: each takes time that a long text has only once."""
+    _digest: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @classmethod
+    def of_lines(cls, path: Path, text: str, version: int | None, lines: Sequence[str]) -> "Snapshot":
+        """`lines` are those of the text, and nobody changes them any more."""
+        made = cls(path, text, version)
+        made._lines.append(lines)
+        return made
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """With their endings."""
+        if not self._lines:
+            self._lines.append(split_lines(self.text))
+        return self._lines[0]
 
     @property
     def digest(self) -> str:
-        return digest_of(self.text)
+        if not self._digest:
+            self._digest.append(digest_of(self.text))
+        return self._digest[0]

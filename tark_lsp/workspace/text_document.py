@@ -29,6 +29,7 @@ class TextDocument:
         self.changes = 0
         """Counts the changes: shows without a comparison whether a copy of the text is current."""
         self._text: str | None = text
+        self._snapshot: Snapshot | None = None
 
     @property
     def text(self) -> str:
@@ -38,7 +39,12 @@ class TextDocument:
 
     def snapshot(self) -> Snapshot:
         """The current text. If it is not a file, its path is its URI: a relative path, so never the path of a file."""
-        return Snapshot(path=self.path or Path(self.uri), text=self.text, version=self.version)
+        known = self._snapshot
+        if known is None or known.text is not self.text or known.version != self.version:
+            lines = self.lines[:] if self.lines[-1] else self.lines[:-1]
+            known = Snapshot.of_lines(self.path or Path(self.uri), self.text, self.version, lines)
+            self._snapshot = known
+        return known
 
     @property
     def dirty(self) -> bool:
@@ -70,7 +76,7 @@ class TextDocument:
         self.lines[first : last + 1] = replaced
         self.touched = True
         self.changes += 1
-        self._text = None
+        self._text = self._snapshot = None
 
 
 def is_chat(path: Path | None) -> bool:

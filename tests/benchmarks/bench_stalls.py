@@ -19,12 +19,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.agent.proposal import leaves_as_is, on_top_of
+from tark_lsp.agent.drafts import compare_edits
 from tark_lsp.errors import FailureForModel
 from tark_lsp.server.handshake import SWITCH_SECONDS
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.placing.thread import in_thread
 from tests.memory import MemoryBuffers, MemoryEditor
 
 PAUSE = 0.001
@@ -117,9 +118,8 @@ async def preview(text: str, tool_name: str, arguments: dict[str, Any], root: Pa
     tool = load_tools()[tool_name]
     given = tool.arguments(**(arguments if tool_name == "apply_patch" else {"path": NAME, **arguments}))
     with suppress(FailureForModel):
-        (edit,) = (await tool.preview(given, context)).edits
-        on_top_of(None, edit)
-        leaves_as_is(None, edit)
+        edits = (await tool.preview(given, context)).edits
+        await in_thread(compare_edits, edits, {}, None)
 
 
 async def gaps_of(work: Callable[[], Any], seconds: float) -> list[tuple[float, float, float]]:

@@ -199,7 +199,7 @@ async def test_in_an_editor_that_knows_nothing_of_us(place: Place) -> None:
     await other.connection.until(lambda: other.diagnostics.get(uri), "the hunk in the list", 20)
     at = {"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 0}}
     titles = {action["title"]: action for action in await other.actions(uri, at)}
-    await other.run_action(titles["Reject (+1 -1)"])
+    await other.run_action(titles["Undo (+1 -1)"])
     await other.connection.until(lambda: other.text(uri) == TEXT + "typed\n", "taken back")
     await other.connection.until(lambda: not other.diagnostics[uri], "the list is empty")
     await ended(other)

@@ -15,7 +15,7 @@ from tark_lsp.workspace.lines import Hunk, split_lines
 from tests.exhaustive import examples
 from tests.review.live_hunk import LiveHunk
 from tests.review.review_desk import Desk
-from tests.server.scripted import line_starts
+from tests.server.scripted import Json, line_starts
 
 TEXT = "".join(f"line {n}\n" for n in range(20))
 
@@ -481,3 +481,23 @@ async def test_a_stale_or_conflicting_one_can_be_put_away(desk: Desk) -> None:
     assert (conflict.state, stale.state) == ("conflict", "stale")
     await desk.reviews.reject([conflict, stale])
     assert (conflict.state, stale.state) == ("rejected", "rejected")
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.1])
+async def test_an_accepted_hunk_of_a_document_that_is_opened_again_with_it(desk: Desk, pause: float) -> None:
+    """As `:e` right after an accept, in an editor that reports changes late: the edit is never reported alone."""
+    path = desk.editor.open("f.py", "1\n2\n3\n4\n")
+    (hunk,) = desk.propose(path, (1, 2, ["new\n"]))
+
+    async def reload(params: Json) -> Json:
+        desk.editor.apply(params, tell=False)
+        text = desk.editor.text(path)
+        desk.editor.close(path)
+        await asyncio.sleep(pause)
+        desk.editor.open("f.py", text)
+        return {"applied": True}
+
+    desk.editor.connection.answers["workspace/applyEdit"] = reload
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, hunk.reason) == ("accepted", "")
+    assert desk.lines(path) == ["1\n", "new\n", "3\n", "4\n"]

@@ -89,6 +89,40 @@ def test_line_numbers_before_the_quoted_lines(form: str, both: bool, first: int,
     assert place_edit(NUMBERED, numbered(some), new_text) == after
 
 
+GO = "func (s *Store) Delete(key string) {\n\ts.mu.Lock()\n\tif a {\n\t\tb()\n\t}\n}\n"
+
+
+@pytest.mark.parametrize("form", ["{n:6}\t{line}", "{n}\t{line}", "{n} \t{line}", "{n}\t| {line}"])
+@pytest.mark.parametrize("both", [True, False], ids=["both", "old only"])
+@pytest.mark.parametrize(("first", "size"), [(2, 1), (4, 1), (2, 3), (3, 3), (4, 2)])
+def test_a_tab_after_the_line_number_and_lines_indented_with_tabs(form: str, both: bool, first: int, size: int) -> None:
+    """Only one tab belongs to the number."""
+    lines = GO.splitlines()
+    some = lines[first - 1 : first - 1 + size]
+    new = [*some[:-1], some[-1] + " // new"]
+
+    def numbered(each: list[str]) -> str:
+        return "".join(form.format(n=first + at, line=line) + "\n" for at, line in enumerate(each))
+
+    new_text = numbered(new) if both else "".join(f"{line}\n" for line in new)
+    after = GO.replace("".join(f"{line}\n" for line in some), "".join(f"{line}\n" for line in new))
+    assert place_edit(GO, numbered(some), new_text) == after
+
+
+DOCTEST = "def f():\n    >>> a = 1\n    >>> msg = (\n    ... b\n    ...\n    c\n"
+
+
+def test_dots_that_the_numbered_quote_has_are_no_placeholder() -> None:
+    old = "3:     >>> msg = (\n4:     ... b\n5:     ...\n"
+    new = "    >>> msg = [\n    ... b\n    ...\n"
+    assert place_edit(DOCTEST, old, new) == DOCTEST.replace("msg = (", "msg = [")
+
+
+def test_dots_that_the_numbered_quote_does_not_have_are_a_placeholder() -> None:
+    with pytest.raises(ToolError, match="leaves lines out"):
+        place_edit(DOCTEST, "2:     >>> a = 1\n3:     >>> msg = (\n", "    >>> a = 1\n    ...\n")
+
+
 SIGNS = {"'": "’", '"': "“", "-": "–", " ": "\u00a0"}
 LINES = "first\n    x = 'it' - \"one\" + f(a, b)\n    y = 'two'\nlast\n"
 

@@ -76,8 +76,20 @@ local COMMANDS = {
   { 'TarkTest', 'test', 'Write tests for the code', options = prompt, nargs = '*', complete = prompt_names },
   { 'TarkChat', 'chat', 'Open or close the chat' },
   { 'TarkStop', 'stop', 'Cancel the turns of the session', options = all, bang = 'Cancel all turns' },
-  { 'TarkAccept', 'accept', 'Keep or accept the hunk at the cursor', options = hunks, bang = 'Keep or accept all hunks' },
-  { 'TarkReject', 'reject', 'Undo or reject the hunk at the cursor', options = hunks, bang = 'Undo or reject all hunks' },
+  {
+    'TarkAccept',
+    'accept',
+    'Keep or accept the hunk at the cursor',
+    options = hunks,
+    bang = 'Keep or accept all hunks',
+  },
+  {
+    'TarkReject',
+    'reject',
+    'Undo or reject the hunk at the cursor',
+    options = hunks,
+    bang = 'Undo or reject all hunks',
+  },
   {
     'TarkUndo',
     'undo',

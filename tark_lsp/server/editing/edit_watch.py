@@ -45,9 +45,10 @@ class Watch:
         self._as_predicted = False
         self._misplaced: Misplaced | None = None
         self._doubtful: Misplaced | None = None
-        base, known = split_lines(edit.base.text), _lines_of(document)
-        self._texts = [known if known == base else base]
-        self._after = at_old_places(edit, self._texts[0])
+        base, known = [*edit.base.lines], _lines_of(document)
+        self._base = known if known == base else base
+        self._after = at_old_places(edit, self._base)
+        self._texts = [self._base]
         self._texts_after: list[list[str]] = []
         """Texts since the first one with the edit."""
         self._states: list[list[str]] = []
@@ -77,7 +78,7 @@ class Watch:
         self._as_predicted = self._as_predicted or complete
         if before is not None:
             made = Misplaced("".join(before), "".join(now))
-            if not self._is_part(made.before) and not self._in_progress(made.before, made.after):
+            if not self._is_part(before) and not self._in_progress(made.before, made.after):
                 self._misplaced = made
             else:
                 self._doubtful = None if complete else made
@@ -87,8 +88,11 @@ class Watch:
             self._texts = [*self._texts[-TEXTS_KEPT:], now]
 
     def _is_opened_again(self, document: TextDocument) -> bool:
-        """With the text that the edit is for: the editor may make it there, since versions can count from the start."""
-        return document.uri == self._document.uri and document.text == self._edit.base.text
+        """With the text that the edit is for: the editor may make it there, since versions can count from the start.
+        Or with the edit, which the editor made before it read the file again."""
+        if document.uri != self._document.uri:
+            return False
+        return document.text == self._edit.base.text or self._is_in(document.snapshot())
 
     async def outcome(self, seconds: float, in_flight: float) -> "Outcome | Misplaced | None":
         """What the text shows, within `seconds`; None if it did not change.
@@ -98,7 +102,7 @@ class Watch:
         """
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
-        other = False
+        other = closed = False
         while True:
             self._event.clear()
             if self._misplaced is not None:
@@ -106,9 +110,11 @@ class Watch:
             current = self._document.snapshot()
             if self._as_predicted or self._is_in(current):
                 return Applied(current)
-            if self._closed:  # changes before that count, or the edit would be made twice
-                return self._doubtful or Stale("the document was closed")
-            if not other and current.text != self._edit.base.text:
+            if self._closed and self._doubtful:  # changes before that count, or the edit would be made twice
+                return self._doubtful
+            if self._closed and not closed:  # it can be opened again at once, with the edit
+                closed, until = True, loop.time() + in_flight
+            if not (self._closed or other) and current.text != self._edit.base.text:
                 other, until = True, loop.time() + in_flight
             try:
                 async with asyncio.timeout_at(until):
@@ -116,6 +122,8 @@ class Watch:
             except TimeoutError:
                 if self._event.is_set():  # a busy server reads what came in time together with the end of the time
                     continue
+                if self._closed:
+                    return Stale("the document was closed")
                 if not other:
                     return None
                 # An edit in progress would be complete by now: the lines that looked like part of it are the user's.
@@ -124,7 +132,7 @@ class Watch:
     def _made_on_newer(self, now: list[str]) -> list[str] | None:
         """A text that was typed meanwhile, if `now` is that text with the edit at its old places."""
         known = [*reversed(self._texts[1:]), *(self._states if now != self._after else ())]
-        return next((before for before in known if at_old_places(self._edit, before) == now != before), None)
+        return next((before for before in known if self._makes(before, now)), None)
 
     def _made_twice(self, now: list[str]) -> list[str] | None:
         """The text with the edit, if the user made the same change just before the editor made it again.
@@ -132,10 +140,30 @@ class Watch:
         If it removes lines, the second time it removed others. What is typed after the edit is not mistaken for typed
         before it, even if the edit at its old places makes the same text of it. But if the edit only removes lines, and
         each change is reported by itself, nobody types a line and removes it again so fast: then these are others, too.
+        Empty lines are typed and removed so fast, and nothing is lost with them.
         """
         removes = not self._gathers and not any(hunk.new for hunk in self._edit.hunks)
         known = [self._after, *(self._texts_after[-TEXTS_KEPT:] if removes else ())]
-        return next((before for before in known if at_old_places(self._edit, before) == now != before), None)
+        return next(
+            (
+                before
+                for number, before in enumerate(known)
+                if self._makes(before, now) and not (now in known[:number] and self._removes_nothing(before))
+            ),
+            None,
+        )
+
+    def _removes_nothing(self, before: list[str]) -> bool:
+        """Does the edit at its old places remove only empty lines of this text?"""
+        return not any(line.strip() for hunk in self._edit.hunks for line in before[hunk.start : hunk.end])
+
+    def _makes(self, before: list[str], now: list[str]) -> bool:
+        """Does the edit at its old places make `now` of the text `before`?"""
+        first = self._edit.hunks[0]
+        whole = len(before) > first.start and first.new and first.new[0] != "\n" and first.new[-1].endswith("\n")
+        if whole and tuple(now[first.start : first.start + len(first.new)]) != first.new:
+            return False  # seen without looking at the whole text
+        return at_old_places(self._edit, before) == now != before
 
     def _in_progress(self, *texts: str) -> bool:
         """Are these texts states of this edit, made line by line and not complete? Neovim reports each replaced line.
@@ -173,16 +201,27 @@ class Watch:
                 for grown in growths
                 if old[at : hunk.start] == now[at + grown : hunk.start + grown]
                 for size in {len(replaced), len(hunk.new)}
-                if _is_mixed(now[hunk.start + grown :][:size], replaced, hunk.new)
+                if _is_mixed(now[hunk.start + grown : hunk.start + grown + size], replaced, hunk.new)
             }
             at = hunk.start + len(replaced)
         return any(old[at:] == now[at + grown :] for grown in growths)
 
-    def _is_part(self, text: str) -> bool:
-        """Is it only a part of this edit? An editor can report one hunk after the other."""
-        hunks = self._edit.hunks
-        parts = (part for at in range(1, len(hunks)) for part in (hunks[:at], hunks[at:]))
-        return any(self._edit.only(part).after == text for part in parts)
+    def _is_part(self, now: list[str]) -> bool:
+        """Is it only a part of this edit? An editor can report one hunk after the other.
+
+        Then it is the text with the edit up to the end of a hunk and the text without it from there on, or the reverse.
+        """
+        base, made, grown = self._base, self._after, 0
+        begins = {id(text): _common(now, text) for text in (base, made)}
+        ends = {id(text): _common(now[::-1], text[::-1]) for text in (base, made)}
+        for hunk in self._edit.hunks[:-1]:
+            grown += len(hunk.new) - len(hunk.old)
+            places = (base, hunk.end), (made, hunk.end + grown)
+            for (first, at), (last, rest) in (places, places[::-1]):
+                left = len(last) - rest
+                if len(now) == at + left and at <= begins[id(first)] and left <= ends[id(last)]:
+                    return True
+        return False
 
     def _is_in(self, current: Snapshot) -> bool:
         if current.text == self._edit.base.text:
@@ -209,6 +248,12 @@ def _add(lines: list[str], more: Sequence[str]) -> None:
         lines[-1:] = split_lines(lines[-1] + more[0])
         more = more[1:]
     lines += more
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """The number of lines that both begin with."""
+    differing = (at for at, (line, same) in enumerate(zip(one, other, strict=False)) if line != same)
+    return next(differing, min(len(one), len(other)))
 
 
 def _lines_of(document: TextDocument) -> list[str]:

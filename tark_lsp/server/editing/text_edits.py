@@ -5,14 +5,14 @@ from typing import Any
 from tark_lsp.server.protocol.outgoing import range_json
 from tark_lsp.workspace import positions
 from tark_lsp.workspace.edits import ProposedEdit
-from tark_lsp.workspace.lines import Hunk, ending_of, split_lines
+from tark_lsp.workspace.lines import Hunk, ending_of
 from tark_lsp.workspace.text_document import TextDocument
 
 
 def text_edits(document: TextDocument, edit: ProposedEdit, encoding: str) -> list[dict[str, Any]]:
     """Whole lines, in order. If the last line of a hunk has no ending, the hunk ends at its last character.
 
-    Lines that are only added below a line of their hunk begin at the end of that line, which is not sent.
+    If the first line of a hunk stays, but for its ending, the hunk begins at the end of that line, which is not sent.
     """
     last = len(document.lines) - 1
     edits = []
@@ -21,14 +21,18 @@ def text_edits(document: TextDocument, edit: ProposedEdit, encoding: str) -> lis
         if hunk.end > last:
             end = _end_of_line(document, last, encoding)
             start = min(start, end)
-        if len(hunk.old) == 1 < len(hunk.new) and hunk.old == hunk.new[:1]:
+        if hunk.old and hunk.new and _body(hunk.old[0]) == _body(hunk.new[0]):
             start = _end_of_line(document, hunk.start, encoding)
             ending = ending_of(hunk.old[0])
-            text = text[len(hunk.old[0]) - len(ending) :]
-            if text.endswith(ending):
+            text = text[len(_body(hunk.old[0])) :]
+            if len(hunk.old) == 1 < len(hunk.new) and text.endswith(ending):
                 end, text = start, text[: len(text) - len(ending)]
         edits.append({"range": range_json(*start, *end), "newText": text})
     return edits
+
+
+def _body(line: str) -> str:
+    return line.removesuffix(ending_of(line))
 
 
 def _end_of_line(document: TextDocument, number: int, encoding: str) -> tuple[int, int]:
@@ -38,7 +42,7 @@ def _end_of_line(document: TextDocument, number: int, encoding: str) -> tuple[in
 
 def anchored(edit: ProposedEdit) -> ProposedEdit:
     """The same change; if it adds lines after the last line, as an edit of the last line."""
-    lines = split_lines(edit.base.text)
+    lines = edit.base.lines
     added = edit.hunks[-1] if edit.hunks else None
     if added is None or added.old or not lines or added.start < len(lines):
         return edit

@@ -106,7 +106,7 @@ class _TurnLog:
     def __init__(self, turn_id: str, checkpoints: Checkpoints, store: CheckpointStore) -> None:
         self._turn_id = turn_id
         self._checkpoints = checkpoints
-        self.content = store.content
+        self.stored = store.stored
         self.mark_undone = store.mark_undone
         self.settle_change = checkpoints.settle_change
 
@@ -118,7 +118,7 @@ class _DryRunLog:
     """Reads only."""
 
     def __init__(self, store: CheckpointStore) -> None:
-        self.content = store.content
+        self.stored = store.stored
 
     def record_edit(self, *_: object) -> int:
         return 0

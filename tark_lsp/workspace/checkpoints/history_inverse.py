@@ -1,11 +1,14 @@
-"""What a file of a turn's history was before the turn, with everything the user typed since; pure."""
+"""What a file of a turn's history was before the turn, with everything the user typed since.
+
+Long texts take time: only `read_stored` uses the database, so all the rest can run beside the event loop.
+"""
 
 from collections.abc import Callable
 from itertools import zip_longest
 
 from tark_lsp.workspace.checkpoints.file_histories import FileHistory
 from tark_lsp.workspace.checkpoints.inverse_edit import inverse_edit
-from tark_lsp.workspace.checkpoints.store import LoggedChange
+from tark_lsp.workspace.checkpoints.store import LoggedChange, StoredBytes
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import decode
 from tark_lsp.workspace.snapshot import Snapshot
@@ -14,20 +17,30 @@ NOT_OURS = "the agent created it, and it was changed since"
 
 
 class HistoryInverse:
-    def __init__(self, content: Callable[[str], bytes]) -> None:
-        """`content` returns the text or the bytes for a digest."""
-        self._content = content
+    def __init__(self, stored: Callable[[str], StoredBytes]) -> None:
+        """`stored` returns the text or the bytes for a digest."""
+        self._stored = stored
+        self._read: dict[str, StoredBytes] = {}
+
+    def read_stored(self, history: FileHistory) -> None:
+        """Read all that the other methods need for this file. Call it again after an edit was added."""
+        changes = [*history.edits, *([history.removal] if history.removal else ())]
+        for digest in (digest for change in changes for digest in (change.before, change.after)):
+            if digest is not None and digest not in self._read:
+                self._read[digest] = self._stored(digest)
 
     def of_edits(self, history: FileHistory, current: Snapshot) -> tuple[ProposedEdit, str]:
         """The edit of the current text that undoes all edits, and the reason if it leaves some of them."""
         steps = [(self._text(step.before), self._text(step.after)) for step in self._steps(history, current)]
         edit, lost, total = inverse_edit(steps, current)
         reason = f"{lost} of {total} changes were changed again since" if lost else ""
-        return ProposedEdit.between(current, edit.after), reason
+        whole = ProposedEdit.between(current, edit.after)
+        _ = whole.base.digest, whole.drafted.digest  # the log needs them, and they are kept
+        return whole, reason
 
     def before_removal(self, history: FileHistory, removal: LoggedChange) -> tuple[bytes, str]:
         """The removed file as it is to be restored, and the reason if some of the turn's changes stay in it."""
-        data = self._content(removal.before or "")
+        data = self._read[removal.before or ""].whole()
         if history.created:
             return data, NOT_OURS
         if not history.edits:
@@ -55,4 +68,4 @@ class HistoryInverse:
         return bool(inverse.hunks or lost)
 
     def _text(self, digest: str | None) -> str:
-        return "" if digest is None else self._content(digest).decode("utf-8", "surrogatepass")
+        return "" if digest is None else self._read[digest].whole().decode("utf-8", "surrogatepass")

@@ -52,6 +52,23 @@ class LoggedChange:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredBytes:
+    """What the database has for a digest: deltas, and last the bytes that the first of them is for."""
+
+    digest: str
+    layers: tuple[bytes, ...]
+
+    def whole(self) -> bytes:
+        """Raises WorkspaceError if they are not stored or are damaged."""
+        *deltas, whole = self.layers
+        for delta in reversed(deltas):
+            whole = apply_delta(whole, delta)
+        if sha256(whole).hexdigest() != self.digest:
+            raise WorkspaceError("the copy of what it was is damaged")
+        return whole
+
+
+@dataclass(frozen=True, slots=True)
 class LoggedTurn:
     id: str
     time: float
@@ -194,18 +211,17 @@ class CheckpointStore:
 
     def content(self, digest: str) -> bytes:
         """The bytes with this digest. Raises WorkspaceError if they are not stored or are damaged."""
+        return self.stored(digest).whole()
+
+    def stored(self, digest: str) -> "StoredBytes":
+        """As `content`, before anything is computed."""
         layers: list[bytes] = []
         at: str | None = digest
         while at is not None and len(layers) <= DEEPEST:
             rows = self._database.read("SELECT data, base FROM contents WHERE digest = ?", at)
             data, at = rows[0] if rows else (b"", None)
             layers.append(data)
-        whole = layers.pop()
-        for delta in reversed(layers):
-            whole = apply_delta(whole, delta)
-        if sha256(whole).hexdigest() != digest:
-            raise WorkspaceError("the copy of what it was is damaged")
-        return whole
+        return StoredBytes(digest, tuple(layers))
 
     def _insert(
         self, connection: "Connection", change: _Recorded, number: int | None = None, *, sure: bool = False

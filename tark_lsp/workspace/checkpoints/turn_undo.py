@@ -13,10 +13,11 @@ from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace
 from tark_lsp.workspace.checkpoints.dry_run import Files
 from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories_of
 from tark_lsp.workspace.checkpoints.history_inverse import NOT_OURS, HistoryInverse
-from tark_lsp.workspace.checkpoints.store import LoggedChange
+from tark_lsp.workspace.checkpoints.store import LoggedChange, StoredBytes
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
-from tark_lsp.workspace.snapshot import Snapshot, digest_of
+from tark_lsp.workspace.placing.thread import in_thread
+from tark_lsp.workspace.snapshot import Snapshot
 
 LABEL = "Undo Tark"
 TRIES = 50
@@ -49,7 +50,7 @@ class UndoPreview:
 class UndoLog(Protocol):
     """The log of the turn that is undone. Undo records its own edits, too: what it undid in part is not done twice."""
 
-    def content(self, digest: str) -> bytes: ...
+    def stored(self, digest: str) -> StoredBytes: ...
     def record_edit(self, path: Path, before: str, after: str) -> int: ...
     def settle_change(self, change: int, outcome: Outcome) -> None: ...
     def mark_undone(self, changes: Sequence[LoggedChange]) -> None: ...
@@ -73,7 +74,7 @@ class TurnUndo:
     """Undoes one turn once; on the workspace, or on `DryRunFiles` to see what would happen."""
 
     def __init__(self, changes: Sequence[LoggedChange], log: UndoLog, files: Files) -> None:
-        self._inverse = HistoryInverse(log.content)
+        self._inverse = HistoryInverse(log.stored)
         self._files = files
         self._log = log
         self.absent = [change for change in changes if not self._was_made(change)]
@@ -136,7 +137,8 @@ class TurnUndo:
 
     async def _bring_back(self, work: _Work, removal: LoggedChange) -> None:
         history = work.history
-        data, conflicts = self._inverse.before_removal(history, removal)
+        self._inverse.read_stored(history)
+        data, conflicts = await in_thread(self._inverse.before_removal, history, removal)
 
         async def attempt() -> Outcome:
             try:
@@ -164,7 +166,8 @@ class TurnUndo:
                 current = self._read(history.place)
             except FileMissing:
                 return Refused(DELETED)
-            edit, conflicts = self._inverse.of_edits(history, current)
+            self._inverse.read_stored(history)
+            edit, conflicts = await in_thread(self._inverse.of_edits, history, current)
             changed = bool(edit.hunks)
             return await self._apply(work, edit) if changed else Applied(current)
 
@@ -181,7 +184,7 @@ class TurnUndo:
         outcome = await self._files.apply(edit, LABEL)
         self._log.settle_change(number, outcome)
         if isinstance(outcome, Applied):
-            digests = digest_of(before), digest_of(after)
+            digests = edit.base.digest, edit.drafted.digest
             work.history.changes.append(LoggedChange(number, "edit", edit.path, None, *digests, 0, True, False))
         return outcome
 

@@ -77,7 +77,8 @@ _NAMES = "readme license licence copying changelog changes news authors contribu
 PROSE_NAMES = frozenset(_NAMES.split())
 
 FENCES = ("```", "~~~")
-NUMBERED = re.compile(r"[ \t]*(\d{1,9})[ \t]?([|:│→\t])")
+NUMBERED = re.compile(r"[ \t]*(\d{1,9})(?: |\t(?=[|:│→]))?([|:│→\t])")
+"""Of several tabs after the number, only the first is not of the line."""
 
 
 def is_prose(path: PurePath) -> bool:
@@ -94,6 +95,9 @@ def require_complete(text: str, old: str, new: str) -> None:
     """
     wanted, fresh = split_lines(old), split_lines(new)
     known = {one.strip() for one in wanted}
+    if (found := numbers_of(wanted)) is not None and wanted[0] not in text:  # the quote is from a listing
+        wanted = found[2]
+        known |= {one.strip() for one in wanted}
     require_no_fence(fresh, known)
     _require_every_line(text, wanted, fresh, known)
 

@@ -41,8 +41,14 @@ class AnsweredPermissions(Permissions):
 
 class Desk:
     def __init__(
-        self, folder: Path, editor: ModelEditor, answered: Callable[[PermissionReply], None] = lambda _: None
+        self,
+        folder: Path,
+        editor: ModelEditor,
+        answered: Callable[[PermissionReply], None] = lambda _: None,
+        *,
+        in_place: bool = False,
     ) -> None:
+        """`in_place`: the client reviews in place, so that no save decides anything."""
         loop = asyncio.get_running_loop()
         self.editor = editor
         self.documents = editor.documents = Documents("utf-16", loop.time)
@@ -50,7 +56,7 @@ class Desk:
         self.checkpoints = checkpoints_in_memory()
         self.reviews = Reviews(self.workspace, self.documents, self.checkpoints)
         self.outside = OutsideChanges(self.reviews, self.documents, self.checkpoints)
-        self.saves = Saves(self.reviews, self.documents, self.checkpoints, accepts=True)
+        self.saves = Saves(self.reviews, self.documents, self.checkpoints, accepts=not in_place)
         questions = Questions(editor, self.documents)
         hunks = HunksJson(self.documents, self.reviews.hunks)
         show = TextDisplay(editor, questions)

@@ -37,7 +37,8 @@ class Interleaving(Deciding):
         latency = random.choice([0.0, 0.002, 0.05])
         self._note(f"{self._behaviour.name}, told {telling}, {latency} s away, {self._ending!r}")
         self._editor = ModelEditor(self._behaviour, telling, latency, Random(f"{self._seed} editor"))
-        self._desk = Desk(self._folder, self._editor, self._answered)
+        self._editor.announces = in_place = self._seed % 2 == 1
+        self._desk = Desk(self._folder, self._editor, self._answered, in_place=in_place)
         self._oracle = Oracle(self._desk.reviews)
         self._editor.typing = self._type_meanwhile
         self._editor.arrived = self._arrived

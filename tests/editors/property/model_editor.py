@@ -69,6 +69,8 @@ class ModelEditor(Connection):
         self.questions: list[tuple[Json, asyncio.Future[Json]]] = []
         self.typing: Callable[[Path], None] = lambda _: None
         """The person, who types at that very moment."""
+        self.announces = False
+        """It says when a save begins, before its formatters run."""
         self.overtaken: Callable[[Path], None] = lambda _: None
         """The server wrote to the file before it knew that it was opened again; editors then ask what to do."""
         self.arrived: Callable[[Buffer, Json, bool], list[list[Mark]] | None] = lambda *_: None
@@ -102,6 +104,12 @@ class ModelEditor(Connection):
         self.flush(self.buffers[path])
         uri = self.buffers.pop(path).uri
         self._send(lambda: DocumentSync(self.documents).did_close({"textDocument": {"uri": uri}}))
+
+    def will_save(self, path: Path) -> None:
+        if self.announces:
+            uri = self.buffers[path].uri
+            self.flush(self.buffers[path])
+            self._send(lambda: DocumentSync(self.documents).will_save({"textDocument": {"uri": uri}}))
 
     def save(self, path: Path) -> None:
         buffer = self.buffers[path]

@@ -145,6 +145,7 @@ class Person:
     def _save(self) -> None:
         path = self._any_path()
         if path is not None:
+            self._editor.will_save(path)
             if self._random.random() < 0.3:
                 self._format(path)
             self._editor.save(path)

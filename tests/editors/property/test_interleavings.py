@@ -1,6 +1,7 @@
 """Random interleavings of a person, turns, decisions and undo, before five models of editors: nothing typed is lost.
 
-A push plays the same 200, an exhaustive run 2,000 new ones; both play `FOUND` too.
+A push plays the same 200, an exhaustive run 2,000 new ones; both play `FOUND` too. With odd seeds the client reviews in
+place, so that no save decides anything, and the editor says when a save begins.
 """
 
 from pathlib import Path

@@ -487,6 +487,74 @@ async def test_a_removal_that_the_user_made_just_before_is_not_made_twice(editor
     assert editor.text(path) == "2\n3\n"
 
 
+async def test_an_empty_line_typed_and_removed_after_a_removal_does_not_bring_back_a_line(tmp_path: Path) -> None:
+    editor = ScriptedEditor(tmp_path.resolve())
+    path = editor.open("f.py", "1\n2\n3\n")
+
+    def typed_after(params: Any) -> Json:
+        answer = editor.apply(params)
+        if len(sent(editor)) == 1:
+            editor.type(path, (2, 2, "\n"))
+            editor.type(path, (2, 3, ""))
+        return answer
+
+    editor.connection.answers["workspace/applyEdit"] = typed_after
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path, "1\n3\n"), "label"), Applied)
+    assert (editor.text(path), len(sent(editor))) == ("1\n3\n", 1)
+
+
+async def test_a_line_typed_between_two_equal_removals_is_not_lost(editor: ScriptedEditor) -> None:
+    """The user makes the removal, types a line there, and then the editor makes the removal again."""
+    path = editor.open("f.py", "1\n2\n3\n")
+
+    def stale(params: Any) -> Json:
+        if len(sent(editor)) > 1:
+            return editor.apply(params)
+        editor.type(path, (2, 4, ""))
+        return at_once(editor, path, (2, 2, "typed\n"), params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    await editor.workspace.apply(edit_of(editor, path, "1\n3\n"), "label")
+    assert editor.text(path) == "1\ntyped\n3\n"
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.05])
+async def test_closed_and_opened_again_with_the_edit(editor: ScriptedEditor, pause: float) -> None:
+    path = editor.open("f.py", TEXT)
+
+    async def made_and_reloaded(params: Any) -> Json:
+        editor.apply(params, tell=False)
+        text = editor.text(path)
+        editor.close(path)
+        await asyncio.sleep(pause)
+        editor.open("f.py", text)
+        return {"applied": True}
+
+    editor.connection.answers["workspace/applyEdit"] = made_and_reloaded
+    outcome = await editor.workspace.apply(edit_of(editor, path), "label")
+    assert isinstance(outcome, Applied)
+    assert (outcome.snapshot.text, len(sent(editor))) == (AFTER, 1)
+
+
+async def test_opened_again_with_the_edit_after_the_answer(editor: ScriptedEditor) -> None:
+    path = editor.open("f.py", TEXT)
+
+    async def later() -> None:
+        await asyncio.sleep(0.05)
+        editor.close(path)
+        await asyncio.sleep(0.05)
+        editor.open("f.py", AFTER)
+
+    def made(_: Any) -> Json:
+        tasks.append(asyncio.ensure_future(later()))
+        return {"applied": True}
+
+    tasks: list[asyncio.Future[None]] = []
+    editor.connection.answers["workspace/applyEdit"] = made
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path), "label"), Applied)
+    await tasks[0]
+
+
 @pytest.mark.parametrize(
     ("base", "after", "typed", "right"),
     [

@@ -53,6 +53,13 @@ SENT: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
     "CRLF": ("1\r\n2\r\n3\r\n", "x\r\n2\r\ny\r\n", [("1\r\n", "x\r\n"), ("3\r\n", "y\r\n")]),
     "no newline at the end": ("1\n2\n3", "x\n2\ny", [("1\n", "x\n"), ("3", "y")]),
     "below the last line": ("1\n2\n", "1\n2\n3\n", [("", "3\n")]),
+    "below a last line without a newline": ("1\n2", "1\n2\n3", [("", "\n3")]),
+    "below a last line without a newline, with one": ("1\n2", "1\n2\n3\n", [("", "\n3\n")]),
+    "below a last line without a newline, of two units": ("1\n\U0001f967", "1\n\U0001f967\n3", [("", "\n3")]),
+    "a newline at the end": ("1\n2", "1\n2\n", [("", "\n")]),
+    "no newline at the end any more": ("1\n2\n", "1\n2", [("\n", "")]),
+    "the last lines removed, and the newline": ("1\n2\n3", "1\n2", [("\n3", "")]),
+    "the last lines replaced below the same line": ("1\r\n2\r\n3", "1\r\n2", [("\r\n3", "")]),
     "the last line removed": ("1\n2\n", "1\n", [("2\n", "")]),
 }
 TO_NEOVIM: dict[str, tuple[str, str, list[tuple[str, str]]]] = {

@@ -246,10 +246,15 @@ def stale_read(random: Random, text: str) -> Case | None:
     made = Spot(now.before, stands, after)
     if places(made.lines, spot.block, str.strip):
         return None
-    expected = None
-    if stands[:-1] == spot.block[:-1] and stands[-1].startswith(spot.block[-1]) and lines[-1] == spot.block[-1]:
-        expected = made.put([*lines[:-1], stands[-1]])  # the model does not change the line that goes on now
+    expected = _with_grown_end(made, spot.block, lines)
     return Case("stale read, changed lines", seen and made.text, made.text, old, new, expected, False)
+
+
+def _with_grown_end(now: Spot, quoted: Lines, new: Lines) -> str | None:
+    """The text with the new lines if `now` differs from the quote only by what follows its last line, and the model
+    does not change that line: the rest of it stays. Otherwise no text is right."""
+    only_longer = now.block[:-1] == quoted[:-1] and now.block[-1].startswith(quoted[-1])
+    return now.put([*new[:-1], now.block[-1]]) if only_longer and new[-1] == quoted[-1] else None
 
 
 def _grown(random: Random, block: Lines) -> Lines:
@@ -290,10 +295,9 @@ def earlier_edit(random: Random, text: str) -> Case | None:
             True,
             draft=spot.put(drafted),
         )
-    old, new, _ = _sent(random, spot)
-    if old in spot.put(drafted) and old.split("\n")[-1] == new.split("\n")[-1]:
-        return None  # the first edit adds to the last quoted line, which the second one does not change
-    return Case("earlier edit overlapped", spot.text, spot.text, old, new, None, False, draft=spot.put(drafted))
+    old, new, lines = _sent(random, spot)
+    expected = _with_grown_end(Spot(spot.before, drafted, spot.after), spot.block, lines)
+    return Case("earlier edit overlapped", spot.text, spot.text, old, new, expected, False, draft=spot.put(drafted))
 
 
 def earlier_edit_above(random: Random, text: str) -> Case | None:

@@ -31,9 +31,11 @@ def unique(random: Random, text: str) -> Case | None:
         return None
     new = changed(random, spot.block)
     old_text, new_text = sent(random, spot.block, new)
-    hint = random.choice([None, spot.line, spot.line + random.randint(-300, 300)])
+    hint = random.choice([None, spot.line, max(1, spot.line + random.randint(-300, 300))])
     seen = random.choice([None, spot.text])
-    return Case("unique", seen, spot.text, old_text, new_text, spot.put(new), True, hint and max(1, hint))
+    return Case(
+        "unique", seen, spot.text, old_text, new_text, spot.put(new), True, None if hint is None else max(1, hint)
+    )
 
 
 def removed(random: Random, text: str) -> Case | None:

@@ -1,4 +1,4 @@
-"""All cases: `CASES_PER_MAKER` of each maker. They are the same in each run with the same files."""
+"""All cases: `CASES_PER_MAKER` of each maker. They are the same in each run with the same files and seed."""
 
 from collections.abc import Iterator, Mapping
 from random import Random
@@ -16,9 +16,11 @@ UNCHANGED = "applied already"
 MOST_DRAWS = 10_000
 
 
-def cases(name: str, count: int = CASES_PER_MAKER) -> Iterator[Case]:
-    """Raises RuntimeError if the files are not enough for so many cases: an empty suite must not pass."""
-    random = Random(f"placement {name}")
+def cases(name: str, count: int = CASES_PER_MAKER, seed: str = "") -> Iterator[Case]:
+    """`seed`: another one makes other cases.
+
+    Raises RuntimeError if the files are not enough for so many cases: an empty suite must not pass."""
+    random = Random(f"placement {seed}{name}")
     texts = list(sources().values())
     made = 0
     for _ in range(MOST_DRAWS):
