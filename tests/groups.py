@@ -1,8 +1,8 @@
 """How the tests are spread over processes: a file stays together, and files that take long start first.
 
-A file is one group, because its tests share what its fixtures start. The tests of a file in `SPREAD` share nothing,
-so each of them is a group of its own. This is a scheduler of our own, because `--dist=loadgroup` of pytest-xdist 3.8
-does not see groups under pytest 9.2.
+A file is one group, because its tests share what its fixtures start. The files in `SDKS` are one group, too. The tests
+of a file in `SPREAD` share nothing, so each of them is a group of its own. This is a scheduler of our own, because
+`--dist=loadgroup` of pytest-xdist 3.8 does not see groups under pytest 9.2.
 """
 
 import os
@@ -26,6 +26,14 @@ SPREAD = (
 )
 """Each of their tests starts programs of its own."""
 
+SDKS = (
+    "tests/llm/test_scripted_wires.py",
+    "tests/llm/wire/test_histories.py",
+    "tests/llm/wire/test_images.py",
+    "tests/llm/wire/test_thinking_levels.py",
+)
+"""They import the vendors' SDKs, which takes 5 seconds of the processor: one process does it for all of them."""
+
 LONG_FIRST = (
     "tests/editors/vscode/test_host.py",
     "tests/cli/test_chat",
@@ -33,21 +41,23 @@ LONG_FIRST = (
     "tests/editors/neovim/plugin",
     "tests/editors/test_sessions_killed.py",
     "tests/cli/test_install_wheel.py",
+    "tests/server/test_llmock.py",
+    "tests/tools/test_run_command.py",
     "tests/editors/test_turn_typing.py",
     "tests/editors/test_turn_random_typing.py",
     "tests/editors",
     "tests/cli",
-    "tests/server/test_llmock.py",
     "tests/sessions/test_killed.py",
     "tests/workspace/test_placing_time.py",
     "tests/workspace/placement",
+    *SDKS,
     "tests/llm/wire/test_recorded_streams.py",
     "tests/protocol",
     "tests/server",
 )
 """Beginnings of ids, those of the longest files first: what starts last ends last.
 
-The chat in a terminal mostly waits, so it runs while the extension host of VS Code needs a core.
+What mostly waits (the chat in a terminal, llmock, commands) runs while VS Code needs a core.
 """
 
 
@@ -66,4 +76,6 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # as above
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
+        if file in SDKS:
+            return "SDKs"
         return nodeid if file in SPREAD else file

@@ -8,10 +8,11 @@ from rstr import Rstr
 from tark_lsp.context.secrets import looks_secret
 from tark_lsp.key_shapes import KEY_PATTERN, KEY_SHAPES
 from tark_lsp.redaction import redact
+from tests.cases import every
 
 
-@pytest.mark.parametrize("name", KEY_SHAPES)
-@pytest.mark.parametrize("text", ["it is {} there", "`{}`", "x: {}\n"])
+@every("name", KEY_SHAPES)
+@every("text", ["it is {} there", "`{}`", "x: {}\n"], repr)
 def test_logs_and_notes_recognise_every_shape(name: str, text: str) -> None:
     made = Rstr(Random(name))
     for _ in range(20):

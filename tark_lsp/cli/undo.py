@@ -115,7 +115,7 @@ class _Undo:
 
     async def _take_back(self, turn: LoggedTurn, *, yes: bool) -> int:
         workspace = self._workspace(turn)
-        foreseen = await self._checkpoints.preview_undo(turn.id, workspace)
+        foreseen = await self._checkpoints.preview_undo([turn.id], workspace)
         for edit in foreseen.edits:
             self._draw(edit)
         if not foreseen.edits:  # then undo only records what is restored already, and reports what is kept

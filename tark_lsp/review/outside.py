@@ -54,6 +54,18 @@ class OutsideChanges:
             self._undo_parts(kept & {*undone.restored}, before)
         return undone
 
+    async def redo(self, turn_id: str, files: Files) -> UndoResult:
+        """Do again what was undone of the turn. Its hunks in these files are accepted: nothing of them waits."""
+        async with self._reviews.locks.hold_files(self._checkpoints.changed_paths(turn_id)):
+            redone = await self._checkpoints.redo(turn_id, files)
+            kept = {path for path, _ in redone.kept}
+            for path in {*redone.restored, *redone.left} - kept:
+                self._places.sync(path)
+                hunks = self._hunks.find_hunks(path, turn_id)
+                self._hunks.apply_to_all([hunk for hunk in hunks if hunk.reason == TURN_UNDONE], Event.CONFIRMED)
+                self._reviews.report_changed(path)
+        return redone
+
     def undo_turn(self, turn_id: str, paths: Iterable[Path]) -> None:
         """The whole turn was taken back in these files, by other means."""
         touched = {*paths}

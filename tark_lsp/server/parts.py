@@ -46,7 +46,9 @@ from tark_lsp.server.hunks.commands import HunkCommands
 from tark_lsp.server.hunks.diagnostics import HunkDiagnostics
 from tark_lsp.server.hunks.moved_hunks import MovedHunks
 from tark_lsp.server.hunks.regenerate import RegenerateCommand
-from tark_lsp.server.hunks.undo import UndoCommand, unkept
+from tark_lsp.server.hunks.restore import RestoreCommand
+from tark_lsp.server.hunks.turn_undoing import TurnUndoing, unkept
+from tark_lsp.server.hunks.undo import UndoCommands
 from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.prompting.mentions import Mentions
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
@@ -61,7 +63,8 @@ from tark_lsp.server.turns.commands import TurnCommands
 from tark_lsp.server.turns.context_budget import ContextBudget
 from tark_lsp.server.turns.context_commands import ContextCommands
 from tark_lsp.server.turns.default_model import SessionModels
-from tark_lsp.server.turns.hunk_updates import EarlierTurns, HunkUpdates
+from tark_lsp.server.turns.earlier_turns import EarlierTurns
+from tark_lsp.server.turns.hunk_updates import HunkUpdates
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.server.turns.recording import Recorder
 from tark_lsp.server.turns.start_command import StartCommand
@@ -123,8 +126,8 @@ class ServerParts:
         warn = self.questions.warn
         self.store = SessionStore(sessions_path, lambda problem: warn(f"Tark: {problem}"))
         self.sessions = Sessions(self.store, lambda: self.configuration.settings, lambda: self.workspace.folders, warn)
-        self.records = TurnRecords(self.store)
         self.earlier = EarlierTurns(self._connection, self.store)
+        self.records = TurnRecords(self.store, self.earlier)
 
     def _make_review(self) -> None:
         connection, documents, workspace, warn = self._connection, self.documents, self.workspace, self.questions.warn
@@ -202,7 +205,9 @@ class ServerParts:
         )
         permissions = PermissionCommands(connection, self.permissions)
         asked_turns = AskedTurns(records, sessions)
-        session_commands = SessionCommands(connection, sessions, show, records, turns.is_held_back)
+        undone_turns = self.checkpoints.undone_turns
+        session_commands = SessionCommands(connection, sessions, show, records, turns.is_held_back, undone_turns)
+        turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, self.store)
         state = StateCommand(
             self.restorer,
             {
@@ -220,7 +225,8 @@ class ServerParts:
             [
                 start,
                 TurnCommands(turns, records, sessions, self.titles, self.display),
-                UndoCommand(self.checkpoints, workspace, documents, records, self.outside, hunks),
+                UndoCommands(turn_undo, workspace, hunks),
+                RestoreCommand(turn_undo, sessions, hunks),
                 HunkCommands(reviews, hunks, self.restorer, asked_turns),
                 RegenerateCommand(documents, reviews, asked_turns, turns, self.targets),
                 state,

@@ -15,7 +15,7 @@ from tark_lsp.agent.events import CallStatus
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import StopReason
 from tark_lsp.sessions.message_json import message_json, message_of, without_echoes
-from tark_lsp.sessions.rows import SessionRow, StoredMessage, TurnRow
+from tark_lsp.sessions.rows import COPY_OF, SessionRow, StoredMessage, TurnRow
 
 FORMAT = "tark-lsp session"
 VERSION = 1
@@ -122,7 +122,7 @@ def _turn(value: Any) -> TurnRow:
         _time(value["began"]),
         None if value["ended"] is None else _time(value["ended"]),
         None if value["end"] is None else _shaped("end", _object(value["end"])),
-        _object(value["request"]),
+        {name: given for name, given in _object(value["request"]).items() if name != COPY_OF},
     )
 
 

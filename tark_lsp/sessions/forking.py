@@ -1,6 +1,7 @@
 """Forks a session: copies it up to a message, within one transaction.
 
-The copied turns get new ids and keep their updates. Their cost stays with the original session.
+The copied turns get new ids and keep their updates. They name the turn that they are copies of, since what that turn
+changed can be undone from both sessions. Their cost stays with the original session.
 """
 
 import secrets
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tark_lsp.messages import StopReason
 from tark_lsp.sessions import log_rows
 from tark_lsp.sessions.repair import NOTHING_USED
+from tark_lsp.sessions.rows import COPY_OF
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -68,7 +70,9 @@ def _copy_turn(connection: "Connection", turn: str, new_turn: str, session: str,
     ids = {"sessionId": session, "turnId": new_turn}
     end: Mapping[str, Any] = {**CUT, **ids} if cut or row.end is None else {**row.end, **ids}
     ended = time.time() if row.ended is None else row.ended
-    log_rows.add_turn(connection, replace(row, id=new_turn, session_id=session, ended=ended, end=end))
+    request = {**row.request, COPY_OF: row.origin}
+    copy = replace(row, id=new_turn, session_id=session, ended=ended, end=end, request=request)
+    log_rows.add_turn(connection, copy)
     shown = log_rows.updates(connection.execute(log_rows.UPDATES, (turn,)).fetchall())
     for at, update in log_rows.merged((at, update) for at, update in shown if not cut or at <= seq):
         log_rows.add_update(connection, new_turn, at, {"kind": "end", **end} if update.get("kind") == "end" else update)

@@ -8,6 +8,9 @@ from typing import Any
 from tark_lsp.errors import TarkError
 from tark_lsp.messages import ApprovalLevel, Message, Mode, Usage
 
+COPY_OF = "copyOf"
+"""In the request of a turn: the id of the turn that it was copied from with its session."""
+
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
@@ -59,6 +62,11 @@ class TurnRow:
     ended: float | None = None
     end: Mapping[str, Any] | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def origin(self) -> str:
+        """The id of the turn that it is a copy of, in a fork; else its own. What it changed is recorded under it."""
+        return str(self.request.get(COPY_OF) or self.id)
 
 
 @dataclass(frozen=True, slots=True)

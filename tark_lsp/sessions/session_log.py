@@ -1,11 +1,12 @@
 """SessionLog: what is stored of the turns of sessions: messages, updates, ends and usage."""
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.messages import Message
 from tark_lsp.sessions import log_rows, usage
-from tark_lsp.sessions.rows import History, StoredMessage, TurnRow, UsageRow
+from tark_lsp.sessions.rows import COPY_OF, History, StoredMessage, TurnRow, UsageRow
 from tark_lsp.sessions.session_file import SessionFile
 
 if TYPE_CHECKING:
@@ -70,6 +71,12 @@ class SessionLog:
     def turns(self, session_id: str) -> list[TurnRow]:
         rows = self._file.read(f"{log_rows.TURN} WHERE session = ? ORDER BY rowid", session_id)
         return [log_rows.turn_row(row) for row in rows]
+
+    def copies_of(self, origin: str) -> list[TurnRow]:
+        """The turn with this id, and its copies in forks."""
+        named = json.dumps({COPY_OF: origin}, separators=(",", ":"))[1:-1]
+        rows = self._file.read(f"{log_rows.TURN} WHERE id = ? OR instr(request, ?)", log_rows.clean(origin), named)
+        return [turn for turn in map(log_rows.turn_row, rows) if turn.origin == origin]
 
     def unended_turns(self, session_id: str) -> list[TurnRow]:
         rows = self._file.read(f"{log_rows.TURN} WHERE {UNENDED}", session_id)

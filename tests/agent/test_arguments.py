@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tark_lsp.agent.arguments import parse_arguments, parse_object
 from tark_lsp.errors import ToolError
 from tark_lsp.tools import load_tools
+from tests.cases import every
 from tests.patience import AT_ONCE
 
 SUITE = (
@@ -86,13 +87,11 @@ def test_broken(text: str) -> None:
     assert caught.value.hint
 
 
-def suite() -> list[Any]:
+def suite() -> list[tuple[str, bytes]]:
     if not SUITE.is_file():
-        return [pytest.param("", b"", marks=pytest.mark.skip(reason="the shared test data (TARK_SHARED) is not here"))]
+        return []
     cases = json.loads(SUITE.read_bytes())["cases"]
-    return [
-        pytest.param(case["name"], base64.b64decode(case["b64"]), id=case["name"]) for case in cases if "b64" in case
-    ]
+    return [(case["name"], base64.b64decode(case["b64"])) for case in cases if "b64" in case]
 
 
 TAKEN_ALL_THE_SAME = {
@@ -109,9 +108,11 @@ TAKEN_ALL_THE_SAME = {
 """Not JSON, but mended (safety.md, "Reliability rules")."""
 
 
-@pytest.mark.parametrize(("name", "data"), suite())
-def test_json_test_suite(name: str, data: bytes) -> None:
+@pytest.mark.skipif(not SUITE.is_file(), reason="the shared test data (TARK_SHARED) is not here")
+@every("case", suite(), lambda case: case[0])
+def test_json_test_suite(case: tuple[str, bytes]) -> None:
     """Each case as the value of a field, so that arrays and scalars are objects, too."""
+    name, data = case
     inner = data.decode("utf-8", "surrogateescape")
     text = f'{{"x": {inner}\n}}'
     value = outcome(text)

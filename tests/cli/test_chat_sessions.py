@@ -171,3 +171,42 @@ def test_a_session_that_is_open_elsewhere_can_be_read_and_copied(start: Start) -
     second.expect("You said: now then")
     first.send("still" + ENTER)
     first.expect("You said: still")
+
+
+def test_undo_redo_and_back_to_an_earlier_prompt(start: Start, folder: Path) -> None:
+    terminal = start()
+    terminal.say("the first words")
+    terminal.expect("end turn")
+    terminal.say("change it")
+    terminal.answer("Apply?", "y")
+    terminal.expect("a.txt applied")
+    terminal.say("/undo")
+    terminal.expect("restored  a.txt")
+    assert (folder / "a.txt").read_text() == "one\ntwo\n"
+    terminal.say("/redo")
+    terminal.expect("redone    a.txt")
+    assert (folder / "a.txt").read_text() == "ONE\ntwo\n"
+    terminal.say("/redo")
+    terminal.expect("nothing of the last turn is undone")
+    terminal.say("/restore")
+    terminal.expect("1  the first words")
+    terminal.answer("number of the prompt to go back to", "2")
+    terminal.answer("Undo these changes too?", "y")
+    terminal.expect("the original session is unchanged")
+    assert (folder / "a.txt").read_text() == "one\ntwo\n"
+    terminal.until(lambda: any("❯ change it" in line for line in terminal.screen[-8:]))
+    terminal.send(ENTER)
+    terminal.answer("Apply?", "y")
+    terminal.expect("a.txt applied")
+
+
+def test_a_plan_is_approved(start: Start) -> None:
+    terminal = start("--mode", "plan")
+    terminal.say("say one thing")
+    terminal.expect("end turn")
+    terminal.say("/approve")
+    terminal.expect("❯ I approve the plan. Carry it out.")
+    terminal.expect("You said: I approve the plan.")
+    terminal.until(lambda: "build" in terminal.status)
+    terminal.say("/approve")
+    terminal.expect("the mode is not plan")

@@ -1,7 +1,9 @@
-"""`tark-lsp run --model` with every shipped provider, against a server on loopback that speaks the provider's wire."""
+"""`tark-lsp run --model` with the shipped providers, against a server on loopback that speaks the provider's wire."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,7 +22,16 @@ KEY = "test-key-1234"
 EDIT = ScriptedCall("edit_file", {"path": "a.txt", "old_text": "one\n", "new_text": "two\n"})
 
 
-@pytest.mark.parametrize("name", PROVIDERS)
+def each() -> Iterator[Any]:
+    """Those that differ from an earlier one only by address and names run in an exhaustive run."""
+    seen: list[object] = []
+    for name, provider in PROVIDERS.items():
+        kind = (provider.routes, provider.key_header, provider.key_needed, bool(provider.key_env))
+        yield pytest.param(name, marks=pytest.mark.exhaustive) if kind in seen else name
+        seen.append(kind)
+
+
+@pytest.mark.parametrize("name", list(each()))
 def test_a_tool_call_and_back(tmp_path: Path, name: str) -> None:
     provider = PROVIDERS[name]
     variable = provider.key_env[0] if provider.key_env else "OWN_KEY"

@@ -42,7 +42,7 @@ async def unchecked(_: str) -> None:
 def commands(tmp_path: Path) -> ChatCommands:
     screen = ChatScreen(Console(file=io.StringIO()), tmp_path)
     conversation = Conversation(tmp_path, screen, {}, Silent(), edit=unchanged, spawn=nothing, check=unchecked)
-    return ChatCommands(conversation, Keyboard(), clear=nothing, leave=nothing)
+    return ChatCommands(conversation, Silent(), clear=nothing, leave=nothing)
 
 
 def test_no_repository_can_give_a_command_another_meaning(commands: ChatCommands) -> None:

@@ -18,7 +18,7 @@ from tests.protocol.transcript import Transcript
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
-NOT_KEPT = {"mode", "range"}
+NOT_KEPT = {"range"}
 
 
 def told(editor: MemoryEditor, session_id: str) -> Transcript:

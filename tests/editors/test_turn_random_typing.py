@@ -7,6 +7,7 @@ import pytest
 from tests.editors.behaviour import HONEST, NATIVE, VISUAL_STUDIO_CODE
 from tests.editors.conftest import OpenEditor
 from tests.editors.memory_editor import MemoryEditor
+from tests.exhaustive import seeds
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
@@ -45,7 +46,8 @@ def expected(text: str) -> tuple[str, str]:
     return (text.replace(WANTED, MADE), "applied") if WANTED in text.splitlines(keepends=True) else (text, "failed")
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.property
+@pytest.mark.parametrize("seed", seeds(20))
 async def test_while_the_question_is_open(open_editor: OpenEditor, seed: int) -> None:
     random = Random(seed)
     editor = await open_editor(VISUAL_STUDIO_CODE, *NATIVE, behaviour=HONEST)

@@ -67,6 +67,7 @@ def _conclude(transcript: Transcript, told: Json) -> None:
         transcript.tell(turn_id, {**told["usage"], "kind": "usage"})
     if told["state"] == "ended":
         transcript.tell(turn_id, {**told, "kind": "end"})
+        transcript.tell(turn_id, {"kind": "undone", "undone": told.get("undone")})
         _unmark(turn)
         _tell_notices(transcript, told)
     turn.state = told["state"]

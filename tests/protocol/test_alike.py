@@ -47,7 +47,7 @@ def numbered(told: Iterable[tuple[str, Json]]) -> list[Json]:
 sent = st.lists(st.tuples(st.sampled_from(TURNS), updates), max_size=25).map(numbered)
 
 
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(40))
 @given(st.lists(steps, max_size=20))
 def test_whatever_comes(players: Players, case: list[Json]) -> None:
     made = [

@@ -100,6 +100,12 @@ def _usage(turn: Turn, update: Json) -> Change:
     return Change(turn, "usage")
 
 
+def _undone(turn: Turn, update: Json) -> Change:
+    turn.told.pop("undone", None)
+    turn.told |= taken(update, ["undone"])
+    return Change(turn, "turn")
+
+
 def _end(turn: Turn, update: Json) -> Change:
     turn.told |= taken(update, OF_END)
     if update.get("usage") is not None:
@@ -120,6 +126,7 @@ RULES: Mapping[str, Rule] = {
     "toolCall": _call,
     "plan": _plan,
     "usage": _usage,
+    "undone": _undone,
     "end": _end,
     **{kind: _block_of(fields) for kind, fields in documented_blocks().items()},
 }
@@ -148,7 +155,7 @@ class Transcript:
 
     def tell(self, turn_id: str, update: Json) -> Change | None:
         """Applies an update regardless of its number."""
-        if update["kind"] not in RULES:
+        if update["kind"] not in RULES or (update["kind"] == "undone" and not self._turn(turn_id).listed):
             return None
         turn = self.listed(turn_id)
         turn.state = "running" if turn.state == "queued" else turn.state

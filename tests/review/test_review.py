@@ -120,7 +120,7 @@ async def follow_typing(data: st.DataObject, folder: Path) -> None:
                 assert line_starts(now).index(mark.start) == hunk.start
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(80))
 @given(st.data())
 def test_hunks_follow_typing_exactly(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -166,7 +166,7 @@ async def decide_while_typing(data: st.DataObject, folder: Path) -> None:
             assert line.rstrip("\n") in re.sub("[\ue000-\ue0ff]+\n*", "", now), f"{line!r} is gone"
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(80))
 @given(st.data())
 def test_nothing_typed_is_lost_whatever_is_decided_when(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -131,7 +131,7 @@ async def stays_in_the_text(data: st.DataObject, folder: Path) -> None:
             assert region(desk, hunk) == hunk.old_text
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(80))
 @given(st.data())
 def test_it_stays_in_the_text_whatever_is_typed(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -100,7 +100,7 @@ async def decide_in_any_order(data: st.DataObject, folder: Path) -> None:
                 assert desk.standing(path, hunk)
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(100))
 @given(st.data())
 def test_each_is_decided_alone_in_any_order(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -151,7 +151,7 @@ async def undo_in_the_editor(data: st.DataObject, folder: Path) -> None:
     assert desk.editor.text(path) == TEXT
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(80))
 @given(st.data())
 def test_the_editors_undo_and_redo_of_each_accept(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -56,7 +56,7 @@ async def restarted_while_undecided(data: st.DataObject, folder: Path) -> None:
     after.killed()
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.data())
 def test_each_is_decided_alone_after_a_restart(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -22,10 +22,11 @@ pytestmark = pytest.mark.virtual_clock
 
 ASK = "tark/requestPermission"
 NEED_SOMETHING = {
-    *(f"tark.turn.{name}" for name in ("start", "steer", "undo", "wait")),
+    *(f"tark.turn.{name}" for name in ("start", "steer", "undo", "redo", "wait")),
     *(f"tark.hunk.{name}" for name in ("accept", "reject", "edit", "regenerate")),
     *("tark.permission.answer", "tark.input.answer"),
-    *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "export", "compact")),
+    *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "restore")),
+    *("tark.session.export", "tark.session.compact"),
     *("tark.auth.login", "tark.auth.logout"),
 }
 
@@ -82,6 +83,10 @@ WRONG: list[tuple[str, object, str]] = [
     ("tark.turn.cancel", {"turnId": 7}, "turnId"),
     ("tark.turn.undo", {}, "turnId"),
     ("tark.turn.undo", {"turnId": "nonesuch"}, "nonesuch"),
+    ("tark.turn.redo", {}, "turnId"),
+    ("tark.turn.redo", {"turnId": "nonesuch"}, "nonesuch"),
+    ("tark.session.restore", {"sessionId": "x"}, "messageId"),
+    ("tark.session.restore", {"sessionId": "nonesuch", "messageId": "nonesuch.1"}, "nonesuch"),
     ("tark.turn.wait", {}, "turnId"),
     ("tark.turn.wait", {"turnId": "nonesuch"}, "nonesuch"),
     ("tark.hunk.list", {"uri": 7}, "uri"),

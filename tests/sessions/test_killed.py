@@ -17,7 +17,7 @@ from tests.sessions.stores import Stores, row, user
 
 pytestmark = pytest.mark.slow  # each test starts many programs
 
-KILLS = examples(20)
+KILLS = examples(10)
 WRITER = """
 import itertools, sys
 from pathlib import Path

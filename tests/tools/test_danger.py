@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.tools.danger import danger_of
+from tests.cases import every
 
 CORPUS = Path(os.environ.get("TARK_SHARED", "../shared")) / "data" / "corpora" / "commands" / "bypass_cases.json"
 
@@ -112,8 +113,8 @@ def test_everyday_work_is_not(command: str) -> None:
     assert danger_of(command) is None
 
 
-@pytest.mark.parametrize("wrapper", WRAPPED)
-@pytest.mark.parametrize("command", ["rm -rf x", "sudo ls", "systemctl stop x", "git push --force"])
+@every("wrapper", WRAPPED)
+@every("command", ["rm -rf x", "sudo ls", "systemctl stop x", "git push --force"])
 def test_through_wrappers(wrapper: str, command: str) -> None:
     assert danger_of(wrapper.format(command)) is not None
 

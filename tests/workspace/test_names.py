@@ -9,6 +9,7 @@ import pytest
 from tark_lsp.errors import OutsideWorkspace
 from tark_lsp.workspace.names import check_name
 from tark_lsp.workspace.protected import PROTECTED, is_protected_path, plain_name
+from tests.cases import every
 
 
 @pytest.mark.parametrize(
@@ -112,8 +113,8 @@ PROTECTED_PATHS = [
 ]
 
 
-@pytest.mark.parametrize("path", PROTECTED_PATHS)
-@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC"])
+@every("path", PROTECTED_PATHS)
+@every("form", ["NFC", "NFD", "NFKC"])
 def test_protected(path: str, form: Literal["NFC", "NFD", "NFKC"]) -> None:
     assert is_protected_path(PurePosixPath(unicodedata.normalize(form, path)))
 

@@ -15,6 +15,7 @@ from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.encoding import MARKED, UTF_8, Encoding, decode
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
+from tests.exhaustive import seeds
 from tests.memory import MemoryBuffers
 from tests.workspace.turn import Turn
 
@@ -180,7 +181,8 @@ def write_bytes(path: Path, data: bytes) -> None:
     path.chmod(mode)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.property
+@pytest.mark.parametrize("seed", seeds(24))
 async def test_the_person_might_have_worked_alone(folder: Path, tmp_path: Path, seed: int) -> None:
     buffers = MemoryBuffers()
     buffers.operates = True

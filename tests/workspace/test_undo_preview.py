@@ -15,6 +15,7 @@ from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Applied, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.checkpoints import checkpoints_in_memory, unexpected
+from tests.exhaustive import seeds
 from tests.memory import MemoryBuffers
 from tests.workspace.turn import Turn
 
@@ -68,7 +69,8 @@ def imagined(before: dict[Path, bytes], edits: tuple[ProposedEdit, ...]) -> dict
     return after | {edit.target or edit.path: edit.after.encode() for edit in edits if not edit.removes}
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.property
+@pytest.mark.parametrize("seed", seeds(50))
 async def test_foreseen_is_what_is_done(turn: Turn, folder: Path, seed: int) -> None:
     chance = random.Random(seed)
 
@@ -82,7 +84,7 @@ async def test_foreseen_is_what_is_done(turn: Turn, folder: Path, seed: int) -> 
         with suppress(NotText):  # the user put something else there
             await step(turn, folder, what, chance.choice(NAMES), chance.choice(NAMES), text())
     before, logged = tree(folder), changes(turn)
-    foreseen = await turn.checkpoints.preview_undo("t1", turn.workspace)
+    foreseen = await turn.checkpoints.preview_undo(["t1"], turn.workspace)
     assert (tree(folder), changes(turn)) == (before, logged)
     assert await turn.undo() == foreseen.undone
     assert tree(folder) == imagined(before, foreseen.edits)
@@ -93,7 +95,7 @@ async def test_all_lines_changed_since(turn: Turn, folder: Path) -> None:
     (folder / "a").write_text("one\n")
     await turn.write(folder / "a", "agent\n")
     (folder / "a").write_text("mine\n")
-    foreseen = await turn.checkpoints.preview_undo("t1", turn.workspace)
+    foreseen = await turn.checkpoints.preview_undo(["t1"], turn.workspace)
     assert foreseen.edits == ()
     assert foreseen.undone == UndoResult((), ((folder / "a", "1 of 1 changes were changed again since"),))
 
@@ -105,7 +107,7 @@ async def test_deleted_since_and_another_in_its_place(turn: Turn, folder: Path) 
     await turn.remove(folder / "removed")
     (folder / "edited").unlink()
     (folder / "removed").write_text("mine\n")
-    foreseen = await turn.checkpoints.preview_undo("t1", turn.workspace)
+    foreseen = await turn.checkpoints.preview_undo(["t1"], turn.workspace)
     assert foreseen.edits == ()
     assert foreseen.undone.kept == ((folder / "edited", DELETED), (folder / "removed", TAKEN))
 
@@ -119,7 +121,7 @@ async def test_one_edit_a_file(turn: Turn, folder: Path) -> None:
     await turn.move(folder / "c", folder / "d")
     await turn.move(folder / "b", folder / "e")
     await turn.remove(folder / "e")
-    first, second = (await turn.checkpoints.preview_undo("t1", turn.workspace)).edits
+    first, second = (await turn.checkpoints.preview_undo(["t1"], turn.workspace)).edits
     assert (first.path, first.target, first.after) == (folder / "d", folder / "a", "")
     assert (second.path, second.target, second.base.exists) == (folder / "b", None, False)
 
@@ -149,7 +151,7 @@ async def test_undo_looks_between_note_and_change(
         assert (await beside.undo("t1", workspace)).kept == ()
         beside.record_edit("t2", folder / "c", None, "forgets what no turn needs")
     else:
-        assert (await beside.preview_undo("t1", workspace)).edits == ()
+        assert (await beside.preview_undo(["t1"], workspace)).edits == ()
     match kind:
         case "removed":
             path.unlink()

@@ -416,7 +416,7 @@ async def test_foreseen(turn: Turn, folder: Path) -> None:
     (folder / "kept").write_text("mine\n")
     await come_and_go(turn, folder)
     before = tree(folder)
-    foreseen = await turn.checkpoints.preview_undo("t1", turn.workspace)
+    foreseen = await turn.checkpoints.preview_undo(["t1"], turn.workspace)
     assert [(edit.path.name, edit.operation, edit.after) for edit in foreseen.edits] == [
         ("edited", "", TEN),
         ("created", "remove", ""),

@@ -97,6 +97,9 @@ local COMMANDS = {
     options = undo,
     bang = 'Undo the turn before',
   },
+  { 'TarkRedo', 'redo', 'Do again what was taken back' },
+  { 'TarkRestore', 'restore', 'Go back to before an earlier prompt' },
+  { 'TarkBuild', 'build', 'Approve the plan and carry it out' },
   { 'TarkReview', 'review', 'List all hunks that wait for you' },
   {
     'TarkSessions',

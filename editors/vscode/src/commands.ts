@@ -21,6 +21,9 @@ import type { Client } from "./server/client";
 import type { Secrets } from "./server/secrets";
 import { showStatusMenu } from "./status/menu";
 import type { Reports } from "./status/report";
+import { approvePlan } from "./turns/approvePlan";
+import { redoOldest } from "./turns/redo";
+import type { Restore } from "./turns/restore";
 import { stopAll, stopSession } from "./turns/stop";
 import type { Turns } from "./turns/turns";
 import type { Undo } from "./turns/undo";
@@ -35,6 +38,7 @@ export interface Features {
   readonly turns: Turns;
   readonly runningTurns: RunningTurns;
   readonly undo: Undo;
+  readonly restore: Restore;
   readonly chat: ChatView;
   readonly review: Review;
   readonly permissions: Permissions;
@@ -58,6 +62,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   stop: ({ client, runningTurns }) => stopSession(client, runningTurns),
   stopAll: ({ client, runningTurns }) => stopAll(client, runningTurns),
   undo: ({ undo }) => undo.undoLast(),
+  redo: ({ client }) => redoOldest(client),
+  restore: async ({ restore, chat }) => {
+    const words = await restore.choosePrompt();
+    return words === undefined ? undefined : chat.giveBack(words);
+  },
+  approvePlan: ({ client, turns }) => approvePlan(client, turns),
 
   chat: ({ chat }) => chat.showChat({ focus: true }),
   newSession: ({ chat }) => chat.startNewSession(),

@@ -21,6 +21,7 @@ import { Progress } from "./status/progress";
 import { Reports } from "./status/report";
 import { StatusItem } from "./status/status";
 import { runServerCommand } from "./turns/serverCommands";
+import { Restore } from "./turns/restore";
 import { Turns } from "./turns/turns";
 import { Undo } from "./turns/undo";
 import { Drafts } from "./window/drafts";
@@ -58,15 +59,16 @@ export function activate(context: vscode.ExtensionContext): Api {
   const draftsOf = (name: string): Drafts => new Drafts(context.workspaceState, `tark.drafts.${name}`);
   const turns: Turns = new Turns(client, updates, sessions, runningTurns, draftsOf("prompts"), (kind) => showChatFor(chat, kind));
   const undo = new Undo(client, runningTurns);
+  const restore = new Restore(client, sessions);
   const status: StatusItem = new StatusItem(state, runningTurns, progress);
-  const chat: ChatView = new ChatView(context, { server: client, updates, pending, sessions, turns, undo });
+  const chat: ChatView = new ChatView(context, { server: client, updates, pending, sessions, turns, undo, restore });
   const review = new Review(draftsOf("review"), client);
   const permissions = new Permissions(state, pending, chat);
   const inputs: Inputs = new Inputs(draftsOf("questions"), state, pending, chat);
   const reports = new Reports(client, (context.extension.packageJSON as { version: string }).version);
   const install = (): Promise<void> => installServer(context, client);
   const features: Features = {
-    ...{ client, secrets, updates, sessions, turns, runningTurns, undo },
+    ...{ client, secrets, updates, sessions, turns, runningTurns, undo, restore },
     ...{ chat, review, permissions, inputs, reports, install },
   };
   context.subscriptions.push(

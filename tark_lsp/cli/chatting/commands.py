@@ -4,32 +4,35 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
 from tark_lsp.cli.chatting.completion import CompletionWords
-from tark_lsp.cli.chatting.conversation import Conversation
+from tark_lsp.cli.chatting.conversation import ChatInput, Conversation
 from tark_lsp.cli.chatting.session_commands import SessionCommands
 from tark_lsp.cli.chatting.session_reports import SessionReports
 from tark_lsp.cli.chatting.setting_commands import APPROVALS, MODES, SettingCommands
 from tark_lsp.cli.chatting.slash_commands import SlashCommand, SlashCommands
-from tark_lsp.cli.keyboard import AnswerInput
+from tark_lsp.cli.chatting.undo_commands import UndoCommands
 from tark_lsp.cli.turn import decide
-from tark_lsp.cli.visible import visible
 from tark_lsp.errors import RequestError
 from tark_lsp.settings import Thinking
+
+CARRY_OUT = "I approve the plan. Carry it out."
+"""The prompt of /approve; the other clients send the same."""
 
 
 class ChatCommands:
     """`clear()` and `leave()` are what the terminal does for /clear and /quit."""
 
     def __init__(
-        self, conversation: Conversation, keyboard: AnswerInput, *, clear: Callable[[], None], leave: Callable[[], None]
+        self, conversation: Conversation, terminal: ChatInput, *, clear: Callable[[], None], leave: Callable[[], None]
     ) -> None:
         self._chat = conversation
         self._screen = conversation.screen
         self._clear, self._leave = clear, leave
-        self.sessions = SessionCommands(conversation, keyboard)
+        self.sessions = SessionCommands(conversation, terminal)
         rows = [
             SlashCommand("/help", "this list", self.help, at_once=True),
             *_setting_rows(SettingCommands(conversation)),
             *_session_rows(self.sessions, SessionReports(conversation)),
+            *_undo_rows(UndoCommands(conversation, terminal)),
             *_own_rows(self),
         ]
         self.table = SlashCommands(rows, lambda: conversation.turn_id is not None, conversation.in_order)
@@ -56,18 +59,12 @@ class ChatCommands:
             return
         await decide(await self._chat.server.client(), self._screen, self._chat.person, pending)
 
-    async def undo(self, _: str) -> None:
-        turn = self._chat.session.last_turn
-        if turn is None:
-            raise RequestError("there is no turn to take back in this session", hint="tark-lsp undo lists all turns")
-        answer = await self._chat.command("tark.turn.undo", {"turnId": turn})
-        for uri in answer["restored"]:
-            self._screen.print_line(f"restored  {self._screen.file_name(uri)}", "green")
-        for file in answer["kept"]:
-            name, reason = self._screen.file_name(file["uri"]), visible(file["reason"])
-            self._screen.print_line(f"kept      {name}: {reason}", "yellow")
-        if not answer["restored"] and not answer["kept"]:
-            self._screen.print_line("the last turn changed no file", "dim")
+    async def approve(self, _: str) -> None:
+        """Approves the plan that a turn in mode plan made."""
+        if self._chat.session.facts.mode != "plan":
+            raise RequestError("there is no plan: the mode is not plan", hint="/mode plan, then ask for one")
+        await self._chat.current.change_settings(mode="build")
+        self._chat.send_prompt(CARRY_OUT)
 
     async def cancel(self, _: str) -> None:
         if not self._chat.cancel():
@@ -115,10 +112,18 @@ def _session_rows(sessions: SessionCommands, reports: SessionReports) -> list[Sl
     ]
 
 
+def _undo_rows(commands: UndoCommands) -> list[SlashCommand]:
+    return [
+        SlashCommand("/undo", "undo the changes that the last turn made to files", commands.undo, idle=True),
+        SlashCommand("/redo", "do again what /undo took back", commands.redo, idle=True),
+        SlashCommand("/restore", "go back to before an earlier prompt, in a copy", commands.restore, idle=True),
+    ]
+
+
 def _own_rows(commands: ChatCommands) -> list[SlashCommand]:
     return [
         SlashCommand("/diff", "show the proposed changes, and decide", commands.diff, idle=True),
-        SlashCommand("/undo", "undo the changes that the last turn made to files", commands.undo, idle=True),
+        SlashCommand("/approve", "approve the plan: mode build, and carry it out", commands.approve, idle=True),
         SlashCommand("/cancel", "cancel the running turn, like Ctrl-C", commands.cancel, at_once=True),
         SlashCommand("/clear", "clear the screen; the session stays", commands.clear, at_once=True),
         SlashCommand("/quit", "leave, like Ctrl-D; --continue resumes later", commands.quit, at_once=True),

@@ -251,6 +251,15 @@ class ForkSession(SessionId):
     title: StrictStr | None = None
 
 
+class RestoreSession(SessionId):
+    """`message_id`: a prompt of the session. `files`: also undo the later turns. `preview`: only tell what this would
+    undo."""
+
+    message_id: StrictStr
+    files: StrictBool = False
+    preview: StrictBool = False
+
+
 class ExportSession(SessionId):
     format: Literal["markdown", "json"] = "markdown"
     path: StrictStr | None = None

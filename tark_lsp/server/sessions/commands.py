@@ -1,6 +1,6 @@
 """The commands `tark.session.*`, except for those about the context, and `tark.settings.set`."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -41,14 +41,16 @@ class SessionCommands:
         show: TextDisplay,
         turns: RunningTurns,
         is_compacted: Callable[[str], bool],
+        undone_turns: Callable[[Iterable[str]], Mapping[str, str]],
     ) -> None:
         """From now on, the client is told of every change of a session. `is_compacted(session_id)`: is a summary of
-        the session being written now?"""
+        the session being written now? `undone_turns(turn_ids)`: what of these turns is undone."""
         self._connection = connection
         self._sessions = sessions
         self._show = show
         self._turns = turns
         self._is_compacted = is_compacted
+        self._undone_turns = undone_turns
         self._library = SessionLibrary(sessions)
         sessions.events.listen(self._on_session_event)
 
@@ -90,7 +92,8 @@ class SessionCommands:
         before = None if request.before is None else self._number(row.id, request.before)
         holder = self._sessions.look(row) if rows.is_here(row) else store.lease_holder(row.id)
         row, page = rows.find_row(row.id), read_page(store, row.id, request.last, before)
-        shown = {turn.id: self._shown(turn, page) for turn in page.turns}
+        undone = self._undone_turns(turn.origin for turn in page.turns if changed_files(turn))
+        shown = {turn.id: self._shown(turn, page, undone.get(turn.origin)) for turn in page.turns}
         return {
             **rows.json(row, holder),
             "messages": messages_json(row.id, page, shown),
@@ -134,11 +137,10 @@ class SessionCommands:
         self._sessions.save(session)
         return settings_json(session)
 
-    def _shown(self, turn: TurnRow, page: Page) -> ShownTurn:
+    def _shown(self, turn: TurnRow, page: Page, undone: str | None) -> ShownTurn:
         running, begun = self._turns.running_turn(turn.id), page.earlier_calls.get(turn.id)
-        return ShownTurn(
-            turn, page.shown.get(turn.id, ()), begun, goes_on=turn.id == page.continued_turn, running=running
-        )
+        shown, goes_on = page.shown.get(turn.id, ()), turn.id == page.continued_turn
+        return ShownTurn(turn, shown, begun, goes_on=goes_on, running=running, undone=undone)
 
     def _number(self, session_id: str, message_id: str) -> int:
         """Raises RequestError if `open` shows no such message."""
@@ -159,6 +161,12 @@ class SessionCommands:
         if "\0" in path or not whole.is_absolute():
             raise RequestError(f"{field}: {path!r} is not an absolute path")
         return whole
+
+
+def changed_files(turn: TurnRow) -> bool:
+    """Can it have changed a file? The end of a turn that was interrupted does not tell."""
+    end = turn.end or {}
+    return bool(end.get("edits") or end.get("error"))
 
 
 def sessions_table(rows: "list[SessionRow]") -> str:

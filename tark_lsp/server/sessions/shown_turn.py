@@ -39,7 +39,8 @@ class ShownTurn:
     """`calls` are its tool calls by id, each with the fields of all its updates.
 
     `begun`: the ids of its calls in messages that are not given; None if all its messages are given. `goes_on`: more
-    messages follow after those given. `running`: None if this server does not know the turn.
+    messages follow after those given. `running`: None if this server does not know the turn. `undone`: what of its
+    changes is undone, "all" or "partly".
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class ShownTurn:
         *,
         goes_on: bool = False,
         running: RunningTurn | None = None,
+        undone: str | None = None,
     ) -> None:
         self.id = turn.id
         self.over = turn.end is not None
@@ -57,6 +59,7 @@ class ShownTurn:
         self._turn = turn
         self._running = running
         self._goes_on = goes_on
+        self._undone = undone
         self._said: list[tuple[int, str, str]] = []
         self._notices: list[Json] = []
         self._latest: dict[str, Mapping[str, Any]] = {}
@@ -114,6 +117,7 @@ class ShownTurn:
         optional = {
             "seq": None if self._running is None else self._running.seq,
             "model": start.get("model") or turn.model,
+            "mode": start.get("mode"),
             "ended": None if turn.ended is None else iso(turn.ended),
             "stopReason": end.get("stopReason"),
             "error": end.get("error"),
@@ -122,6 +126,7 @@ class ShownTurn:
             "usage": self._usage() or None,
             "edits": end.get("edits") or None,
             "changedByCommand": end.get("changedByCommand") or None,
+            "undone": self._undone,
             "steers": None if self._running is None or self.over else list(self._running.steering) or None,
         }
         return {

@@ -2,32 +2,9 @@
 
 from pathlib import Path
 
-from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.protocol.hunks import HunksJson
+from tark_lsp.server.turns.earlier_turns import EarlierTurns
 from tark_lsp.server.turns.turn_records import TurnRecords
-from tark_lsp.server.turns.updates import Updates
-from tark_lsp.sessions.store import SessionStore
-
-
-class EarlierTurns:
-    """The turns of earlier servers that have hunks in this one, and the updates that are sent for them."""
-
-    def __init__(self, connection: Connection, store: SessionStore) -> None:
-        self._connection = connection
-        self._store = store
-        self._updates: dict[str, Updates] = {}
-
-    def came_back(self, turn_id: str) -> None:
-        """Hunks of the turn are here again. Its updates are numbered from 1: the client of this server has seen none.
-
-        If its session was deleted, the session id of the updates is empty.
-        """
-        if turn_id not in self._updates:
-            row = self._store.log.find_turn(turn_id)
-            self._updates[turn_id] = Updates(self._connection, row.session_id if row is not None else "", turn_id)
-
-    def updates_of(self, turn_id: str) -> Updates | None:
-        return self._updates.get(turn_id)
 
 
 class HunkUpdates:

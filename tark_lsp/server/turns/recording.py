@@ -19,8 +19,9 @@ from tark_lsp.visible import cut
 
 log = logging.getLogger(__name__)
 
-NOT_STORED = frozenset({"hunks"})
-"""Kinds of updates that are stored in another way: hunks are rows of their own, and are sent again at every key."""
+NOT_STORED = frozenset({"hunks", "undone"})
+"""Kinds of updates that are stored in another way: hunks are rows of their own, and are sent again at every key; what
+is undone is known from the checkpoints."""
 LONGEST_SHOWN = 300
 """Characters of the prompt in a stored `start`: the row of the turn has all of it."""
 

@@ -6,16 +6,19 @@ from typing import Any
 from tark_lsp.errors import RequestError
 from tark_lsp.server.sessions.shown_turn import RunningTurn
 from tark_lsp.server.sessions.title_text import turn_title
+from tark_lsp.server.turns.earlier_turns import EarlierTurns
 from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.server.turns.updates import Updates
 from tark_lsp.sessions.store import SessionStore
 
 REMEMBERED_TURNS = 200
 
 
 class TurnRecords:
-    def __init__(self, store: SessionStore) -> None:
-        """`store`: it knows the turns of earlier servers, too."""
+    def __init__(self, store: SessionStore, earlier: EarlierTurns) -> None:
+        """`store`: it knows the turns of earlier servers, too. `earlier`: those that this server sends updates of."""
         self._store = store
+        self._earlier = earlier
         self._records: OrderedDict[str, TurnRecord] = OrderedDict()
 
     def remember(self, record: TurnRecord) -> None:
@@ -49,11 +52,17 @@ class TurnRecords:
         return "" if row is None else turn_title(row.prompt, row.kind)
 
     def running_turn(self, turn_id: str) -> RunningTurn | None:
-        """For `tark.session.open`. None for an unknown id."""
+        """For `tark.session.open`. None for a turn of which this server sent nothing."""
         record = self._records.get(turn_id)
         if record is None:
-            return None
+            sent = self._earlier.updates_of(turn_id)
+            return None if sent is None else RunningTurn(sent.seq, False, ())
         return RunningTurn(record.updates.seq, record.task is None, tuple(record.steering))
+
+    def updates_of(self, turn_id: str) -> Updates:
+        """The updates of a turn of this or an earlier server."""
+        record = self._records.get(turn_id)
+        return self._earlier.begin_updates(turn_id) if record is None else record.updates
 
     def active_turns(self) -> list[TurnRecord]:
         """Those that run or wait, in their order."""

@@ -1,24 +1,31 @@
 """Checkpoints: what each turn changed, recorded before it happens, and undone without touching what the user wrote."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.workspace.checkpoints.dry_run import DryRunFiles, Files
 from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories_of
+from tark_lsp.workspace.checkpoints.recorded_files import RecordedFiles
+from tark_lsp.workspace.checkpoints.schema import undo_log_of
 from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
-from tark_lsp.workspace.checkpoints.turn_undo import TurnUndo, UndoPreview, UndoResult
+from tark_lsp.workspace.checkpoints.turn_undo import REDO, UNDO, TurnUndo, UndoPreview, UndoResult, Wording
 from tark_lsp.workspace.outcomes import Applied, Outcome
 
 About: TypeAlias = Callable[[str], tuple[str, Sequence[Path]]]
 """Returns the title of a turn and the folders of its workspace, given its id."""
+Undone: TypeAlias = Literal["all", "partly"]
+"""What of a turn is undone. `partly`: undo or redo kept some of its files."""
 
 
 class Checkpoints:
     """Each change is recorded just before it is made, because the server can be killed in between; `settle_change`
     then records the outcome. Edits are recorded as texts, since they keep the encoding of the file.
+
+    Each turn has two logs: of what it changed, and of what its undo changed. Undo takes back the first one and records
+    this in the second, redo the reverse. So redo follows the rules of undo, and both can be repeated.
     """
 
     def __init__(self, store: CheckpointStore, about: About = lambda _: ("", ())) -> None:
@@ -77,20 +84,40 @@ class Checkpoints:
         """What the turn did to each file, in the order of their first changes."""
         return histories_of(self._store.changes(turn_id))
 
+    def undone_turns(self, turn_ids: Iterable[str]) -> dict[str, Undone]:
+        """Which of these turns are undone, so that redo has something to do."""
+        wanted = [*turn_ids]
+        standing = self._store.standing([*wanted, *map(undo_log_of, wanted)])
+        return {
+            turn_id: "partly" if turn_id in standing else "all"
+            for turn_id in wanted
+            if undo_log_of(turn_id) in standing
+        }
+
     async def undo(self, turn_id: str, files: Files) -> UndoResult:
         """Undo the turn's changes, each only once. A second call tries again what was kept."""
+        return await self._take_back(turn_id, undo_log_of(turn_id), files, UNDO)
+
+    async def redo(self, turn_id: str, files: Files) -> UndoResult:
+        """Do again what was undone of the turn, each change only once."""
+        return await self._take_back(undo_log_of(turn_id), turn_id, files, REDO)
+
+    async def preview_undo(self, turn_ids: Sequence[str], files: Files) -> UndoPreview:
+        """What `undo` of these turns, one after another, would do now: found by running it on `DryRunFiles`."""
+        dry_run, done = DryRunFiles(files), UndoResult((), ())
+        for turn_id in turn_ids:
+            changes = self._store.changes(turn_id)
+            done = done.followed_by(await TurnUndo(changes, _DryRunLog(self._store), dry_run).undo())
+        return UndoPreview(tuple(reversed(dry_run.edits)), done)  # in the order in which the changes were made
+
+    async def _take_back(self, log_id: str, record_as: str, files: Files, wording: Wording) -> UndoResult:
         async with self._undoing:
-            undo = TurnUndo(self._store.changes(turn_id), _TurnLog(turn_id, self, self._store), files)
+            recorded = RecordedFiles(files, self, record_as)
+            changes, log = self._store.changes(log_id), _TurnLog(log_id, self, self._store)
+            undo = TurnUndo(changes, log, recorded, wording)
             undone = await undo.undo()
             self._store.drop_unconfirmed(undo.absent)
             return undone
-
-    async def preview_undo(self, turn_id: str, files: Files) -> UndoPreview:
-        """What `undo` would do now, found by running it on `DryRunFiles`."""
-        dry_run = DryRunFiles(files)
-        changes = self._store.changes(turn_id)
-        undone = await TurnUndo(changes, _DryRunLog(self._store), dry_run).undo()
-        return UndoPreview(tuple(reversed(dry_run.edits)), undone)  # in the order in which the changes were made
 
     def _begin(self, turn_id: str) -> None:
         self._store.begin_turn(turn_id, *self._about(turn_id))
@@ -101,17 +128,17 @@ def _bytes(text: str) -> bytes:
 
 
 class _TurnLog:
-    """The `UndoLog` of one turn."""
+    """The `UndoLog` of one turn, or of its undo."""
 
-    def __init__(self, turn_id: str, checkpoints: Checkpoints, store: CheckpointStore) -> None:
-        self._turn_id = turn_id
+    def __init__(self, log_id: str, checkpoints: Checkpoints, store: CheckpointStore) -> None:
+        self._log_id = log_id
         self._checkpoints = checkpoints
         self.stored = store.stored
         self.mark_undone = store.mark_undone
         self.settle_change = checkpoints.settle_change
 
     def record_edit(self, path: Path, before: str, after: str) -> int:
-        return self._checkpoints.record_edit(self._turn_id, path, before, after)
+        return self._checkpoints.record_edit(self._log_id, path, before, after)
 
 
 class _DryRunLog:

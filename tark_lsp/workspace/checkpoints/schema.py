@@ -11,6 +11,8 @@ KEPT_TURNS = 200
 """As many turns as can be waited for (protocol.md, "The turn's end"); older ones are deleted."""
 KEPT_BYTES = 256 * 1024**2
 """Of texts and files. The oldest turns are deleted first, but never the current one."""
+UNDO_LOG = "undo of "
+"""The id of a turn's second log, of what its undo changed, begins with this. It is a row of `turns` like the first."""
 TABLES = (
     """CREATE TABLE contents (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, base TEXT, depth INTEGER NOT NULL,
     data BLOB NOT NULL)""",
@@ -24,6 +26,8 @@ TABLES = (
 """Paths are blobs, because they need not be valid text. `before`, `after` and `base` are digests in `contents`. If
 there is a `base`, `data` is the delta to it, and `depth` the number of deltas below."""
 LAYOUT = Layout(1, TABLES)
+ORPHANS = f"""DELETE FROM turns WHERE id != ? AND id LIKE '{UNDO_LOG}%'
+    AND substr(id, {len(UNDO_LOG) + 1}) NOT IN (SELECT id FROM turns)"""
 UNUSED_CHANGES = "DELETE FROM changes WHERE turn NOT IN (SELECT id FROM turns)"
 NEEDED_CONTENTS = """
 WITH RECURSIVE needed(digest) AS (
@@ -42,14 +46,15 @@ OF_TURN = {
 
 def delete_old_turns(connection: "Connection", current: str) -> None:
     """Delete the oldest turns until the limits are met; within a transaction."""
-    newest = f"SELECT number FROM turns ORDER BY number DESC LIMIT {KEPT_TURNS}"
-    connection.execute(f"DELETE FROM turns WHERE id != ? AND number NOT IN ({newest})", (current,))
-    _delete_unused(connection)
+    turns = f"id NOT LIKE '{UNDO_LOG}%'"
+    newest = f"SELECT number FROM turns WHERE {turns} ORDER BY number DESC LIMIT {KEPT_TURNS}"
+    connection.execute(f"DELETE FROM turns WHERE id != ? AND {turns} AND number NOT IN ({newest})", (current,))
+    _delete_unused(connection, current)
     oldest = "SELECT min(number) FROM turns WHERE id != ?"
     while size_of(connection) > KEPT_BYTES:
         if not connection.execute(f"DELETE FROM turns WHERE number = ({oldest})", (current,)).rowcount:
             break
-        _delete_unused(connection)
+        _delete_unused(connection, current)
 
 
 def size_of(connection: "Connection") -> int:
@@ -58,6 +63,11 @@ def size_of(connection: "Connection") -> int:
     return int(size)
 
 
-def _delete_unused(connection: "Connection") -> None:
+def undo_log_of(turn_id: str) -> str:
+    return f"{UNDO_LOG}{turn_id}"
+
+
+def _delete_unused(connection: "Connection", current: str) -> None:
+    connection.execute(ORPHANS, (current,))
     connection.execute(UNUSED_CHANGES)
     connection.execute(UNUSED_CONTENTS)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 from tark_lsp.database import Database
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.workspace.checkpoints.delta import apply_delta, make_delta
-from tark_lsp.workspace.checkpoints.schema import LAYOUT, OF_TURN, delete_old_turns
+from tark_lsp.workspace.checkpoints.schema import LAYOUT, OF_TURN, UNDO_LOG, delete_old_turns
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -183,13 +183,20 @@ class CheckpointStore:
         self._database.write(lambda connection: connection.executemany(sql, rows))
 
     def turns(self) -> list[LoggedTurn]:
-        """All turns, newest first."""
+        """All turns, newest first; without the logs of what their undo changed."""
         return [
             LoggedTurn(id_, when, title, tuple(_path(folder) for folder in folders.split(b"\0") if folder))
             for id_, when, title, folders in self._database.read(
                 "SELECT id, time, title, folders FROM turns ORDER BY number DESC"
             )
+            if not id_.startswith(UNDO_LOG)
         ]
+
+    def standing(self, log_ids: Iterable[str]) -> set[str]:
+        """Those that have a change that was not taken back."""
+        wanted = [*map(_text, log_ids)]
+        sql = f"SELECT DISTINCT turn FROM changes WHERE NOT undone AND turn IN ({', '.join('?' * len(wanted))})"
+        return {turn for (turn,) in self._database.read(sql, *wanted)} if wanted else set()
 
     def changes(self, turn_id: str) -> list[LoggedChange]:
         """The changes of a turn in order; empty for an unknown turn."""

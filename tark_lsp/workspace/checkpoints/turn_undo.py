@@ -19,12 +19,23 @@ from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.placing.thread import in_thread
 from tark_lsp.workspace.snapshot import Snapshot
 
-LABEL = "Undo Tark"
 TRIES = 50
 """How often a file is tried again because the user typed in it meanwhile, or another server wrote it."""
 DELETED = "it was deleted since"
 TAKEN = "there is another file where it was"
 LINKED = "there is a link where it was, to a file the agent did not change"
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """`label`: of the edits. `not_ours`: why a file is not removed."""
+
+    label: str
+    not_ours: str
+
+
+UNDO = Wording("Undo Tark", NOT_OURS)
+REDO = Wording("Redo Tark", "undo brought it back, and it was changed since")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +48,14 @@ class UndoResult:
     restored: tuple[Path, ...]
     kept: tuple[tuple[Path, str], ...]
     left: tuple[Path, ...] = ()
+
+    def followed_by(self, later: "UndoResult") -> "UndoResult":
+        """What was done in all. Of a file that was kept twice, the last reason counts."""
+        return UndoResult(
+            tuple(dict.fromkeys((*self.restored, *later.restored))),
+            tuple({**dict(self.kept), **dict(later.kept)}.items()),
+            tuple(dict.fromkeys((*self.left, *later.left))),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +90,13 @@ class _Work:
 
 
 class TurnUndo:
-    """Undoes one turn once; on the workspace, or on `DryRunFiles` to see what would happen."""
+    """Undoes the changes of one log once; on the workspace, or on `DryRunFiles` to see what would happen.
 
-    def __init__(self, changes: Sequence[LoggedChange], log: UndoLog, files: Files) -> None:
+    The changes are those of a turn, or those of its undo: then this is a redo.
+    """
+
+    def __init__(self, changes: Sequence[LoggedChange], log: UndoLog, files: Files, wording: Wording = UNDO) -> None:
+        self._wording = wording
         self._inverse = HistoryInverse(log.stored)
         self._files = files
         self._log = log
@@ -128,7 +151,7 @@ class TurnUndo:
             except FileMissing:
                 return Applied(Snapshot(history.place, "", exists=False))
             ours = history.is_only_agents(current.digest)
-            return await self._files.remove(current) if ours else Refused(NOT_OURS)
+            return await self._files.remove(current) if ours else Refused(self._wording.not_ours)
 
         work.reason = await _try(attempt)
         if not work.reason:
@@ -181,7 +204,7 @@ class TurnUndo:
     async def _apply(self, work: _Work, edit: ProposedEdit) -> Outcome:
         before, after = edit.base.text, edit.after
         number = self._log.record_edit(edit.path, before, after)
-        outcome = await self._files.apply(edit, LABEL)
+        outcome = await self._files.apply(edit, self._wording.label)
         self._log.settle_change(number, outcome)
         if isinstance(outcome, Applied):
             digests = edit.base.digest, edit.drafted.digest

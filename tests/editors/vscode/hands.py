@@ -16,6 +16,8 @@ from playwright.sync_api import TimeoutError as TooLate
 from tests.patience import AT_ONCE
 
 LOG = logging.getLogger(__name__)
+TOAST_MS = 3000
+"""How long to wait for a toast, which may never be drawn, before the list of notifications is opened."""
 LATE = 300.0
 """Seconds to wait for the extension host."""
 
@@ -90,7 +92,7 @@ def _toast(page: Page, asked: dict[str, Any]) -> Locator:
 def _sees(page: Page, asked: dict[str, Any]) -> None:
     """As a toast, or in the list of notifications: VS Code draws at most three toasts in 0.8 seconds."""
     with suppress(TooLate):
-        _toast(page, asked).wait_for(timeout=AT_ONCE * 1000 / 3)
+        _toast(page, asked).wait_for(timeout=TOAST_MS)
         return
     with _listed(page) as rows:
         rows.filter(has_text=asked["text"]).first.wait_for()

@@ -112,6 +112,41 @@ def test_what_waits_is_answered_in_the_chat(chat: Chat, bench: Workbench) -> Non
     expect(chat.find("details.call[data-status=rejected] pre")).to_contain_text("not now")
 
 
+def test_a_turn_is_undone_redone_and_gone_back_to(chat: Chat, bench: Workbench) -> None:
+    """Redo and Restore by the keyboard: their buttons have names, and show once the turn has the focus."""
+    chat.new_session()
+    chat.say("say first")
+    chat.until_said("The word is first.")
+    chat.say("rewrite the area")
+    chat.until_asked("permission").get_by_role("button", name="Allow").first.click()
+    chat.until_said("The edit is in place.")
+    assert "math.tau / 2" in "".join(bench.lines())
+    chat.last.get_by_role("button", name="Undo the changes of this turn").click()
+    answer(bench, "Undo Changes")
+    expect(chat.last.locator(".undone")).to_contain_text("Undone")
+    assert "math.tau / 2" not in "".join(bench.lines())
+    redo = chat.last.get_by_role("button", name="Redo the changes of this turn")
+    redo.press("Enter")
+    expect(redo).to_have_count(0)
+    until(lambda: "math.tau / 2" in "".join(bench.lines()), "it is done again")
+    restore = chat.last.get_by_role("button", name="Restore to before this prompt")
+    restore.focus()
+    expect(restore).to_have_css("opacity", "1")
+    restore.press("Enter")
+    expect(bench.page.locator(".monaco-dialog-box")).to_contain_text("shapes.py")
+    answer(bench, "Restore Chat and Files")
+    expect(chat.prompt).to_have_value("rewrite the area")
+    until(lambda: chat.find(".turn").count() == 1, "only the turn before it")
+    expect(chat.last).to_contain_text("The word is first.")
+    assert "math.tau / 2" not in "".join(bench.lines())
+    chat.prompt.fill("")
+
+
+def answer(bench: Workbench, button: str) -> None:
+    bench.page.locator(".monaco-dialog-box .monaco-button").filter(has_text=button).click()
+    bench.page.locator(".monaco-dialog-box").wait_for(state="hidden")
+
+
 def test_nothing_is_allowed_unseen(chat: Chat, bench: Workbench) -> None:
     """An edit of a file that is not open is shown whole before it is applied, also if it is allowed in the chat."""
     (bench.workspace / "closed.txt").write_text("one\n" * 300)

@@ -20,6 +20,7 @@ from tark_lsp.llm.events import Done, MessageBuilder, StreamEvent, ToolCallCompl
 from tark_lsp.llm.wire.wire import load_wire
 from tark_lsp.messages import Message, Opaque, Text, Thinking, ToolCall, Usage
 from tests.cases import every
+from tests.exhaustive import examples
 from tests.llm.wire.recordings import SHARED, needs_shared, stream_bytes, stream_files
 
 WIRE_OF_FOLDER = {
@@ -48,7 +49,7 @@ FILES = [
 
 LONGEST_BYTE_BY_BYTE = 200_000
 LONGEST_CUT_EVERYWHERE = 2_000
-MOST_CUTS = 300
+MOST_CUTS = examples(90)
 
 pytestmark = needs_shared
 
@@ -154,6 +155,7 @@ def cuts(path: Path) -> Iterator[tuple[int, list[StreamEvent], ModelError | None
 
 
 @pytest.mark.slow
+@pytest.mark.property
 @every("path", FILES, name_of)
 def test_cut_off_anywhere(path: Path) -> None:
     """It is done or a named error, and no call is complete that is not wholly there."""

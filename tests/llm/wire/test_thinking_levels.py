@@ -9,6 +9,7 @@ from tark_lsp.llm.catalog.facts import table_facts
 from tark_lsp.llm.provider import load_providers
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.wire import TargetModel, load_wire
+from tests.cases import every
 from tests.llm.wire.histories import user
 from tests.llm.wire.sdk_types import TYPES
 
@@ -214,9 +215,10 @@ CASES = [(ref, level, sent) for ref, row in SENT.items() for level, sent in zip(
 PROVIDERS = load_providers()
 
 
-@pytest.mark.parametrize(("ref", "level", "sent"), CASES, ids=[f"{ref}-{level}" for ref, level, _ in CASES])
-def test_level(ref: str, level: str, sent: dict[str, Any]) -> None:
-    ref, _, by_chat = ref.partition(" ")
+@every("case", CASES, lambda case: f"{case[0]}-{case[1]}")
+def test_level(case: tuple[str, str, dict[str, Any]]) -> None:
+    row, level, sent = case
+    ref, _, by_chat = row.partition(" ")
     provider, _, model = ref.partition("/")
     route = PROVIDERS[provider].find_route(model, "openai-chat" if by_chat else None)
     known = table_facts(ref)

@@ -3,8 +3,6 @@
 import time
 from collections.abc import Callable
 
-import pytest
-
 from tark_lsp.server.chat.chats import _beginning
 from tark_lsp.server.chat.completion import LONGEST_TYPED, Typed, typed_before
 from tark_lsp.server.chat.features import MOST_LINKS
@@ -12,6 +10,7 @@ from tark_lsp.server.chat.links import LOOKED_AT, find_links
 from tark_lsp.server.chat.outline import symbols
 from tark_lsp.server.chat.transcript import conversation, escaped, parse
 from tark_lsp.server.prompting.mentions import _outside_of_code, split_lines_of
+from tests.cases import every
 from tests.server.chat.test_chat import document
 from tests.server.desk import MakeDesk
 
@@ -54,8 +53,8 @@ WAYS: dict[str, Callable[[str], object]] = {
 }
 
 
-@pytest.mark.parametrize("piece", PIECES)
-@pytest.mark.parametrize("way", WAYS)
+@every("piece", PIECES, repr)
+@every("way", WAYS)
 def test_no_line_of_a_megabyte_takes_long(way: str, piece: str) -> None:
     line = piece * (SIZE // len(piece))
     begun = time.process_time()

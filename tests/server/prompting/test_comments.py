@@ -8,6 +8,7 @@ import pytest
 from tark_lsp.server.prompting.comments import BLOCK_TOKENS, LINE_TOKENS, empty_comment, find_comments
 from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.snapshot import Snapshot
+from tests.cases import every
 from tests.patience import AT_ONCE
 
 SNAPSHOT = Snapshot(Path("f"), "")
@@ -99,8 +100,8 @@ def test_several() -> None:
     assert found(text) == [(0, 1, "one"), (1, 3, "two\nmore"), (4, 5, "")]
 
 
-@pytest.mark.parametrize("language", [*sorted({*LINE_TOKENS, *BLOCK_TOKENS}), "", "plaintext", "nonsense"])
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@every("language", [*sorted({*LINE_TOKENS, *BLOCK_TOKENS}), "", "plaintext", "nonsense"])
+@every("ending", ["\n", "\r\n"], repr)
 def test_what_is_put_there_to_write_into_is_found_again(language: str, ending: str) -> None:
     comment, column = empty_comment("    ", language, ending)
     assert comment.startswith("    ")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from random import Random
 
+from tests.exhaustive import examples
 from tests.workspace.placement.case import Case
 from tests.workspace.placement.choosing import CHOOSING
 from tests.workspace.placement.quoting import QUOTING, Maker
@@ -10,7 +11,9 @@ from tests.workspace.placement.repairs import REPAIRS
 from tests.workspace.placement.sources import sources
 
 MAKERS: Mapping[str, Maker] = {**QUOTING, **CHOOSING, **REPAIRS}
-CASES_PER_MAKER = 75
+MOST_CASES = 75
+"""Of a maker. Its later draws can be calls that no model can make, as with a line 0."""
+CASES_PER_MAKER = min(MOST_CASES, examples(40))
 UNCHANGED = "applied already"
 """The kind of case in which the file must stay as it is."""
 MOST_DRAWS = 10_000

@@ -19,6 +19,7 @@ def test_there_are_enough_cases() -> None:
     assert len(MAKERS) * CASES_PER_MAKER >= 2_000
 
 
+@pytest.mark.property
 @pytest.mark.parametrize("name", MAKERS)
 def test_nothing_is_silently_wrong_and_what_is_safe_is_applied(name: str) -> None:
     made = [(case, case.judge(ours(case))) for case in cases(name)]

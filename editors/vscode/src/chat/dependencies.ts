@@ -4,6 +4,7 @@ import type { PendingRequests } from "../model/pendingRequests";
 import type { Server } from "../model/server";
 import type { Sessions } from "../model/sessions";
 import type { Updates } from "../model/updates";
+import type { Restore } from "../turns/restore";
 import type { Turns } from "../turns/turns";
 import type { Undo } from "../turns/undo";
 
@@ -14,4 +15,5 @@ export interface ChatDependencies {
   readonly sessions: Sessions;
   readonly turns: Turns;
   readonly undo: Undo;
+  readonly restore: Restore;
 }

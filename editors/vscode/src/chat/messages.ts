@@ -24,6 +24,9 @@ export interface TurnHead {
   readonly undoable?: boolean;
   /** The URIs of files that its commands changed, which cannot be undone. */
   readonly changed?: readonly string[];
+  /** What of its changes is undone. */
+  readonly undone?: "all" | "partly";
+  readonly mode?: string;
 }
 
 /** It ran `ms` milliseconds, and if `since` is set, it has run again since that time. */
@@ -166,7 +169,8 @@ export type ToHost =
   | { readonly kind: "send"; readonly words: string; readonly instead?: ReplacedTurn }
   | { readonly kind: "steer"; readonly words: string }
   | { readonly kind: "cancel"; readonly turnId?: string }
-  | { readonly kind: "undo"; readonly turnId: string }
+  | { readonly kind: "undo" | "redo" | "restore"; readonly turnId: string }
+  | { readonly kind: "approvePlan" }
   | { readonly kind: "draft"; readonly words: string }
   | { readonly kind: "earlier" }
   /** The page is scrolled to the end, so the last turns are enough. */

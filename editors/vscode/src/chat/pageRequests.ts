@@ -4,6 +4,8 @@ import * as vscode from "vscode";
 import type { ChatDependencies } from "./dependencies";
 import { applyCode, openInBrowser, copyText, insertText, openPath, openUri } from "./editors";
 import { plainExcerpt } from "../text/surfaces";
+import { approvePlan } from "../turns/approvePlan";
+import { redoTurn } from "../turns/redo";
 import { confirm } from "../window/notify";
 import { PAGE_COMMANDS, type ToHost, type ToPage } from "./messages";
 
@@ -15,7 +17,7 @@ export type PageHandlers = { [Kind in ToHost["kind"]]: (message: Extract<ToHost,
 export type ViewRequest = "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "sessions" | "session";
 
 export function pageRequests(dependencies: ChatDependencies, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
-  const { server, turns, undo, pending } = dependencies;
+  const { server, turns, undo, restore, pending } = dependencies;
   const confirmed = new Set<string>();
   const say = (words: string): void => tell({ kind: "say", words });
   return {
@@ -31,6 +33,14 @@ export function pageRequests(dependencies: ChatDependencies, tell: (message: ToP
         say("There is nothing to undo.");
       }
     },
+    redo: ({ turnId }) => redoTurn(server, turnId),
+    restore: async ({ turnId }) => {
+      const words = await restore.restoreTo(server.state.sessionId ?? "", turnId);
+      if (words !== undefined) {
+        tell({ kind: "words", words });
+      }
+    },
+    approvePlan: () => approvePlan(server, turns),
     cancel: ({ turnId }) => server.executeCommand("tark.turn.cancel", turnId === undefined ? { sessionId: server.state.sessionId } : { turnId }),
     open: ({ path, first, last }) => openPath(path, first, last),
     openUri: ({ uri, line }) => openUri(uri, line),

@@ -107,7 +107,7 @@ export class TranscriptChanges {
 }
 
 export function turnHead(turn: Turn): TurnHead {
-  const { turnId, state, prompt, turnKind, model, plan, usage, stopReason, error, edits = [], changedByCommand } = turn;
+  const { turnId, state, prompt, turnKind, model, plan, usage, stopReason, error, edits = [], changedByCommand, undone, mode } = turn;
   const changed = edits.filter((edit) => CHANGED.has(edit.state)).length;
   return {
     turnId,
@@ -122,6 +122,8 @@ export function turnHead(turn: Turn): TurnHead {
     ...(changed > 0 && { edits: changed }),
     ...(edits.some((edit) => edit.state === "pending" || CHANGED.has(edit.state)) && { undoable: true }),
     ...(changedByCommand && changedByCommand.length > 0 && { changed: changedByCommand }),
+    ...(undone !== undefined && { undone }),
+    ...(mode !== undefined && { mode }),
   };
 }
 

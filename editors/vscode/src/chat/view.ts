@@ -82,6 +82,12 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
+  /** Shows the chat with these words in the prompt. */
+  async giveBack(words: string): Promise<void> {
+    await this.showChat({ focus: true });
+    this.page.postWhenOpen({ kind: "words", words });
+  }
+
   /** Shows an empty chat. The next prompt starts a session. */
   async startNewSession(): Promise<void> {
     this.dependencies.server.state.setCurrentSession(undefined);

@@ -31,6 +31,7 @@ export interface StoredTurn {
   readonly usage?: Fields | null;
   readonly notices?: readonly Fields[] | null;
   readonly steers?: readonly string[] | null;
+  readonly undone?: string | null;
 }
 
 /** Later updates continue this transcript. */
@@ -103,6 +104,7 @@ function applyEnd(transcript: Transcript, stored: StoredTurn): void {
   }
   if (stored.state === "ended") {
     applyUpdate(transcript, stored.turnId, { ...stored, kind: "end" });
+    applyUpdate(transcript, stored.turnId, { kind: "undone", undone: stored.undone });
     removeInterruptedMark(turn);
     applyNotices(transcript, stored);
   }
@@ -127,4 +129,14 @@ function removeInterruptedMark(turn: Turn): void {
       turn.blocks.pop();
     }
   }
+}
+
+/** The messages that began a turn, and the prompts that the session began with, which have no turn. */
+export function promptMessages(messages: readonly StoredMessage[]): readonly StoredMessage[] {
+  const begun = new Set<string>();
+  return messages.filter(({ role, turnId, messageId }) => {
+    const begins = role === "user" && messageId !== undefined && (turnId === "" || !begun.has(turnId));
+    begun.add(turnId);
+    return begins;
+  });
 }

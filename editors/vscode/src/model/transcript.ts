@@ -52,7 +52,7 @@ export function reduce(transcript: Transcript, params: UpdateParams): Change | u
 /** Applies an update regardless of its number. Ignores unknown kinds. */
 export function applyUpdate(transcript: Transcript, turnId: string, update: Update): Change | undefined {
   const apply = RULES.get(update.kind);
-  if (apply === undefined) {
+  if (apply === undefined || (update.kind === "undone" && !turnOf(transcript, turnId).listed)) {
     return undefined;
   }
   const turn = listed(transcript, turnId);
@@ -89,6 +89,11 @@ export function interrupt(transcript: Transcript): Turn[] {
     turn.error = INTERRUPTED;
   }
   return ended;
+}
+
+/** The id of the oldest turn that is undone. */
+export function oldestUndone(transcript: Transcript | undefined): string | undefined {
+  return transcript?.turns.find((turn) => turn.undone !== undefined)?.turnId;
 }
 
 /** The turn, added to the transcript's list if needed. */

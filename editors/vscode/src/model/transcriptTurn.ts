@@ -28,6 +28,8 @@ export interface Turn {
   error?: { code: string; message: string; hint: string };
   edits?: readonly { uri: string; state: string }[];
   changedByCommand?: readonly string[];
+  /** What of its changes is undone. */
+  undone?: "all" | "partly";
 }
 
 /** `prompt`: what the user sent to the running turn. */
@@ -80,7 +82,7 @@ export type Update = Fields & { readonly kind: string };
 /**
  * What an update changed, so that a view can redraw it.
  *
- * `turn`: the turn is new, has started or has ended, which also cancels calls. `block`: a block was added at the end.
+ * `turn`: the turn is new, has started, was undone or redone, or has ended, which also cancels calls. `block`: a block was added at the end.
  * `text`: the last block has more text. `toolCall`: the fields of a call changed.
  */
 export interface Change {
@@ -128,6 +130,14 @@ export const RULES: ReadonlyMap<string, Apply> = new Map<string, Apply>([
     (turn, update) => {
       turn.usage = copyFields({}, update, USAGE_FIELDS);
       return { turn, kind: "usage" };
+    },
+  ],
+  [
+    "undone",
+    (turn, update) => {
+      delete turn.undone;
+      copyFields(turn, update, ["undone"]);
+      return { turn, kind: "turn" };
     },
   ],
   [

@@ -7,11 +7,7 @@ import { plainExcerpt } from "../text/surfaces";
 import { relativeName } from "../window/files";
 import type { RunningTurns } from "../model/runningTurns";
 import type { Server } from "../model/server";
-
-interface UndoAnswer {
-  readonly restored: readonly string[];
-  readonly kept: readonly { readonly uri: string; readonly reason: string }[];
-}
+import type { UndoAnswer } from "./redo";
 
 /** The result of an attempt to undo a turn. */
 interface Attempt {

@@ -31,6 +31,11 @@ export async function confirm(question: string, action: string, detail?: string)
   return (await vscode.window.showWarningMessage(plainLine(question), options, action)) === action;
 }
 
+/** Asks in a dialog which of these actions to take. Undefined: none. */
+export async function chooseAction<A extends string>(question: string, detail: string, ...actions: A[]): Promise<A | undefined> {
+  return vscode.window.showWarningMessage(plainLine(question), { modal: true, detail }, ...actions);
+}
+
 /** Runs `work`. Shows a notification if it fails. */
 export async function reportErrors<T>(work: () => T | PromiseLike<T>): Promise<T | undefined> {
   try {

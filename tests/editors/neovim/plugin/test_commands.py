@@ -210,6 +210,48 @@ def test_undo_goes_past_what_was_kept_where_one_says_so(neovim: Neovim) -> None:
     assert "math.pi" in neovim.lines[4]
 
 
+def test_redo_and_back_to_an_earlier_prompt(neovim: Neovim) -> None:
+    area_and_volume(neovim)
+    neovim.keys(":TarkUndo<CR>")
+    told(neovim, 'took back "rewrite the volume in shapes.py" in shapes.py')
+    neovim.keys("ggO# mine<Esc>:TarkRedo<CR>")
+    told(neovim, "did it again in shapes.py")
+    assert "tau" in neovim.lines[9]
+    neovim.keys(":TarkRedo<CR>")
+    told(neovim, "there is nothing to redo")
+    former = neovim.lua("return require('tark').status_data().session")
+    choose = "vim.ui.select = function(items, _, done) table.insert(_G.lists, #items); done(items[1], 1) end"
+    neovim.lua(f"_G.former_select = vim.ui.select; _G.lists = {{}}; {choose}")
+    try:
+        neovim.keys(":TarkRestore<CR>")
+        told(neovim, "this is a copy from before that prompt; took back shapes.py")
+    finally:
+        neovim.lua("vim.ui.select = _G.former_select")
+    assert neovim.lua("return _G.lists") == [2, 2]
+    prompt = "return require('tark.chat.prompt').text()"
+    neovim.until(lambda: neovim.lua(prompt) == "rewrite the volume in shapes.py", "the prompt is back")
+    neovim.lua("require('tark.chat.prompt').set_text('')")
+    neovim.keys("<Esc>:TarkChat<CR>")
+    lines = neovim.lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('shapes.py'), 0, -1, false)")
+    assert lines[0] == "# mine"
+    assert "tau" in lines[5]
+    assert "tau" not in lines[9]
+    assert neovim.lua("return require('tark').status_data().session") != former or former is None
+
+
+def test_a_plan_is_approved(neovim: Neovim) -> None:
+    neovim.keys(":TarkBuild<CR>")
+    told(neovim, "there is no plan")
+    neovim.keys(":Tark explain it<CR>")
+    ended(neovim, 1)
+    neovim.keys(":TarkMode plan<CR>")
+    told(neovim, "mode of this session is plan")
+    neovim.keys(":TarkBuild<CR>")
+    ended(neovim, 2)
+    assert turns(neovim)[-1]["prompt"] == "I approve the plan. Carry it out."
+    neovim.until(lambda: neovim.lua("return require('tark').status_data().mode") == "build", "the mode is build")
+
+
 def test_undo_does_not_go_past_what_waits_for_review(neovim: Neovim) -> None:
     neovim.keys(":Tark rewrite the volume in shapes.py<CR>")
     accept_all(neovim)

@@ -22,6 +22,12 @@ function M.toggle()
   panel().toggle()
 end
 
+---Puts a prompt back into the prompt of the chat, above what was typed since.
+---@param text string
+function M.restore_prompt(text)
+  require('tark.chat.prompt').restore_text(text)
+end
+
 local function refresh()
   if not shown_session.was_opened then
     return

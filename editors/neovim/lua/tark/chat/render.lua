@@ -67,6 +67,12 @@ local function ending_lines(turn)
     if line ~= '' then
       add(line, 'TarkUsage')
     end
+    if turn.undone then
+      add(
+        turn.undone == 'all' and 'undone; :TarkRedo does it again' or 'undone in part; :TarkRedo does it again',
+        'TarkUsage'
+      )
+    end
   end
   return lines, marks
 end

@@ -64,6 +64,7 @@ local function finish_turn(transcript, stored)
   end
   if stored.state == 'ended' then
     transcripts.apply_update(transcript, stored.turnId, to_update('end', stored))
+    transcripts.apply_update(transcript, stored.turnId, { kind = 'undone', undone = stored.undone })
     remove_mark(turn)
     add_notices(transcript, stored)
   end

@@ -31,6 +31,7 @@ local M = {}
 ---@field error? { code: string, message: string, hint: string }
 ---@field edits? { uri: string, state: string }[]
 ---@field changedByCommand? string[]
+---@field undone? 'all'|'partly' what of its changes is undone
 
 ---@class tark.Usage
 ---@field inputTokens? integer
@@ -61,7 +62,7 @@ local M = {}
 ---@field kind tark.ChangeKind
 
 ---@alias tark.ChangeKind
----| 'turn'     # it is new, has started or ended: its first and last lines, and the calls that an end cancels
+---| 'turn'     # it is new, has started, ended, or was undone or redone: its first and last lines, and cancelled calls
 ---| 'block'    # a new block at the end
 ---| 'text'     # the last block has more text at its end
 ---| 'toolCall' # fields of a call have changed
@@ -151,6 +152,10 @@ local APPLY = {
     turn.usage = copy_fields({}, update, USAGE_FIELDS)
     return 'usage'
   end,
+  undone = function(turn, update)
+    turn.undone = not is_empty(update.undone) and update.undone or nil
+    return 'turn'
+  end,
   ['end'] = function(turn, update)
     copy_fields(turn, update, END_FIELDS)
     turn.usage = update.usage and copy_fields({}, update.usage, USAGE_FIELDS) or turn.usage
@@ -210,7 +215,7 @@ end
 ---@return tark.Change?
 function M.apply_update(transcript, turn_id, update)
   local apply = APPLY[update.kind]
-  if not apply then
+  if not apply or (update.kind == 'undone' and not turn_of(transcript, turn_id).listed) then
     return nil
   end
   local turn = listed_turn(transcript, turn_id)

@@ -1,9 +1,10 @@
 /** Creates the parts of the page, and passes the extension's messages to them. */
 
-import type { Status, ToHost, ToPage } from "../messages";
+import type { Status, ToHost, ToPage, TurnHead } from "../messages";
 import { Announcer } from "./announce";
 import { h, setText } from "./element";
 import type { Kept, Page } from "./page";
+import { StickyPlan } from "./plan";
 import { PromptPart } from "./prompt";
 import { SessionsPart } from "./sessions";
 import { FooterPart, HeaderPart } from "./status";
@@ -60,15 +61,17 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   const header = new HeaderPart(page, () => sessions.toggle());
   const sessions = new SessionsPart(page, header.sessions);
   const footer = new FooterPart(page);
+  const plan = new StickyPlan();
   body.append(
     header.element,
     sessions.element,
-    h("main", {}, transcript.element, waiting.element, alert, prompt.element, spoken),
+    h("main", {}, transcript.element, plan.element, waiting.element, alert, prompt.element, spoken),
     footer.element,
   );
 
   const drawn = (): void => {
     prompt.setRunning(transcript.model.turns.some(({ head }) => head.state === "running"));
+    plan.draw(transcript.model.turns.map(({ head }) => head));
   };
   const status = (now: Status): void => {
     folders = now.folders;
@@ -83,12 +86,12 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
       drawn();
     },
     changes: ({ changes }) => {
+      const before = new Map(transcript.model.turns.map(({ head }) => [head.turnId, head]));
       transcript.applyChanges(changes);
       for (const change of changes) {
         if (change.kind === "turn") {
           drawn();
-          const words = spokenOf(change.head.turnId, transcript);
-          page.announce(words);
+          page.announce(undoWords(before.get(change.head.turnId), change.head) ?? spokenOf(change.head.turnId, transcript));
         }
       }
     },
@@ -108,6 +111,14 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   };
   rim.post({ kind: "ready" });
   return (message) => (handlers[message.kind] as ((message: ToPage) => void) | undefined)?.(message);
+}
+
+/** The announcement when a turn that has ended is undone or redone. */
+function undoWords(before: TurnHead | undefined, now: TurnHead): string | undefined {
+  if (before?.state !== "ended" || before.undone === now.undone) {
+    return undefined;
+  }
+  return now.undone === undefined ? "The turn is redone" : "The turn is undone";
 }
 
 /** The announcement when a turn starts or ends. */

@@ -6,15 +6,12 @@ import { button, h, setAttribute } from "./element";
 import { MarkdownView } from "./markdown";
 import { grows, keyOf, type Stale, type TurnModel } from "./model";
 import { keepOpened, type Page } from "./page";
+import { drawPlan } from "./plan";
+import { actionsKey, endButtons, promptButtons } from "./turnActions";
 import { endingWords, fileName } from "./wording";
 import { chatLine, chatProse } from "../../text/surfaces";
 
 const LONG_PROMPT = 20; // lines; a longer prompt is folded
-const PLAN_SIGNS: Readonly<Record<string, string>> = { completed: "☑", in_progress: "◐" };
-const PLAN_WORDS: Readonly<Record<string, string>> = { completed: "done", in_progress: "in progress" };
-
-/** Kinds that start with a prompt alone. Others are about a place in a file, which an edited prompt would lack. */
-const EDITED = new Set(["agent", "ask"]);
 
 export type Edit = (turn: Omit<ReplacedTurn, "sessionId">, words: string) => void;
 
@@ -27,6 +24,7 @@ export class TurnView {
   private readonly blocks = h("div", { class: "blocks" });
   private readonly plan = h("ul", { class: "plan", "aria-label": "Plan", hidden: true });
   private readonly foot = h("footer", { class: "faint" });
+  private readonly end = h("div", { class: "turn-end" });
   private readonly error = h("div", { class: "notice error", hidden: true });
   private readonly drawn: DrawnBlock[] = [];
 
@@ -45,6 +43,7 @@ export class TurnView {
       this.answer,
       this.error,
       this.foot,
+      this.end,
     );
     this.drawHead();
     turn.blocks.forEach((_, index) => this.drawBlock(index));
@@ -67,18 +66,7 @@ export class TurnView {
     this.drawPrompt(head.prompt === "" ? `(${head.turnKind ?? "no prompt"})` : head.prompt);
     this.drawActions();
     this.answer.hidden = head.state !== "running" && this.turn.blocks.length === 0;
-    this.plan.hidden = head.plan === undefined;
-    this.plan.replaceChildren(
-      ...(head.plan ?? []).map(({ content, status }) =>
-        h(
-          "li",
-          { "data-status": status },
-          h("span", { "aria-hidden": "true" }, `${PLAN_SIGNS[status] ?? "☐"} `),
-          chatLine(content),
-          h("span", { class: "unseen" }, ` ${PLAN_WORDS[status] ?? "to do"}`),
-        ),
-      ),
-    );
+    drawPlan(this.plan, head.state === "running" ? undefined : head.plan); // while it runs, it is above the prompt
     this.error.hidden = head.error === undefined;
     this.error.replaceChildren(
       ...(head.error ? [chatProse(head.error.message), ...(head.error.hint ? [h("p", { class: "hint" }, chatProse(head.error.hint))] : [])] : []),
@@ -109,25 +97,17 @@ export class TurnView {
     }
   }
 
-  /** Draws the buttons of the prompt. */
   private drawActions(): void {
-    const { state, turnId, turnKind, undoable } = this.turn.head;
-    if (this.actions.dataset["state"] === state) {
+    const { head } = this.turn;
+    const key = actionsKey(head);
+    if (this.actions.dataset["key"] === key) {
       return; // so that a focused button stays
     }
-    this.actions.dataset["state"] = state;
+    this.actions.dataset["key"] = key;
+    const { turnId, turnKind } = head;
     const edit = (): void => this.edit({ turnId, ...(turnKind !== undefined && { turnKind }) }, this.turn.head.prompt);
-    const cancel = (): void => this.page.post({ kind: "cancel", turnId });
-    const undo = (): void => this.page.post({ kind: "undo", turnId });
-    this.actions.replaceChildren(
-      ...(state === "ended" && undoable === true
-        ? [button("Undo", undo, { "aria-label": "Undo the changes of this turn", title: "Undo the changes of this turn" })]
-        : []),
-      ...((state === "running" || state === "ended") && EDITED.has(turnKind ?? "agent")
-        ? [button("Edit", edit, { "aria-label": "Edit this prompt and send it in a new session", title: "Edit and send again" })]
-        : []),
-      ...(state === "queued" ? [button("Cancel", cancel, { "aria-label": "Cancel this queued prompt" })] : []),
-    );
+    this.actions.replaceChildren(...promptButtons(this.page, head, edit));
+    this.end.replaceChildren(...endButtons(this.page, head));
   }
 
   private drawBlock(index: number): void {

@@ -1,0 +1,47 @@
+/** The buttons of a turn: beside its prompt, and at its end. */
+
+import type { TurnHead } from "../messages";
+import { button, h } from "./element";
+import type { Page } from "./page";
+
+/** Kinds that start with a prompt alone. Others are about a place in a file, which an edited prompt would lack. */
+const EDITED = new Set(["agent", "ask"]);
+const UNDONE: Readonly<Record<string, string>> = { all: "Undone", partly: "Undone in part" };
+
+/** What the buttons depend on: they are made again only if this changes, so that a focused button stays. */
+export function actionsKey({ state, undoable, undone, mode, stopReason }: TurnHead): string {
+  return [state, undoable, undone, mode, stopReason].join();
+}
+
+export function promptButtons(page: Page, head: TurnHead, edit: () => void): readonly HTMLElement[] {
+  const { turnId, state, turnKind = "agent", undoable, undone } = head;
+  const begun = state === "running" || state === "ended";
+  const undo = (): void => page.post({ kind: "undo", turnId });
+  const restore = (): void => page.post({ kind: "restore", turnId });
+  const cancel = (): void => page.post({ kind: "cancel", turnId });
+  return [
+    ...(state === "ended" && undoable === true && undone !== "all"
+      ? [button("Undo", undo, { "aria-label": "Undo the changes of this turn", title: "Undo the changes of this turn" })]
+      : []),
+    ...(begun && EDITED.has(turnKind)
+      ? [button("Edit", edit, { "aria-label": "Edit this prompt and send it in a new session", title: "Edit and send again" })]
+      : []),
+    ...(state === "ended" ? [button("Restore to here", restore, { class: "restore", "aria-label": "Restore to before this prompt", title: "Go back to before this prompt" })] : []),
+    ...(state === "queued" ? [button("Cancel", cancel, { "aria-label": "Cancel this queued prompt" })] : []),
+  ];
+}
+
+/** At the end of the turn: that it is undone, and the approval of its plan, which only the last turn shows (CSS). */
+export function endButtons(page: Page, { turnId, state, undone, mode, stopReason }: TurnHead): readonly HTMLElement[] {
+  if (state !== "ended") {
+    return [];
+  }
+  const redo = (): void => page.post({ kind: "redo", turnId });
+  const approve = (): void => page.post({ kind: "approvePlan" });
+  return [
+    ...(undone !== undefined
+      ? [h("div", { class: "undone" }, UNDONE[undone] ?? "Undone", " ", button("Redo", redo, { "aria-label": "Redo the changes of this turn", title: "Redo the changes of this turn" }))]
+      : []),
+    ...(mode === "plan" && stopReason === "end_turn" ? [button("Approve plan and build", approve, { class: "primary approve" })] : []),
+  ];
+}

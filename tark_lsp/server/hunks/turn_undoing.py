@@ -1,0 +1,100 @@
+"""Undo and redo of turns of this workspace, also of earlier servers; clients are told what is undone by then."""
+
+from collections.abc import Sequence
+
+from tark_lsp.errors import RequestError
+from tark_lsp.review.outside import OutsideChanges
+from tark_lsp.server.turns.turn_records import TurnRecords
+from tark_lsp.sessions.store import SessionStore
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
+from tark_lsp.workspace.documents import Documents
+from tark_lsp.workspace.files import Workspace
+
+
+def unkept(problem: str, lost: bool, in_memory: bool) -> str:
+    """What to tell the user if the file of the checkpoints cannot be used."""
+    before = " Earlier changes can no longer be undone." if lost else ""
+    if not in_memory:
+        return f"Tark: changes are now recorded in a new file ({problem}).{before}"
+    return (
+        f"Tark: changes cannot be recorded on disk ({problem}). They can be undone while this server runs, "
+        f"but not after it stops.{before} See docs/undo.md."
+    )
+
+
+class TurnUndoing:
+    """A turn in a fork is a copy of another one: what is undone are the changes of that one."""
+
+    def __init__(
+        self,
+        checkpoints: Checkpoints,
+        workspace: Workspace,
+        documents: Documents,
+        records: TurnRecords,
+        outside: OutsideChanges,
+        store: SessionStore,
+    ) -> None:
+        self._checkpoints = checkpoints
+        self._workspace = workspace
+        self._documents = documents
+        self._records = records
+        self._outside = outside
+        self._store = store
+
+    async def undo(self, turn_id: str) -> UndoResult:
+        """Raises RequestError for a turn that is running, or is not of this workspace."""
+        origin = self._checked(turn_id)
+        undone = await self._outside.undo(origin, self._workspace)
+        self._tell(origin)
+        return undone
+
+    async def redo(self, turn_id: str) -> UndoResult:
+        """Raises RequestError as `undo` does."""
+        origin = self._checked(turn_id)
+        redone = await self._outside.redo(origin, self._workspace)
+        self._tell(origin)
+        return redone
+
+    async def preview_undo(self, turn_ids: Sequence[str]) -> UndoResult:
+        """What undo of these turns, one after another, would do now."""
+        origins = [self._checked(turn_id) for turn_id in turn_ids]
+        return (await self._checkpoints.preview_undo(origins, self._workspace)).undone
+
+    def changed_here(self, turn_id: str) -> bool:
+        """Did it change a file of the workspace, or an open document outside of it?"""
+        return any(
+            self._workspace.is_inside(path) or self._documents.at(path) is not None
+            for path in self._checkpoints.changed_paths(self._origin(turn_id))
+        )
+
+    def refuse_if_active(self, turn_id: str) -> None:
+        """Raises RequestError if the turn runs or waits, or the turn that it is a copy of does."""
+        if self._records.is_active(turn_id) or self._records.is_active(self._origin(turn_id)):
+            raise RequestError("turnId: the turn is still running", hint="cancel it first, or wait for its end")
+
+    def _checked(self, turn_id: str) -> str:
+        """Returns the id of the turn that its changes are recorded under."""
+        self.refuse_if_active(turn_id)
+        if not self.changed_here(turn_id) and not self._has_changed_nothing(turn_id):
+            raise RequestError(f"turnId: there is no turn {turn_id!r}")
+        return self._origin(turn_id)
+
+    def _origin(self, turn_id: str) -> str:
+        row = self._store.log.find_turn(turn_id)
+        return turn_id if row is None else row.origin
+
+    def _has_changed_nothing(self, turn_id: str) -> bool:
+        """Is it a turn of this server, or one of an earlier server that changed no file?"""
+        if self._records.get_turn(turn_id) is not None:
+            return True
+        return self._records.is_known(turn_id) and not self._checkpoints.changed_paths(self._origin(turn_id))
+
+    def _tell(self, origin: str) -> None:
+        """Send the update `undone` for the turn and its copies, if it changed anything."""
+        if not self._checkpoints.changed_paths(origin):
+            return
+        undone = self._checkpoints.undone_turns([origin]).get(origin)
+        turn_ids = dict.fromkeys([origin, *(turn.id for turn in self._store.log.copies_of(origin))])
+        for turn_id in turn_ids:
+            self._records.updates_of(turn_id).send("undone", undone=undone)

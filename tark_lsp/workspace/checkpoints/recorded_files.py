@@ -1,0 +1,80 @@
+"""RecordedFiles: records what an undo does to the files as the changes of a log of its own, which redo takes back."""
+
+import stat
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Protocol
+
+from tark_lsp.errors import NotText, WorkspaceError
+from tark_lsp.workspace.checkpoints.dry_run import Files
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.encoding import UTF_8, decode
+from tark_lsp.workspace.outcomes import Outcome
+from tark_lsp.workspace.snapshot import Snapshot
+
+NEW_FILE_MODE = 0o644
+
+
+class ChangeRecorder(Protocol):
+    """The methods of `Checkpoints` that record a change before it is made, and its outcome."""
+
+    def record_edit(self, turn_id: str, path: Path, before: str | None, after: str) -> int: ...
+    def record_move(self, turn_id: str, source: Path, target: Path) -> int: ...
+    def record_removal(self, turn_id: str, path: Path, data: bytes, mode: int) -> int: ...
+    def settle_change(self, change: int, outcome: Outcome) -> None: ...
+
+
+class RecordedFiles:
+    """`Files` that record each change as one of `log_id`."""
+
+    def __init__(self, files: Files, recorder: ChangeRecorder, log_id: str) -> None:
+        self._files = files
+        self._recorder = recorder
+        self._log_id = log_id
+
+    def is_inside(self, path: Path) -> bool:
+        return self._files.is_inside(path)
+
+    def display(self, path: Path) -> str:
+        return self._files.display(path)
+
+    def read(self, path: Path) -> Snapshot:
+        return self._files.read(path)
+
+    def read_bytes(self, path: Path) -> bytes:
+        return self._files.read_bytes(path)
+
+    async def apply(self, edit: ProposedEdit, label: str) -> Outcome:
+        change = self._recorder.record_edit(self._log_id, edit.path, edit.base.text, edit.after)
+        return await self._settle(change, self._files.apply(edit, label))
+
+    async def move(self, snapshot: Snapshot, target: Path) -> Outcome:
+        change = self._recorder.record_move(self._log_id, snapshot.path, target)
+        return await self._settle(change, self._files.move(snapshot, target))
+
+    async def remove(self, snapshot: Snapshot) -> Outcome:
+        change = self._recorder.record_removal(self._log_id, snapshot.path, *self._stored(snapshot))
+        return await self._settle(change, self._files.remove(snapshot))
+
+    async def restore(self, path: Path, data: bytes, mode: int) -> Outcome:
+        try:
+            text = decode(data)[0]
+        except NotText:
+            text = data.decode("utf-8", "surrogateescape")  # redo will find that it is no text, and keep it
+        change = self._recorder.record_edit(self._log_id, path, None, text)
+        return await self._settle(change, self._files.restore(path, data, mode))
+
+    async def _settle(self, change: int, work: Awaitable[Outcome]) -> Outcome:
+        outcome = await work
+        self._recorder.settle_change(change, outcome)
+        return outcome
+
+    def _stored(self, snapshot: Snapshot) -> tuple[bytes, int]:
+        """The bytes that the file would have if it were saved now, and its mode."""
+        try:
+            data = self._files.read_bytes(snapshot.path)
+            text, encoding = decode(data)
+            mode = stat.S_IMODE(snapshot.path.stat().st_mode)
+        except (WorkspaceError, OSError):  # an open document that is not on disk
+            return UTF_8.encode(snapshot.text), NEW_FILE_MODE
+        return data if text == snapshot.text else encoding.encode(snapshot.text), mode
