@@ -54,7 +54,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const pending: PendingRequests = new PendingRequests(state, (kind, argument) =>
     client.executeCommand(`tark.${kind}.answer`, argument),
   );
-  const progress = new Progress(() => status.scheduleRedraw());
+  const progress = new Progress(() => status.scheduleRedraw(), () => chat.visible);
   const client: Client = new Client(context, state, updates, runningTurns, secrets, {
     onPermission: (request, token) => pending.addRequest("permission", request, token),
     onInput: (request, token) => pending.addRequest("input", request, token),
@@ -71,8 +71,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   const setup = new Setup(context, { client, secrets, runningTurns });
   const chat: ChatView = new ChatView(context, { server: client, updates, pending, sessions, turns, undo, restore, setup });
   const review = new Review(draftsOf("review"), client);
-  const permissions = new Permissions(state, pending);
-  const inputs: Inputs = new Inputs(draftsOf("questions"), state, pending);
+  const permissions = new Permissions(state, pending, chat);
+  const inputs: Inputs = new Inputs(draftsOf("questions"), state, pending, chat);
   const reports = new Reports(client, (context.extension.packageJSON as { version: string }).version);
   const contextPage = new ContextPage(client);
   const install = (): Promise<void> => installServer(context, client);
@@ -83,6 +83,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   context.subscriptions.push(
     ...[client, status, progress, trackLastFileEditor(), reports, contextPage, chat, review, permissions, inputs],
     state.on("server", (server) => !server.running && progress.clear()),
+    chat.onDidChangeVisibility(() => progress.redraw()),
     watchEndings(state, () => chat.visible),
     autostart(context, client),
     offerProblemActions(),

@@ -25,6 +25,7 @@ SETTINGS = {
     "workbench.activityBar.location": "top",
     "breadcrumbs.enabled": False,
     "workbench.layoutControl.enabled": False,
+    "tark.editReview": "after",
 }
 WIDTH = 400
 """The width of the side bar, in pixels."""
@@ -40,7 +41,6 @@ def take(bench: Workbench, shoot: Take) -> None:
     bench.run("Tark: Open Chat")
     bench.chat()
     _widen(bench)
-    _changes(bench, shown=False)
     _progress(bench, shoot)
     _review(bench, shoot)
     _permission(bench, shoot)
@@ -48,36 +48,38 @@ def take(bench: Workbench, shoot: Take) -> None:
 
 
 def _progress(bench: Workbench, shoot: Take) -> None:
+    """The chat shows the progress itself, so it is hidden."""
     _ask(bench, "explain all of it")
+    bench.page.keyboard.press("Control+B")
     cancel = bench.page.locator(".notification-toast").get_by_text("Cancel")
     cancel.wait_for()
     _settled(bench)
     shoot("progress")
     cancel.click()
+    bench.run("Tark: Open Chat")
     _idle(bench)
 
 
 def _review(bench: Workbench, shoot: Take) -> None:
     _ask(bench, "guard against an empty basket")
-    accept = bench.page.locator(".codelens-decoration a").filter(has_text="Accept")
-    until(lambda: accept.count() == 2, "two hunks")
+    keep = bench.page.locator(".codelens-decoration a").filter(has_text="Keep")
+    until(lambda: keep.count() == 2, "two hunks")
     _calm(bench)
-    _changes(bench, shown=True)
     bench.page.locator(".monaco-list-row").filter(has_text="2 changes").wait_for()
     _calm(bench)
     shoot("review")
-    _changes(bench, shown=False)
-    for _ in range(2):
-        left = accept.count()
-        accept.first.click()
-        until(lambda left=left: accept.count() < left, "a hunk is accepted")  # type: ignore[misc]  # called at once
+    bench.run("Tark: Review All")
+    bench.page.locator(".multiDiffEntry .view-line").first.wait_for()
+    bench.page.locator(".editor-actions").get_by_role("button", name="Keep All").wait_for()
+    shoot("review-all")
+    bench.run("Tark: Keep All")
+    bench.page.locator(".pane-header").filter(has_text="Changes").wait_for(state="detached")
+    bench.open_file(FILE)
     _idle(bench)
 
 
 def _permission(bench: Workbench, shoot: Take) -> None:
     _ask(bench, "run the tests")
-    bench.toast("unittest").first.wait_for()
-    _settled(bench)
     allow = bench.chat().locator(".waiting:not(.quiet) .permission button.main")
     allow.wait_for()
     shoot("permission")
@@ -108,14 +110,6 @@ def _calm(bench: Workbench) -> None:
     bench.page.locator(".view-line").filter(has_text="def total").click()
     bench.page.keyboard.press("Escape")
     until(lambda: bench.page.locator(".notification-toast").count() == 0, "no notifications")
-
-
-def _changes(bench: Workbench, *, shown: bool) -> None:
-    """Show or hide the list of changes below the chat."""
-    head = bench.page.locator(".pane-header").filter(has_text="Changes")
-    if head.get_attribute("aria-expanded") != str(shown).lower():
-        head.click()
-    bench.page.locator(f'.pane-header[aria-expanded="{str(shown).lower()}"]').filter(has_text="Changes").wait_for()
 
 
 def _settled(bench: Workbench) -> None:

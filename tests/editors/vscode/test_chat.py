@@ -19,7 +19,7 @@ CODE = '''def area(radius: float) -> float:
 
 @pytest.fixture(scope="module")
 def bench(begin: Begin) -> Workbench:
-    return showing_shapes(begin(SCENARIO))
+    return showing_shapes(begin(SCENARIO, settings={"tark.editReview": "ask"}))
 
 
 def test_an_answer_with_all_its_parts(chat: Chat, bench: Workbench) -> None:
@@ -151,13 +151,16 @@ def test_nothing_is_allowed_unseen(chat: Chat, bench: Workbench) -> None:
     """An edit of a file that is not open is shown whole before it is applied, also if it is allowed in the chat."""
     (bench.workspace / "closed.txt").write_text("one\n" * 300)
     chat.say("rewrite the closed file")
-    chat.until_asked("permission").get_by_role("button", name="Allow").click()
-    expect(bench.toast("read the request to its end first")).to_be_visible()
-    expect(bench.page.locator(".tab.active")).to_contain_text("Tark asks")
+    row = chat.until_asked("permission")
+    allow = row.locator(":scope > .buttons").get_by_role("button", name="Allow")
+    allow.click(force=True)  # it shows what was not seen
+    expect(row.locator("details.change")).to_have_attribute("open", "")
     assert bench.read("closed.txt") == "one\n" * 300
-    bench.page.keyboard.press("Control+End")
-    expect(bench.page.locator(".view-lines")).to_contain_text("+two 300")
-    chat.until_asked("permission").get_by_role("button", name="Allow").click()
+    row.get_by_role("button", name="more lines").click()
+    row.locator(".asked").evaluate("text => { text.scrollTop = text.scrollHeight; }")
+    expect(row).to_contain_text("+two 300")
+    expect(allow).not_to_have_attribute("aria-disabled", "true")
+    allow.click()
     chat.until_said("It is written.")
     assert bench.read("closed.txt").startswith("two 1\n")
 

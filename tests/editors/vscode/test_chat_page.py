@@ -20,7 +20,7 @@ def bench(begin: Begin, said: list[str], tmp_path_factory: pytest.TempPathFactor
     scenario = tmp_path_factory.mktemp("scenario") / "chat.toml"
     head, rules = SCENARIO.read_text().split("[[reply]]", 1)
     scenario.write_text(f"{head}{replies(said)}\n[[reply]]{rules}")
-    return showing_shapes(begin(scenario))
+    return showing_shapes(begin(scenario, settings={"tark.editReview": "ask"}))
 
 
 def test_by_keys_alone(chat: Chat, bench: Workbench) -> None:

@@ -41,7 +41,7 @@ def results(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with Loopback([Raw()], models=["small", "big"]).in_thread() as provider:
         own = {"wire": "openai-chat", "baseUrl": f"{provider.url}/v1"}
         offline = {name: {"baseUrl": "http://127.0.0.1:1/v1"} for name in ("groq", "deepseek")}  # their keys are set
-        settings = {"tark.providers": {"own": own, **offline}}
+        settings = {"tark.providers": {"own": own, **offline}, "tark.editReview": "ask"}
         bench = begin(Path(__file__).with_name("host.toml"), env=env, settings=settings)
         prompt = bench.workspace / ".tark" / "prompts" / "haiku.md"
         prompt.parent.mkdir(parents=True)

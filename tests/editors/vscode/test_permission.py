@@ -1,4 +1,4 @@
-"""Permission requests and questions in the workbench: they leave the focus, are shown whole, and are answered once."""
+"""Permission requests and questions in the workbench: each is asked once, whole, and leaves the focus."""
 
 import json
 from pathlib import Path
@@ -29,9 +29,10 @@ def desk(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Workbench:
     scenario = tmp_path_factory.mktemp("scenario") / "review.toml"
     replies = Path(__file__).with_name("review.toml").read_text()
     scenario.write_text(replies.replace(FIRST_PROMPT, REPLY + FIRST_PROMPT, 1))
-    bench = begin(scenario)
+    bench = begin(scenario, settings={"tark.chat.opensFor": [], "tark.editReview": "after"})
+    (bench.workspace / "shapes.py").write_text("    return 3 * radius * radius\n")
     (bench.workspace / "numbers.txt").write_text(TEXT)
-    (bench.workspace / "solids.py").write_text("side = 1\n")
+    (bench.workspace / "solids.py").write_text("    return side * side * 6\n")
     bench.open()
     bench.open_file("numbers.txt")
     bench.status().wait_for()
@@ -40,7 +41,8 @@ def desk(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Workbench:
 
 @pytest.fixture
 def bench(desk: Workbench) -> Workbench:
-    """A workbench with one open file, and without files that commands created."""
+    """A workbench with one open file, without files that commands created, and with a hidden chat."""
+    desk.run("View: Show Explorer")
     desk.run("View: Close All Editors")
     for file in desk.workspace.glob("*.txt"):
         file.write_text(TEXT) if file.name == "numbers.txt" else file.unlink()
@@ -48,13 +50,32 @@ def bench(desk: Workbench) -> Workbench:
     return desk
 
 
-def ask(bench: Workbench, words: str) -> Locator:
-    """Start a turn. Return the notification that asks for permission."""
+def start(bench: Workbench, words: str) -> None:
     bench.run("Tark: Run Agent")
     bench.answer(words)
+
+
+def ask(bench: Workbench, words: str) -> Locator:
+    """Start a turn while the chat is hidden. Return the notification that asks for permission."""
+    start(bench, words)
     asks = bench.toast("asks: ")
     asks.wait_for()
     return asks
+
+
+def card(bench: Workbench) -> Locator:
+    """The card in the chat, once it accepts clicks."""
+    found = bench.chat().locator(".waiting:not(.quiet) .permission")
+    found.wait_for()
+    return found
+
+
+def button(where: Locator, name: str) -> Locator:
+    return where.locator(":scope > .buttons").get_by_role("button", name=name, exact=True)
+
+
+def notified(bench: Workbench) -> list[str]:
+    return bench.page.locator(".notification-toast .notification-list-item-message").all_inner_texts()
 
 
 def lens(bench: Workbench, title: str) -> Locator:
@@ -67,10 +88,41 @@ def badges(bench: Workbench) -> list[str]:
 
 def over(bench: Workbench, words: str) -> None:
     """Wait until the turn has ended with this text, and no notification, badge or document is left."""
+    bench.run("Tark: Open Chat")
     bench.chat().locator(".turn").last.get_by_text(words).wait_for()
     bench.toast("asks: ").wait_for(state="detached")
     bench.page.get_by_role("tab", name="Tark asks").wait_for(state="detached")
     until(lambda: not badges(bench), "no badge")
+
+
+def test_with_the_chat_hidden_a_turn_asks_once_in_a_notification(bench: Workbench) -> None:
+    asks = ask(bench, "edit twice and run")
+    said = notified(bench)
+    assert len(said) == 1, said
+    assert "echo done" in said[0], "two edits are applied without a question"
+    bench.run("Tark: Open Chat")
+    asks.wait_for(state="detached")  # the chat asks now
+    button(card(bench), "Reject").click()
+    over(bench, "It is not run.")
+    bench.run("Tark: Undo All")
+
+
+def test_with_the_chat_visible_a_turn_asks_once_in_a_card(bench: Workbench) -> None:
+    bench.run("Tark: Open Chat")
+    chat = bench.chat()
+    bench.run("Tark: New Session")
+    expect(chat.locator("#prompt")).to_be_focused()
+    start(bench, "edit twice and run")
+    asked = card(bench)
+    bench.page.wait_for_timeout(2500)  # progress would be notified after 2 s
+    assert notified(bench) == []
+    assert chat.locator(".waiting .row:visible").count() == 1
+    heights = chat.evaluate("[document.querySelector('.waiting').offsetHeight, innerHeight]")
+    assert heights[0] <= heights[1] / 3 + 1, heights
+    button(asked, "Allow").click()
+    over(bench, "The command ran.")
+    assert notified(bench) == []
+    bench.run("Tark: Keep All")
 
 
 def test_a_command_is_asked_about_without_the_focus_and_allowed_by_the_notification(bench: Workbench) -> None:
@@ -79,22 +131,20 @@ def test_a_command_is_asked_about_without_the_focus_and_allowed_by_the_notificat
     until(lambda: bench.lines()[0] == "zero one", "what is typed goes on into the file")
     bench.page.keyboard.press("Control+S")  # of unsaved files a command is asked about once more
     assert r"echo '[made]\u{28}command:x)' > made.txt" in asks.inner_text(), "whole, and no link of the model's"
-    assert asks.locator(".notification-list-item-message a").all_inner_texts() == ["Show", "Reject"]
+    assert asks.locator(".notification-list-item-message a").all_inner_texts() == ["Reject", "Show"]
     until(lambda: badges(bench) == ["1"], "the badge")
-    asks.get_by_role("button", name="Answer…").click()
-    bench.page.locator(".quick-input-list .monaco-list-row.focused").filter(has_text="Show Whole Request").wait_for()
-    bench.page.keyboard.press("Enter")
-    bench.page.get_by_role("tab", name="Tark asks").wait_for()
-    assert not (bench.workspace / "made.txt").exists(), "no Enter alone allows"
-    lens(bench, "Allow").click()
+    assert not (bench.workspace / "made.txt").exists()
+    asks.get_by_role("button", name="Allow").click()
     over(bench, "The command ran.")
     assert bench.read("made.txt") == "[made](command:x)\n"
 
 
-def test_answered_in_the_chat_the_notification_goes(bench: Workbench) -> None:
-    ask(bench, "make made.txt")
-    row = bench.chat().locator(".waiting:not(.quiet) .permission")
-    row.get_by_role("button", name="Reject", exact=True).click()
+def test_shown_in_an_editor_it_has_all_answers(bench: Workbench) -> None:
+    asks = ask(bench, "make made.txt")
+    bench.look()
+    asks.get_by_role("link", name="Show").click()
+    bench.page.get_by_role("tab", name="Tark asks").wait_for()
+    lens(bench, "Reject").click()
     over(bench, "It is not run.")
     assert not (bench.workspace / "made.txt").exists()
 
@@ -103,19 +153,21 @@ def test_what_is_on_the_screen_is_what_is(bench: Workbench) -> None:
     """Of a command and of a title: in the notification, the chat, the whole request, the lists."""
     bench.run("Tark: New Session")
     expect(bench.chat().locator("#prompt")).to_be_focused()
+    bench.run("View: Show Explorer")
     asks = ask(bench, TITLE)
     said = asks.inner_text()
     shown = r"echo $(pwd) $(sync~spin) \$(check) [0-9]* `id` 'a··b' [x]\u{28}command:y) \u{202e}\u{200b}; "
     assert shown in said, said
-    assert asks.locator(".notification-list-item-message a").all_inner_texts() == ["Show", "Reject"]
+    assert asks.locator(".notification-list-item-message a").all_inner_texts() == ["Reject", "Show"]
+    bench.run("Tark: Open Chat")
     command = bench.chat().locator(".waiting .command").inner_text()
     assert command == exact(HOSTILE, "\n")
-    asks.get_by_role("link", name="Show").click()
+    button(card(bench), "Show").click()
     lens(bench, "Reject").wait_for()
     whole = "".join(line.removeprefix("    ↪ ").removeprefix("$ ") for line in bench.lines())
     assert exact(HOSTILE.replace("\n", "")) in whole, whole
     assert not deceptive(said + command + whole)
-    bench.chat().locator(".waiting:not(.quiet) .permission").get_by_role("button", name="Reject", exact=True).click()
+    button(card(bench), "Reject").click()
     over(bench, "It is not run.")
     bench.run("Tark: Open Session")
     row = bench.page.locator(".quick-input-list .monaco-list-row").filter(has_text="run hostile").first
@@ -126,12 +178,33 @@ def test_what_is_on_the_screen_is_what_is(bench: Workbench) -> None:
 
 
 def test_a_grant_for_the_session_is_chosen_by_name(bench: Workbench) -> None:
-    ask(bench, "run twice").get_by_role("button", name="Answer…").click()
-    bench.page.locator(".quick-input-list .monaco-list-row").filter(
-        has_text="this very command in ., this session"
-    ).click()
+    bench.run("Tark: Open Chat")
+    start(bench, "run twice")
+    asked = card(bench)
+    asked.get_by_text("Other answers").click()
+    asked.get_by_role("button", name="this very command in ., this session").click()
     over(bench, "The command ran.")
     until(lambda: bench.read("made.txt") == "again made.txt\n" * 2, "the same command is not asked about again")
+
+
+def test_in_the_card_what_is_long_is_read_to_its_end_before_it_is_allowed(bench: Workbench) -> None:
+    bench.run("Tark: Open Chat")
+    start(bench, "run a long script")
+    asked = card(bench)
+    allow = button(asked, "Allow")
+    expect(allow).to_have_attribute("aria-disabled", "true")
+    scrolls = """card => [card, ...card.querySelectorAll("*")]
+        .filter(part => part.scrollHeight > part.clientHeight + 1 && getComputedStyle(part).overflowY !== "visible")
+        .map(part => part.className)"""
+    assert asked.evaluate(scrolls) == ["asked"], "the only part that scrolls"
+    allow.click(force=True)
+    bench.look()
+    assert not (bench.workspace / "long.txt").exists(), "it only scrolls on"
+    asked.locator(".asked").evaluate("e => { e.scrollTop = e.scrollHeight; }")
+    expect(allow).not_to_have_attribute("aria-disabled", "true")
+    allow.click()
+    over(bench, "The command ran.")
+    assert bench.read("long.txt") == "hidden at the end\n"
 
 
 def test_what_is_long_is_read_to_its_end_before_it_is_allowed(bench: Workbench) -> None:

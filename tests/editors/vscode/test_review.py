@@ -1,9 +1,10 @@
-"""Review in the workbench: changes are shown in place, accepted one by one, and never unseen."""
+"""Review in the workbench: changes are shown in place, kept or undone one by one, and never accepted unseen."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, expect
 
 from tests.editors.vscode.conftest import Begin
 from tests.editors.vscode.workbench import Workbench, until
@@ -33,15 +34,40 @@ def perimeter(side):
 def surface(side):
     return side * side * 6
 """
-RED = "rgba(255, 0, 0, 0.2)"
-"""The background of removed lines in VS Code's light theme."""
+LONG = """TAX = 1.2
+
+
+def total(items):
+    found = []
+    for item in items:
+        price = item.price
+        if item.reduced:
+            price = price * 0.9
+        if price > 0:
+            found.append(price)
+    return sum(found)
+
+
+def taxed(value):
+    return value * 1.2
+"""
+FILES = {"shapes.py": SHAPES, "solids.py": SOLIDS, "long.py": LONG}
+GREEN = "rgba(155, 185, 85, 0.2)"
+"""The background of new lines in VS Code's light theme."""
 
 
 @pytest.fixture(scope="module")
 def desk(begin: Begin) -> Workbench:
-    bench = begin(Path(__file__).with_name("review.toml"))
-    (bench.workspace / "shapes.py").write_text(SHAPES)
-    (bench.workspace / "solids.py").write_text(SOLIDS)
+    """In a Git folder with uncommitted changes, whose marks and *Revert Change* stand beside the same lines."""
+    settings = {"git.enabled": True, "git.openRepositoryInParentFolders": "never", "tark.editReview": "after"}
+    bench = begin(Path(__file__).with_name("review.toml"), settings=settings)
+    for name in FILES:
+        (bench.workspace / name).write_text("pass\n")
+    git = ["git", "-C", str(bench.workspace), "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "first"]):
+        subprocess.run([*git, *command], check=True)
+    for name, text in FILES.items():
+        (bench.workspace / name).write_text(text)
     bench.open()
     bench.open_file("shapes.py")
     bench.status().wait_for()
@@ -50,17 +76,37 @@ def desk(begin: Begin) -> Workbench:
 
 @pytest.fixture
 def bench(desk: Workbench) -> Workbench:
-    """A workbench with both files unchanged, and no undecided hunks."""
-    desk.run("Tark: Reject All Hunks")
+    """A workbench with unchanged files, and no undecided hunks."""
+    desk.run("Tark: Open Chat")  # source control has a section "Changes", too
+    expect(desk.chat().locator("#prompt")).to_be_focused()
+    changes = desk.page.locator(".pane-header").filter(has_text="Changes")
+    if changes.count():
+        if not run_if_offered(desk, "Tark: Undo All"):
+            desk.run("Tark: Reject All Hunks")
+        changes.wait_for(state="detached")
+    desk.run("Notifications: Clear All Notifications")
     desk.run("File: Save All")
     desk.page.locator(".tab.dirty").first.wait_for(state="detached")
     desk.run("View: Close All Editors")
     desk.page.locator(".editor-instance").first.wait_for(state="detached")
-    (desk.workspace / "shapes.py").write_text(SHAPES)
-    (desk.workspace / "solids.py").write_text(SOLIDS)
+    for name, text in FILES.items():
+        (desk.workspace / name).write_text(text)
     desk.open_file("shapes.py")
     until(lambda: desk.lines()[4:5] == ["    return 3 * radius * radius"], "the file as it was")
     return desk
+
+
+def run_if_offered(bench: Workbench, title: str) -> bool:
+    """Run a command that the palette offers only while there is something to decide. Return if it was offered."""
+    bench.page.keyboard.press("F1")
+    bench.page.locator(".quick-input-widget input").fill(f">{title}")
+    rows = bench.page.locator(".quick-input-list .monaco-list-row")
+    rows.first.wait_for()
+    found = rows.filter(has_text=title)
+    offered = found.count() > 0
+    found.first.click() if offered else bench.page.keyboard.press("Escape")
+    bench.page.locator(".quick-input-widget").wait_for(state="hidden")
+    return offered
 
 
 def ask(bench: Workbench, words: str) -> None:
@@ -72,8 +118,14 @@ def lenses(bench: Workbench, title: str) -> Locator:
     return bench.page.locator(".codelens-decoration a").filter(has_text=title)
 
 
-def beside(bench: Workbench) -> list[str]:
-    """The ghost text at the ends of lines."""
+def removed(bench: Workbench) -> list[list[str]]:
+    """The blocks of removed lines between the lines of the editor."""
+    blocks = bench.page.locator(".review-widget:visible .monaco-tokenized-source").all_inner_texts()
+    return [block.replace("\xa0", " ").rstrip().split("\n") for block in blocks]
+
+
+def at_line_ends(bench: Workbench) -> list[str]:
+    """Text of decorations at the ends of lines."""
     script = "spans => spans.map(span => getComputedStyle(span, '::after').content)"
     found: list[str] = bench.page.locator(".view-line span span").evaluate_all(script)
     return [text.strip('"').replace("\xa0", " ") for text in found if text not in ("none", "normal", '""')]
@@ -103,37 +155,120 @@ def accept(bench: Workbench, name: str, text: str) -> None:
     until(pressed, f"accepted and saved: {text}")
 
 
-def test_hunks_are_drawn_follow_the_typing_and_are_decided_one_by_one(bench: Workbench) -> None:
-    ask(bench, "tidy both files")
-    until(lambda: lenses(bench, "Accept").count() == 2, "two hunks")
-    assert beside(bench)[0] == "+ return math.pi * radius**2"
-    assert RED in behind(bench)
+def test_three_hunks_in_two_files_are_readable_in_place(bench: Workbench) -> None:
+    bench.open_file("long.py")
+    ask(bench, "shorten three places")
+    until(lambda: lenses(bench, "Keep").count() == 2, "the hunks of this file")
+    until(lambda: len(removed(bench)) == 2, "what was removed")
+    assert removed(bench) == [LONG.split("\n")[4:12], ["    return value * 1.2"]], "as real code, with its indentation"
+    assert "    return sum(price_of(item) for item in items)" in bench.lines(), "new lines are real lines"
+    assert GREEN in behind(bench)
+    assert at_line_ends(bench) == [], "nothing hangs at the end of a line"
+    assert lenses(bench, "Undo").count() == 2
+    assert lenses(bench, "Accept").count() == 0
+    assert bench.page.locator(".notification-toast").count() == 0
+    assert bench.page.locator(".panel .composite-bar a:visible").filter(has_text="Comments").count() == 0
+    block = bench.page.locator(".review-widget:visible").first
+    block.get_by_role("button", name="Undo Hunk").click()
+    until(lambda: "    found = []" in bench.lines(), "the lines are back")
+    until(lambda: len(removed(bench)) == 1, "only the other block is left")
+    bench.run("Tark: Keep All")  # one press, also for the file that is not open
+    until(lambda: bench.page.locator(".pane-header").filter(has_text="Changes").count() == 0, "nothing is left")
+    assert "math.pi" in bench.read("shapes.py")
 
+
+def test_all_are_reviewed_in_one_diff_with_the_keys(bench: Workbench) -> None:
+    ask(bench, "shorten three places")
+    until(lambda: lenses(bench, "Keep").count() == 1, "the hunk of this file")
+    bench.run("Tark: Review All")
+    bench.page.locator(".tab.active").filter(has_text="Tark: Review All").wait_for()
+    entries = bench.page.locator(".multiDiffEntry:visible")
+    until(lambda: entries.count() == 2, "both files")
+    title = bench.page.locator(".editor-actions")
+    title.get_by_role("button", name="Keep All").wait_for()
+    assert title.get_by_role("button", name="Undo All").count() == 1
+    bench.page.locator(".monaco-list-row").filter(has_text="long.py").filter(has_text="2 changes").wait_for()
+    entries.first.locator(".modified-in-monaco-diff-editor .view-line").filter(has_text="price_of").click()
+    bench.page.keyboard.press("Alt+Y")
+    bench.page.locator(".monaco-list-row").filter(has_text="long.py").filter(has_text="1 change").wait_for()
+    bench.page.keyboard.press("Alt+N")  # the cursor is at the next hunk
+    bench.page.locator(".monaco-list-row").filter(has_text="long.py").wait_for(state="detached")
+    title.get_by_role("button", name="Undo All").click()
+    bench.page.get_by_role("tab", name="Tark: Review All").wait_for(state="detached")
+    bench.run("File: Save All")
+    until(
+        lambda: "price_of" in bench.read("long.py") and "value * 1.2" in bench.read("long.py"), "one kept, one undone"
+    )
+    until(lambda: bench.read("shapes.py") == SHAPES, "and the last undone")
+
+
+def test_the_mark_opens_no_text_of_git_and_there_is_no_second_repository(bench: Workbench) -> None:
+    ask(bench, "tidy both files")
+    until(lambda: len(removed(bench)) == 2, "what was removed")
+    bench.page.keyboard.press("Control+Shift+G")
+    bench.page.locator(".scm-view").first.wait_for()
+    assert bench.page.locator(".scm-view").get_by_text("Tark").count() == 0
+    bench.page.locator(".comment-thread, .comment-range-glyph").first.click()
+    assert bench.page.locator(".peekview-title").count() == 0, "it opens and closes the block, not Git's text"
+
+
+def test_hunks_follow_the_typing_and_are_decided_one_by_one(bench: Workbench) -> None:
+    ask(bench, "tidy both files")
+    until(lambda: lenses(bench, "Keep").count() == 2, "two hunks")
     to(bench, 1)
     bench.page.keyboard.type("# The focus stayed.\n", delay=20)
-    until(lambda: lenses(bench, "Accept").count() == 2, "they followed")
+    until(lambda: lenses(bench, "Keep").count() == 2, "they followed")
     bench.run("Tark: Next Hunk")
     bench.page.locator(".statusbar-item").filter(has_text="Ln 6").wait_for()
     bench.page.keyboard.press("Alt+Y")
-    until(lambda: "    return math.pi * radius**2" in bench.lines(), "accepted")
-    until(lambda: lenses(bench, "Reject").count() == 1, "the other is left")
-    lenses(bench, "Reject").click()
-    until(lambda: lenses(bench, "Accept").count() == 0, "decided")
-    bench.page.locator(".view-lines").first.click()
-    bench.page.keyboard.press("Control+Z")
-    until(lambda: "    return 3 * radius * radius" in bench.lines(), "one undo takes back what was accepted")
-    assert "# The focus stayed." in bench.lines(), "and nothing else"
+    until(lambda: lenses(bench, "Undo").count() == 1, "kept")
+    bench.page.locator(".statusbar-item").filter(has_text="Ln 14").wait_for()  # and the cursor is at the next
+    bench.page.keyboard.press("Alt+N")
+    bench.page.get_by_role("tab", name="solids.py").wait_for()  # it goes on with the next file
+    bench.open_file("shapes.py")
+    until(lambda: bench.lines()[0] == "# The focus stayed.", "the file")
+    assert "    return 4 * radius * radius * radius" in bench.lines()
+    assert "    return math.pi * radius**2" in bench.lines()
 
 
-def test_nothing_is_accepted_unseen_from_the_list(bench: Workbench) -> None:
+def test_a_conflict_keeps_what_was_typed_until_it_is_decided_alone(bench: Workbench) -> None:
     ask(bench, "tidy both files")
+    until(lambda: lenses(bench, "Keep").count() == 2, "two hunks")
+    to(bench, 5)
+    bench.page.keyboard.press("End")
+    bench.page.keyboard.type("  # mine", delay=20)
+    lenses(bench, "Keep Mine").wait_for()
+    assert any("your text is kept" in text for text in at_line_ends(bench))
+    bench.page.keyboard.press("Control+A")
+    bench.run("Tark: Keep Hunk")
+    until(lambda: lenses(bench, "Undo").count() == 0, "of many the plain ones are kept")
+    assert "    return math.pi * radius**2  # mine" in bench.lines()
+    lenses(bench, "Use Tark's Lines").click()
+    until(lambda: "    return math.pi * radius**2" in bench.lines(), "Tark's lines")
+
+
+@pytest.fixture
+def manual(bench: Workbench) -> Workbench:
+    """Edits are asked about before they are applied."""
+    bench.run("Tark: Select Approval Level")
+    bench.page.locator(".quick-input-list .monaco-list-row").filter(has_text="manual").click()
+    bench.chat().get_by_role("button", name="currently manual").wait_for()
+    assert bench.page.locator(".notification-toast").count() == 0, "the status line of the chat shows it"
+    bench.page.locator(".editor-instance .view-lines").first.click()
+    return bench
+
+
+def test_nothing_is_accepted_unseen_from_the_list(manual: Workbench) -> None:
+    bench = manual
+    ask(bench, "tidy both files")
+    lenses(bench, "waits for your answer").first.wait_for()
+    assert lenses(bench, "Accept").count() == 0, "the question is asked once, in the chat"
     bench.run("Tark: Review Changes")
     bench.page.locator(".monaco-list-row").filter(has_text="solids.py").filter(has_text="+2 −2 · 2 changes").wait_for()
     row = bench.page.locator(".monaco-list-row").filter(has_text="side**3")
     row.scroll_into_view_if_needed()
     row.hover()
     row.get_by_role("button", name="Accept Hunk").click()
-    bench.toast("review the whole change first").wait_for()
     bench.page.get_by_role("tab", name="(Tark: 1 change)").wait_for()
     assert bench.read("solids.py") == SOLIDS
     accept(bench, "solids.py", "side**3")
@@ -141,29 +276,15 @@ def test_nothing_is_accepted_unseen_from_the_list(bench: Workbench) -> None:
     bench.page.get_by_role("tab", name="(Tark: 1 change)").wait_for(state="detached")  # there is nothing to compare
 
 
-def test_a_conflict_keeps_what_was_typed_until_it_is_decided_alone(bench: Workbench) -> None:
-    ask(bench, "tidy both files")
-    until(lambda: lenses(bench, "Accept").count() == 2, "two hunks")
-    to(bench, 5)
-    bench.page.keyboard.press("End")
-    bench.page.keyboard.type("  # mine", delay=20)
-    lenses(bench, "Keep Mine").wait_for()
-    assert any("your text is kept" in text for text in beside(bench))
-    bench.page.keyboard.press("Control+A")
-    bench.run("Tark: Accept Hunk")
-    until(lambda: lenses(bench, "Accept").count() == 0, "of many the plain ones are accepted")
-    assert "    return 3 * radius * radius  # mine" in bench.lines()
-    lenses(bench, "Use Tark's Lines").click()
-    until(lambda: "    return math.pi * radius**2" in bench.lines(), "Tark's lines")
-
-
-def test_what_is_longer_than_what_is_drawn_is_shown_first(bench: Workbench) -> None:
+def test_more_than_one_proposed_line_is_shown_in_a_diff_first(manual: Workbench) -> None:
+    bench = manual
     bench.select_lines(4, 5)
     bench.page.keyboard.press("Control+I")
     bench.answer("write a long one")
-    lenses(bench, "Accept").first.wait_for()
-    lenses(bench, "Accept").first.click()
-    bench.toast("review the whole change first").wait_for()
+    lenses(bench, "waits for your answer").first.wait_for()
+    assert at_line_ends(bench) == []
+    assert removed(bench) == []
+    bench.run("Tark: Accept Hunk")
     bench.page.get_by_role("tab", name="(Tark: 1 change)").wait_for()
     assert bench.read("shapes.py") == SHAPES
     accept(bench, "shapes.py", "no negative radius")

@@ -49,7 +49,13 @@ def test_the_status_item_opens_a_menu(bench: Workbench) -> None:
 def test_progress_is_cancelled_by_its_button(bench: Workbench) -> None:
     start(bench, "talk for ever")
     bench.status().locator(".codicon-sync").wait_for()
+    bench.chat()
+    bench.page.keyboard.press("Control+B")  # the chat shows the progress itself
     cancel = bench.page.locator(".notification-toast .monaco-button").filter(has_text="Cancel")
+    cancel.wait_for()
+    bench.run("Tark: Open Chat")
+    cancel.wait_for(state="hidden")
+    bench.page.keyboard.press("Control+B")
     cancel.click()
     cancel.wait_for(state="hidden")
     bench.status().locator(".codicon-sync").wait_for(state="hidden")

@@ -1,6 +1,7 @@
 /** Questions of the model, and of commands that need text. An input box opens only when the user comes to answer. */
 
 import * as vscode from "vscode";
+import type { ShownChat } from "./permissions";
 import type { Drafts } from "../window/drafts";
 import { Notice } from "./notice";
 import { showInfo, reportErrors } from "../window/notify";
@@ -16,10 +17,12 @@ const DECLINE_BUTTON: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon
 const WORDS_BUTTON: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("edit"), tooltip: "Other Answer" };
 
 export class Inputs implements vscode.Disposable {
-  /** Notifications by request id. Undefined if the box was opened at once. */
+  /** Notifications by request id. Undefined if the chat asks, or the box was opened at once. */
   private readonly notices = new Map<string, Notice | undefined>();
   /** Turns whose first question opens a box at once. */
   private readonly expected = new Set<string>();
+  /** Requests that the chat asked about when this was last looked at. */
+  private readonly inChat = new Set<string>();
   private box: { readonly requestId: string; readonly shown: vscode.QuickInput } | undefined;
   private readonly owned: vscode.Disposable;
 
@@ -28,8 +31,10 @@ export class Inputs implements vscode.Disposable {
     private readonly drafts: Drafts,
     private readonly state: State,
     private readonly pending: PendingRequests,
+    private readonly chat: ShownChat,
   ) {
-    this.owned = vscode.Disposable.from(state.on("input", () => this.update()));
+    const update = (): void => this.update();
+    this.owned = vscode.Disposable.from(state.on("input", update), state.on("session", update), chat.onDidChangeVisibility(update));
     this.update();
     this.offerCopy(drafts.boxes.filter((requestId) => !this.findInput(requestId))); // from a window that was closed
   }
@@ -71,15 +76,27 @@ export class Inputs implements vscode.Disposable {
   private update(): void {
     for (const [requestId, notice] of [...this.notices].filter(([id]) => !this.findInput(id))) {
       this.notices.delete(requestId);
+      this.inChat.delete(requestId);
       notice?.dispose();
       this.inputEnded(requestId);
     }
-    for (const request of this.waiting.filter((candidate) => !this.notices.has(candidate.requestId))) {
-      const isExpected = this.expected.delete(request.turnId);
-      this.notices.set(request.requestId, isExpected ? undefined : this.notify(request));
-      if (isExpected) {
-        this.openInput(request);
-      }
+    for (const request of this.waiting) {
+      this.announce(request);
+    }
+  }
+
+  /** Asks in a notification, unless the chat asks, or a box opens at once. */
+  private announce(request: Input): void {
+    const { requestId } = request;
+    if (this.expected.delete(request.turnId)) {
+      this.notices.set(requestId, undefined);
+      this.openInput(request);
+    } else if (this.chat.shows(request.sessionId)) {
+      this.notices.get(requestId)?.dispose();
+      this.notices.set(requestId, undefined);
+      this.inChat.add(requestId);
+    } else if (this.inChat.delete(requestId) || !this.notices.has(requestId)) {
+      this.notices.set(requestId, this.notify(request));
     }
   }
 

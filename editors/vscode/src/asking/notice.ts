@@ -30,32 +30,24 @@ export class Notice implements vscode.Disposable {
   }
 
   private readonly id = String((Notice.made += 1));
-  private links: readonly Link[] = [];
   private since = 0;
   private report: (message: string) => void = () => undefined;
   private close: () => void = () => undefined;
 
   /** The button also closes the notification. */
-  constructor(said: NoticeContent, button: Link) {
-    const closed = new Promise<void>((resolve) => (this.close = resolve));
-    // VS Code uses a string here as the title of the button, although its types allow only a boolean.
-    const cancellable = button.title as unknown as boolean;
+  constructor(
+    private said: NoticeContent,
+    private readonly button: Link,
+  ) {
     Notice.shown.set(this.id, this);
-    void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, cancellable }, (progress, pressed) => {
-      this.report = (message) => progress.report({ message });
-      pressed.onCancellationRequested(() => {
-        this.dispose();
-        button.run();
-      });
-      this.setContent(said);
-      return closed;
-    });
+    this.open();
   }
 
   /** Replaces the text and the links. */
-  setContent({ text, links }: NoticeContent): void {
-    this.links = links;
+  setContent(said: NoticeContent): void {
+    this.said = said;
     this.since = Date.now();
+    const { text, links } = said;
     const words = links.map(({ title }, index) => {
       return `[${title}](command:${COMMAND}?${encodeURIComponent(JSON.stringify([this.id, index]))})`;
     });
@@ -67,9 +59,35 @@ export class Notice implements vscode.Disposable {
     this.close();
   }
 
-  private follow(index: number): void {
-    if (Date.now() - this.since >= CLICK_DELAY_MS) {
-      this.links[index]?.run();
+  private open(): void {
+    const closed = new Promise<void>((resolve) => (this.close = resolve));
+    // VS Code uses a string here as the title of the button, although its types allow only a boolean.
+    const cancellable = this.button.title as unknown as boolean;
+    void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, cancellable }, (progress, pressed) => {
+      this.report = (message) => progress.report({ message });
+      pressed.onCancellationRequested(() => this.pressed());
+      this.setContent(this.said);
+      return closed;
+    });
+  }
+
+  private pressed(): void {
+    if (this.isTooSoon()) {
+      this.close();
+      this.open(); // VS Code closes it after any press
+    } else {
+      this.dispose();
+      this.button.run();
     }
+  }
+
+  private follow(index: number): void {
+    if (!this.isTooSoon()) {
+      this.said.links[index]?.run();
+    }
+  }
+
+  private isTooSoon(): boolean {
+    return Date.now() - this.since < CLICK_DELAY_MS;
   }
 }

@@ -15,6 +15,21 @@ export interface FollowUp {
 }
 export type Answer = Reply | FollowUp;
 
+interface Allowing {
+  readonly title: string;
+  readonly reply: PermissionReply;
+}
+
+/** The answers that allow it once. If the command would not see unsaved changes, they say so. */
+export function allowing({ unsaved }: Permission): readonly [Allowing, ...Allowing[]] {
+  return unsaved?.length
+    ? [
+        { title: "Save and Run", reply: { outcome: "allow", save: true } },
+        { title: "Run Anyway", reply: { outcome: "allow" } },
+      ]
+    : [{ title: "Allow", reply: { outcome: "allow" } }];
+}
+
 /** `allowed`: the user has seen the whole request, or need not. */
 export function permissionAnswers(request: Permission, allowed: boolean): Answer[] {
   const reply = (title: string, reply_: PermissionReply): Answer => ({ kind: "reply", title, reply: reply_ });
@@ -23,7 +38,7 @@ export function permissionAnswers(request: Permission, allowed: boolean): Answer
   );
   const byHunk: Answer[] = request.edits?.length ? [{ kind: "hunks", title: "Decide Hunk by Hunk" }] : [];
   return [
-    ...(allowed ? [reply("Allow", { outcome: "allow" })] : []),
+    ...(allowed ? allowing(request).map(({ title, reply: given }) => reply(title, given)) : []),
     reply("Reject", { outcome: "reject" }), // second, so that it is visible in a narrow editor, too
     ...(allowed ? grants : []),
     { kind: "because", title: "Reject with Reason…" },

@@ -1,6 +1,6 @@
 /**
- * Permissions that Tark asks for. A notification announces each without taking the focus; the whole request is shown on
- * demand. Requests that are not answered wait in the list of changes, in the chat and behind the status item.
+ * Permissions that Tark asks for. Each is asked in one place: in the chat if it shows the session, else in a
+ * notification, which does not take the focus. The whole request is shown on demand.
  */
 
 import * as vscode from "vscode";
@@ -9,8 +9,8 @@ import { Notice, type NoticeContent } from "./notice";
 import { showInfo, reportErrors } from "../window/notify";
 import type { PendingRequests } from "../model/pendingRequests";
 import type { State } from "../model/state";
-import { codeLensTitle, listRow } from "../text/surfaces";
-import { permissionAnswers, type Answer } from "./permissionAnswers";
+import { codeLensTitle } from "../text/surfaces";
+import { allowing, permissionAnswers, type Answer } from "./permissionAnswers";
 import { permissionMessage, mustBeShown, requestVersion, fullText } from "./permissionText";
 import type { Permission, PermissionReply } from "../model/protocol";
 import { hasTab, relativeName } from "../window/files";
@@ -18,6 +18,12 @@ import { hasTab, relativeName } from "../window/files";
 const REJECT: Answer = { kind: "reply", title: "Reject", reply: { outcome: "reject" } };
 /** Edits have buttons in the editor, so their notification closes after this time. */
 const EDITS_TOLD_MS = 15_000;
+
+/** The chat, which asks about the requests of the session that it shows. */
+export interface ShownChat {
+  shows(sessionId: string): boolean;
+  onDidChangeVisibility(listener: () => void): vscode.Disposable;
+}
 
 export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
   /** By request id: the notification, and the version it shows. */
@@ -30,16 +36,19 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
   constructor(
     private readonly state: State,
     private readonly pending: PendingRequests,
+    private readonly chat: ShownChat,
   ) {
     this.owned = vscode.Disposable.from(
       state.on("permission", () => this.update()),
+      state.on("session", () => this.update()),
+      chat.onDidChangeVisibility(() => this.update()),
       Notice.register(),
       this.documents,
       this.documents.onDidRead(() => this.lenses.fire()),
       this.lenses,
       vscode.languages.registerCodeLensProvider({ scheme: REQUEST_SCHEME }, this),
-      vscode.commands.registerCommand("tark.client.answerPermission", (version: string, answer: Answer) =>
-        reportErrors(() => this.submitAnswer(version, answer)),
+      vscode.commands.registerCommand("tark.client.answerPermission", (version: string, answer: Answer, wasSeen?: boolean) =>
+        reportErrors(() => this.submitAnswer(version, answer, wasSeen)),
       ),
     );
     this.update();
@@ -87,35 +96,43 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
 
   /** Updates notifications and documents after the pending requests changed. */
   private update(): void {
-    for (const [requestId, { notice }] of [...this.notices]) {
-      if (!this.findPermission(requestId)) {
-        this.notices.delete(requestId);
-        notice.dispose();
-        void this.documents.closeDocument(requestId);
-      }
+    for (const requestId of this.documents.requestIds.filter((id) => !this.findPermission(id))) {
+      this.notices.get(requestId)?.notice.dispose();
+      this.notices.delete(requestId);
+      void this.documents.closeDocument(requestId);
     }
     for (const request of this.waiting) {
-      const former = this.notices.get(request.requestId);
-      const version = requestVersion(request);
-      if (former?.version !== version) {
-        const isSame = former?.digest === request.digest; // no new notification while the user decides hunk by hunk
-        const notice = isSame ? former.notice : this.notify(request);
-        if (isSame) {
-          notice.setContent(this.noticeContent(request, false));
-        } else {
-          former?.notice.dispose();
-        }
-        this.notices.set(request.requestId, { version, digest: request.digest, notice });
-        this.documents.setText(request.requestId, textOf(request));
-      }
+      this.documents.setText(request.requestId, textOf(request));
+      this.announce(request);
     }
     this.lenses.fire();
   }
 
+  /** Shows or updates the notification, if the chat does not ask. */
+  private announce(request: Permission): void {
+    const { requestId, digest } = request;
+    const former = this.notices.get(requestId);
+    const version = requestVersion(request);
+    if (this.chat.shows(request.sessionId)) {
+      former?.notice.dispose();
+      this.notices.delete(requestId);
+    } else if (former?.version !== version) {
+      const isSame = former?.digest === digest; // no new notification while the user decides hunk by hunk
+      const notice = isSame ? former.notice : this.notify(request);
+      if (isSame) {
+        notice.setContent(this.noticeContent(request, false));
+      } else {
+        former?.notice.dispose();
+      }
+      this.notices.set(requestId, { version, digest, notice });
+    }
+  }
+
   private notify(request: Permission): Notice {
-    const { requestId } = request;
-    const choose = { title: "Answer…", run: () => reportErrors(() => this.chooseAnswer(requestId)) };
-    const notice = new Notice(this.noticeContent(request, this.notices.has(requestId)), choose);
+    const version = requestVersion(request);
+    const [first] = allowing(request);
+    const allow = { title: first.title, run: () => reportErrors(() => this.submitAnswer(version, { kind: "reply", ...first })) };
+    const notice = new Notice(this.noticeContent(request, this.notices.has(request.requestId)), allow);
     if (request.edits?.length) {
       setTimeout(() => notice.dispose(), EDITS_TOLD_MS);
     }
@@ -125,42 +142,24 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
   /** `again`: its hunks were edited since the last notification. */
   private noticeContent(request: Permission, again: boolean): NoticeContent {
     const version = requestVersion(request);
+    const others = allowing(request).slice(1).map((answer): Answer => ({ kind: "reply", ...answer }));
     return {
       text: `${permissionMessage(request, relativeName)}${again ? " (changed)" : ""}`,
       links: [
+        ...[...others, REJECT].map((answer) => ({ title: answer.title, run: () => reportErrors(() => this.submitAnswer(version, answer)) })),
         { title: "Show", run: () => reportErrors(() => this.showPermission(request.requestId)) },
-        { title: REJECT.title, run: () => reportErrors(() => this.submitAnswer(version, REJECT)) },
       ],
     };
   }
 
-  /** Lists the answers, each with what it covers. Pressing Enter alone allows nothing. */
-  private async chooseAnswer(requestId: string): Promise<void> {
-    const request = this.findPermission(requestId);
-    if (!request) {
-      await this.showPermission(requestId); // says that it was already answered
-      return;
-    }
-    const version = requestVersion(request);
-    const items: (vscode.QuickPickItem & { readonly answer?: Answer })[] = [
-      { label: "$(eye) Show Whole Request" },
-      ...permissionAnswers(request, this.canAllow(request)).map((answer) => ({ label: listRow(answer.title), answer })),
-    ];
-    const placeHolder = permissionMessage(request, relativeName);
-    const chosen = await vscode.window.showQuickPick(items, { title: "Tark asks", placeHolder, ignoreFocusOut: true });
-    if (chosen) {
-      await (chosen.answer ? this.submitAnswer(version, chosen.answer) : this.showPermission(request.requestId));
-    }
-  }
-
-  /** Answers only the version that was shown, never one that has replaced it. */
-  private async submitAnswer(version: string, answer: Answer): Promise<void> {
+  /** Answers only the version that was shown, never one that has replaced it. `wasSeen`: whole, in the chat. */
+  private async submitAnswer(version: string, answer: Answer, wasSeen = false): Promise<void> {
     const request = this.findVersion(version);
     if (!request) {
       await this.showChanged(version);
     } else if (answer.kind !== "reply") {
       await (answer.kind === "hunks" ? this.goToHunks(request) : this.rejectBecause(version));
-    } else if (answer.reply.outcome === "allow" && !this.canAllow(request)) {
+    } else if (answer.reply.outcome === "allow" && !wasSeen && !this.canAllow(request)) {
       await this.showPermission(request.requestId);
       void showInfo("read the request to its end first");
     } else {

@@ -41,6 +41,11 @@ export class RequestDocuments implements vscode.TextDocumentContentProvider, vsc
     this.recordRead(editor);
   }
 
+  /** The requests whose text is known. */
+  get requestIds(): readonly string[] {
+    return [...this.texts.keys()];
+  }
+
   /** Updates the text; an open document shows it. */
   setText(requestId: string, text: string): void {
     if (this.texts.get(requestId) !== text) {

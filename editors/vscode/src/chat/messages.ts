@@ -100,6 +100,10 @@ export interface PermissionRow {
   readonly title: string;
   readonly risk: string;
   readonly why: string;
+  /** The command would not see unsaved changes. */
+  readonly isUnsaved?: boolean;
+  /** It can be allowed only after the user has seen all of it. */
+  readonly mustBeSeen?: boolean;
   /** `env`: variables that differ from the extension's environment. */
   readonly command?: { readonly text: string; readonly cwd: string; readonly argv: readonly string[]; readonly env: readonly string[] };
   readonly edits?: readonly Diff[];
@@ -176,7 +180,7 @@ export interface ReplacedTurn {
   readonly turnKind?: string;
 }
 
-export interface Reply { outcome: "allow" | "reject" | "cancelled"; grant?: string; reason?: string }
+export interface Reply { outcome: "allow" | "reject" | "cancelled"; grant?: string; reason?: string; save?: boolean }
 
 export type ToHost =
   | { readonly kind: "ready" }
@@ -205,6 +209,6 @@ export type ToHost =
   | { readonly kind: "wait"; readonly turnId: string }
   | { readonly kind: "remedy"; readonly remedy: Exclude<Remedy, "again" | "continue">; readonly provider?: string }
   | { readonly kind: "setup"; readonly offer: string }
-  | { readonly kind: "permission"; readonly version: string; readonly reply: Reply }
+  | { readonly kind: "permission"; readonly version: string; readonly reply: Reply; readonly wasSeen?: boolean }
   | { readonly kind: "showPermission"; readonly requestId: string }
   | { readonly kind: "input"; readonly requestId: string; readonly answer: readonly string[] | string | null };

@@ -18,15 +18,17 @@ export type ViewRequest = "again" | "wait" | "setup" | "ready" | "send" | "steer
 
 export function pageRequests(dependencies: ChatDependencies, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
   const { server, turns, undo, restore, pending } = dependencies;
+  const confirmed = new Set<string>();
   const say = (words: string): void => tell({ kind: "say", words });
   return {
-    // Asks first, because the button could have appeared under the mouse pointer.
+    // Asks once, because the button could have appeared under the mouse pointer.
     undo: async ({ turnId }) => {
       const prompt = server.state.transcripts.get(server.state.sessionId ?? "")?.byId.get(turnId)?.prompt ?? "";
       const named = prompt === "" ? "this turn" : `“${plainExcerpt(prompt, LONGEST_NAME)}”`;
-      if (!(await confirm(`Undo the changes of ${named}?`, "Undo Changes"))) {
+      if (!confirmed.has(turnId) && !(await confirm(`Undo the changes of ${named}?`, "Undo Changes"))) {
         return;
       }
+      confirmed.add(turnId);
       if (!(await undo.undoTurn(turnId))) {
         say("There is nothing to undo.");
       }
@@ -53,8 +55,8 @@ export function pageRequests(dependencies: ChatDependencies, tell: (message: ToP
       tell({ kind: "focus" });
     },
     // The same command as for the notification: it checks the version, and that the user has seen the whole request.
-    permission: ({ version, reply }) =>
-      vscode.commands.executeCommand("tark.client.answerPermission", version, { kind: "reply", title: "", reply }),
+    permission: ({ version, reply, wasSeen }) =>
+      vscode.commands.executeCommand("tark.client.answerPermission", version, { kind: "reply", title: "", reply }, wasSeen),
     showPermission: ({ requestId }) => vscode.commands.executeCommand("tark.client.permission", requestId),
     input: async ({ requestId, answer }) => {
       if (!(await pending.answerRequest("input", requestId, { answer }))) {

@@ -34,8 +34,8 @@ export function statusOf(state: State, server: Status["server"], folders: readon
   };
 }
 
-/** `ownEnv`: the user's environment. */
-export function permissionRow(request: Permission, ownEnv: Readonly<Record<string, string | undefined>>): PermissionRow {
+/** `ownEnv`: the user's environment. `mustBeSeen`: the user must see all of it before allowing it. */
+export function permissionRow(request: Permission, ownEnv: Readonly<Record<string, string | undefined>>, mustBeSeen = false): PermissionRow {
   const { requestId, title, risk, why, command, edits, grants } = request;
   return {
     requestId,
@@ -43,6 +43,8 @@ export function permissionRow(request: Permission, ownEnv: Readonly<Record<strin
     title,
     risk,
     why,
+    mustBeSeen,
+    isUnsaved: (request.unsaved ?? []).length > 0,
     ...(command && {
       command: {
         text: command.text,

@@ -1,6 +1,8 @@
 /** The chat in the side bar: posts the state to its page, and handles the page's messages. */
 
 import * as vscode from "vscode";
+import { mustBeShown } from "../asking/permissionText";
+import { hasTab, relativeName } from "../window/files";
 import { reportErrors } from "../window/notify";
 import type { ChatDependencies } from "./dependencies";
 import { PromptCompletion } from "./completion";
@@ -34,6 +36,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly handlers: PageHandlers;
   private readonly disposables: vscode.Disposable[] = [];
   private readonly pageDisposables: vscode.Disposable[] = [];
+  private readonly visibility = new vscode.EventEmitter<void>();
+  readonly onDidChangeVisibility = this.visibility.event;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -75,6 +79,11 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     return this.view?.visible ?? false;
   }
 
+  /** Is a session visible in the chat? Then its requests are asked there. */
+  shows(sessionId: string): boolean {
+    return this.visible && this.dependencies.server.state.sessionId === sessionId;
+  }
+
   /** Shows the chat. `focus`: focuses the prompt. */
   async showChat({ focus }: { focus: boolean }): Promise<void> {
     await vscode.commands.executeCommand(`${VIEW}.focus`, { preserveFocus: !focus });
@@ -105,6 +114,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
+    this.visibility.fire();
     const { webview } = view;
     const dist = vscode.Uri.joinPath(this.context.extensionUri, "dist");
     const served = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
@@ -114,6 +124,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         if (!view.visible) {
           this.pageHidden();
         }
+        this.visibility.fire();
       }),
       view.onDidDispose(() => this.viewDisposed()),
     );
@@ -136,7 +147,10 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
           this.postStatus();
         }
       }),
-      state.on("session", () => this.postStatus()),
+      state.on("session", () => {
+        this.postStatus();
+        this.postRequests();
+      }),
       state.on("hunks", () => this.postStatus()),
       state.on("server", () => this.postStatus()),
       state.on("permission", () => this.postRequests()),
@@ -208,8 +222,13 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   private postRequests(): void {
-    const { permissions, inputs } = this.dependencies.server.state;
-    this.page.post({ kind: "waiting", permissions: permissions.map((candidate) => permissionRow(candidate, process.env)), inputs: inputs.map(inputRow) });
+    const { permissions, inputs, sessionId } = this.dependencies.server.state;
+    const isShown = (request: { readonly sessionId: string }): boolean => request.sessionId === sessionId;
+    this.page.post({
+      kind: "waiting",
+      permissions: permissions.filter(isShown).map((request) => permissionRow(request, process.env, mustBeShown(request, hasTab, relativeName))),
+      inputs: inputs.filter(isShown).map(inputRow),
+    });
   }
 
   /** VS Code discards the page of a hidden view, and loads it again later. */
@@ -223,6 +242,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private viewDisposed(): void {
     this.pageHidden();
     this.view = undefined;
+    this.visibility.fire();
     for (const disposable of this.pageDisposables.splice(0)) {
       disposable.dispose();
     }

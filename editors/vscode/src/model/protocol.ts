@@ -55,6 +55,8 @@ export interface Permission {
   }>;
   readonly edits?: Optional<readonly DocumentHunks[]>;
   readonly grants: readonly { readonly id: string; readonly covers: string }[];
+  /** URIs of documents with unsaved changes, which the command would not see. */
+  readonly unsaved?: Optional<readonly string[]>;
 }
 
 export interface PermissionReply {
@@ -63,6 +65,8 @@ export interface PermissionReply {
   readonly hunks?: readonly string[];
   readonly edited?: readonly { readonly hunkId: string; readonly newText: string }[];
   readonly reason?: string;
+  /** Saves the unsaved documents first. */
+  readonly save?: boolean;
 }
 
 /** Params of `tark/requestInput`. */

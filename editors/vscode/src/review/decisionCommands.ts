@@ -1,4 +1,4 @@
-/** The commands that accept or reject hunks, and the message about the result. Pure. */
+/** The commands that accept or reject hunks, the words for it, and the message about the result. Pure. */
 
 import { counted } from "../text/figures";
 import type { Hunk } from "../model/protocol";
@@ -53,12 +53,24 @@ export function isUncontested({ hunk, typedOver }: HunkToDecide): boolean {
   return hunk.state === "pending" && !typedOver;
 }
 
-/** The message about the result, and about what is left to review. */
-export function decisionMessage(decision: Decision, outcome: Outcome, left: readonly UndecidedHunk[]): string {
-  const words = `${decision}ed ${counted(outcome.done, "change")}`;
+/** What the user does with a change: it is kept or undone if it is applied, accepted or rejected if it is proposed. */
+export function decisionTitles(applied: boolean): readonly [accept: string, reject: string] {
+  return applied ? ["Keep", "Undo"] : ["Accept", "Reject"];
+}
+
+const DONE: Readonly<Record<Decision, readonly [proposed: string, applied: string]>> = {
+  accept: ["accepted", "kept"],
+  reject: ["rejected", "undid"],
+};
+const NOT_DONE = { accepted: "not accepted", kept: "not kept", rejected: "not rejected", undid: "not undone" } as const;
+
+/** The message about the result, and about what is left to review. `chosen`: before the decision. */
+export function decisionMessage(decision: Decision, outcome: Outcome, chosen: readonly Hunk[], left: readonly UndecidedHunk[]): string {
+  const done = DONE[decision][chosen.length > 0 && chosen.every((hunk) => hunk.applied) ? 1 : 0];
+  const words = `${done} ${counted(outcome.done, "change")}`;
   if (outcome.problems.size > 0) {
     const problems = [...outcome.problems].map(addressUser).join("; ");
-    return `${outcome.done > 0 ? `${words}, ` : ""}not ${decision}ed: ${problems}`;
+    return `${outcome.done > 0 ? `${words}, ` : ""}${NOT_DONE[done as keyof typeof NOT_DONE]}: ${problems}`;
   }
   return `${words}, ${left.length > 0 ? `${countChanges(left)} left` : "nothing left to review"}`;
 }

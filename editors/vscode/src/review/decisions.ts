@@ -1,11 +1,12 @@
 /** Accepts and rejects hunks. Hunks that the user has not seen are shown first. */
 
+import * as vscode from "vscode";
 import { errorMessage, showInfo, showResult, showWarning } from "../window/notify";
 import type { Server } from "../model/server";
 import type { Diffs } from "./diff";
 import type { ReviewedDocuments } from "./documents";
 import { hasTab } from "../window/files";
-import { isFullyDrawn } from "./ghosts";
+import { isFullyDrawn } from "./hunkDrawing";
 import type { HunkTargets } from "./targets";
 import { isUncontested, decisionCommands, decisionMessage, type HunkToDecide, type Decision } from "./decisionCommands";
 import type { UndecidedHunk } from "./hunkText";
@@ -23,25 +24,26 @@ export class Decisions {
     private readonly diffs: Diffs,
   ) {}
 
-  /** Decides the hunk that the user chose. Several hunks are decided like many. */
-  async decideHunks(chosen: readonly UndecidedHunk[], decision: Decision): Promise<void> {
+  /** Decides the hunk that the user chose. Several hunks are decided like many. Returns true if they were decided. */
+  async decideHunks(chosen: readonly UndecidedHunk[], decision: Decision): Promise<boolean> {
     if (chosen.length > 1) {
-      await this.decideMany(chosen, decision);
-    } else if (chosen.length === 0) {
-      void showInfo(this.targets.nothingFound());
-    } else if (!(await this.showFirst(chosen, decision))) {
-      await this.sendDecisions(chosen, decision);
+      return this.decideMany(chosen, decision);
     }
+    if (chosen.length === 0) {
+      void showInfo(this.targets.nothingFound());
+      return false;
+    }
+    return !(await this.showFirst(chosen, decision)) && this.sendDecisions(chosen, decision);
   }
 
   /** Decides many hunks at once, except conflicts, which are decided one by one. */
-  async decideMany(chosen: readonly UndecidedHunk[], decision: Decision): Promise<void> {
+  async decideMany(chosen: readonly UndecidedHunk[], decision: Decision): Promise<boolean> {
     const pending = chosen.filter((undecided) => isUncontested(this.hunkToDecide(undecided)));
     if (pending.length === 0) {
       void showInfo(chosen.length > 0 ? "only conflicts are left: decide them one by one" : this.targets.nothingFound());
-    } else if (!(await this.showFirst(pending, decision))) {
-      await this.sendDecisions(pending, decision);
+      return false;
     }
+    return !(await this.showFirst(pending, decision)) && this.sendDecisions(pending, decision);
   }
 
   /** Shows the hunks that the user has not seen, and returns true if there are any. */
@@ -49,7 +51,7 @@ export class Decisions {
     const hidden = decision === "accept" ? chosen.filter((undecided) => this.isUnseen(undecided)) : [];
     if (hidden.length > 0) {
       await this.diffs.showDiff(hidden);
-      void showInfo("review the whole change first, then accept it again");
+      showResult("review the whole change first, then accept it again");
     }
     return hidden.length > 0;
   }
@@ -59,11 +61,12 @@ export class Decisions {
     if (hunk.applied || hunk.operation?.kind === "move" || this.diffs.wasShown(hunk)) {
       return false;
     }
-    return hunk.operation !== undefined || !hasTab(uri) || !isFullyDrawn(hunk);
+    const drawn = isFullyDrawn(hunk) && vscode.workspace.getConfiguration("comments").get("visible") !== false;
+    return hunk.operation !== undefined || !hasTab(uri) || !drawn;
   }
 
   /** Sends the commands one after another, since each can change the text. */
-  private async sendDecisions(chosen: readonly UndecidedHunk[], decision: Decision): Promise<void> {
+  private async sendDecisions(chosen: readonly UndecidedHunk[], decision: Decision): Promise<boolean> {
     const problems = new Set<string>();
     let done = 0;
     const all = chosen.map((undecided) => this.hunkToDecide(undecided));
@@ -76,12 +79,14 @@ export class Decisions {
         problems.add(errorMessage(problem));
       }
     }
-    const message = decisionMessage(decision, { done, problems }, this.targets.allHunks());
+    const hunks = chosen.map(({ hunk }) => hunk);
+    const message = decisionMessage(decision, { done, problems }, hunks, this.targets.allHunks());
     if (problems.size > 0) {
       void showWarning(message);
     } else {
       showResult(message);
     }
+    return problems.size === 0;
   }
 
   private hunkToDecide({ uri, hunk }: UndecidedHunk): HunkToDecide {

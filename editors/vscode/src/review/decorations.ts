@@ -1,12 +1,11 @@
-/**
- * Draws hunks in the editors: red and green lines, and new lines as ghost text at the end of the lines they replace.
- */
+/** Draws hunks in the editors: lines that Tark wrote on green, and lines that it would remove on red. */
 
 import * as vscode from "vscode";
 import { decorationText, hoverCode } from "../text/surfaces";
 import type { ReviewedDocuments } from "./documents";
-import { drawHunk } from "./ghosts";
+import { drawHunk } from "./hunkDrawing";
 import type { PlacedHunk } from "./placedHunks";
+import { decisionTitles } from "./decisionCommands";
 import { hunkDiff, reasonInBrackets } from "./hunkText";
 
 const LONGEST_HOVER = 5000;
@@ -57,8 +56,7 @@ const CONFLICT = {
 };
 
 const MADE_OF = {
-  /** Only the text of the line, so that the new line stands beside it on green. */
-  removed: { ...line(marked("removed", "Line"), "editorOverviewRuler.deletedForeground", RED), isWholeLine: false },
+  removed: line(marked("removed", "Line"), "editorOverviewRuler.deletedForeground", RED),
   added: line(marked("inserted", "Line"), "editorOverviewRuler.addedForeground", GREEN),
   conflict: line(CONFLICT, "editorOverviewRuler.warningForeground", AMBER),
   removedWord: { backgroundColor: color("diffEditor.removedTextBackground") },
@@ -66,16 +64,10 @@ const MADE_OF = {
   /** An icon cannot stand between two lines, so it is at the upper one. */
   insertion: { ...GREEN, overviewRulerColor: color("editorOverviewRuler.addedForeground") },
   deletion: { ...RED, overviewRulerColor: color("editorOverviewRuler.deletedForeground") },
-  toCome: ghostStyle("editor.foreground", marked("inserted", "Text")),
-  gone: ghostStyle("editor.foreground", marked("removed", "Text")),
   /** Has the hover, once for all lines of the hunk. */
   hunk: {},
-  note: ghostStyle("editorWarning.foreground"),
+  note: { after: { color: color("editorWarning.foreground"), fontStyle: "italic", margin: "0 0 0 2em" } },
 } satisfies Record<string, vscode.DecorationRenderOptions>;
-
-function ghostStyle(foreground: string, look?: vscode.ThemableDecorationRenderOptions): vscode.DecorationRenderOptions {
-  return { after: { color: color(foreground), fontStyle: "italic", margin: "0 0 0 2em", ...look } };
-}
 
 type Kind = keyof typeof MADE_OF;
 const KINDS = Object.keys(MADE_OF) as Kind[];
@@ -145,23 +137,20 @@ function drawPending(placed: PlacedHunk, document: vscode.TextDocument, add: Add
   if (hunk.operation?.kind === "move") {
     return; // the code lens shows it
   }
-  const { lines, words, ghosts } = drawHunk(hunk, place, document.lineCount);
-  const [lineKind, wordKind, ghostKind, between]: Kind[] = hunk.applied
-    ? ["added", "addedWord", "gone", "deletion"]
-    : ["removed", "removedWord", "toCome", "insertion"];
+  const { lines, words, between } = drawHunk(hunk, place, document.lineCount);
+  const [lineKind, wordKind, betweenKind] = hunk.applied
+    ? (["added", "addedWord", "deletion"] as const)
+    : (["removed", "removedWord", "insertion"] as const);
   for (const number of lines) {
-    add(lineKind ?? "added", { range: wholeLine(document, number) });
+    add(lineKind, { range: wholeLine(document, number) });
   }
   for (const { line: at, from, to } of words) {
-    add(wordKind ?? "addedWord", { range: new vscode.Range(at, from, at, to) });
+    add(wordKind, { range: new vscode.Range(at, from, at, to) });
   }
-  for (const { line: at, text } of ghosts) {
-    add(ghostKind ?? "toCome", { range: endOf(document, at), renderOptions: { after: { contentText: decorationText(text) } } });
-    if (!lines.includes(at)) {
-      add(between ?? "insertion", { range: endOf(document, at) });
-    }
+  for (const at of between) {
+    add(betweenKind, { range: endOf(document, at) });
   }
-  const rows = [...lines, ...ghosts.map((ghost) => ghost.line)].sort((one, other) => one - other);
+  const rows = [...lines, ...between].sort((one, other) => one - other);
   const [first = 0, last = first] = [rows[0], rows.at(-1)];
   const from = lines.includes(first) ? wholeLine(document, first).start : endOf(document, first).start;
   add("hunk", { range: new vscode.Range(from, endOf(document, last).end), hoverMessage: hover(placed) });
@@ -191,9 +180,10 @@ function drawProblem(placed: PlacedHunk, document: vscode.TextDocument, add: Add
 function hover({ hunk, look }: PlacedHunk): vscode.MarkdownString {
   const diff = hunkDiff(hunk);
   const cut = diff.length > LONGEST_HOVER ? `${diff.slice(0, LONGEST_HOVER)}\n… the diff shows the rest` : diff;
-  const heads = { pending: "Change by Tark", changed: "Tark proposed", conflict: "Tark proposed", stale: "Tark proposed" };
-  const head = hunk.applied && look === "pending" ? "Changed by Tark, to be accepted or rejected" : heads[look];
-  const keys = look === "pending" ? " (`Alt+Y` accepts, `Alt+N` rejects; on macOS with `Cmd`)" : "";
+  const heads = { pending: "Tark proposes", changed: "Tark proposed", conflict: "Tark proposed", stale: "Tark proposed" };
+  const head = hunk.applied && look === "pending" ? "Changed by Tark" : heads[look];
+  const [yes, no] = decisionTitles(hunk.applied);
+  const keys = look === "pending" ? ` (\`Alt+Y\`: ${yes}, \`Alt+N\`: ${no}; on macOS with \`Cmd\`)` : "";
   return new vscode.MarkdownString(`${head}${keys}:\n\n${hoverCode(cut, "diff")}`);
 }
 

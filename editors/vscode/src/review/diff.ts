@@ -12,6 +12,8 @@ import type { LineRange } from "./lineRanges";
 import { undecidedHunks, countChanges, type UndecidedHunk } from "./hunkText";
 
 export const DIFF_SCHEME = "tark-diff";
+/** The title of the tab with all changes. */
+const REVIEW = "Tark: Review All";
 /** A shown diff is updated after typing stops for this long. */
 const PAUSE_MS = 200;
 /** A diff counts as seen after this time, so that pressing the key that showed it twice does not accept it. */
@@ -58,14 +60,7 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
 
   /** Shows one file in a diff editor, several in a multi-file diff editor. */
   async showDiff(waiting: readonly UndecidedHunk[]): Promise<void> {
-    const byUri = new Map<string, Hunk[]>();
-    for (const { uri, hunk } of waiting) {
-      byUri.set(uri, [...(byUri.get(uri) ?? []), hunk]);
-    }
-    const sides = [...byUri].map(([uri, hunks]) => {
-      const hunkIds = hunks.map((hunk) => hunk.hunkId);
-      return [uriOf({ uri, side: "before", hunkIds }), uriOf({ uri, side: "after", hunkIds }), uri] as const;
-    });
+    const sides = sidesOf(waiting);
     const [only] = sides;
     if (only && sides.length === 1) {
       const [before, after, uri] = only;
@@ -73,13 +68,21 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
       const first = waiting[0] && this.documents.rangeOf(uri, waiting[0].hunk).start;
       const selection = new vscode.Range(first ?? 0, 0, first ?? 0, 0);
       await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: true, selection });
+      this.recordVisible();
     } else {
-      const resources = sides.map(([before, after, uri]) => [vscode.Uri.parse(uri), before, after]);
-      const title = `Tark: ${countChanges(waiting)}`;
-      this.many.set(title, waiting.map(({ hunk }) => hunk.hunkId));
-      await vscode.commands.executeCommand("vscode.changes", title, resources);
+      await this.showMany(`Tark: ${countChanges(waiting)}`, waiting);
     }
-    vscode.window.visibleTextEditors.forEach((editor) => this.recordSeen(editor));
+  }
+
+  /** Shows all of them in a multi-file diff editor, also those of a single file. */
+  async showAll(waiting: readonly UndecidedHunk[]): Promise<void> {
+    await this.showMany(REVIEW, waiting);
+  }
+
+  /** Does the active tab show all changes? */
+  isReviewing(): boolean {
+    const label = vscode.window.tabGroups.activeTabGroup.activeTab?.label;
+    return label !== undefined && titleOf(label) === REVIEW && this.many.has(REVIEW);
   }
 
   /** Was the end of the hunk on screen, with its current text? */
@@ -99,6 +102,17 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
   dispose(): void {
     clearTimeout(this.pause);
     this.owned.dispose();
+  }
+
+  private async showMany(title: string, waiting: readonly UndecidedHunk[]): Promise<void> {
+    const resources = sidesOf(waiting).map(([before, after, uri]) => [vscode.Uri.parse(uri), before, after]);
+    this.many.set(title, waiting.map(({ hunk }) => hunk.hunkId));
+    await vscode.commands.executeCommand("vscode.changes", title, resources);
+    this.recordVisible();
+  }
+
+  private recordVisible(): void {
+    vscode.window.visibleTextEditors.forEach((editor) => this.recordSeen(editor));
   }
 
   private placed({ uri, hunkIds }: DiffQuery): ShownHunk[] {
@@ -144,7 +158,7 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     const waiting = this.undecidedIds();
     const isOver = (ids: readonly string[] | undefined): boolean => ids?.every((id) => !waiting.has(id)) ?? false;
     const isDecided = ({ input, label }: vscode.Tab): boolean =>
-      isOver(input instanceof vscode.TabInputTextDiff ? diffQueryOf(input.modified)?.hunkIds : this.many.get(label));
+      isOver(input instanceof vscode.TabInputTextDiff ? diffQueryOf(input.modified)?.hunkIds : this.many.get(titleOf(label)));
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(isDecided);
     if (this.isRunning && tabs.length > 0) {
       await vscode.window.tabGroups.close(tabs, true);
@@ -161,8 +175,22 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
   }
 }
 
+/** VS Code adds the number of files to the title of a multi-file diff. */
+function titleOf(label: string): string {
+  return label.replace(/ \(\d+ files?\)$/, "");
+}
+
 function textOf(hunk: Hunk): string {
   return `${hunk.newText}\0${hunk.oldText}`;
+}
+
+/** By file: both sides, and its URI. */
+function sidesOf(waiting: readonly UndecidedHunk[]): (readonly [before: vscode.Uri, after: vscode.Uri, uri: string])[] {
+  const byUri = new Map<string, string[]>();
+  for (const { uri, hunk } of waiting) {
+    byUri.set(uri, [...(byUri.get(uri) ?? []), hunk.hunkId]);
+  }
+  return [...byUri].map(([uri, hunkIds]) => [uriOf({ uri, side: "before", hunkIds }), uriOf({ uri, side: "after", hunkIds }), uri]);
 }
 
 /** The path ends with the name of the file, which selects the highlighting. */

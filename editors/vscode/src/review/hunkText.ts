@@ -1,7 +1,7 @@
 /** Sizes, titles and counts of hunks, as they are shown everywhere. Pure. */
 
 import { counted } from "../text/figures";
-import type { DocumentHunks, Hunk } from "../model/protocol";
+import type { DocumentHunks, Hunk, Permission } from "../model/protocol";
 import { plainLine, plainExcerpt } from "../text/surfaces";
 import type { LineRange } from "./lineRanges";
 
@@ -55,6 +55,12 @@ function compare(one: string, other: string): number {
 /** All undecided hunks, sorted by file and line. */
 export function undecidedHunks(hunks: ReadonlyMap<string, DocumentHunks>): UndecidedHunk[] {
   return sortHunks([...hunks].flatMap(([uri, document]) => document.hunks.map((hunk) => ({ uri, hunk }))));
+}
+
+/** The ids of the hunks that pending permission requests are about. */
+export function askedHunks(permissions: readonly Permission[]): Set<string> {
+  const documents = permissions.flatMap(({ edits }) => edits ?? []);
+  return new Set(documents.flatMap(({ hunks }) => hunks.map(({ hunkId }) => hunkId)));
 }
 
 /** `3 changes in 2 files` */

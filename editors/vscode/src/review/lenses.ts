@@ -6,7 +6,9 @@ import { HUNK_SCHEME as EDITED } from "./editing";
 import { codeLensTitle } from "../text/surfaces";
 import { relativeName } from "../window/files";
 import type { Look, PlacedHunk } from "./placedHunks";
-import { fileOperation, lineCounts } from "./hunkText";
+import { decisionTitles } from "./decisionCommands";
+import { askedHunks, fileOperation, lineCounts } from "./hunkText";
+import type { State } from "../model/state";
 
 const SELECTOR: vscode.DocumentSelector = [{ scheme: "file" }, { scheme: "untitled" }, { scheme: EDITED }];
 
@@ -41,7 +43,10 @@ const HIDDEN_BUTTONS: Readonly<Record<"lines" | "remove" | "move", readonly Butt
 const EDITING = [accept("$(check) Accept"), reject("$(close) Reject")];
 
 const BUTTONS: Readonly<Record<Look, (applied: boolean) => readonly Button[]>> = {
-  pending: () => [accept("$(check) Accept"), reject("$(close) Reject"), DIFF, EDIT, REGENERATE],
+  pending: (applied) => {
+    const [yes, no] = decisionTitles(applied);
+    return [accept(`$(check) ${yes}`), reject(`${applied ? "$(discard)" : "$(close)"} ${no}`), DIFF, EDIT, REGENERATE];
+  },
   changed: () => [],
   conflict: () => [accept("Use Tark's Lines"), reject("Keep Mine"), DIFF],
   stale: (applied) => (applied ? [accept("Keep It"), reject("Try Again"), DIFF] : [accept("Try Again"), reject("Keep Mine"), DIFF]),
@@ -52,9 +57,13 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   readonly onDidChangeCodeLenses = this.changed.event;
   private readonly owned: vscode.Disposable;
 
-  constructor(private readonly documents: ReviewedDocuments) {
+  constructor(
+    private readonly documents: ReviewedDocuments,
+    private readonly state: State,
+  ) {
     this.owned = vscode.Disposable.from(
       documents.onDidChange(() => this.changed.fire()),
+      state.on("permission", () => this.changed.fire()),
       vscode.languages.registerCodeLensProvider(SELECTOR, this),
       this.changed,
     );
@@ -65,7 +74,8 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (document.uri.scheme === EDITED) {
       return EDITING.map(([title, command]) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command }));
     }
-    return this.documents.hunksOf(uri).flatMap((placed) => lensesOf(uri, placed, document.lineCount));
+    const asked = askedHunks(this.state.permissions);
+    return this.documents.hunksOf(uri).flatMap((placed) => lensesOf(uri, placed, document.lineCount, asked.has(placed.hunk.hunkId)));
   }
 
   dispose(): void {
@@ -73,16 +83,18 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-function lensesOf(uri: string, placed: PlacedHunk, lineCount: number): vscode.CodeLens[] {
+/** `asked`: a permission request asks about it, so the lens shows its state and does not ask again. */
+function lensesOf(uri: string, placed: PlacedHunk, lineCount: number, asked: boolean): vscode.CodeLens[] {
   const { hunk, place, look } = placed;
   const at = Math.min(place.start, lineCount - 1);
   const range = new vscode.Range(at, 0, at, 0);
   const target: Target = { uri, hunkId: hunk.hunkId };
   const words = fileOperation(hunk, relativeName) ?? lineCounts([hunk]);
   const head = `Tark ${words}${hunk.outsideSelection ? ", outside the selection" : ""}`;
+  const isAsked = asked && look === "pending" && !hunk.applied;
   return [
-    new vscode.CodeLens(range, { title: codeLensTitle(head), command: "" }),
-    ...BUTTONS[look](hunk.applied)
+    new vscode.CodeLens(range, { title: codeLensTitle(isAsked ? `${head}, waits for your answer` : head), command: isAsked ? "tark.client.waiting" : "" }),
+    ...(isAsked ? [DIFF] : BUTTONS[look](hunk.applied))
       .filter((button) => !HIDDEN_BUTTONS[hunk.operation?.kind ?? "lines"].includes(button))
       .map(([title, command]) => new vscode.CodeLens(range, { title, command, arguments: [target] })),
   ];

@@ -1,7 +1,7 @@
 /** Goes from hunk to hunk, and on to the next file with hunks. */
 
 import * as vscode from "vscode";
-import { showInfo } from "../window/notify";
+import { showInfo, showResult } from "../window/notify";
 import type { Diffs } from "./diff";
 import type { ReviewedDocuments } from "./documents";
 import { DIFF_SCHEME as DIFF } from "./diff";
@@ -44,13 +44,27 @@ export class Navigation {
       await this.openHunk(other);
     } else if (other) {
       this.announcedEnd = spot;
-      void showInfo(`this is the ${step > 0 ? "last" : "first"} change in this file; run the command again to go to ${relativeName(other.uri)}`);
+      showResult(`this is the ${step > 0 ? "last" : "first"} change in this file; run the command again to go to ${relativeName(other.uri)}`);
     } else if (places.length === 0) {
       void showInfo("nothing to review");
     } else {
       const rows = places.map(rowOf);
       await openAtLine(uri, step > 0 ? Math.min(...rows) : Math.max(...rows));
     }
+  }
+
+  /** After a decision with a key: goes to the next hunk of this file, else of the next file. */
+  async goOn(decided: ReadonlySet<string>): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const left = this.targets.placedIn(editor).filter(({ hunk }) => !decided.has(hunk.hunkId));
+    if (editor && left.length > 0) {
+      const rows = left.map(({ place }) => rowOf(place));
+      moveCursor(editor, rows.find((row) => row >= editor.selection.active.line) ?? Math.min(...rows));
+      return;
+    }
+    const uri = editor?.document.uri;
+    const other = uri?.scheme === DIFF ? undefined : this.otherFile(uri?.toString() ?? "", 1, decided);
+    await (other && this.openHunk(other));
   }
 
   /** Opens the hunk in its file. If the file does not exist, shows a diff. */
@@ -63,8 +77,8 @@ export class Navigation {
   }
 
   /** The first hunk of the next file or the last hunk of the previous file, wrapping around. */
-  private otherFile(uri: string, step: 1 | -1): UndecidedHunk | undefined {
-    const all = this.targets.allHunks();
+  private otherFile(uri: string, step: 1 | -1, decided: ReadonlySet<string> = new Set()): UndecidedHunk | undefined {
+    const all = this.targets.allHunks().filter(({ hunk }) => !decided.has(hunk.hunkId));
     const uris = [...new Set(all.map((undecided) => undecided.uri))];
     const here = uris.indexOf(uri);
     if (uris.length === 0 || (uris.length === 1 && here === 0)) {

@@ -12,6 +12,7 @@ import { ReviewedDocuments } from "./documents";
 import { HunkEditing, HUNK_SCHEME as EDITED } from "./editing";
 import { relativeName } from "../window/files";
 import { Lenses } from "./lenses";
+import { OtherLines } from "./otherLines";
 import { hunkIdOf, HunkTargets } from "./targets";
 import { Navigation } from "./navigation";
 import type { Decision } from "./decisionCommands";
@@ -19,6 +20,7 @@ import { ChangesTree } from "./tree";
 import { fileOperation, type UndecidedHunk } from "./hunkText";
 
 const REGENERATE = "regenerate"; // the box
+const RESTORE_MS = 1000; // after its answer, the server reports the hunks
 
 export type { Decision } from "./decisionCommands";
 /** `hunk`: the given hunk, or the one at the cursor. */
@@ -32,7 +34,7 @@ export class Review implements vscode.Disposable {
   private readonly decisions: Decisions;
   private readonly navigation: Navigation;
   private readonly owned: vscode.Disposable;
-  private hasHunks = false;
+  private readonly context = new Map<string, boolean>();
 
   /** `drafts`: prompts for hunks that could not be regenerated. */
   constructor(
@@ -50,24 +52,32 @@ export class Review implements vscode.Disposable {
       this.diffs,
       this.editing,
       new Decorations(this.documents),
-      new Lenses(this.documents),
+      new OtherLines(this.documents, server.state),
+      new Lenses(this.documents, server.state),
       new ChangesTree(server.state),
       vscode.commands.registerCommand("tark.client.openHunk", (target) => reportErrors(() => this.openHunk(target))),
       this.documents.onDidChange(() => this.updateContext()),
       server.state.on("hunks", () => this.updateContext()), // the hunks of a closed file, in a diff
       vscode.window.onDidChangeActiveTextEditor(() => this.updateContext()),
+      vscode.window.tabGroups.onDidChangeTabs(() => this.updateContext()),
+      vscode.window.tabGroups.onDidChangeTabGroups(() => this.updateContext()),
     );
   }
 
   /** `target`: what a code lens or a list row passes, or the URI of an editor's menu. */
   async decideHunks(decision: Decision, scope: Scope, target?: unknown): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
+    await this.waitUntilRestored();
     if (scope === "all") {
       await this.decisions.decideMany(this.targets.allHunks(), decision);
     } else if (scope === "file") {
       await this.decisions.decideMany(this.targets.hunksInFile(target), decision);
     } else if (document?.uri.scheme !== EDITED || hunkIdOf(target) !== undefined) {
-      await this.decisions.decideHunks(this.targets.hunksAt(target), decision);
+      const chosen = this.targets.hunksAt(target);
+      const isDone = await this.decisions.decideHunks(chosen, decision);
+      if (isDone && chosen.length === 1 && hunkIdOf(target) === undefined) {
+        await this.navigation.goOn(new Set(chosen.map(({ hunk }) => hunk.hunkId)));
+      }
     } else if (decision === "accept") {
       await this.editing.acceptEdited(document);
     } else {
@@ -79,11 +89,36 @@ export class Review implements vscode.Disposable {
   }
 
   async goToHunk(direction: "next" | "previous"): Promise<void> {
+    await this.waitUntilRestored();
     await this.navigation.goToHunk(direction === "next" ? 1 : -1);
+  }
+
+  /** Shows all hunks in a multi-file diff, with the list of changes beside it. */
+  async reviewAll(): Promise<void> {
+    await this.waitUntilRestored();
+    const withLines = this.targets.allHunks().filter(({ hunk }) => hunk.operation?.kind !== "move");
+    if (await this.showList(withLines.length > 0)) {
+      await this.diffs.showAll(withLines);
+    }
+  }
+
+  /** Goes to the list of changes. Returns false if it is empty, and so is not there. */
+  async showList(preserveFocus = false): Promise<boolean> {
+    await this.waitUntilRestored();
+    const { permissions, inputs } = this.server.state;
+    const count = this.targets.allHunks().length;
+    if (count + permissions.length + inputs.length === 0) {
+      void showInfo("nothing to review");
+      return false;
+    }
+    await vscode.commands.executeCommand("setContext", "tark.hunks", count); // the list is there from now on
+    await vscode.commands.executeCommand("tark.changes.focus", { preserveFocus });
+    return true;
   }
 
   /** Shows the diff of the hunk, else of its file, else of all hunks. */
   async showDiff(target?: unknown): Promise<void> {
+    await this.waitUntilRestored();
     const found = [this.targets.hunksAt(target), this.targets.hunksInFile(target), this.targets.allHunks()].find((some) => some.length > 0);
     const withLines = found?.filter(({ hunk }) => hunk.operation?.kind !== "move") ?? [];
     const [first] = found ?? [];
@@ -149,15 +184,46 @@ export class Review implements vscode.Disposable {
     return words === undefined ? found : undefined;
   }
 
+  /** A server that has just started restores hunks at the latest when it is asked for them. */
+  private async waitUntilRestored(): Promise<void> {
+    const { state, running, starting } = this.server;
+    if (this.targets.allHunks().length > 0 || (!running && !starting)) {
+      return;
+    }
+    const { hunks } = await this.server.executeCommand<{ readonly hunks: readonly unknown[] }>("tark.hunk.list");
+    if (hunks.length > 0 && this.targets.allHunks().length === 0) {
+      await new Promise<void>((resolve) => {
+        const listening = state.on("hunks", () => done());
+        const late = setTimeout(() => done(), RESTORE_MS);
+        const done = (): void => {
+          clearTimeout(late);
+          listening.dispose();
+          resolve();
+        };
+      });
+    }
+  }
+
   /**
    * Sets the context of keys and menus. It is about the editor, not the cursor, since keys can be quicker than the
    * cursor.
    */
   private updateContext(): void {
-    const hasHunks = this.targets.rangesIn(vscode.window.activeTextEditor).length > 0;
-    if (hasHunks !== this.hasHunks) {
-      this.hasHunks = hasHunks;
-      void vscode.commands.executeCommand("setContext", "tark.hunksInEditor", hasHunks);
+    const placed = this.targets.placedIn(vscode.window.activeTextEditor);
+    const all = this.targets.allHunks();
+    const now = {
+      "tark.hunksInEditor": placed.length > 0,
+      "tark.appliedInEditor": placed.some(({ hunk }) => hunk.applied),
+      "tark.proposedInEditor": placed.some(({ hunk }) => !hunk.applied),
+      "tark.applied": all.some(({ hunk }) => hunk.applied),
+      "tark.proposed": all.some(({ hunk }) => !hunk.applied),
+      "tark.reviewing": this.diffs.isReviewing(),
+    };
+    for (const [name, value] of Object.entries(now)) {
+      if (this.context.get(name) !== value) {
+        this.context.set(name, value);
+        void vscode.commands.executeCommand("setContext", name, value);
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 /** Finds the hunks that a command applies to: the given one, those in the selection, in the file, or in a diff. */
 
 import * as vscode from "vscode";
+import type { Hunk } from "../model/protocol";
 import type { State } from "../model/state";
 import { DIFF_SCHEME as DIFF, type Diffs } from "./diff";
 import type { ReviewedDocuments } from "./documents";
@@ -50,11 +51,15 @@ export class HunkTargets {
     return this.allHunks().filter((undecided) => undecided.uri === uri?.toString());
   }
 
+  /** The undecided hunks in that editor, with their places. */
+  placedIn(editor: vscode.TextEditor | undefined): readonly { readonly hunk: Hunk; readonly place: LineRange }[] {
+    const uri = editor?.document.uri;
+    return uri?.scheme === DIFF ? this.diffs.hunksShownIn(uri) : this.documents.hunksOf(uri?.toString() ?? "");
+  }
+
   /** The places of the hunks in that editor. */
   rangesIn(editor: vscode.TextEditor | undefined): LineRange[] {
-    const uri = editor?.document.uri;
-    const placed = uri?.scheme === DIFF ? this.diffs.hunksShownIn(uri) : this.documents.hunksOf(uri?.toString() ?? "");
-    return placed.map(({ place }) => place);
+    return this.placedIn(editor).map(({ place }) => place);
   }
 
   /** The message if there are no hunks. */

@@ -28,7 +28,8 @@ export class ChangesTree implements vscode.TreeDataProvider<TreeRow>, vscode.Dis
 
   getChildren(node?: TreeRow): TreeRow[] {
     if (node === undefined) {
-      return [...requestRows(this.state.permissions, this.state.inputs), ...fileRows(this.state.hunks, relativeName)];
+      const permissions = this.state.permissions.filter(({ edits }) => !edits?.length); // their hunks are in the list
+      return [...requestRows(permissions, this.state.inputs), ...fileRows(this.state.hunks, relativeName)];
     }
     return node.kind === "file" ? [...node.hunks] : [];
   }
@@ -69,7 +70,7 @@ function fileItem(node: Extract<TreeRow, { kind: "file" }>): vscode.TreeItem {
   item.label = plainLine(relativeName(node.uri)); // the name alone can be ambiguous
   item.description = node.description;
   item.iconPath = vscode.ThemeIcon.File;
-  item.contextValue = "document";
+  item.contextValue = node.hunks.every(({ hunk }) => hunk.applied) ? "documentApplied" : "document";
   return item;
 }
 
@@ -86,7 +87,7 @@ function hunkItem(node: Extract<TreeRow, { kind: "hunk" }>): vscode.TreeItem {
   item.id = hunk.hunkId;
   const sign = SIGNS[hunk.operation?.kind ?? ""] ?? (hunk.applied ? "diff-modified" : "diff-added");
   item.iconPath = ICONS[hunk.state] ?? new vscode.ThemeIcon(sign);
-  item.contextValue = hunk.state === "pending" ? "hunk" : "hunkConflict";
+  item.contextValue = hunk.state !== "pending" ? "hunkConflict" : hunk.applied ? "hunkApplied" : "hunk";
   item.command = { command: "tark.client.openHunk", title: "Open", arguments: [{ uri, hunkId: hunk.hunkId }] };
   return item;
 }

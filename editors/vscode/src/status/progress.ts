@@ -21,8 +21,11 @@ export interface ProgressValue {
 export class Progress implements vscode.Disposable {
   private readonly shown = new Map<string | number, Work>();
 
-  /** `changed` is called when work starts, continues or ends. */
-  constructor(private readonly changed: () => void) {}
+  /** `changed` is called when work starts, continues or ends. A visible chat shows the progress of turns itself. */
+  constructor(
+    private readonly changed: () => void,
+    private readonly isChatVisible: () => boolean,
+  ) {}
 
   /** The last message of the most recent work. */
   get activity(): string {
@@ -33,7 +36,7 @@ export class Progress implements vscode.Disposable {
     const message = value.message ?? "";
     if (value.kind === "begin") {
       this.shown.get(token)?.end();
-      this.shown.set(token, new Work(value.title ?? "Tark", value.cancellable === true ? cancel : undefined));
+      this.shown.set(token, new Work(value.title ?? "Tark", value.cancellable === true ? cancel : undefined, this.isChatVisible));
     }
     if (value.kind === "end") {
       this.shown.get(token)?.end();
@@ -45,6 +48,11 @@ export class Progress implements vscode.Disposable {
       this.shown.get(token)?.setMessage(message);
     }
     this.changed();
+  }
+
+  /** The chat was shown or hidden. */
+  redraw(): void {
+    this.shown.forEach((work) => work.draw());
   }
 
   /** The server has ended, and so has its work. */
@@ -71,6 +79,7 @@ class Work {
   constructor(
     private readonly title: string,
     private readonly cancel: (() => void) | undefined,
+    private readonly isChatVisible: () => boolean,
   ) {
     this.later = setTimeout(() => {
       this.isLong = cancel !== undefined;
@@ -89,8 +98,8 @@ class Work {
     this.draw();
   }
 
-  private draw(): void {
-    if (!this.isLong || this.message.startsWith(WAITING)) {
+  draw(): void {
+    if (!this.isLong || this.isChatVisible() || this.message.startsWith(WAITING)) {
       this.close();
       this.report = undefined;
     } else if (this.report === undefined) {

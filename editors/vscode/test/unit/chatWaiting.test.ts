@@ -23,24 +23,78 @@ test("a permission request is shown whole, and the answer names the shown versio
   assert.equal(page.one(".command + p").textContent, "in /ws");
   assert.equal(page.one(".how summary").textContent, "by /bin/bash -c with A=b");
   const buttons = page.all(".permission button");
+  const named = (name: string): HTMLElement => buttons.find((element) => element.textContent === name)!;
   assert.deepEqual(buttons.map((element) => element.textContent), [
-    "Allow",
-    "Reject",
-    "Show",
     "Allow this very command in ., this session",
     "Cancel turn",
     "Reject with reason",
+    "Allow",
+    "Reject",
+    "Show",
   ]);
-  buttons[0]!.click();
+  named("Allow").click();
   assert.ok(!page.told.some(({ kind }) => kind === "permission"), "a click that came too soon");
   await pause(520);
-  buttons[3]!.click();
-  assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow", grant: "g1" } });
+  named("Allow this very command in ., this session").click();
+  assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow", grant: "g1" }, wasSeen: true });
   (page.one(".reject input") as HTMLInputElement).value = "not now";
-  buttons[5]!.click();
+  named("Reject with reason").click();
   assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "reject", reason: "not now" } });
   await page.give({ kind: "waiting", permissions: [], inputs: [] });
   assert.ok(page.one(".waiting").hidden);
+});
+
+test("a diff is behind a toggle, and what must be seen is allowed only after it was open", async () => {
+  const page = open();
+  const edits = [{ uri: "file:///ws/a.py", hunks: [{ oldText: "one\n", newText: "two\nthree\n" }] }];
+  const { command: _, ...edit } = PERMISSION;
+  await page.give({ kind: "waiting", permissions: [{ ...edit, edits, mustBeSeen: true, grants: [] }], inputs: [] });
+  const details = page.one("details.change") as HTMLDetailsElement;
+  assert.ok(!details.open);
+  assert.match(page.one("details.change summary").textContent, /a\.py \+2 −1$/);
+  await pause(520);
+  const allow = page.one(".permission > .buttons .main");
+  assert.equal(allow.getAttribute("aria-disabled"), "true");
+  allow.click();
+  assert.ok(!page.told.some(({ kind }) => kind === "permission"), "not seen yet");
+  assert.ok(details.open, "so it is shown");
+  allow.click();
+  assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow" }, wasSeen: true });
+});
+
+test("Allow works once the end of the text was on the screen", async () => {
+  const page = open();
+  await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
+  const [again, where, allow] = [page.one(".asked"), page.one(".asked > .where"), page.one(".permission > .buttons .main")];
+  Object.defineProperty(again, "clientHeight", { value: 50 });
+  Object.defineProperty(where, "offsetTop", { value: 200 });
+  await pause(520);
+  allow.click();
+  assert.ok(!page.told.some(({ kind }) => kind === "permission"));
+  again.scrollTop = 150;
+  again.dispatchEvent(new window.Event("scroll") as unknown as Event);
+  assert.equal(allow.getAttribute("aria-disabled"), null);
+  again.scrollTop = 0;
+  allow.click();
+  assert.ok(page.told.some(({ kind }) => kind === "permission"), "its end was seen before");
+});
+
+test("a command that would not see unsaved changes says so in its buttons", async () => {
+  const page = open();
+  await page.give({ kind: "waiting", permissions: [{ ...PERMISSION, isUnsaved: true, grants: [] }], inputs: [] });
+  const buttons = page.all(".permission > .buttons button");
+  assert.deepEqual(buttons.map((element) => element.textContent), ["Save and Run", "Run Anyway", "Reject", "Show"]);
+  await pause(520);
+  buttons[0]!.click();
+  assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow", save: true }, wasSeen: true });
+});
+
+test("of several requests one is asked at a time, and their number is said", async () => {
+  const page = open();
+  await page.give({ kind: "waiting", permissions: [PERMISSION, { ...PERMISSION, requestId: "r2" }], inputs: [] });
+  assert.equal(page.one(".waiting h2").textContent, "Waiting for you: 1 of 2");
+  await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
+  assert.ok(page.one(".waiting h2").hidden);
 });
 
 test("a reason that is being typed stays when another request arrives", async () => {

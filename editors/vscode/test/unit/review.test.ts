@@ -3,9 +3,9 @@ import { test } from "node:test";
 import type { Hunk } from "../../src/model/protocol";
 import { changedWords } from "../../src/review/changedWords";
 import { rangesOnSide, diffSide } from "../../src/review/diffText";
-import { drawHunk, isFullyDrawn } from "../../src/review/ghosts";
+import { drawHunk, isFullyDrawn, otherLines } from "../../src/review/hunkDrawing";
 import { diffRuns } from "../../src/review/lineDiff";
-import { isUncontested, decisionCommands, decisionMessage } from "../../src/review/decisionCommands";
+import { isUncontested, decisionCommands, decisionMessage, decisionTitles } from "../../src/review/decisionCommands";
 import { ChangeLog } from "../../src/review/lineRanges";
 import { PlacedHunks, type DocumentText } from "../../src/review/placedHunks";
 import { nearestRange, nextRow, touchedRanges } from "../../src/review/selection";
@@ -98,42 +98,34 @@ test("a hunk that was just accepted is not drawn until the server reports it", (
   assert.deepEqual(placed.sortedHunks(), []);
 });
 
-test("removed lines are marked, new lines are ghost text at the end of lines", () => {
+test("only the lines that differ are marked, with their changed words", () => {
   const one = hunk(1, "total(a)\nkeep\n", "sum(a)\nkeep\nnew\n");
-  assert.deepEqual(drawHunk(one, { start: 1, count: 2 }, 9), {
-    lines: [1],
-    words: [{ line: 1, from: 0, to: 5 }],
-    ghosts: [
-      { line: 1, text: "+ sum(a)", isCut: false },
-      { line: 2, text: "+ new", isCut: false },
-    ],
-  });
-  const applied = hunk(1, "a\n", "b\n", { applied: true });
-  assert.deepEqual(drawHunk(applied, { start: 1, count: 1 }, 9).ghosts, [{ line: 1, text: "− a", isCut: false }]);
-});
-
-test("changed indentation is visible", () => {
-  const texts = (old: string, new_: string): string[] =>
-    drawHunk(hunk(1, old, new_), { start: 1, count: 1 }, 9).ghosts.map((ghost) => ghost.text);
-  assert.deepEqual(texts("        return x\n", "    return x\n"), ["+ ····return x"]);
-  assert.deepEqual(texts("\treturn x\n", "return x\n"), ["+ ⇤return x"]);
-  assert.deepEqual(texts("    a()\n", "    if x:\n        a()\n    b()\n"), ["+ if x: ⏎ ········a() ⏎ ····b()"]);
-});
-
-test("an insertion shows its size, above the first line, too", () => {
-  const long = Array.from({ length: 30 }, (_, index) => `\tline ${String(index)}\n`).join("");
-  const [ghost] = drawHunk(hunk(0, "", long), { start: 0, count: 0 }, 3).ghosts;
-  assert.equal(ghost?.line, 0);
-  assert.match(ghost.text, /^↑ \+ line 0 ⏎ line 1 .* … \d+ more$/);
-  assert.ok(ghost.text.length < 200);
-  assert.ok(!isFullyDrawn(hunk(0, "", long)), "so it is shown whole first");
-  assert.ok(isFullyDrawn(hunk(0, "a\n", "b\nc\n")));
+  assert.deepEqual(drawHunk(one, { start: 1, count: 2 }, 9), { lines: [1], words: [{ line: 1, from: 0, to: 5 }], between: [2] });
+  const applied = hunk(1, "total(a)\nkeep\n", "sum(a)\nkeep\nnew\n", { applied: true });
+  assert.deepEqual(drawHunk(applied, { start: 1, count: 3 }, 9), { lines: [1, 3], words: [{ line: 1, from: 0, to: 3 }], between: [] });
 });
 
 test("all lines of a deletion are marked, even if fewer lines replace them", () => {
-  const drawing = drawHunk(hunk(0, "a\nb\nc\n", "x\n"), { start: 0, count: 3 }, 3);
-  assert.deepEqual(drawing.lines, [0, 1, 2]);
-  assert.deepEqual(drawing.ghosts, [{ line: 0, text: "+ x", isCut: false }]);
+  assert.deepEqual(drawHunk(hunk(0, "a\nb\nc\n", "x\n"), { start: 0, count: 3 }, 3).lines, [0, 1, 2]);
+  assert.deepEqual(drawHunk(hunk(0, "", "x\n"), { start: 0, count: 0 }, 3).between, [0], "above the first line");
+});
+
+test("removed lines are a block of code with their own indentation", () => {
+  const eight = "    found = []\n\tfor item in items:\n    a\n    b\n    c\n    d\n    e\n    return found\n";
+  assert.deepEqual(otherLines(hunk(1, eight, "    return 1\n", { applied: true })), splitLines(eight));
+  assert.deepEqual(otherLines(hunk(1, "a\nkeep\nb\n", "keep\n", { applied: true })), ["a", "keep", "b"]);
+  assert.deepEqual(otherLines(hunk(1, "keep\na\n", "keep\nb\n", { applied: true })), ["a"]);
+  assert.deepEqual(otherLines(hunk(1, "", "new\n", { applied: true })), [], "nothing was removed");
+});
+
+test("of a proposed change one line is drawn; more lines, and long ones, are shown in a diff first", () => {
+  assert.deepEqual(otherLines(hunk(0, "a\n", "b\n")), ["b"]);
+  assert.ok(isFullyDrawn(hunk(0, "a\n", "b\n")));
+  assert.ok(isFullyDrawn(hunk(0, "a\nb\n", "")), "removed lines are in the document");
+  assert.deepEqual(otherLines(hunk(0, "a\n", "b\nc\n")), []);
+  assert.ok(!isFullyDrawn(hunk(0, "a\n", "b\nc\n")));
+  assert.ok(!isFullyDrawn(hunk(0, "a\n", `${"b".repeat(200)}\n`)));
+  assert.ok(isFullyDrawn(hunk(0, "a\n", "b\nc\n", { applied: true })));
 });
 
 test("the two sides of a diff", () => {
@@ -172,13 +164,17 @@ test("conflicts, and hunks about to become one, are not decided with others", ()
   assert.ok(!isUncontested({ hunk: hunk(0, "a", "b", { state: "conflict" }), typedOver: false }));
 });
 
-test("the message about a decision", () => {
-  const left = [{ uri: URI, hunk: hunk(0, "a", "b") }];
-  assert.equal(decisionMessage("accept", { done: 1, problems: new Set() }, left), "accepted 1 change, 1 change in 1 file left");
-  assert.equal(
-    decisionMessage("reject", { done: 2, problems: new Set(["hunkIds: the person undid it"]) }, []),
-    "rejected 2 changes, not rejected: you undid it",
-  );
+test("the message about a decision says kept or undid if the change was applied", () => {
+  const [one, applied] = [hunk(0, "a", "b"), hunk(0, "a", "b", { applied: true })];
+  const left = [{ uri: URI, hunk: one }];
+  const done = { done: 1, problems: new Set<string>() };
+  assert.equal(decisionMessage("accept", done, [one], left), "accepted 1 change, 1 change in 1 file left");
+  assert.equal(decisionMessage("accept", done, [applied], []), "kept 1 change, nothing left to review");
+  assert.equal(decisionMessage("reject", done, [applied], []), "undid 1 change, nothing left to review");
+  const problems = new Set(["hunkIds: the person undid it"]);
+  assert.equal(decisionMessage("reject", { done: 2, problems }, [one], []), "rejected 2 changes, not rejected: you undid it");
+  assert.equal(decisionMessage("reject", { done: 0, problems }, [applied], []), "not undone: you undid it");
+  assert.deepEqual([decisionTitles(true), decisionTitles(false)], [["Keep", "Undo"], ["Accept", "Reject"]]);
 });
 
 test("the hunks at a cursor or in a selection", () => {

@@ -35,7 +35,7 @@ function someLines(all: readonly DiffLine[], name: string): HTMLElement {
     frame.append(...all.slice(MOST_LINES).map(lineElement));
     more.remove();
     frame.focus();
-  });
+  }, { class: "rest" });
   return h("div", {}, frame, more);
 }
 

@@ -1,30 +1,33 @@
-/** Draws a pending permission request: all of it, and its answers. */
+/** Draws a pending permission request: a text that scrolls, and buttons below it that are always visible. */
 
-import type { PermissionRow, Reply } from "../messages";
+import type { Diff, PermissionRow, Reply } from "../messages";
 import { diffElement } from "./diff";
-import { button, h } from "./element";
+import { button, h, setAttribute } from "./element";
 import { documentText, plainLine } from "../../text/surfaces";
 import type { RequestContext } from "./requestContext";
 import { RISKS } from "../../text/permissionWords";
-import { grantWords } from "./wording";
+import { fileName, grantWords } from "./wording";
 
 export function permissionElement(asking: RequestContext, request: PermissionRow): HTMLElement {
   const { requestId, version, command, grants } = request;
-  const answer = (reply: Reply) => () => asking.answer({ kind: "permission", version, reply });
-  const risk = RISKS[request.risk] ?? plainLine(request.risk);
-  return h(
-    "div",
-    { class: "row permission", role: "group", "aria-label": `Permission: ${plainLine(request.title)}`, "data-risk": request.risk },
-    h("h3", {}, command === undefined ? plainLine(request.title) : "Run a command"),
-    h("p", { class: "why" }, h("strong", { class: "risk" }, risk), `, asked because ${plainLine(request.why)}`),
+  const answer = (reply: Reply, wasSeen = false) => asking.answer({ kind: "permission", version, reply, ...(wasSeen && { wasSeen }) });
+  const text = h("div", { class: "asked", tabindex: 0, role: "group", "aria-label": "What Tark asks for" });
+  /** Allows once the end was seen. Before that, it goes on to the part that was not seen. */
+  const allow = (how: Omit<Reply, "outcome"> = {}) => (): void => {
+    if (seen.update()) {
+      answer({ outcome: "allow", ...how }, true);
+    } else {
+      seen.showMore();
+    }
+  };
+  const allowing = request.isUnsaved === true
+    ? [button("Save and Run", allow({ save: true }), { class: "main" }), button("Run Anyway", allow())]
+    : [button("Allow", allow(), { class: "main" })];
+  const seen = new Seen(text, allowing, request.mustBeSeen === true);
+  text.append(
+    h("h3", { class: "must" }, command === undefined ? plainLine(request.title) : "Run a command"),
     ...subject(asking, request),
-    h(
-      "div",
-      { class: "buttons" },
-      button("Allow", answer({ outcome: "allow" }), { class: "main" }),
-      button("Reject", answer({ outcome: "reject" })),
-      button("Show", () => asking.page.post({ kind: "showPermission", requestId }), { title: "Show the whole request in an editor" }),
-    ),
+    h("p", { class: `why faint${request.isUnsaved === true ? " must" : ""}` }, h("strong", { class: "risk" }, RISKS[request.risk] ?? plainLine(request.risk)), `, asked because ${plainLine(request.why)}`),
     h(
       "details",
       { class: "more", open: asking.typed.words !== "" },
@@ -32,12 +35,74 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
       h(
         "div",
         { class: "buttons" },
-        ...grants.map(({ id, covers }) => button(grantWords(request, covers), answer({ outcome: "allow", grant: id }))),
-        button("Cancel turn", answer({ outcome: "cancelled" })),
+        ...grants.map(({ id, covers }) => button(grantWords(request, covers), allow({ grant: id }))),
+        button("Cancel turn", () => answer({ outcome: "cancelled" })),
       ),
-      because(asking, (reason) => answer({ outcome: "reject", ...(reason !== "" && { reason }) })()),
+      because(asking, (reason) => answer({ outcome: "reject", ...(reason !== "" && { reason }) })),
     ),
   );
+  return h(
+    "div",
+    { class: "row permission", role: "group", "aria-label": `Permission: ${plainLine(request.title)}`, "data-risk": request.risk },
+    text,
+    h(
+      "div",
+      { class: "buttons" },
+      ...allowing,
+      button("Reject", () => answer({ outcome: "reject" })),
+      button("Show", () => asking.page.post({ kind: "showPermission", requestId }), { title: "Show the whole request in an editor" }),
+    ),
+  );
+}
+
+/** Was the end of the text on screen? If all of it must be seen, its diffs must be open, too. */
+class Seen {
+  private atEnd = false;
+
+  constructor(
+    private readonly text: HTMLElement,
+    private readonly allowing: readonly HTMLElement[],
+    private readonly all: boolean,
+  ) {
+    this.draw();
+    text.addEventListener("scroll", () => this.update(), { passive: true });
+    text.addEventListener("toggle", () => requestAnimationFrame(() => this.update()), true);
+    new ResizeObserver(() => this.update()).observe(text);
+  }
+
+  update(): boolean {
+    const { scrollTop, clientHeight } = this.text;
+    const isOpen = !this.all || this.text.querySelector("details.change:not([open]), button.rest") === null;
+    const isDrawn = this.text.parentElement?.previousElementSibling?.classList.contains("row") !== true; // only the first is
+    this.atEnd ||= isDrawn && isOpen && this.end() - scrollTop - clientHeight <= 2;
+    this.draw();
+    return this.atEnd;
+  }
+
+  private draw(): void {
+    for (const allow of this.allowing) {
+      setAttribute(allow, "aria-disabled", !this.atEnd && "true");
+      setAttribute(allow, "title", this.atEnd ? undefined : "Read to the end first");
+    }
+  }
+
+  /** Of what must be read. The reason and the other answers are below it. */
+  private end(): number {
+    const last = [...this.text.querySelectorAll<HTMLElement>(":scope > .must")].at(-1)!;
+    return last.offsetTop + last.offsetHeight - this.text.offsetTop;
+  }
+
+  showMore(): void {
+    const rest = this.text.querySelector<HTMLElement>("details.change:not([open])");
+    if (this.all && rest !== null) {
+      (rest as HTMLDetailsElement).open = true;
+      rest.scrollIntoView({ block: "start" });
+    } else {
+      this.text.scrollBy({ top: this.text.clientHeight * 0.8 });
+      this.text.querySelector<HTMLElement>("button.rest")?.click();
+    }
+    this.text.focus();
+  }
 }
 
 function because(asking: RequestContext, reject: (reason: string) => void): HTMLElement {
@@ -59,10 +124,19 @@ function subject(asking: RequestContext, { command, edits }: PermissionRow): HTM
     const by = (command.argv.at(-1) === command.text ? command.argv.slice(0, -1) : command.argv).join(" "); // the shell
     const how = [...(by === "" ? [] : [`by ${by}`]), ...(command.env.length === 0 ? [] : [`with ${command.env.join(" ")}`])];
     parts.push(
-      h("pre", { class: "command", tabindex: 0, role: "group", "aria-label": "Command" }, documentText(command.text)),
-      h("p", { class: "faint" }, plainLine(`in ${command.cwd}`)),
+      h("pre", { class: "command must" }, documentText(command.text)),
+      h("p", { class: "where faint must" }, plainLine(`in ${command.cwd}`)),
       ...(how.length === 0 ? [] : [h("details", { class: "how faint" }, h("summary", {}, h("span", { class: "title" }, plainLine(how.join(" ")))))]),
     );
   }
-  return [...parts, ...(edits ?? []).map((diff) => diffElement(asking.page, diff, asking.folders()))];
+  return [...parts, ...(edits ?? []).map((diff) => change(asking, diff))];
+}
+
+/** The diff of a file behind a toggle. */
+function change(asking: RequestContext, diff: Diff): HTMLElement {
+  const name = fileName(diff.uri, asking.folders());
+  const lines = (text: string): number => (text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
+  const sum = (side: "oldText" | "newText"): number => diff.hunks.reduce((total, hunk) => total + lines(hunk[side]), 0);
+  const figures = ` +${String(sum("newText"))} −${String(sum("oldText"))}`;
+  return h("details", { class: "change must" }, h("summary", {}, name, h("span", { class: "faint" }, figures)), diffElement(asking.page, diff, asking.folders()));
 }

@@ -1,7 +1,7 @@
 /** The pending requests, one row each. A click that was meant for something else does not answer them. */
 
 import type { InputRow, PermissionRow } from "../messages";
-import { h } from "./element";
+import { h, setText } from "./element";
 import type { Page } from "./page";
 import { permissionElement } from "./permission";
 import { questionElement } from "./question";
@@ -17,6 +17,8 @@ interface Row {
 
 export class RequestsPart {
   readonly element = h("section", { class: "waiting", "aria-label": "Waiting for you", hidden: true });
+  /** Only the first request is visible. */
+  private readonly count = h("h2", { hidden: true });
   private readonly rows = new Map<string, Row>();
   private readonly answered = new Set<string>();
   private quietUntil = 0;
@@ -28,7 +30,7 @@ export class RequestsPart {
     private readonly folders: () => readonly string[],
     private readonly lost: (words: string) => void,
   ) {
-    this.element.append(h("h2", {}, "Waiting for you"));
+    this.element.append(this.count);
     this.element.addEventListener("click", (event) => this.clicked(event), true);
   }
 
@@ -51,6 +53,8 @@ export class RequestsPart {
       this.row(request.requestId, "", (asking) => questionElement(asking, request));
     }
     this.element.hidden = now.size === 0;
+    this.count.hidden = now.size < 2;
+    setText(this.count, `Waiting for you: 1 of ${String(now.size)}`);
     if (isNew) {
       const first = permissions[0]?.title ?? inputs[0]?.question ?? "";
       this.page.announce(`Tark is waiting for you: ${chatLine(first).slice(0, 150)}`);
