@@ -24,6 +24,7 @@ import type { Reports } from "./status/report";
 import { stopAll, stopSession } from "./turns/stop";
 import type { Turns } from "./turns/turns";
 import type { Undo } from "./turns/undo";
+import type { InlineBox } from "./window/inlineBox";
 import { reportErrors } from "./window/notify";
 
 /** The parts of the extension that commands call. */
@@ -39,6 +40,7 @@ export interface Features {
   readonly review: Review;
   readonly permissions: Permissions;
   readonly inputs: Inputs;
+  readonly inline: InlineBox;
   readonly reports: Reports;
   install(): Promise<void>;
 }
@@ -54,6 +56,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   fix: ({ turns }) => turns.startFromEditor("fix"),
   test: ({ turns }) => turns.startFromEditor("test"),
   document: ({ turns }) => turns.startFromEditor("document"),
+  sendInline: ({ inline }) => inline.send(),
+  closeInline: ({ inline }) => inline.close(),
+  inlinePrevious: ({ inline }) => inline.recall(-1),
+  inlineNext: ({ inline }) => inline.recall(1),
   prompt: ({ client, turns }) => choosePrompt(client, turns),
   stop: ({ client, runningTurns }) => stopSession(client, runningTurns),
   stopAll: ({ client, runningTurns }) => stopAll(client, runningTurns),

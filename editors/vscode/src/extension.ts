@@ -24,6 +24,8 @@ import { runServerCommand } from "./turns/serverCommands";
 import { Turns } from "./turns/turns";
 import { Undo } from "./turns/undo";
 import { Drafts } from "./window/drafts";
+import { InlineBox } from "./window/inlineBox";
+import { PromptHistory } from "./window/promptHistory";
 import { trackLastFileEditor } from "./window/lastFileEditor";
 
 let running: Client | undefined;
@@ -56,7 +58,9 @@ export function activate(context: vscode.ExtensionContext): Api {
   running = client;
   const sessions: Sessions = new Sessions(client, updates);
   const draftsOf = (name: string): Drafts => new Drafts(context.workspaceState, `tark.drafts.${name}`);
-  const turns: Turns = new Turns(client, updates, sessions, runningTurns, draftsOf("prompts"), (kind) => showChatFor(chat, kind));
+  const drafts = draftsOf("prompts");
+  const inline = new InlineBox(drafts, new PromptHistory(context.workspaceState, "tark.history"));
+  const turns: Turns = new Turns(client, updates, sessions, runningTurns, drafts, inline, (kind) => showChatFor(chat, kind));
   const undo = new Undo(client, runningTurns);
   const status: StatusItem = new StatusItem(state, runningTurns, progress);
   const chat: ChatView = new ChatView(context, { server: client, updates, pending, sessions, turns, undo });
@@ -67,10 +71,10 @@ export function activate(context: vscode.ExtensionContext): Api {
   const install = (): Promise<void> => installServer(context, client);
   const features: Features = {
     ...{ client, secrets, updates, sessions, turns, runningTurns, undo },
-    ...{ chat, review, permissions, inputs, reports, install },
+    ...{ chat, review, permissions, inputs, inline, reports, install },
   };
   context.subscriptions.push(
-    ...[client, status, progress, trackLastFileEditor(), reports, chat, review, permissions, inputs],
+    ...[client, status, progress, trackLastFileEditor(), reports, chat, review, permissions, inputs, inline],
     state.on("server", (server) => !server.running && progress.clear()),
     watchEndings(state, () => chat.visible),
     autostart(context, client),
