@@ -185,9 +185,9 @@ def match_rank(path: str, typed: str) -> int | None:
         return 0
     if wanted in lower:
         return 1
-    return next(
-        (rank for rank, text in ((2, lower.rpartition("/")[2]), (3, lower)) if _has_in_order(text, wanted)), None
-    )
+    if _has_in_order(lower.rpartition("/")[2], wanted):
+        return 2
+    return 3 if _has_in_order(lower, wanted) else None
 
 
 def _has_in_order(text: str, letters: str) -> bool:
