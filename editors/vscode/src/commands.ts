@@ -13,6 +13,7 @@ import type { RunningTurns } from "./model/runningTurns";
 import type { Sessions } from "./model/sessions";
 import type { Updates } from "./model/updates";
 import { logIn, logOut, setKey } from "./pickers/login";
+import { editPlace } from "./pickers/place";
 import { choosePrompt } from "./pickers/prompts";
 import { chooseSession, compactSession, importSession, type SessionPickerContext } from "./pickers/sessions";
 import { chooseLevel, chooseModel } from "./pickers/settings";
@@ -51,7 +52,7 @@ type Command = (features: Features, target: unknown) => unknown;
 const COMMANDS: Readonly<Record<string, Command>> = {
   agent: ({ turns }) => turns.startFromEditor("agent"),
   ask: ({ turns }) => turns.startFromEditor("ask"),
-  edit: ({ turns }) => turns.startFromEditor("edit"),
+  edit: ({ client, turns }) => editPlace(client, turns),
   explain: ({ turns }) => turns.startFromEditor("explain"),
   fix: ({ turns }) => turns.startFromEditor("fix"),
   test: ({ turns }) => turns.startFromEditor("test"),

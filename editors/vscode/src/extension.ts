@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { Inputs } from "./asking/inputs";
 import { Permissions } from "./asking/permissions";
+import { completeInlineMentions } from "./chat/inlineMentions";
 import { ChatView } from "./chat/view";
 import { type Features, registerCommands } from "./commands";
 import { PendingRequests } from "./model/pendingRequests";
@@ -74,7 +75,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     ...{ chat, review, permissions, inputs, inline, reports, install },
   };
   context.subscriptions.push(
-    ...[client, status, progress, trackLastFileEditor(), reports, chat, review, permissions, inputs, inline],
+    ...[client, status, progress, trackLastFileEditor(), reports, chat, review, permissions, inputs, inline, completeInlineMentions(client, inline)],
     state.on("server", (server) => !server.running && progress.clear()),
     watchEndings(state, () => chat.visible),
     autostart(context, client),

@@ -160,7 +160,7 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided_alone(bench: Workbe
 def test_what_is_longer_than_what_is_drawn_is_shown_first(bench: Workbench) -> None:
     bench.select_lines(4, 5)
     bench.page.keyboard.press("Control+I")
-    bench.answer("write a long one")
+    bench.answer_inline("write a long one")
     lenses(bench, "Accept").first.wait_for()
     lenses(bench, "Accept").first.click()
     bench.toast("review the whole change first").wait_for()

@@ -6,12 +6,15 @@ import type { ChatDependencies } from "./dependencies";
 import { PromptCompletion } from "./completion";
 import { Conversation } from "./conversation";
 import { PromptDraft } from "./promptDraft";
-import { activeFile, folderUris } from "./editors";
+import { Attachments } from "./attachments";
+import { contextParts, type PromptContext } from "./attached";
+import { folderUris } from "./editors";
 import { pageHtml } from "./html";
 import { PageConnection } from "./pageConnection";
 import type { ToHost } from "./messages";
 import { pageRequests, type PageHandlers, type ViewRequest } from "./pageRequests";
-import { Outbox, type PromptDocument, type OutgoingMessage, type OutboxActions } from "./outbox";
+import { Outbox, type OutgoingMessage, type OutboxActions } from "./outbox";
+import { slashRows } from "./slashCommands";
 import { SessionList } from "./sessionList";
 import { inputRow, permissionRow, statusOf } from "./pageRows";
 
@@ -26,6 +29,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly list: SessionList;
   private readonly draft: PromptDraft;
   private readonly completion: PromptCompletion;
+  private readonly attachments: Attachments;
   private readonly handlers: PageHandlers;
   private readonly disposables: vscode.Disposable[] = [];
   private readonly pageDisposables: vscode.Disposable[] = [];
@@ -38,17 +42,19 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const memory = context.workspaceState;
     this.draft = new PromptDraft(memory);
     this.completion = new PromptCompletion(dependencies.server);
+    this.attachments = new Attachments(dependencies.server, (message) => this.page.post(message));
     this.list = new SessionList(dependencies, this.page);
     this.outbox = new Outbox(
       this.outboxActions(),
       () => this.page.post({ kind: "sending", turns: this.outbox.heads }),
-      (message, problem) => this.returnMessage(message, problem),
+      (message, problem, sent) => this.returnMessage(message, problem, sent),
     );
     this.conversation = new Conversation(dependencies, this.page, () => this.outbox.heads, (sessionId) => void memory.update(SESSION, sessionId));
     this.handlers = { ...pageRequests(dependencies, (message) => this.page.post(message)), ...this.viewRequests() };
     this.disposables.push(
       vscode.window.registerWebviewViewProvider(VIEW, this),
       this.completion,
+      this.attachments,
       this.list,
       this.conversation,
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.postStatus()),
@@ -124,9 +130,9 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const { server, sessions, turns, updates } = this.dependencies;
     return {
       state: server.state,
-      activeDocument: activeDocument,
-      start: (prompt, sessionId, textDocument, kind) =>
-        turns.sendPrompt({ prompt, ...(kind && { kind }), ...(sessionId !== undefined && { sessionId }), ...(textDocument && { textDocument }) }),
+      takeContext: () => this.attachments.take(),
+      start: (prompt, sessionId, { attached, ...place }, kind) =>
+        turns.sendPrompt({ prompt, ...(kind && { kind }), ...(sessionId !== undefined && { sessionId }), ...place, ...(attached.length > 0 && { context: contextParts(attached) }) }),
       steer: async (turn, prompt) => {
         const { accepted } = await server.executeCommand<{ accepted: boolean }>("tark.turn.steer", { turnId: turn.turnId, prompt });
         if (accepted) {
@@ -162,8 +168,12 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       fewer: () => this.conversation.showFewer(),
       complete: async ({ id, text, offset }) => {
         const items = await this.completion.completeAt(text, offset).catch(() => []); // typing must not cause error messages
-        this.page.post({ kind: "completion", id, items });
+        this.page.post({ kind: "completion", id, items: [...items, ...slashRows(text, offset)] });
       },
+      attach: () => this.attachments.choose(),
+      attachUris: ({ uris }) => this.attachments.addUris(uris),
+      attachData: (file) => this.attachments.addData(file),
+      detach: ({ id }) => this.attachments.remove(id),
       sessions: ({ all }) => this.list.listSessions(all),
       session: ({ action, sessionId }) => this.list.runAction(action, sessionId),
     };
@@ -176,6 +186,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
     this.page.open(this.view.webview);
     this.page.post({ kind: "draft", words: this.draft.text });
+    this.attachments.show();
     this.postStatus();
     this.conversation.postTranscript();
     this.postRequests();
@@ -183,7 +194,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     void this.conversation.loadCurrent();
   }
 
-  private returnMessage({ words, instead }: OutgoingMessage, problem: string): void {
+  private returnMessage({ words, instead }: OutgoingMessage, problem: string, { attached }: PromptContext): void {
+    this.attachments.restore(attached);
     this.page.postWhenOpen({ kind: "words", words, ...(instead !== undefined && { instead }) });
     this.page.postWhenOpen({ kind: "say", words: `Not sent: ${problem}. Your text is in the prompt again.` });
   }
@@ -214,9 +226,4 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       disposable.dispose();
     }
   }
-}
-
-function activeDocument(): PromptDocument {
-  const document = activeFile();
-  return document && { uri: document.uri.toString(), version: document.version };
 }

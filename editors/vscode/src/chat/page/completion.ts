@@ -25,7 +25,7 @@ export class CompletionList {
   constructor(
     private readonly page: Page,
     private readonly prompt: HTMLTextAreaElement,
-    private readonly onAccepted: () => void,
+    private readonly onAccepted: (row: CompletionRow) => void,
   ) {
     setAttribute(prompt, "aria-autocomplete", "list");
     setAttribute(prompt, "aria-controls", "completion");
@@ -81,8 +81,10 @@ export class CompletionList {
     const isThere = this.prompt.selectionStart === this.at && this.prompt.selectionEnd === this.at;
     this.close();
     if (row !== undefined && isThere) {
-      this.prompt.setRangeText(row.insert, row.from, Math.max(row.to, this.at), "end");
-      this.onAccepted();
+      const to = Math.max(row.to, this.at);
+      const needsSpace = !row.insert.endsWith(":") && row.runs === undefined && !/^\s/.test(this.prompt.value.slice(to));
+      this.prompt.setRangeText(needsSpace ? `${row.insert} ` : row.insert, row.from, to, "end");
+      this.onAccepted(row);
       if (row.insert.endsWith(":")) {
         this.requestCompletion(); // its value is completed next
       }
