@@ -109,10 +109,7 @@ def test_an_edit_is_asked_for_at_its_lines(chat: Chat, bench: Workbench) -> None
     keys.press("Shift+Enter")
     keys.type("rewrite the area")
     lines = bench.page.locator(".review-widget .edit-textarea .view-line")
-    until(
-        lambda: [line.strip() for line in lines.all_inner_texts()] == ["see @file:shapes.py", "rewrite the area"],
-        "two lines",
-    )
+    expect(lines).to_have_text(["see @file:shapes.py", "rewrite the area"])
     keys.press("Enter")
     expect(bench.page.locator(".review-widget")).to_have_count(0)
     chat.open()

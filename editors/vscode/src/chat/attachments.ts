@@ -18,6 +18,7 @@ export class Attachments implements Disposable {
   private count = 0;
   private removed: string | undefined; // the file that the user does not want to be sent
   private warning = "";
+  private shownPlace: string | undefined;
   private readonly disposables: readonly vscode.Disposable[];
 
   constructor(
@@ -25,8 +26,13 @@ export class Attachments implements Disposable {
     private readonly post: (message: ToPage) => void,
   ) {
     this.disposables = [
-      vscode.window.onDidChangeActiveTextEditor(() => this.show()),
-      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => textEditor === lastFileEditor() && this.show()),
+      vscode.window.onDidChangeActiveTextEditor(() => {
+        if (lastFileEditor()?.document.uri.toString() !== this.removed) {
+          this.removed = undefined;
+        }
+        this.placeChanged();
+      }),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => textEditor === lastFileEditor() && this.placeChanged()),
       server.state.on("session", () => void this.checkModel()) as vscode.Disposable,
     ];
   }
@@ -78,8 +84,10 @@ export class Attachments implements Disposable {
     );
   }
 
+  /** Posts everything to the page. */
   show(): void {
     const place = this.place();
+    this.shownPlace = placeKey(place);
     const rows: AttachmentRow[] = this.attached.map(({ id, name, mimeType, data }) => ({ id, name, ...(mimeType && data && { thumbnail: `data:${mimeType};base64,${data}` }) }));
     const here: AttachmentRow[] = place?.textDocument ? [{ id: "place", name: relativeName(place.textDocument.uri), ...(place.description !== "" && { lines: place.description.replace(/ of .*$/, "") }) }] : [];
     this.post({ kind: "attachments", items: [...here, ...rows], warning: this.warning });
@@ -87,6 +95,13 @@ export class Attachments implements Disposable {
 
   dispose(): void {
     this.disposables.forEach((disposable) => disposable.dispose());
+  }
+
+  /** The cursor moves often, and mostly without a selection. */
+  private placeChanged(): void {
+    if (placeKey(this.place()) !== this.shownPlace) {
+      this.show();
+    }
   }
 
   private place(): EditorContext | undefined {
@@ -144,4 +159,9 @@ export class Attachments implements Disposable {
   private async report(work: Promise<void>): Promise<void> {
     await work.catch((problem: unknown) => this.post({ kind: "say", words: `Not attached: ${problem instanceof Error ? problem.message : String(problem)}.` }));
   }
+}
+
+/** Two places with the same key look the same. */
+function placeKey(place: EditorContext | undefined): string | undefined {
+  return place && `${place.textDocument?.uri} ${place.description}`;
 }

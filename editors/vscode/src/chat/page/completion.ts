@@ -99,7 +99,7 @@ export class CompletionList {
   }
 
   private option(row: CompletionRow, index: number): HTMLElement {
-    const option = h("li", { role: "option", id: `completion-${index}` }, chatLine(row.label));
+    const option = h("li", { role: "option", id: `completion-${index}`, tabindex: -1 }, chatLine(row.label));
     if (row.detail !== undefined && row.detail !== "") {
       option.append(h("span", { class: "faint" }, ` ${chatLine(row.detail)}`));
     }
