@@ -19,7 +19,7 @@ export class Attachments implements Disposable {
   private removed: string | undefined; // the file that the user does not want to be sent
   private warning = "";
   private shownPlace: string | undefined;
-  private readonly disposables: readonly vscode.Disposable[];
+  private readonly disposables: readonly Disposable[];
 
   constructor(
     private readonly server: Server,
@@ -33,7 +33,7 @@ export class Attachments implements Disposable {
         this.placeChanged();
       }),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => textEditor === lastFileEditor() && this.placeChanged()),
-      server.state.on("session", () => void this.checkModel()) as vscode.Disposable,
+      server.state.on("session", () => void this.checkModel()),
     ];
   }
 
@@ -94,7 +94,9 @@ export class Attachments implements Disposable {
   }
 
   dispose(): void {
-    this.disposables.forEach((disposable) => disposable.dispose());
+    for (const disposable of this.disposables) {
+      disposable.dispose();
+    }
   }
 
   /** The cursor moves often, and mostly without a selection. */

@@ -1,4 +1,4 @@
-/** Does a model see images? Asked once for each model, when an image is attached. */
+/** Does a model see images? */
 
 import type { Server } from "../model/server";
 
@@ -6,17 +6,16 @@ interface Listed {
   readonly models: readonly { readonly id: string; readonly images?: boolean | null }[];
 }
 
-const known = new Map<string, boolean | undefined>();
-
-/** Undefined: not known. Then the server says so after it was refused. */
-export async function seesImages(server: Server, model: string): Promise<boolean | undefined> {
-  if (!known.has(model) && server.running && model.includes("/")) {
-    try {
-      const { models } = await server.executeCommand<Listed>("tark.models.list", { provider: model.split("/")[0] });
-      known.set(model, models.find(({ id }) => id === model)?.images ?? undefined);
-    } catch {
-      return undefined; // its provider does not answer now
-    }
+/** Undefined: not known. Then the server says so if the provider refuses them. The server keeps the lists of models. */
+export async function seesImages(server: Pick<Server, "running" | "executeCommand">, model: string): Promise<boolean | undefined> {
+  const [provider = "", name] = model.split("/");
+  if (!server.running || name === undefined) {
+    return undefined;
   }
-  return known.get(model);
+  try {
+    const { models } = await server.executeCommand<Listed>("tark.models.list", { provider });
+    return models.find(({ id }) => id === model)?.images ?? undefined;
+  } catch {
+    return undefined; // the provider does not answer now
+  }
 }

@@ -19,7 +19,7 @@ const KINDS: readonly (readonly [turnKind: string, label: string, description: s
 export async function editPlace(server: Server, turns: Turns): Promise<void> {
   const selected = activeEditorContext();
   const editor = vscode.window.activeTextEditor;
-  if (selected.description !== "" || editor === undefined || editor.document.uri.scheme !== "file") {
+  if (selected.description !== "" || editor?.document.uri.scheme !== "file") {
     await turns.startFromEditor("edit", selected);
     return;
   }

@@ -4,7 +4,7 @@
  *
  * The reply box of an empty thread would look better, but only proposed API can focus it. There is no
  * `commentingRangeProvider`, so the gutter has no `+`. The comment is empty when it is created, or VS Code would open
- * the Comments panel. The keys are in package.json: Enter sends (`workbench.action.submitComment`), Escape closes, the
+ * the Comments panel. The keys are in package.json: Enter sends, Escape closes, the
  * arrow keys recall prompts while the box is empty or shows a recalled one (`tark.inlineRecalls`).
  */
 

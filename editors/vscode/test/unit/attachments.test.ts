@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkAttached, contextParts, fileOfDropped, imageType } from "../../src/chat/attached";
+import { seesImages } from "../../src/chat/modelSight";
 import { droppedUris } from "../../src/chat/page/attachments";
 import { slashRows } from "../../src/chat/slashCommands";
 import { window } from "./dom";
@@ -49,6 +50,20 @@ test("each kind has its own fields in the protocol", () => {
     { type: "image", name: "shot.png", mimeType: "image/png", data: "iVBO" },
     { type: "text", name: "log", text: "words" },
   ]);
+});
+
+test("whether a model sees images is what the server's list says", async () => {
+  const asked: unknown[] = [];
+  const models = [{ id: "p/blind", images: false }, { id: "p/seeing", images: true }, { id: "p/unknown", images: null }];
+  const executeCommand = <T>(name: string, argument?: object): Promise<T> => {
+    asked.push([name, argument]);
+    return argument !== undefined && "provider" in argument && argument.provider === "p" ? Promise.resolve({ models } as T) : Promise.reject(new Error("no key"));
+  };
+  const server = { running: true, executeCommand };
+  const found = ["p/blind", "p/seeing", "p/unknown", "p/other", "q/m", ""].map((model) => seesImages(server, model));
+  assert.deepEqual(await Promise.all(found), [false, true, undefined, undefined, undefined, undefined]);
+  assert.deepEqual(asked[0], ["tark.models.list", { provider: "p" }]);
+  assert.equal(await seesImages({ ...server, running: false }, "p/blind"), undefined);
 });
 
 test("chips show what is sent, and their buttons remove it", async () => {

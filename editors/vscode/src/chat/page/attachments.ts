@@ -95,7 +95,7 @@ export class AttachmentsPart {
       }
       const reader = new FileReader();
       reader.onload = () => {
-        const read = String(reader.result);
+        const read = reader.result as string; // both ways of reading give text
         this.page.post({ kind: "attachData", name, mimeType: isImage ? type : "", data: isImage ? read.slice(read.indexOf(",") + 1) : read, size });
       };
       if (isImage) {
