@@ -21,6 +21,7 @@ HUNK = """
     local params = { sessionId = 'made up', turnId = 'turn', seq = 1, update = hunks }
     require('tark.state.updates').update_received(params, require('tark.server.clients').for_buffer().id)
 """
+DRAWN = "local hunks = require('tark.review.drawing').of_buffer() return hunks ~= nil and #hunks:ordered() == 1"
 
 
 def kept(neovim: Neovim) -> list[str]:
@@ -40,6 +41,7 @@ def test_words_that_are_not_taken_are_kept(start: Start, workspace: Path) -> Non
     neovim.until(lambda: neovim.lua("return vim.bo.buftype") == "", "the file is current again")
     # Nor does it know this hunk.
     neovim.lua(HUNK)
+    neovim.until(lambda: neovim.lua(DRAWN), "the hunk is drawn")
     neovim.keys("<Esc>2G:lua require('tark').hunk_regenerate()<CR>")
     neovim.until(lambda: mode(neovim) == "c", "it asks")
     neovim.keys("otherwise<CR>")
