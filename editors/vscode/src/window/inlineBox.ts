@@ -4,8 +4,8 @@
  *
  * The reply box of an empty thread would look better, but only proposed API can focus it. There is no
  * `commentingRangeProvider`, so the gutter has no `+`. The comment is empty when it is created, or VS Code would open
- * the Comments panel. The keys are in package.json: Enter sends, Escape closes, the
- * arrow keys recall prompts while the box is empty or shows a recalled one (`tark.inlineRecalls`).
+ * the Comments panel. The keys are in package.json: Enter sends, Escape closes, the arrow keys recall prompts while the
+ * box is empty or shows a recalled one (`tark.inlineRecalls`).
  */
 
 import * as vscode from "vscode";
@@ -82,7 +82,7 @@ export class InlineBox implements vscode.Disposable {
     const words = document && this.history.recall(step, document.getText());
     if (document !== undefined && words !== undefined) {
       this.recalled = words;
-      await setText(document, words);
+      await setText(document, words, new vscode.Range(0, 0, document.lineCount, 0));
     }
   }
 
@@ -100,7 +100,7 @@ export class InlineBox implements vscode.Disposable {
       opened.document = document;
       const draft = this.drafts.draftOf(opened.box);
       if (draft !== "") {
-        void setText(document, draft);
+        void setText(document, draft, new vscode.Range(0, 0, 0, 0)); // before what is typed already
       }
     }
   }
@@ -135,8 +135,8 @@ function withoutLastBreak(range: vscode.Range): vscode.Range {
   return end.character === 0 && end.line > start.line ? range.with({ end: new vscode.Position(end.line - 1, 0) }) : range;
 }
 
-async function setText(document: vscode.TextDocument, words: string): Promise<void> {
+async function setText({ uri }: vscode.TextDocument, words: string, range: vscode.Range): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
-  edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), words);
+  edit.replace(uri, range, words);
   await vscode.workspace.applyEdit(edit);
 }
