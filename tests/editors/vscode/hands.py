@@ -79,6 +79,9 @@ def _answer(page: Page, asked: dict[str, Any]) -> None:
 
 def _inline(page: Page, asked: dict[str, Any]) -> None:
     page.locator(".review-widget .edit-textarea .monaco-editor.focused").wait_for()
+    if asked["shown"]:
+        shown = page.locator(".review-widget .edit-textarea .view-line")
+        shown.filter(has_text=asked["shown"]).first.wait_for()
     page.keyboard.type(asked["text"])
     if asked["key"]:
         page.keyboard.press(asked["key"])

@@ -69,7 +69,7 @@ test("a file larger than 10 MB is rejected with a message, and the prompt is kep
   await done;
   await hands.sees("your prompt is kept for the next attempt");
   const again = run("edit");
-  await hands.inline(""); // an empty box would not be sent
+  await hands.inline("", "Enter", "make it shorter"); // an empty box would not be sent
   await again;
   assert.equal((await state()).hunks.size, 0);
 });

@@ -30,7 +30,7 @@ test("edit: the box below the lines keeps its text, recalls prompts, and widens 
   await left;
   assert.equal((await state()).sessionId, undefined);
   const again = run("edit");
-  await hands.inline("ter"); // after the kept text
+  await hands.inline("ter", "Enter", "make it shor"); // after the kept text
   await again;
   await until("a hunk", async () => (await state()).hunks.size > 0);
   const [hunks] = [...(await state()).hunks.values()];
@@ -40,10 +40,10 @@ test("edit: the box below the lines keeps its text, recalls prompts, and widens 
 
   const recalled = run("edit");
   await hands.inline("", "ArrowUp");
-  await run("inlinePrevious"); // there is none before it
+  await hands.inline("", "", "make it shorter");
   await run("inlineNext");
   await run("inlinePrevious");
-  await hands.inline("");
+  await hands.inline("", "Enter", "make it shorter");
   await recalled;
   assert.equal((await ended()).prompt, "make it shorter");
   const closed = run("edit");
@@ -51,7 +51,7 @@ test("edit: the box below the lines keeps its text, recalls prompts, and widens 
   await run("closeInline");
   await closed;
   const sent = run("edit");
-  await hands.inline(" y", "");
+  await hands.inline(" y", "", "x");
   await run("sendInline");
   await sent;
   assert.equal((await ended()).prompt, "x y");

@@ -95,6 +95,7 @@ export class CompletionList {
     this.asked += 1;
     this.rows = [];
     this.element.hidden = true;
+    this.element.replaceChildren();
     setAttribute(this.prompt, "aria-activedescendant", undefined);
   }
 

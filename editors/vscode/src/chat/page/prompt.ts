@@ -152,6 +152,7 @@ export class PromptPart {
   private sent(words: string): void {
     this.addToHistory(words);
     delete this.page.kept.instead;
+    this.completion.close(); // an answer that comes later is about the sent text
     this.set("");
   }
 
