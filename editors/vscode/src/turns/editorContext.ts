@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Range } from "../model/protocol";
+import { lastFileEditor } from "../window/lastFileEditor";
 
 export interface EditorContext {
   /** "lines 3 to 5 of prices.py"; empty if nothing is selected. */
@@ -14,7 +15,8 @@ export interface EditorContext {
 
 /** From the editor that has the focus, or had it last. */
 export function activeEditorContext(): EditorContext {
-  const editor = vscode.window.activeTextEditor;
+  const active = vscode.window.activeTextEditor;
+  const editor = active === undefined || active.document.uri.scheme === "comment" ? lastFileEditor() : active; // a box that has just closed
   return editor === undefined ? { description: "" } : contextOf(editor.document, editor.selection);
 }
 

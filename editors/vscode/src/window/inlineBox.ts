@@ -10,14 +10,18 @@
 
 import * as vscode from "vscode";
 import type { Drafts } from "./drafts";
+import { lastFileEditor } from "./lastFileEditor";
 import type { PromptHistory } from "./promptHistory";
 
 const BOX = "tark.inline";
+const TRIES = 10; // to put a kept text into the box
+const AGAIN_MS = 50;
 const RECALLS = "tark.inlineRecalls";
 
 interface Opened {
   readonly thread: vscode.CommentThread;
   readonly box: string;
+  readonly editor: vscode.TextEditor | undefined;
   answer(words: string | undefined): void;
   /** The text of the box, once VS Code has created it. */
   document?: vscode.TextDocument;
@@ -51,6 +55,7 @@ export class InlineBox implements vscode.Disposable {
   /** Undefined: the user left the box. The caller calls `drafts.clearDraft` once the text is accepted. */
   ask(box: string, uri: vscode.Uri, range: vscode.Range, { title, example }: { title: string; example: string }): Promise<string | undefined> {
     this.close();
+    const editor = lastFileEditor();
     this.controller ??= vscode.comments.createCommentController(BOX, "Tark");
     const thread = this.controller.createCommentThread(uri, withoutLastBreak(range), [{ body: "", mode: vscode.CommentMode.Editing, author: { name: example } }]);
     thread.label = title;
@@ -58,7 +63,7 @@ export class InlineBox implements vscode.Disposable {
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
     this.setRecalls(true);
     return new Promise((answer) => {
-      this.opened = { thread, box, answer };
+      this.opened = { thread, box, editor, answer };
     });
   }
 
@@ -98,10 +103,18 @@ export class InlineBox implements vscode.Disposable {
     const { opened } = this;
     if (opened !== undefined && opened.document === undefined && document.uri.scheme === "comment") {
       opened.document = document;
-      const draft = this.drafts.draftOf(opened.box);
-      if (draft !== "") {
-        void setText(document, draft, new vscode.Range(0, 0, 0, 0)); // before what is typed already
-      }
+      void this.restoreDraft(document, this.drafts.draftOf(opened.box));
+    }
+  }
+
+  /** VS Code empties the box once after it has created it, and refuses an edit of the text before that. */
+  private async restoreDraft(document: vscode.TextDocument, draft: string): Promise<void> {
+    if (draft === "") {
+      return;
+    }
+    for (let tries = 0; tries < TRIES && document === this.opened?.document && !document.getText().includes(draft); tries += 1) {
+      await setText(document, draft, new vscode.Range(0, 0, 0, 0)); // before what is typed already
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   }
 
@@ -126,6 +139,9 @@ export class InlineBox implements vscode.Disposable {
     this.recalled = undefined;
     opened?.thread.dispose();
     opened?.answer(words);
+    if (opened?.editor !== undefined) {
+      void vscode.window.showTextDocument(opened.editor.document, opened.editor.viewColumn); // no editor has the focus now
+    }
   }
 }
 
