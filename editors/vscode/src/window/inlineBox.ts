@@ -54,7 +54,7 @@ export class InlineBox implements vscode.Disposable {
 
   /** Undefined: the user left the box. The caller calls `drafts.clearDraft` once the text is accepted. */
   ask(box: string, uri: vscode.Uri, range: vscode.Range, { title, example }: { title: string; example: string }): Promise<string | undefined> {
-    this.close();
+    void this.finish(undefined, false);
     const editor = lastFileEditor();
     this.controller ??= vscode.comments.createCommentController(BOX, "Tark");
     const thread = this.controller.createCommentThread(uri, withoutLastBreak(range), [{ body: "", mode: vscode.CommentMode.Editing, author: { name: example } }]);
@@ -68,17 +68,17 @@ export class InlineBox implements vscode.Disposable {
   }
 
   /** The user pressed Enter. */
-  send(): void {
+  async send(): Promise<void> {
     const words = this.opened?.document?.getText().trim() ?? "";
     if (words !== "") {
       this.history.add(words);
-      this.finish(words);
+      await this.finish(words);
     }
   }
 
   /** The text is kept for the next time. */
-  close(): void {
-    this.finish(undefined);
+  async close(): Promise<void> {
+    await this.finish(undefined);
   }
 
   /** Shows an earlier prompt, or a later one. */
@@ -92,7 +92,7 @@ export class InlineBox implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.close();
+    void this.finish(undefined, false);
     this.controller?.dispose();
     for (const disposable of this.listening) {
       disposable.dispose();
@@ -133,15 +133,16 @@ export class InlineBox implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", RECALLS, recalls);
   }
 
-  private finish(words: string | undefined): void {
+  /** Otherwise no editor has the focus. The caller goes on afterwards, or a box that it opens would lose the focus. */
+  private async finish(words: string | undefined, focusesEditor = true): Promise<void> {
     const { opened } = this;
     this.opened = undefined;
     this.recalled = undefined;
     opened?.thread.dispose();
-    opened?.answer(words);
-    if (opened?.editor !== undefined) {
-      void vscode.window.showTextDocument(opened.editor.document, opened.editor.viewColumn); // no editor has the focus now
+    if (focusesEditor && opened?.editor !== undefined) {
+      await vscode.window.showTextDocument(opened.editor.document, opened.editor.viewColumn).then(undefined, () => undefined); // it was closed
     }
+    opened?.answer(words);
   }
 }
 

@@ -35,8 +35,8 @@ test("edit: the box below the lines keeps its text, recalls prompts, and widens 
   await until("a hunk", async () => (await state()).hunks.size > 0);
   const [hunks] = [...(await state()).hunks.values()];
   assert.deepEqual(hunks!.hunks.map(({ oldText }) => oldText), ["three\n"]);
-  assert.deepEqual((await ended()).range, { start: { line: 2, character: 0 }, end: { line: 2, character: 5 } });
   await run("rejectAll");
+  assert.deepEqual((await ended()).range, { start: { line: 2, character: 0 }, end: { line: 2, character: 5 } });
 
   const recalled = run("edit");
   await hands.inline("", "ArrowUp");
@@ -45,6 +45,8 @@ test("edit: the box below the lines keeps its text, recalls prompts, and widens 
   await run("inlinePrevious");
   await hands.inline("", "Enter", "make it shorter");
   await recalled;
+  await until("a hunk", async () => (await state()).hunks.size > 0);
+  await run("rejectAll");
   assert.equal((await ended()).prompt, "make it shorter");
   const closed = run("edit");
   await hands.inline("x", "");
